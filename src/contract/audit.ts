@@ -1,0 +1,67 @@
+/** The rows of the audit trail: append-only, each bound to the one before it by a hash. */
+import type { ErrorCode } from './errors.ts';
+import type { ToolStatus } from './result.ts';
+import type { Tier } from './tool.ts';
+
+/**
+ * `intent` is written and synced before a side effect may happen, `outcome` when the call is over
+ * (refused calls have only this), `event` for everything else worth keeping (undo, recovery).
+ */
+export type AuditKind = 'intent' | 'outcome' | 'event';
+
+/** `started` for an intent, `unknown` for a call that a crash left in doubt. */
+export type AuditStatus = ToolStatus | 'started' | 'unknown' | 'undone';
+
+export interface AuditEntry {
+  readonly kind: AuditKind;
+  readonly executionId: string;
+  readonly at: number;
+  readonly tool: string;
+  readonly version: string;
+  readonly tier: Tier | '';
+  readonly userId: string;
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly status: AuditStatus;
+  readonly code: ErrorCode | '';
+  readonly durationMs: number;
+  readonly costMicros: number;
+  /** Redacted input, verdict, attempts, approver, effects: whatever explains the row. Plain JSON. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditRow extends AuditEntry {
+  /** 1, 2, 3 … without a gap. */
+  readonly seq: number;
+  /** SHA-256, hex, over the previous hash and the canonical text of this row. */
+  readonly hash: string;
+}
+
+export interface AuditFilter {
+  readonly executionId?: string;
+  readonly userId?: string;
+  readonly tool?: string;
+  readonly tier?: Tier;
+  readonly status?: AuditStatus;
+  readonly kind?: AuditKind;
+  /** Milliseconds since the epoch; `from` inclusive, `to` exclusive. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Rows with a smaller sequence number, for paging backwards. */
+  readonly before?: number;
+  /** Newest first, this many at most. */
+  readonly limit?: number;
+}
+
+export interface AuditLog {
+  /**
+   * Resolves when the row is durable. An `intent` also opens the claim on its execution, an
+   * `outcome` closes it, in the same transaction.
+   */
+  append(entry: AuditEntry): Promise<void>;
+  /** Newest first. */
+  query(filter?: AuditFilter): Promise<readonly AuditRow[]>;
+  /** Oldest first, in pages, for verification and export. */
+  scan(fromSeq?: number): AsyncIterable<readonly AuditRow[]>;
+  head(): Promise<{ readonly seq: number; readonly hash: string } | undefined>;
+}

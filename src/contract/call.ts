@@ -1,0 +1,111 @@
+/**
+ * A call on its way through the pipeline, and the evidence the gates add to it. The step that runs
+ * the tool asks for all of it, so a pipeline that leaves a gate out does not compile.
+ */
+import type { Caller, CallOptions } from './caller.ts';
+import type { PreconditionReport } from './precondition.ts';
+import type { Labels, ToolResult } from './result.ts';
+import type { Schema } from './schema.ts';
+import type { BudgetScope } from './store.ts';
+import type { Capability, Tier, Tool } from './tool.ts';
+
+/** A tool as the registry hands it to the pipeline: compiled once, ready to run. */
+export interface ReadyTool {
+  readonly tool: Tool;
+  readonly input: Schema;
+  readonly output: Schema | undefined;
+  readonly labels: Labels;
+  readonly deprecated: boolean;
+  /** Runs `initialize` once; later calls get the same promise, or nothing when it is over. */
+  initialize(): Promise<void> | undefined;
+}
+
+/** What came in, before any gate. */
+export interface CallRequest {
+  readonly executionId: string;
+  readonly toolName: string;
+  readonly rawInput: unknown;
+  readonly caller: Caller;
+  readonly options: CallOptions;
+  /** The call that made this one, for `context.call`. */
+  readonly parent: CallRequest | undefined;
+  readonly startedAt: number;
+  readonly startedElapsed: number;
+  readonly traceId: string;
+  /** What stages and the broker note down on the way; it ends in the metadata and the audit row. */
+  readonly notes: CallNotes;
+  readonly control: CallControl;
+}
+
+export interface CallNotes {
+  attempts: number;
+  costMicros: number;
+  tokens: number;
+  cached: boolean;
+  degraded: boolean;
+  intentRecorded: boolean;
+  /** Something outside may have changed: from here on a retry needs an idempotent tool. */
+  effectPossible: boolean;
+  approvedBy: string | undefined;
+  warnings: string[] | undefined;
+  resources: Set<string> | undefined;
+  writes: number;
+}
+
+/** The handle by which a running call is watched and stopped. */
+export interface CallControl {
+  readonly aborted: boolean;
+  readonly reason: 'CANCELLED' | 'TIMEOUT' | undefined;
+  /** Created on first use: most tools never look. */
+  readonly signal: AbortSignal;
+  abort(reason: 'CANCELLED' | 'TIMEOUT'): void;
+  /** Calls back when the call is aborted; at once when it already is. */
+  onAbort(callback: () => void): void;
+  progress(fraction: number, note: string | undefined): void;
+}
+
+export interface Estimate {
+  readonly costMicros: number;
+  readonly timeMs: number | undefined;
+  readonly confidence: 'exact' | 'estimate' | 'unknown';
+}
+
+/** One entry a gate. The key says what was proven, the value is the proof. */
+export interface Evidence {
+  /** resolve */
+  readonly ready: ReadyTool;
+  /** validate input: policy judges what was parsed, never what was sent */
+  readonly input: unknown;
+  /** inspect: what looked odd but was let through */
+  readonly inspected: readonly string[];
+  /** authorize: the rule that let the call pass, and whether a person has to agree */
+  readonly grant: Grant;
+  /** replay */
+  readonly fresh: true;
+  /** rate limit */
+  readonly admitted: true;
+  /** authenticate */
+  readonly authenticated: true;
+  /** preconditions */
+  readonly preconditions: PreconditionReport;
+  /** approve: who agreed, or that nobody had to */
+  readonly approval: { readonly by: string } | 'not-needed';
+  /** reserve budget */
+  readonly budget: { readonly estimate: Estimate; readonly scopes: readonly BudgetScope[] };
+}
+
+export interface Grant {
+  readonly rule: string;
+  readonly ask: boolean;
+  readonly reason: string;
+  readonly tier: Tier;
+  readonly capability: Capability | undefined;
+}
+
+/** A call for which the named gates have been passed. */
+export type Call<E extends keyof Evidence = never> = CallRequest & Pick<Evidence, E>;
+
+/** A call that has passed every gate. */
+export type AdmittedCall = Call<keyof Evidence>;
+
+export type Next<C> = (call: C) => Promise<ToolResult>;

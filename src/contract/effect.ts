@@ -1,0 +1,50 @@
+/**
+ * What follows a successful run. Effects are applied in order; if one fails, those applied are
+ * rolled back in reverse. The built-in kinds know how to apply and undo themselves; `apply` and
+ * `rollback` replace that where a tool needs something else.
+ */
+import type { ToolContext } from './context.ts';
+import type { MemoryScope } from './memory.ts';
+import type { ToolResult } from './result.ts';
+
+interface Base {
+  readonly description: string;
+  readonly reversible: boolean;
+  apply?(context: ToolContext, result: ToolResult): void | Promise<void>;
+  rollback?(context: ToolContext, result: ToolResult): void | Promise<void>;
+}
+
+/** A fixed value, or one worked out from the result. */
+export type FromResult<T> = T | ((result: ToolResult) => T);
+
+export interface StateChangeEffect extends Base {
+  readonly type: 'state_change';
+  /** The key in the session's memory. */
+  readonly state: string;
+  readonly change: 'set' | 'clear' | 'increment' | 'decrement';
+  readonly value?: FromResult<unknown>;
+}
+
+export interface MemoryEffect extends Base {
+  readonly type: 'memory';
+  readonly scope: MemoryScope;
+  readonly operation: 'write' | 'update' | 'delete';
+  readonly key: string;
+  readonly value?: FromResult<unknown>;
+  readonly ttlMs?: number;
+}
+
+export interface NotificationEffect extends Base {
+  readonly type: 'notification';
+  readonly event: string;
+  readonly payload?: FromResult<unknown>;
+}
+
+export interface CascadeEffect extends Base {
+  readonly type: 'cascade';
+  readonly triggerTool: string;
+  triggerCondition?(result: ToolResult): boolean;
+  readonly input: FromResult<unknown>;
+}
+
+export type Effect = StateChangeEffect | MemoryEffect | NotificationEffect | CascadeEffect;

@@ -1,0 +1,19 @@
+/** What tools and effects may remember, isolated by user and session. */
+
+/** `working` lives as long as the call chain, `short-term` as the session (or its TTL), `long-term` on disk. */
+export type MemoryScope = 'working' | 'short-term' | 'long-term';
+
+export interface Memory {
+  /** `undefined` when nothing is there or its time is over. */
+  read(scope: MemoryScope, key: string): Promise<unknown>;
+  write(
+    scope: MemoryScope,
+    key: string,
+    value: unknown,
+    options?: { ttlMs?: number },
+  ): Promise<void>;
+  /** Reads, changes and writes in one step that no other call can come between. */
+  update(scope: MemoryScope, key: string, change: (value: unknown) => unknown): Promise<unknown>;
+  /** True when there was something to delete. */
+  delete(scope: MemoryScope, key: string): Promise<boolean>;
+}

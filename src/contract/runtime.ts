@@ -1,0 +1,20 @@
+/** The outside world as the core sees it: time, chance and a log, handed in so that tests own them. */
+
+export interface Logger {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+export interface Runtime {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds on a clock that never goes back. */
+  elapsed(): number;
+  /** 0 up to 1. */
+  random(): number;
+  /** Calls back after a while; returns how to call it off. */
+  after(ms: number, callback: () => void): () => void;
+  readonly log: Logger;
+}

@@ -1,0 +1,28 @@
+/**
+ * The neutral schema: it validates and it yields JSON Schema. Tools may give a Zod schema or a JSON
+ * Schema; the registry compiles either into this once, and nothing downstream knows the difference.
+ */
+import type { Issue } from './errors.ts';
+
+/** A JSON Schema document, draft-07 or 2020-12, used as it is. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export type Validation<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+export interface Schema<T = unknown> {
+  /** All issues at once, defaults applied. Never throws, never changes the value given. */
+  validate(value: unknown): Validation<T>;
+  /** The shape as JSON Schema, as a model or an editor sees it. */
+  readonly json: JsonSchema;
+}
+
+/** The part of a Zod 4 schema that the contract relies on, so that it needs no import of Zod. */
+export interface ZodSchemaLike<T = unknown> {
+  readonly _zod: { readonly output: T; readonly def: unknown };
+  safeParse(value: unknown): unknown;
+}
+
+/** What a tool may declare as `input` or `output`. */
+export type SchemaSource<T = unknown> = ZodSchemaLike<T> | JsonSchema;

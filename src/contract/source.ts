@@ -1,0 +1,11 @@
+/** The port every source of tools implements: built-in, custom files, MCP servers and so on. */
+import type { Tool, ToolSource } from './tool.ts';
+
+export interface Source {
+  readonly kind: ToolSource;
+  /** How messages name it, e.g. `mcp:github`. */
+  readonly label: string;
+  /** A failure here is reported and never stops the other sources. */
+  load(): Promise<readonly Tool[]>;
+  close?(): Promise<void>;
+}

@@ -1,0 +1,187 @@
+/**
+ * The port to everything that must outlive a call: audit, intents, budgets, counters, replays,
+ * memory, snapshots, approvals and large results. Each method is atomic, and resolves only when
+ * what it did is as durable as the driver can make it. A write that fails rejects with a
+ * `ToolFailure` of code STORE_UNAVAILABLE.
+ */
+import type { ApprovalRecord, ApprovalState } from './approver.ts';
+import type { AuditEntry, AuditLog } from './audit.ts';
+import type { ToolResult } from './result.ts';
+
+/** A call whose intent is on record and whose outcome is not. */
+export interface OpenIntent {
+  readonly entry: AuditEntry;
+  /** False when the process that claimed it is gone: the call is in doubt. */
+  readonly ownerAlive: boolean;
+}
+
+export interface Intents {
+  open(): Promise<readonly OpenIntent[]>;
+}
+
+export interface BudgetScope {
+  /** E.g. `user:alice:2026-11-15`. */
+  readonly key: string;
+  readonly limitMicros: number;
+}
+
+export interface Reservation {
+  readonly executionId: string;
+  readonly scopes: readonly BudgetScope[];
+  readonly amountMicros: number;
+}
+
+export type ReserveOutcome =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly scope: string; readonly availableMicros: number };
+
+export interface BudgetLine {
+  readonly key: string;
+  readonly spentMicros: number;
+  readonly heldMicros: number;
+  /** Calls settled in this scope. */
+  readonly calls: number;
+}
+
+/** Integers in millionths of a dollar. spent + held never exceeds a limit. */
+export interface Ledger {
+  /** Holds the amount in every scope, or in none. */
+  reserve(reservation: Reservation): Promise<ReserveOutcome>;
+  /** Looks without holding. */
+  covers(scopes: readonly BudgetScope[], amountMicros: number): Promise<ReserveOutcome>;
+  /** Turns the hold into spending of the actual amount. Unknown ids are ignored. */
+  settle(executionId: string, actualMicros: number): Promise<void>;
+  release(executionId: string): Promise<void>;
+  /** Holds whose process is gone. */
+  orphans(): Promise<readonly Reservation[]>;
+  /** Lines whose key starts with the prefix. */
+  lines(prefix: string): Promise<readonly BudgetLine[]>;
+}
+
+export interface Window {
+  readonly sizeMs: number;
+  readonly limit: number;
+}
+
+export type HitOutcome =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly retryAfterMs: number };
+
+export interface Counters {
+  /** Counts one hit in every window, or refuses and counts in none. Windows start at multiples of their size. */
+  hit(key: string, windows: readonly Window[], now: number): Promise<HitOutcome>;
+  /** Looks without counting. */
+  peek(key: string, windows: readonly Window[], now: number): Promise<HitOutcome>;
+}
+
+export type ReplayClaim =
+  /** Nobody used the key: the call may go on, and must `finish` or `abandon`. */
+  | { readonly state: 'new' }
+  | { readonly state: 'done'; readonly result: ToolResult }
+  /** Another call with this key is under way. */
+  | { readonly state: 'running'; readonly executionId: string }
+  /** The process that used the key is gone and its call is in doubt. */
+  | { readonly state: 'unknown'; readonly executionId: string }
+  /** The key belongs to another input. */
+  | { readonly state: 'mismatch' };
+
+export interface ReplayRequest {
+  readonly key: string;
+  readonly digest: string;
+  readonly executionId: string;
+  readonly now: number;
+}
+
+export interface Replays {
+  claim(request: ReplayRequest): Promise<ReplayClaim>;
+  finish(key: string, result: ToolResult, expiresAt: number): Promise<void>;
+  /** Frees the key after a call that had no effect. */
+  abandon(key: string): Promise<void>;
+}
+
+export interface MemoryStore {
+  read(space: string, key: string, now: number): Promise<unknown>;
+  write(item: {
+    readonly space: string;
+    readonly key: string;
+    readonly value: unknown;
+    readonly expiresAt?: number;
+  }): Promise<void>;
+  /** `change` is synchronous and runs inside the transaction. Returns the new value. */
+  update(
+    at: { readonly space: string; readonly key: string; readonly now: number },
+    change: (value: unknown) => unknown,
+  ): Promise<unknown>;
+  delete(space: string, key: string): Promise<boolean>;
+  /** Forgets a whole space, e.g. when a session ends. */
+  clear(space: string): Promise<void>;
+}
+
+/** What a file was before a call touched it, and what the call meant to make of it. */
+export interface Snapshot {
+  readonly executionId: string;
+  /** 0, 1, 2 … in the order of the call's writes; undo goes backwards. */
+  readonly order: number;
+  /** Absolute. */
+  readonly path: string;
+  /** `undefined` when there was no file. */
+  readonly before: Uint8Array | undefined;
+  readonly beforeMode: number | undefined;
+  /** SHA-256, hex, of the content written; `undefined` for a removal. */
+  readonly afterHash: string | undefined;
+}
+
+export interface Snapshots {
+  save(snapshot: Snapshot): Promise<void>;
+  /** In the order of the writes. */
+  of(executionId: string): Promise<readonly Snapshot[]>;
+  /** Forgets them once they are restored. */
+  drop(executionId: string): Promise<void>;
+}
+
+export interface Approvals {
+  create(record: ApprovalRecord): Promise<void>;
+  get(id: string): Promise<ApprovalRecord | undefined>;
+  /** Newest first. */
+  list(state?: ApprovalState): Promise<readonly ApprovalRecord[]>;
+  /** False when it is not waiting any more. */
+  decide(
+    id: string,
+    decision: { readonly approve: boolean; readonly by: string; readonly at: number },
+  ): Promise<boolean>;
+  /** Marks an approved record used. True for exactly one caller, ever. */
+  use(id: string): Promise<boolean>;
+}
+
+export interface StoredResult {
+  readonly handle: string;
+  readonly userId: string;
+  readonly executionId: string;
+  readonly text: string;
+}
+
+export interface Results {
+  put(result: StoredResult): Promise<void>;
+  /** A slice of the text, by characters; `undefined` for an unknown handle or another user's. */
+  read(
+    handle: string,
+    userId: string,
+    range: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly text: string; readonly total: number } | undefined>;
+}
+
+export interface Store {
+  /** What `doctor` prints, e.g. `sqlite at /path`. */
+  readonly label: string;
+  readonly audit: AuditLog;
+  readonly intents: Intents;
+  readonly ledger: Ledger;
+  readonly counters: Counters;
+  readonly replays: Replays;
+  readonly memory: MemoryStore;
+  readonly snapshots: Snapshots;
+  readonly approvals: Approvals;
+  readonly results: Results;
+  /** Flushes what is pending and lets go of the file. Safe to call twice. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,241 @@
+/** The contract of a tool: data plus one `run` function. `defineTool` does no I/O. */
+import type { ToolContext } from './context.ts';
+import type { Effect } from './effect.ts';
+import type { ToolError } from './errors.ts';
+import type { Precondition } from './precondition.ts';
+import type { ToolResult } from './result.ts';
+import type { RetryPolicy } from './retry.ts';
+import type { SandboxConfig } from './sandbox.ts';
+import type { SchemaSource } from './schema.ts';
+
+export const SOURCES = [
+  'builtin',
+  'team',
+  'mcp',
+  'package',
+  'external',
+  'workflow',
+  'composed',
+  'custom',
+] as const;
+/** Where a tool comes from; the order above is the order of loading. */
+export type ToolSource = (typeof SOURCES)[number];
+
+export const CATEGORIES = [
+  'filesystem',
+  'code_analysis',
+  'validation',
+  'search',
+  'api',
+  'database',
+  'service',
+  'deployment',
+  'development',
+  'custom',
+] as const;
+export type ToolCategory = (typeof CATEGORIES)[number];
+
+export const TIERS = ['read_only', 'write', 'execute', 'external_api'] as const;
+/** The risk of a call, from the least to the most dangerous. */
+export type Tier = (typeof TIERS)[number];
+
+export interface Capability {
+  /** The verb policy rules and approvals speak of, e.g. `delete`. */
+  readonly action: string;
+  readonly description: string;
+  readonly requiresConfirmation?: boolean;
+  /** Destroys something that was there before. */
+  readonly destructive?: boolean;
+  /** The tier of this action where it differs from the tool's, e.g. `read` of a file tool. */
+  readonly tier?: Tier;
+  readonly estimatedCost?: number;
+  readonly estimatedTime?: number;
+}
+
+export interface AuthRequirement {
+  readonly type: 'api_key' | 'oauth' | 'basic_auth' | 'bearer_token' | 'custom';
+  readonly required: boolean;
+  /** The key under which the secrets port holds the credential, e.g. `STRIPE_SECRET_KEY`. */
+  readonly configKey: string;
+  readonly setupUrl?: string;
+  /** Tries the credential for real. Only run on demand. */
+  test?(secret: string): Promise<boolean>;
+}
+
+export interface CostModel {
+  readonly model: 'free' | 'usage_based' | 'subscription' | 'one_time';
+  /** US dollars for every call. */
+  readonly fixed?: number;
+  readonly perUnit?: {
+    readonly unit: 'token' | 'character' | 'record' | 'second';
+    /** US dollars for one unit. */
+    readonly price: number;
+    /** The input field whose size or value gives the number of units. */
+    readonly inputField?: string;
+  };
+  readonly billingUrl?: string;
+  readonly freeTierLimit?: number;
+}
+
+/** The reach a tool asks for. The broker hands it this and nothing else. */
+export interface Needs {
+  readonly paths?: readonly PathNeed[];
+  readonly hosts?: readonly string[];
+  readonly commands?: readonly string[];
+  readonly secrets?: readonly string[];
+}
+
+export interface PathNeed {
+  /** Relative to the workspace root; `.` is all of it. */
+  readonly path: string;
+  readonly access: 'read' | 'write';
+}
+
+export interface RateLimit {
+  readonly maxPerHour?: number;
+  readonly maxPerDay?: number;
+}
+
+export interface CacheRule {
+  readonly ttlMs: number;
+  /** Handles for invalidation beyond the tool's own name. */
+  readonly tags?: readonly string[];
+}
+
+export type Recovery =
+  | { readonly strategy: 'retry' | 'skip' | 'abort' | 'manual' }
+  | { readonly strategy: 'fallback'; readonly tool: string };
+
+export interface Concurrency {
+  /** How many calls of this tool may run at once in this process. */
+  readonly limit: number;
+  /** How many more may wait; beyond that the call is refused. */
+  readonly queue?: number;
+}
+
+export interface Breaker {
+  /** Failures in a row that open the circuit. */
+  readonly failures: number;
+  /** How long it stays open before one call may probe. */
+  readonly restMs: number;
+}
+
+export interface Dependency {
+  readonly tool: string;
+  /** A semantic version range; any version when absent. */
+  readonly range?: string;
+}
+
+export interface ToolExample {
+  readonly title: string;
+  readonly input: unknown;
+  /** What the data of the result must contain; the test suite checks it. */
+  readonly output?: unknown;
+}
+
+export interface Health {
+  readonly healthy: boolean;
+  readonly message?: string;
+}
+
+/** A rule of the tool's owner over and above the schema. Returns what is wrong, or nothing. */
+export interface Validator<I = unknown> {
+  readonly name: string;
+  check(input: I): string | undefined | Promise<string | undefined>;
+}
+
+export interface Tool<I = unknown, O = unknown> {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly documentation?: string;
+  readonly examples?: readonly ToolExample[];
+  readonly tags?: readonly string[];
+  readonly author?: string;
+  readonly license?: string;
+  /** Other names under which the tool answers. */
+  readonly aliases?: readonly string[];
+
+  readonly source: ToolSource;
+  readonly category: ToolCategory;
+  readonly tier: Tier;
+  readonly capabilities: readonly Capability[];
+  /** The input field whose value names the capability in use, e.g. `operation`. */
+  readonly actionField?: string;
+
+  readonly input: SchemaSource<I>;
+  readonly output?: SchemaSource<O>;
+  readonly validators?: readonly Validator<I>[];
+
+  readonly auth?: AuthRequirement;
+  readonly cost?: CostModel;
+  readonly permissions?: readonly string[];
+  readonly needs?: Needs;
+
+  readonly preconditions?: readonly Precondition[];
+  readonly effects?: readonly Effect[];
+  /** Takes back what the call did, where a file snapshot is not enough. Throws when it cannot. */
+  undo?(input: I, result: ToolResult<O>, context: ToolContext): Promise<void>;
+
+  /** The call may be repeated without harm: retries are allowed even after a possible effect. */
+  readonly idempotent?: boolean;
+  /** The whole time a call may take, in all attempts together. */
+  readonly timeoutMs?: number;
+  /** The time that may pass without `progress`. */
+  readonly idleTimeoutMs?: number;
+  readonly retry?: RetryPolicy;
+  readonly rateLimit?: RateLimit;
+  readonly cache?: CacheRule;
+  readonly recovery?: Recovery;
+  /** Shorthand for `recovery: { strategy: 'fallback', tool }`. */
+  readonly fallback?: string;
+  readonly breaker?: Breaker;
+  /** Calls that share a server share its breaker and its bulkhead. */
+  readonly server?: string;
+  readonly sandbox?: SandboxConfig;
+  readonly concurrency?: Concurrency;
+  readonly dependencies?: readonly Dependency[];
+
+  /** Runs once, before the first call. A failure fails that call, and the next one tries again. */
+  initialize?(): Promise<void>;
+  /** Runs once, when the crib closes or the tool is unregistered. */
+  cleanup?(): Promise<void>;
+  healthCheck?(): Promise<Health>;
+  /** Turns what `run` threw into an error of the table; `undefined` leaves it to the pipeline. */
+  handleError?(error: unknown): ToolError | undefined;
+
+  run(input: I, context: ToolContext): O | Promise<O>;
+}
+
+/** What `defineTool` takes: a tool whose commonest fields have defaults. */
+export type ToolDefinition<I, O> = Omit<
+  Tool<I, O>,
+  'version' | 'source' | 'category' | 'tier' | 'capabilities'
+> & {
+  readonly version?: string;
+  readonly source?: ToolSource;
+  readonly category?: ToolCategory;
+  readonly tier: Tier;
+  readonly capabilities?: readonly Capability[];
+};
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
+
+/** Completes a definition. Throws when the name or the tier is not usable; does no I/O. */
+export const defineTool = <I, O>(definition: ToolDefinition<I, O>): Tool<I, O> => {
+  if (!NAME.test(definition.name)) {
+    throw new TypeError(
+      `A tool name is 1 to 128 letters, digits, "_", ".", ":" or "-" and starts with a letter or digit; got ${JSON.stringify(definition.name)}.`,
+    );
+  }
+  if (!TIERS.includes(definition.tier)) {
+    throw new TypeError(`Tool ${definition.name}: tier must be one of ${TIERS.join(', ')}.`);
+  }
+  return {
+    version: '1.0.0',
+    source: 'custom',
+    category: 'custom',
+    capabilities: [],
+    ...definition,
+  };
+};
