@@ -1,7 +1,7 @@
 /** The crib as surfaces and adapters see it. */
 import type { ApprovalRecord } from './approver.ts';
 import type { Estimate } from './call.ts';
-import type { Caller, CallOptions } from './caller.ts';
+import type { CallAs, Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
