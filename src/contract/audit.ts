@@ -65,3 +65,15 @@ export interface AuditLog {
   scan(fromSeq?: number): AsyncIterable<readonly AuditRow[]>;
   head(): Promise<{ readonly seq: number; readonly hash: string } | undefined>;
 }
+
+export interface AuditVerification {
+  readonly ok: boolean;
+  readonly rows: number;
+  readonly head: { readonly seq: number; readonly hash: string } | undefined;
+  /** The first thing found wrong. */
+  readonly problem?: {
+    readonly kind: 'edited' | 'gap' | 'truncated' | 'bad-start';
+    readonly seq: number;
+    readonly message: string;
+  };
+}

@@ -16,6 +16,8 @@ export interface ReadyTool {
   readonly output: Schema | undefined;
   readonly labels: Labels;
   readonly deprecated: boolean;
+  /** Switched off by configuration or a person; read anew on every call. */
+  readonly enabled: boolean;
   /** Runs `initialize` once; later calls get the same promise, or nothing when it is over. */
   initialize(): Promise<void> | undefined;
 }

@@ -1,5 +1,6 @@
 /** The crib as surfaces and adapters see it. */
 import type { ApprovalRecord } from './approver.ts';
+import type { AuditVerification } from './audit.ts';
 import type { Estimate } from './call.ts';
 import type { CallAs, Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
@@ -95,7 +96,8 @@ export interface Capabilities {
 export interface Crib {
   readonly tools: Catalog;
   readonly events: Events;
-  readonly store: Store;
+  /** The store, opened on first use: listing tools needs none. */
+  store(): Promise<Store>;
   /** Always answers with a result; it rejects only after `close`. */
   execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult>;
   process(request: ProcessRequest, caller?: Partial<Caller>): Promise<ProcessResult>;
@@ -115,6 +117,11 @@ export interface Crib {
   ): Promise<{ readonly text: string; readonly total: number } | undefined>;
   approvals(): Promise<readonly ApprovalRecord[]>;
   decide(approvalId: string, approve: boolean, by: string): Promise<boolean>;
+  /** Walks the whole audit chain; `expected` is a head noted earlier, against truncation. */
+  verifyAudit(expected?: {
+    readonly seq: number;
+    readonly hash: string;
+  }): Promise<AuditVerification>;
   getCapabilities(): Capabilities;
   /** Waits for running calls, cleans tools up, closes the store. */
   close(): Promise<void>;

@@ -198,6 +198,8 @@ export interface ToolError {
   readonly issues?: readonly Issue[];
   /** How long to wait before another try, where the other side said so. */
   readonly retryAfterMs?: number;
+  /** What the last attempt failed with, when the code speaks of all attempts together. */
+  readonly cause?: ErrorCode;
 }
 
 /** One thing wrong with a value, and where. `path` is a JSON Pointer-like list of keys. */
@@ -212,6 +214,7 @@ export interface ErrorExtras {
   readonly retryAfterMs?: number;
   /** Overrides the table where a tool knows better about this one failure. */
   readonly retryable?: boolean;
+  readonly cause?: ErrorCode;
 }
 
 /** True for a code of the table. Looks at own keys only, so `constructor` is no code. */
@@ -235,6 +238,7 @@ export const toolError = (
     suggestions: extras.suggestions ?? [],
     ...(extras.issues && { issues: extras.issues }),
     ...(extras.retryAfterMs !== undefined && { retryAfterMs: extras.retryAfterMs }),
+    ...(extras.cause && { cause: extras.cause }),
   };
 };
 

@@ -6,12 +6,9 @@ export type MemoryScope = 'working' | 'short-term' | 'long-term';
 export interface Memory {
   /** `undefined` when nothing is there or its time is over. */
   read(scope: MemoryScope, key: string): Promise<unknown>;
-  write(
-    scope: MemoryScope,
-    key: string,
-    value: unknown,
-    options?: { ttlMs?: number },
-  ): Promise<void>;
+  write(scope: MemoryScope, key: string, value: unknown): Promise<void>;
+  /** The same, for something that should be forgotten by itself. */
+  writeFor(ttlMs: number, at: { scope: MemoryScope; key: string }, value: unknown): Promise<void>;
   /** Reads, changes and writes in one step that no other call can come between. */
   update(scope: MemoryScope, key: string, change: (value: unknown) => unknown): Promise<unknown>;
   /** True when there was something to delete. */

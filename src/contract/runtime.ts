@@ -7,6 +7,12 @@ export interface Logger {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
+export interface Timer {
+  cancel(): void;
+  /** Whether the process must stay alive for it; it does unless told otherwise. */
+  keepAlive(on: boolean): void;
+}
+
 export interface Runtime {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -14,7 +20,7 @@ export interface Runtime {
   elapsed(): number;
   /** 0 up to 1. */
   random(): number;
-  /** Calls back after a while; returns how to call it off. */
-  after(ms: number, callback: () => void): () => void;
+  /** Calls back after a while. */
+  after(ms: number, callback: () => void): Timer;
   readonly log: Logger;
 }

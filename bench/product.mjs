@@ -1,0 +1,29 @@
+/** Finds the built product: `../dist`, or the folder that TOOLCRIB_DIST names. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = resolve(import.meta.dirname, '..');
+
+const distFolder = () => resolve(process.env.TOOLCRIB_DIST ?? join(root, 'dist'));
+
+/** The product's public face. Throws with what to do when it is not built. */
+export const loadProduct = async () => {
+  const entry = join(distFolder(), 'index.js');
+  if (!existsSync(entry)) {
+    throw new Error(`${entry} is missing. Run "npm run build" in the repository root first.`);
+  }
+  return import(pathToFileURL(entry).href);
+};
+
+/** The path of the `toolcrib` program, as the package declares it. */
+export const programPath = () => {
+  const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const declared = typeof bin === 'string' ? bin : bin?.toolcrib;
+  if (declared === undefined) throw new Error('package.json declares no "toolcrib" program.');
+  const path = resolve(root, declared.replace(/^(\.\/)?dist\//, `${distFolder()}/`));
+  if (!existsSync(path)) {
+    throw new Error(`${path} is missing. Run "npm run build" in the repository root first.`);
+  }
+  return path;
+};

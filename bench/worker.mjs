@@ -1,0 +1,58 @@
+/**
+ * One contender in a process of its own: some libraries switch on async hooks, which slow every
+ * promise in the process down, and a heap full of audit rows would be billed to the others.
+ */
+import { contenders, expectedSum } from './contenders.mjs';
+import { quantile } from './statistics.mjs';
+
+const { contender: name, ...setup } = JSON.parse(process.argv[2]);
+
+/** One call after the other. Returns nanoseconds. */
+const inTurn = async (call, calls) => {
+  const start = process.hrtime.bigint();
+  for (let i = 0; i < calls; i++) await call(i);
+  return Number(process.hrtime.bigint() - start);
+};
+
+/** `concurrency` callers, each with one call under way at any time. */
+const atOnce = async (call, { calls, concurrency }) => {
+  const latencies = new Float64Array(calls);
+  let next = 0;
+  const caller = async () => {
+    for (let i = next++; i < calls; i = next++) {
+      const start = performance.now();
+      await call(i);
+      latencies[i] = performance.now() - start;
+    }
+  };
+  const start = process.hrtime.bigint();
+  await Promise.all(Array.from({ length: concurrency }, caller));
+  const ns = Number(process.hrtime.bigint() - start);
+  return { ns, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
+};
+
+const answer = async (contender, request) => {
+  if (request.concurrency > 1) return atOnce(contender.call, request);
+  return { ns: await inTurn(contender.call, request.calls) };
+};
+
+const serve = async (contender, request) => {
+  try {
+    if (request.close) {
+      await contender.close?.();
+      process.disconnect();
+    } else {
+      process.send(await answer(contender, request));
+    }
+  } catch (error) {
+    process.send({ error: error instanceof Error ? error.message : String(error) });
+  }
+};
+
+const contender = await contenders[name](setup);
+for (let i = 0; i < 3; i++) {
+  const sum = await contender.call(i);
+  if (sum !== expectedSum(i)) throw new Error(`${name}: expected ${expectedSum(i)}, got ${sum}`);
+}
+process.on('message', (request) => void serve(contender, request));
+process.send({ ready: true });

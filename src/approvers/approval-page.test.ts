@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { ApprovalRequest } from '../contract/approver.ts';
+import { LOCAL_CALLER } from '../contract/caller.ts';
+import { approvalPage } from './approval-page.ts';
+
+const request = (input: unknown, over: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+  id: 'a1',
+  caller: LOCAL_CALLER,
+  tool: 'file_operations',
+  version: '1.2.0',
+  description: 'Works on files.',
+  tier: 'write',
+  action: 'delete',
+  input,
+  estimatedCost: 0,
+  estimatedTime: 1500,
+  effects: ['forgets the file'],
+  reason: 'Destructive actions need a person.',
+  expiresAt: 300_000,
+  ...over,
+});
+
+const page = (input: unknown, over?: Partial<ApprovalRequest>, full = false) =>
+  approvalPage(request(input, over), { now: 0, width: 80, full });
+
+const text = (input: unknown, over?: Partial<ApprovalRequest>) =>
+  page(input, over).lines.join('\n');
+
+describe('approvalPage', () => {
+  it('says everything a person needs', () => {
+    const shown = text({ path: 'notes.txt' });
+    for (const part of [
+      'file_operations 1.2.0',
+      'write (changes files or data)',
+      'delete',
+      'Works on files.',
+      'Destructive actions need a person.',
+      'user local',
+      'free',
+      'about 2 s',
+      'forgets the file',
+      'in 5 min',
+      'path: "notes.txt"',
+    ]) {
+      expect(shown).toContain(part);
+    }
+  });
+
+  it('shows secrets: what hides the command would hide the attack', () => {
+    expect(text({ command: 'curl -H "Authorization: Bearer sk-live-1234567890abcdef"' })).toContain(
+      'sk-live-1234567890abcdef',
+    );
+  });
+
+  it('shows nested values exactly, with their types', () => {
+    const shown = text({ list: [1, '1', true, null], deep: { 'odd key': {} }, none: [] });
+    expect(shown).toContain('- 1: 1');
+    expect(shown).toContain('- 2: "1"');
+    expect(shown).toContain('- 4: null');
+    expect(shown).toContain('"odd key": {}');
+    expect(shown).toContain('none: []');
+  });
+
+  it('shows an input that is no object', () => {
+    expect(text('just text')).toContain('value: "just text"');
+  });
+
+  it('a quote inside a value cannot end it', () => {
+    expect(text({ path: 'a" force: "true' })).toContain('path: "a\\" force: \\"true"');
+    expect(text({ path: 'dir\\' })).toContain('path: "dir\\\\"');
+  });
+
+  it('marks hostile characters in every field', () => {
+    const evil = '\u001b[2J\u202e\r';
+    const shown = text(
+      { [`k${evil}`]: `v${evil}` },
+      { tool: `t${evil}`, description: `d${evil}`, reason: `r${evil}`, effects: [`e${evil}`] },
+    );
+    expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(shown.split('␛[2J\\u202e␍')).toHaveLength(7);
+  });
+
+  it('a line break in a value cannot start a line of the page', () => {
+    const lines = page({ command: 'ls\n  tier      read_only\n  input' }).lines;
+    expect(lines.filter((line) => line.startsWith('  tier'))).toHaveLength(1);
+    expect(lines).toContain('      │   tier      read_only');
+  });
+
+  it('a long line is broken with a mark, so that its rest cannot pose as a field', () => {
+    const lines = page({ path: `${'x'.repeat(66)}    force: true` }).lines;
+    expect(lines.some((line) => line.trimStart().startsWith('force'))).toBe(false);
+    expect(lines.some((line) => line.trimStart().startsWith('↪'))).toBe(true);
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
+  });
+
+  it('cuts a huge field in the middle, states what is hidden and shows all on demand', () => {
+    const content = `start\n${Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n')}\nrm -rf ~`;
+    const short = page({ content });
+    const shown = short.lines.join('\n');
+    expect(shown).toContain('start');
+    expect(shown).toContain('rm -rf ~');
+    expect(shown).toMatch(/⟨ \d+ lines, [\d,]+ characters are not shown here: v shows all ⟩/);
+    expect(short.hidden).toBeGreaterThan(3000);
+    const full = page({ content }, {}, true);
+    expect(full.hidden).toBe(0);
+    expect(full.lines.join('\n')).toContain('line 250');
+  });
+
+  it('states the size of text and counts its padding', () => {
+    const shown = text({ command: `ls${'\n'.repeat(100)}rm` });
+    expect(shown).toContain('text of 101 lines, 104 characters');
+    expect(shown).toContain('⟨99 blank lines⟩');
+  });
+});

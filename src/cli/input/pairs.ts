@@ -1,0 +1,117 @@
+/** `key=value` and `key:=json` arguments, and the object they add up to. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { JsonSchema } from '../../contract/schema.ts';
+import { parseJson } from './parse-json.ts';
+import { alternativesOf, declares, itemsOf, propertyOf, typesOf } from './schema-alternatives.ts';
+import { typedList, typedText } from './typed-text.ts';
+
+export interface Pair {
+  readonly key: string;
+  /** Raw JSON instead of text. */
+  readonly json: boolean;
+  readonly text: string;
+}
+
+const PAIR = /^([^\s={}[\]"':][^\s={}[\]"']*?)(:?=)([\s\S]*)$/;
+
+/** `undefined` for an argument that is no pair. */
+export const readPair = (argument: string): Pair | undefined => {
+  const [, key, mark, text] = PAIR.exec(argument) ?? [];
+  return key === undefined || text === undefined ? undefined : { key, json: mark === ':=', text };
+};
+
+const isContainer = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const misuse = (message: string, suggestion: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, { suggestions: [suggestion] });
+
+/** `a.b` is one name when the schema declares it so, and a path otherwise. */
+const pathOf = (key: string, schemas: readonly JsonSchema[]): readonly string[] =>
+  declares(schemas, key) ? [key] : key.split('.');
+
+const schemaAt = (
+  path: readonly string[],
+  start: readonly JsonSchema[],
+  root: JsonSchema,
+): readonly JsonSchema[] =>
+  path.reduce(
+    (schemas, part) =>
+      /^\d+$/.test(part) && typesOf(schemas).has('array')
+        ? itemsOf(schemas, root)
+        : propertyOf(schemas, part, root),
+    start,
+  );
+
+const valueFrom = (
+  pairs: readonly Pair[],
+  schemas: readonly JsonSchema[],
+  root: JsonSchema,
+): unknown => {
+  const [first] = pairs;
+  if (pairs.length === 1 && first) {
+    return first.json
+      ? parseJson(first.text, `The value of ${first.key}`)
+      : typedText(first.text, schemas, root);
+  }
+  if (schemas.length > 0 && !typesOf(schemas).has('array')) {
+    throw misuse(
+      `${first?.key ?? ''} is given more than once.`,
+      'Only a list takes several values.',
+    );
+  }
+  return pairs.flatMap((pair) =>
+    pair.json
+      ? [parseJson(pair.text, `A value of ${pair.key}`)]
+      : typedList([pair.text], schemas, root),
+  );
+};
+
+/** Sets an own property even for names such as `__proto__`, which the validation then refuses. */
+const setOwn = (target: object, key: string, value: unknown): void => {
+  Object.defineProperty(target, key, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+};
+
+interface Place {
+  readonly path: readonly string[];
+  readonly schemas: readonly JsonSchema[];
+  readonly root: JsonSchema;
+}
+
+const assign = (target: object, { path, schemas, root }: Place, value: unknown): void => {
+  let holder = target;
+  for (const [at, part] of path.slice(0, -1).entries()) {
+    const found: unknown = Object.hasOwn(holder, part) ? Reflect.get(holder, part) : undefined;
+    const listed = typesOf(schemaAt(path.slice(0, at + 1), schemas, root)).has('array');
+    const next = isContainer(found) ? found : listed && /^\d+$/.test(path[at + 1] ?? '') ? [] : {};
+    setOwn(holder, part, next);
+    holder = next;
+  }
+  setOwn(holder, path.at(-1) ?? '', value);
+};
+
+/** Puts the pairs on top of a base, typed by the schema where there is one. */
+export const applyPairs = (
+  base: unknown,
+  pairs: readonly Pair[],
+  schema: JsonSchema | undefined,
+): unknown => {
+  if (pairs.length === 0) return base === undefined ? {} : base;
+  if (base !== undefined && (!isContainer(base) || Array.isArray(base))) {
+    throw misuse('key=value needs an object to go into.', 'Give the whole input as JSON instead.');
+  }
+  const root = schema ?? {};
+  const schemas = schema ? alternativesOf(schema, schema) : [];
+  const target: object = base ?? {};
+  for (const key of new Set(pairs.map((pair) => pair.key))) {
+    const group = pairs.filter((pair) => pair.key === key);
+    const path = pathOf(key, schemas);
+    assign(target, { path, schemas, root }, valueFrom(group, schemaAt(path, schemas, root), root));
+  }
+  return target;
+};

@@ -1,0 +1,20 @@
+/** Parses JSON that a person typed or piped in; what is wrong is said with its place. */
+import { ToolFailure } from '../../contract/errors.ts';
+import { findJsonFault } from './find-json-fault.ts';
+
+/** `where` names the origin in the message, e.g. `The input`. Fails with VALIDATION_ERROR. */
+export const parseJson = (given: string, where: string): unknown => {
+  const text = given.replace(/^\uFEFF/, '');
+  const fault = findJsonFault(text);
+  if (fault === undefined) return JSON.parse(text);
+  throw new ToolFailure(
+    'VALIDATION_ERROR',
+    `${where} is not valid JSON: at line ${fault.line}, column ${fault.column}, ${fault.message}.`,
+    {
+      suggestions: [
+        'In a shell, put the whole JSON in single quotes, and names and strings in double quotes.',
+        'Or give the fields one by one: key=value.',
+      ],
+    },
+  );
+};

@@ -1,0 +1,108 @@
+/** Finds the input of a call: arguments, a file, or what is piped in. */
+import { fstatSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { ToolFailure } from '../../contract/errors.ts';
+import { type Io, note } from '../io.ts';
+import { type Pair, readPair } from './pairs.ts';
+import { parseJson } from './parse-json.ts';
+
+/** A whole value, and pairs to put on top of it. */
+export interface GivenInput {
+  readonly base: unknown;
+  readonly pairs: readonly Pair[];
+}
+
+export interface InputArguments {
+  readonly args: readonly string[];
+  /** `--input`; `-` is stdin. */
+  readonly file: string | undefined;
+}
+
+/** A pipe that stays silent this long gets a word, so that nobody wonders. */
+const SILENCE_MS = 2000;
+
+const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, { suggestions });
+
+const readText = async (io: Io, path: string): Promise<string> => {
+  try {
+    return await readFile(resolve(io.cwd, path), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown'})`;
+    throw misuse(`The input file ${why}.`, 'Check the path; it is taken from where you are now.');
+  }
+};
+
+const parseYaml = async (source: string): Promise<unknown> => {
+  const { parse } = await import('yaml');
+  try {
+    return parse(source, { maxAliasCount: 100 });
+  } catch (error) {
+    const { linePos } = error as { linePos?: readonly { line: number; col: number }[] };
+    const [at] = linePos ?? [];
+    const place = at ? ` at line ${at.line}, column ${at.col}` : '';
+    throw misuse(`The input file is not valid YAML${place}.`, 'Correct the file and try again.');
+  }
+};
+
+const readStdin = async (io: Io): Promise<unknown> => {
+  const timer = io.runtime.after(SILENCE_MS, () => note(io, 'Waiting for JSON on stdin …'));
+  const given = await text(io.stdin).finally(() => timer.cancel());
+  return given.trim() === '' ? undefined : parseJson(given, 'The input on stdin');
+};
+
+const readBase = async (io: Io, file: string): Promise<unknown> => {
+  if (file === '-') return readStdin(io);
+  const content = await readText(io, file);
+  return /\.ya?ml$/i.test(file) ? parseYaml(content) : parseJson(content, 'The input file');
+};
+
+/** A pipe or a file, but not a terminal and not /dev/null. */
+const isPiped = (io: Io): boolean => {
+  if (io.stdin.isTTY === true) return false;
+  try {
+    const stat = fstatSync(io.stdin.fd);
+    return stat.isFIFO() || stat.isFile() || stat.isSocket();
+  } catch {
+    return false;
+  }
+};
+
+/** `key=@file` takes the text of a file, `key=@@text` means a text that starts with `@`. */
+const loadPair = async (io: Io, pair: Pair): Promise<Pair> => {
+  if (!pair.text.startsWith('@')) return pair;
+  if (pair.text.startsWith('@@')) return { ...pair, text: pair.text.slice(1) };
+  return { ...pair, text: await readText(io, pair.text.slice(1)) };
+};
+
+/** Fails with VALIDATION_ERROR when the input cannot be read. */
+export const readInput = async (io: Io, { args, file }: InputArguments): Promise<GivenInput> => {
+  const pairs: Pair[] = [];
+  const wholes: string[] = [];
+  for (const argument of args) {
+    const pair = argument === '-' ? undefined : readPair(argument);
+    if (pair) pairs.push(pair);
+    else wholes.push(argument);
+  }
+  if (wholes.length + (file === undefined ? 0 : 1) > 1) {
+    throw misuse(
+      'The input is given more than once.',
+      'Give one of: a JSON argument, --input, or - for stdin; key=value pairs may be added.',
+    );
+  }
+  const loaded = await Promise.all(pairs.map((pair) => loadPair(io, pair)));
+  const [whole] = wholes;
+  if (whole !== undefined && whole !== '-') {
+    return { base: parseJson(whole, 'The input'), pairs: loaded };
+  }
+  if (whole === '-' || file !== undefined) {
+    return { base: await readBase(io, file ?? '-'), pairs: loaded };
+  }
+  return {
+    base: pairs.length === 0 && isPiped(io) ? await readStdin(io) : undefined,
+    pairs: loaded,
+  };
+};

@@ -1,0 +1,42 @@
+/** The process as commands see it: streams, colours, environment, clock, and the exit code to leave. */
+import type { Colors } from 'picocolors/types.js';
+import { visibleJson } from '../approvers/visible-text.ts';
+import type { Runtime } from '../contract/runtime.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Io {
+  readonly stdin: NodeJS.ReadStream & { readonly fd: number };
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly runtime: Runtime;
+  readonly signals: Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
+  /** One JSON document on stdout and nothing else. */
+  readonly json: boolean;
+  /** Colours for stdout. */
+  readonly ink: Colors;
+  /** Colours for stderr. */
+  readonly noteInk: Colors;
+  exitCode: number;
+}
+
+/** Answers go to stdout. */
+export const print = (io: Io, ...lines: readonly string[]): void => {
+  for (const line of lines) io.stdout.write(`${line}\n`);
+};
+
+/** The one document of `--json`; characters a terminal would obey are escaped. */
+export const printJson = (io: Io, value: unknown): void => {
+  io.stdout.write(`${visibleJson(JSON.stringify(value, null, 2) ?? 'null')}\n`);
+};
+
+/** Everything that is not the answer goes to stderr. */
+export const note = (io: Io, ...lines: readonly string[]): void => {
+  for (const line of lines) io.stderr.write(`${line}\n`);
+};
+
+/** Columns to fit into; no limit when nobody looks at a screen. */
+export const widthOf = (io: Io): number =>
+  io.stdout.isTTY === true ? Math.max(40, io.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;

@@ -1,0 +1,55 @@
+/** Opens the crib of the project one stands in, for the time of one command. */
+import type { Approver } from '../contract/approver.ts';
+import type { Crib } from '../contract/crib.ts';
+import type { Logger } from '../contract/runtime.ts';
+import { visibleText } from '../approvers/visible-text.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { type Io, note } from './io.ts';
+
+export interface OpenCrib {
+  readonly crib: Crib;
+  readonly loaded: LoadedConfig;
+  /** The project's directory, or where one stands when there is no project. */
+  readonly root: string;
+}
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** Log lines go to stderr, from the configured level on. */
+const stderrLog = (io: Io, least: string): Logger => {
+  const from = LEVELS.findIndex((level) => level === least);
+  const write = (level: (typeof LEVELS)[number]) => (message: string, fields?: object) => {
+    if (from < 0 || LEVELS.indexOf(level) < from) return;
+    const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
+    note(io, io.noteInk.dim(visibleText(`${level}: ${message}${rest}`)));
+  };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+};
+
+/** Throws on bad configuration. */
+export const openCrib = async (io: Io, approver?: Approver): Promise<OpenCrib> => {
+  const [{ loadConfig }, { createCrib }] = await Promise.all([
+    import('../config/load-config.ts'),
+    import('../crib.ts'),
+  ]);
+  const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
+  const root = loaded.projectDir ?? io.cwd;
+  const log = stderrLog(io, loaded.config.observation.logLevel);
+  const crib = await createCrib({
+    config: loaded.config,
+    root,
+    runtime: { log },
+    ...(approver && { approver }),
+  });
+  return { crib, loaded, root };
+};
+
+/** Runs a piece of work with an open crib and closes it whatever happens. */
+export const withCrib = async <T>(io: Io, work: (open: OpenCrib) => Promise<T>): Promise<T> => {
+  const open = await openCrib(io);
+  try {
+    return await work(open);
+  } finally {
+    await open.crib.close();
+  }
+};

@@ -1,0 +1,52 @@
+/** Ties the command line to the real process: streams, signals, broken pipes, the way out. */
+import pc from 'picocolors';
+import { readEnvironment } from '../config/read-environment.ts';
+import { createRuntime } from '../create-runtime.ts';
+import type { Io } from './io.ts';
+import { runCli } from './run-cli.ts';
+import { wantsColour } from './wants-colour.ts';
+
+/** How long a forgotten handle may keep a finished program alive. */
+const GRACE_MS = 2000;
+
+/** Options end at `--`: what follows belongs to the tool. */
+const ownOptions = (args: readonly string[]): readonly string[] => {
+  const end = args.indexOf('--');
+  return end < 0 ? args : args.slice(0, end);
+};
+
+/** A reader that has seen enough (`| head`) is no error. */
+const quietPipe = (stream: NodeJS.WriteStream): void => {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+};
+
+const processIo = (args: readonly string[]): Io => {
+  const env = readEnvironment();
+  const options = ownOptions(args);
+  return {
+    /** Looked at only when needed: it costs time to open. */
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env,
+    cwd: process.cwd(),
+    runtime: createRuntime(),
+    signals: process,
+    json: options.includes('--json'),
+    ink: pc.createColors(wantsColour(env, options, process.stdout)),
+    noteInk: pc.createColors(wantsColour(env, options, process.stderr)),
+    exitCode: 0,
+  };
+};
+
+export const startCli = async (args: readonly string[]): Promise<void> => {
+  quietPipe(process.stdout);
+  quietPipe(process.stderr);
+  const io = processIo(args);
+  process.exitCode = await runCli(args, io);
+  io.runtime.after(GRACE_MS, () => process.exit()).keepAlive(false);
+};

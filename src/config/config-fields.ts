@@ -1,0 +1,38 @@
+/** The settings as a flat list, each with its path and the environment variable that sets it. */
+import { configShape, type ShapeNode } from './config-shape.ts';
+
+/** Stands in a path for a name of the user's choice: a tool, a server, a variable. */
+export const ANY_NAME = '<name>';
+
+export interface ConfigField {
+  readonly path: readonly string[];
+  readonly shape: ShapeNode;
+}
+
+const fieldsBelow = (shape: ShapeNode, path: readonly string[]): readonly ConfigField[] => {
+  if (shape.type !== 'object') return [{ path, shape }];
+  const named = Object.entries(shape.properties ?? {}).flatMap(([key, node]) =>
+    fieldsBelow(node, [...path, key]),
+  );
+  const free = shape.additionalProperties
+    ? fieldsBelow(shape.additionalProperties, [...path, ANY_NAME])
+    : [];
+  return [...named, ...free];
+};
+
+/** Every setting, in the order of the schema. */
+export const configFields = (shape: ShapeNode = configShape()): readonly ConfigField[] =>
+  fieldsBelow(shape, []);
+
+const screaming = (key: string): string =>
+  key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();
+
+/** `execution.maxCallDepth` → `TOOLCRIB_EXECUTION_MAX_CALL_DEPTH`; names stand between `__`. */
+export const environmentName = (path: readonly string[]): string => {
+  let name = 'TOOLCRIB';
+  path.forEach((key, index) => {
+    const apart = key === ANY_NAME || path[index - 1] === ANY_NAME ? '__' : '_';
+    name += apart + (key === ANY_NAME ? key : screaming(key));
+  });
+  return name;
+};

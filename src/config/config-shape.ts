@@ -1,0 +1,47 @@
+/**
+ * The schema as a tree of JSON Schema nodes. Environment names, merging, suggestions, help, template
+ * and documentation walk this tree, so that none of them knows a setting by heart.
+ */
+import { z } from 'zod';
+import { configSchema } from './schema.ts';
+
+export interface ShapeNode {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, ShapeNode>>;
+  readonly additionalProperties?: ShapeNode | false;
+  readonly items?: ShapeNode;
+  readonly anyOf?: readonly ShapeNode[];
+  readonly oneOf?: readonly ShapeNode[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+}
+
+export type ConfigPath = readonly (string | number)[];
+
+export const configShape = (): ShapeNode =>
+  z.toJSONSchema(configSchema, { io: 'input' }) as ShapeNode;
+
+/** True for a node that holds named settings, or entries under names of the user's choice. */
+export const isMapping = (node: ShapeNode | undefined): boolean => node?.type === 'object';
+
+/** The alternatives of a node that allows several kinds of value. */
+export const alternatives = (node: ShapeNode): readonly ShapeNode[] | undefined =>
+  node.anyOf ?? node.oneOf;
+
+/** The node of one key below a mapping. */
+export const childShape = (
+  node: ShapeNode | undefined,
+  key: string | number,
+): ShapeNode | undefined => {
+  if (typeof key === 'number') return node?.items;
+  if (node?.properties && Object.hasOwn(node.properties, key)) return node.properties[key];
+  return node?.additionalProperties || undefined;
+};
+
+export const shapeAt = (root: ShapeNode, path: ConfigPath): ShapeNode | undefined =>
+  path.reduce<ShapeNode | undefined>(childShape, root);

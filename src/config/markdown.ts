@@ -1,0 +1,45 @@
+/** The reference of all settings as Markdown, published as `docs/configuration.md`. */
+import { configShape } from './config-shape.ts';
+import { describeConfig, type SettingDescription } from './describe.ts';
+
+const INTRODUCTION = `# Configuration
+
+<!-- Written by scripts/write-config-docs.mjs from the schema in src/config; edit it there. -->
+
+Settings come from three places. The stronger one wins; mappings are merged, lists and single values are replaced.
+
+1. Environment variables \`TOOLCRIB_*\`. An empty one counts as unset, an unknown one is an error.
+2. The project: \`.toolcrib/config.yml\` (or \`.yaml\`), in the working directory or the nearest one above it, below the home directory.
+   \`TOOLCRIB_CONFIG\` names another file.
+3. The user: \`config.yml\` (or \`.yaml\`) in \`$XDG_CONFIG_HOME/toolcrib\`, else \`~/.config/toolcrib\`, on macOS
+   \`~/Library/Application Support/toolcrib\`, on Windows \`%APPDATA%\\toolcrib\`. \`TOOLCRIB_HOME\` names another directory.
+
+A mistake anywhere stops the start, and all mistakes are listed at once with file, line and column. Editors check the file against
+\`docs/config.schema.json\`; \`toolcrib init\` writes a commented file that points at it.
+
+\`<name>\` stands for a name of your choice, such as a tool or a server, and is written as it is: \`TOOLCRIB_TOOLS__read_file__ENABLED=false\`.
+In a variable, a list is written with commas (\`a,b\`) or as JSON, and a mapping as JSON.
+`;
+
+/** Cells are one line, and a bar would end them. */
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+
+const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
+
+const defaultText = (value: unknown): string =>
+  value === undefined ? '–' : code(typeof value === 'string' ? value : JSON.stringify(value));
+
+const row = ({ path, type, env, description, ...rest }: SettingDescription): string =>
+  `| ${code(path)} | ${cell(type)} | ${defaultText(rest.default)} | ${cell(description)} | ${code(env)} |`;
+
+const HEAD = `| setting | value | default | meaning | variable |
+|---|---|---|---|---|`;
+
+export const configMarkdown = (): string => {
+  const rows = describeConfig();
+  const sections = Object.entries(configShape().properties ?? {}).map(([name, shape]) => {
+    const own = rows.filter(({ path }) => path.startsWith(`${name}.`));
+    return `## ${name}\n\n${shape.description ?? ''}\n\n${[HEAD, ...own.map(row)].join('\n')}\n`;
+  });
+  return [INTRODUCTION, ...sections].join('\n');
+};

@@ -1,0 +1,62 @@
+/** Layers, weakest first, to one checked configuration, or to every problem in any of them. */
+import type { ConfigProblem } from './config-error.ts';
+import type { ConfigPath, ShapeNode } from './config-shape.ts';
+import { dropEmptyMappings, mergeTrees, type Tree, valueAt } from './config-tree.ts';
+import { explain, type Finding } from './explain-issues.ts';
+import type { Layer } from './layer.ts';
+import { type Config, configSchema } from './schema.ts';
+
+export interface Resolution {
+  /** `undefined` when there are problems. */
+  readonly config: Config | undefined;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** The strongest layer that holds the path, or failing that the closest part of it. */
+const blame = (
+  layers: readonly Layer[],
+  path: ConfigPath,
+): { layer: Layer; path: ConfigPath } | undefined => {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const part = path.slice(0, length);
+    const layer = layers.findLast(({ value }) => valueAt(value, part).found);
+    if (layer) return { layer, path: part };
+  }
+  return undefined;
+};
+
+const problemOf = (layers: readonly Layer[], finding: Finding): ConfigProblem => {
+  const held = blame(layers, finding.path);
+  return {
+    file: held?.layer.path ?? 'configuration',
+    ...held?.layer.position(held.path, finding.part),
+    path: finding.path.join('.'),
+    message: finding.message,
+  };
+};
+
+const findingsIn = (value: Tree, shape: ShapeNode): readonly Finding[] => {
+  const parsed = configSchema.safeParse(value);
+  return parsed.success ? [] : explain(parsed.error.issues, [], { root: value, shape });
+};
+
+/** A layer is also judged by itself: a mistake that a stronger layer happens to hide is one. */
+const ownProblems = (layer: Layer, shape: ShapeNode): readonly ConfigProblem[] =>
+  findingsIn(layer.value, shape)
+    .filter((finding) => !finding.whole)
+    .map((finding) => problemOf([layer], finding));
+
+export const resolveLayers = (layers: readonly Layer[], shape: ShapeNode): Resolution => {
+  const filled = layers.map((layer) => ({
+    ...layer,
+    value: dropEmptyMappings(layer.value, shape),
+  }));
+  const merged = filled.reduce<Tree>((weak, { value }) => mergeTrees(weak, value, shape), {});
+  const problems = [
+    ...filled.flatMap((layer) => ownProblems(layer, shape)),
+    ...findingsIn(merged, shape).map((finding) => problemOf(filled, finding)),
+  ];
+  return problems.length > 0
+    ? { config: undefined, problems }
+    : { config: configSchema.parse(merged), problems };
+};

@@ -1,0 +1,40 @@
+/** The `model` section: the language model for the few tools that need one. */
+import { z } from 'zod';
+import { address, nonEmptyText } from './fields.ts';
+
+const KEY_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
+
+const KEY_PREFIX = /^(?:(?:sk|pk|rk)[-_]|gh[pousr]_|github_pat_|glpat-|AKIA|ASIA|AIza|xox|eyJ|hf_)/;
+
+/** Names are words; keys are long and mix cases and digits, or begin as the vendors' keys do. */
+const looksLikeKey = (text: string): boolean =>
+  KEY_PREFIX.test(text) ||
+  text.length > 64 ||
+  (text.length >= 24 && /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text)) ||
+  /^[0-9a-f]{24,}$/i.test(text);
+
+const apiKeyRef = z
+  .string()
+  .refine((text) => looksLikeKey(text) || KEY_NAME.test(text), {
+    error: 'expected the name of a secret, e.g. OPENAI_API_KEY',
+  })
+  .refine((text) => !looksLikeKey(text), {
+    error:
+      'looks like a key itself; take it out of here, keep it in the environment or the secrets store, and write its name, e.g. OPENAI_API_KEY',
+  });
+
+export const modelSection = z
+  .strictObject({
+    provider: z
+      .enum(['openai-compatible', 'anthropic'])
+      .describe('Which protocol the endpoint speaks.'),
+    baseUrl: address(['http', 'https'])
+      .exactOptional()
+      .describe('The address of the endpoint; the vendor’s own when absent.'),
+    model: nonEmptyText.describe('The name of the model at that endpoint.'),
+    apiKeyRef: apiKeyRef
+      .exactOptional()
+      .describe('The name under which the secrets hold the API key; never the key itself.'),
+  })
+  .exactOptional()
+  .describe('The language model for tools that need one. Nothing else depends on it.');

@@ -1,0 +1,27 @@
+/** The `observation` section. */
+import { z } from 'zod';
+import { LONGEST_TIMER_MS } from './fields.ts';
+
+export const observationSection = z
+  .strictObject({
+    metrics: z
+      .boolean()
+      .describe('Count and time calls (elsewhere: metricsCollectionEnabled).')
+      .default(true),
+    healthIntervalMs: z
+      .int()
+      .min(1000)
+      .max(LONGEST_TIMER_MS)
+      .describe('Milliseconds between health checks (elsewhere: healthCheckInterval).')
+      .default(60_000),
+    alerts: z
+      .boolean()
+      .describe('Raise alerts (elsewhere: performanceAlertsEnabled).')
+      .default(false),
+    logLevel: z
+      .enum(['debug', 'info', 'warn', 'error', 'silent'])
+      .describe('The least severe message that is logged.')
+      .default('warn'),
+  })
+  .describe('Metrics, health, alerts and the log.')
+  .prefault({});

@@ -1,0 +1,151 @@
+/**
+ * The published entry `toolcrib/contract`: what someone needs who writes a tool, calls the crib or
+ * implements a port, without the runtime behind it. Inside src, import the file instead.
+ */
+
+// Writing a tool: its definition and what it may say about itself.
+
+export type { Effect } from './effect.ts';
+export type { Precondition, PreconditionReport } from './precondition.ts';
+export { type Backoff, RetryPolicies, type RetryPolicy } from './retry.ts';
+export type { JsonSchema, Schema, SchemaSource, Validation } from './schema.ts';
+export {
+  type AuthRequirement,
+  type Breaker,
+  CATEGORIES,
+  type CacheRule,
+  type Capability,
+  type Concurrency,
+  type CostModel,
+  type Dependency,
+  defineTool,
+  type Health,
+  type Needs,
+  type PathNeed,
+  type RateLimit,
+  type Recovery,
+  SOURCES,
+  TIERS,
+  type Tier,
+  type Tool,
+  type ToolCategory,
+  type ToolDefinition,
+  type ToolExample,
+  type ToolSource,
+  type Validator,
+} from './tool.ts';
+
+// Running inside a tool: what it is handed, and how it fails with a code.
+
+export type {
+  CommandResult,
+  FileAccess,
+  FileInfo,
+  ToolContext,
+  Usage,
+  WriteReceipt,
+} from './context.ts';
+export {
+  ERRORS,
+  type ErrorCode,
+  type ErrorExtras,
+  type ErrorRow,
+  type ErrorType,
+  type Issue,
+  isErrorCode,
+  type Severity,
+  type ToolError,
+  ToolFailure,
+} from './errors.ts';
+export type { Memory, MemoryScope } from './memory.ts';
+
+// Calling: the crib, its catalog, and what a call answers with.
+
+export type { Estimate } from './call.ts';
+export type { CallAs, Caller, CallOptions, Isolation } from './caller.ts';
+export type {
+  Catalog,
+  CatalogEntry,
+  DependencyReport,
+  LoadReport,
+  ModelProvider,
+  ModelTools,
+  SearchHit,
+  SearchQuery,
+  TokenReport,
+  ToolFilter,
+  ToolVersion,
+} from './catalog.ts';
+export type {
+  Capabilities,
+  Crib,
+  DryRunReport,
+  ExecutionState,
+  ExecutionStatus,
+  ProcessCall,
+  ProcessRequest,
+  ProcessResult,
+  UndoReport,
+} from './crib.ts';
+export type { CribEvents, EventName, Events } from './events.ts';
+export type {
+  Labels,
+  PendingApproval,
+  ResultHandle,
+  ResultMetadata,
+  ToolResult,
+  ToolStatus,
+} from './result.ts';
+
+// Implementing a port: who approves, what is kept, what is allowed, where the outside world is.
+
+export type {
+  ApprovalRecord,
+  ApprovalRequest,
+  ApprovalState,
+  Approver,
+  Decision,
+} from './approver.ts';
+export type {
+  AuditEntry,
+  AuditFilter,
+  AuditKind,
+  AuditLog,
+  AuditRow,
+  AuditStatus,
+  AuditVerification,
+} from './audit.ts';
+export type { Model, ModelReply, ModelRequest } from './model.ts';
+export type { Policy, PolicyQuestion, Verdict } from './policy.ts';
+export type { Logger, Runtime, Timer } from './runtime.ts';
+export type {
+  Sandbox,
+  SandboxConfig,
+  SandboxOutcome,
+  SandboxTask,
+  SandboxType,
+} from './sandbox.ts';
+export type { Secrets } from './secrets.ts';
+export type { Source } from './source.ts';
+export type {
+  Approvals,
+  BudgetLine,
+  BudgetScope,
+  Counters,
+  HitOutcome,
+  Intents,
+  Ledger,
+  MemoryStore,
+  OpenIntent,
+  ReplayClaim,
+  ReplayRequest,
+  Replays,
+  Reservation,
+  ReserveOutcome,
+  Results,
+  Snapshot,
+  Snapshots,
+  Store,
+  StoredResult,
+  Window,
+} from './store.ts';

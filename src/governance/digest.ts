@@ -1,0 +1,18 @@
+/** One text and one hash for equal data, whatever the order of its keys. */
+import { createHash } from 'node:crypto';
+
+const ordered = (_key: string, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const source = value as Record<string, unknown>;
+  const sorted: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(source).sort()) sorted[key] = source[key];
+  return sorted;
+};
+
+/** JSON with sorted keys. Expects plain data, as validation leaves it. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(value, ordered) ?? 'null';
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** What approvals, idempotency keys and the cache are bound to. */
+export const digestOf = (value: unknown): string => sha256(canonicalJson(value));

@@ -1,0 +1,95 @@
+/** Memory as a call sees it: three scopes, each isolated by chain, session or user. */
+import type { CallRequest } from '../contract/call.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { Memory, MemoryScope } from '../contract/memory.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { MemoryStore } from '../contract/store.ts';
+
+/** A session's memory outlives its last use by this much. */
+const SHORT_TERM_MS = 24 * 60 * 60 * 1000;
+
+const rootOf = (call: CallRequest): CallRequest => {
+  let root = call;
+  while (root.parent) root = root.parent;
+  return root;
+};
+
+/** JSON arrays of names cannot collide, whatever characters the names hold. */
+const spaceOf = (scope: MemoryScope, call: CallRequest): string => {
+  const { userId, sessionId } = call.caller;
+  if (scope === 'working') return JSON.stringify(['working', rootOf(call).executionId]);
+  if (scope === 'short-term') return JSON.stringify(['short-term', userId, sessionId]);
+  return JSON.stringify(['long-term', userId]);
+};
+
+const assertStorable = (value: unknown): void => {
+  if (value === undefined || typeof value === 'function' || typeof value === 'symbol') {
+    throw new ToolFailure('VALIDATION_ERROR', 'Memory holds JSON values only.');
+  }
+};
+
+export class CallMemory implements Memory {
+  readonly #call: CallRequest;
+  readonly #store: MemoryStore;
+  /** Where `working` values live: never on disk, gone with the chain. */
+  readonly #working: MemoryStore;
+  readonly #runtime: Runtime;
+
+  constructor(
+    call: CallRequest,
+    stores: { readonly persistent: MemoryStore; readonly working: MemoryStore },
+    runtime: Runtime,
+  ) {
+    this.#call = call;
+    this.#store = stores.persistent;
+    this.#working = stores.working;
+    this.#runtime = runtime;
+  }
+
+  #in(scope: MemoryScope): MemoryStore {
+    return scope === 'working' ? this.#working : this.#store;
+  }
+
+  read(scope: MemoryScope, key: string): Promise<unknown> {
+    return this.#in(scope).read(spaceOf(scope, this.#call), key, this.#runtime.now());
+  }
+
+  write(scope: MemoryScope, key: string, value: unknown): Promise<void> {
+    return this.#put({ scope, key }, value, scope === 'short-term' ? SHORT_TERM_MS : undefined);
+  }
+
+  writeFor(ttlMs: number, at: { scope: MemoryScope; key: string }, value: unknown): Promise<void> {
+    return this.#put(at, value, ttlMs);
+  }
+
+  async #put(
+    { scope, key }: { scope: MemoryScope; key: string },
+    value: unknown,
+    ttlMs: number | undefined,
+  ): Promise<void> {
+    assertStorable(value);
+    await this.#in(scope).write({
+      space: spaceOf(scope, this.#call),
+      key,
+      value,
+      ...(ttlMs !== undefined && { expiresAt: this.#runtime.now() + ttlMs }),
+    });
+  }
+
+  update(scope: MemoryScope, key: string, change: (value: unknown) => unknown): Promise<unknown> {
+    const at = { space: spaceOf(scope, this.#call), key, now: this.#runtime.now() };
+    return this.#in(scope).update(at, (value) => {
+      const changed = change(value);
+      assertStorable(changed);
+      return changed;
+    });
+  }
+
+  delete(scope: MemoryScope, key: string): Promise<boolean> {
+    return this.#in(scope).delete(spaceOf(scope, this.#call), key);
+  }
+}
+
+/** Lets go of the working memory of a chain that is over. */
+export const clearWorkingMemory = (call: CallRequest, working: MemoryStore): Promise<void> =>
+  working.clear(spaceOf('working', call));

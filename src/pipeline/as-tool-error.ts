@@ -1,0 +1,87 @@
+/** Turns anything thrown into an error of the table. Argument values and secrets are taken out. */
+import type { CallRequest } from '../contract/call.ts';
+import { type ErrorExtras, isErrorCode, type ToolError, toolError } from '../contract/errors.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Redactor } from '../governance/redaction.ts';
+
+export interface ErrorDeps {
+  readonly runtime: Runtime;
+  readonly redactor: Redactor;
+}
+
+interface CodedFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly extras?: ErrorExtras;
+}
+
+const isCoded = (error: unknown): error is CodedFailure =>
+  error instanceof Error && 'code' in error && isErrorCode(error.code) && 'extras' in error;
+
+/** Shorter values are too common in ordinary sentences to be worth hiding. */
+const SHORTEST_ARGUMENT = 4;
+const LONGEST_MESSAGE = 2000;
+
+/** Replaces every string of the input that turns up in a message by the place it stood in. */
+const hideArguments = (message: string, value: unknown, path: string): string => {
+  if (typeof value === 'string') {
+    return value.length < SHORTEST_ARGUMENT ? message : message.replaceAll(value, `‹${path}›`);
+  }
+  if (typeof value !== 'object' || value === null) return message;
+  let hidden = message;
+  for (const [key, item] of Object.entries(value)) {
+    hidden = hideArguments(hidden, item, path === '' ? key : `${path}.${key}`);
+  }
+  return hidden;
+};
+
+const clean = (message: string, call: CallRequest, deps: ErrorDeps): string =>
+  deps.redactor.text(hideArguments(message.slice(0, LONGEST_MESSAGE), call.rawInput, ''));
+
+/** Codes of Node and of fetch that have a counterpart in the table. */
+const SYSTEM_CODES: Readonly<Record<string, Parameters<typeof toolError>[0]>> = {
+  ECONNREFUSED: 'NETWORK',
+  ECONNRESET: 'NETWORK',
+  ENOTFOUND: 'NETWORK',
+  EAI_AGAIN: 'NETWORK',
+  EPIPE: 'NETWORK',
+  ETIMEDOUT: 'TIMEOUT',
+  UND_ERR_CONNECT_TIMEOUT: 'TIMEOUT',
+  ENOENT: 'NOT_FOUND',
+  EACCES: 'PERMISSION_DENIED',
+  EPERM: 'PERMISSION_DENIED',
+  EBUSY: 'LOCK',
+  EEXIST: 'CONFLICT',
+  ENOSPC: 'EXECUTION_FAILED',
+};
+
+const systemCode = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const own = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return own ?? systemCode(error.cause);
+};
+
+/** What a tool threw. A plain error keeps its words, less the arguments in them. */
+export const toolThrew = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
+  if (isCoded(error) && isErrorCode(error.code)) {
+    return toolError(error.code, clean(error.message, call, deps), error.extras);
+  }
+  const system = systemCode(error);
+  if (system !== undefined && Object.hasOwn(SYSTEM_CODES, system)) {
+    return toolError(SYSTEM_CODES[system] ?? 'EXECUTION_FAILED');
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return toolError('EXECUTION_FAILED', message === '' ? undefined : clean(message, call, deps));
+};
+
+/** What escaped a stage: a coded refusal, or a bug of ours whose cause goes to the log alone. */
+export const asToolError = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
+  if (isCoded(error) && isErrorCode(error.code)) {
+    return toolError(error.code, clean(error.message, call, deps), error.extras);
+  }
+  deps.runtime.log.error('internal error', {
+    executionId: call.executionId,
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  });
+  return toolError('INTERNAL');
+};

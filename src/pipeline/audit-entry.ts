@@ -1,0 +1,102 @@
+/** Writes down what the audit trail keeps of a call. */
+import type { AuditEntry, AuditKind } from '../contract/audit.ts';
+import type { CallRequest } from '../contract/call.ts';
+import type { ToolResult } from '../contract/result.ts';
+import type { Redactor } from '../governance/redaction.ts';
+import { evidence } from './pipeline.ts';
+
+/** Did the side effect happen? What a person asks first after a crash or a timeout. */
+export type EffectState = 'none' | 'done' | 'not_done' | 'unknown';
+
+/** Inputs above this are kept as a preview: the trail is no second copy of all data. */
+const MAX_INPUT_CHARS = 8192;
+
+/** A tool that reaches nothing but brokered files has changed nothing if the broker wrote nothing. */
+const reachesOnlyFiles = (call: CallRequest): boolean => {
+  const needs = evidence(call, 'ready')?.tool.needs;
+  return needs?.paths !== undefined && !needs.hosts && !needs.commands;
+};
+
+export const effectState = (call: CallRequest, result: ToolResult): EffectState => {
+  if (!call.notes.intentRecorded) return 'none';
+  if (result.success) return 'done';
+  if (!call.notes.effectPossible) return 'not_done';
+  // The run itself was over and well when these turned up.
+  const code = result.error?.code;
+  if (code === 'OUTPUT_INVALID' || code === 'EFFECT_FAILED') return 'done';
+  return call.notes.writes === 0 && reachesOnlyFiles(call) ? 'not_done' : 'unknown';
+};
+
+const shorten = (input: unknown): unknown => {
+  if (typeof input !== 'object' || input === null) return input;
+  const text = JSON.stringify(input);
+  if (text.length <= MAX_INPUT_CHARS) return input;
+  return { shortened: text.slice(0, MAX_INPUT_CHARS), characters: text.length };
+};
+
+/** Cheap guess whether an input could be long, so that short ones are not stringified here. */
+const maybeLong = (input: unknown): boolean => {
+  if (typeof input !== 'object' || input === null) return false;
+  let fields = 0;
+  for (const key in input) {
+    const value = (input as Record<string, unknown>)[key];
+    if (++fields > 16 || (typeof value === 'object' && value !== null)) return true;
+    if (typeof value === 'string' && value.length > 256) return true;
+  }
+  return false;
+};
+
+const recordedInput = (call: CallRequest, redactor: Redactor): unknown => {
+  const ready = evidence(call, 'ready');
+  // What was not validated may be of any shape or size: only its kind is kept.
+  if (evidence(call, 'input') === undefined) return { unvalidated: typeof call.rawInput };
+  const input = redactor.record(evidence(call, 'input'));
+  return ready && maybeLong(input) ? shorten(input) : input;
+};
+
+interface Facts {
+  readonly result?: ToolResult;
+  readonly redactor: Redactor;
+  readonly at: number;
+}
+
+type Detail = Record<string, unknown>;
+
+const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
+  const { notes, options } = call;
+  const grant = evidence(call, 'grant');
+  const detail: Detail = { input: recordedInput(call, facts.redactor), rule: grant?.rule ?? '' };
+  if (call.parent) detail.parent = call.parent.executionId;
+  if (notes.approvedBy !== undefined) detail.approvedBy = notes.approvedBy;
+  if (options.idempotencyKey !== undefined) detail.idempotencyKey = options.idempotencyKey;
+  if (options.dryRun) detail.dryRun = true;
+  if (kind === 'intent' || !facts.result) return detail;
+  if (notes.intentRecorded) detail.effect = effectState(call, facts.result);
+  if (notes.attempts > 1) detail.attempts = notes.attempts;
+  if (notes.cached) detail.cached = true;
+  if (notes.degraded) detail.degraded = true;
+  if (notes.resources) detail.resources = [...notes.resources];
+  if (facts.result.error?.cause) detail.cause = facts.result.error.cause;
+  return detail;
+};
+
+export const auditEntry = (kind: AuditKind, call: CallRequest, facts: Facts): AuditEntry => {
+  const ready = evidence(call, 'ready');
+  const { result } = facts;
+  return {
+    kind,
+    executionId: call.executionId,
+    at: facts.at,
+    tool: ready ? ready.tool.name : call.toolName.slice(0, 128),
+    version: ready ? ready.tool.version : '',
+    tier: evidence(call, 'grant')?.tier ?? ready?.tool.tier ?? '',
+    userId: call.caller.userId,
+    agentId: call.caller.agentId,
+    sessionId: call.caller.sessionId,
+    status: result ? result.status : 'started',
+    code: result?.error?.code ?? '',
+    durationMs: result ? Math.round(result.metadata.duration * 1000) / 1000 : 0,
+    costMicros: call.notes.costMicros,
+    detail: detailOf(kind, call, facts),
+  };
+};

@@ -1,0 +1,188 @@
+/**
+ * What a tool gets to touch the world with. Members are made when first used, because most tools
+ * use one or two of them; each checks the tool's declared needs before it does anything.
+ */
+import type { Call, CallRequest } from '../contract/call.ts';
+import type { CommandResult, FileAccess, ToolContext, Usage } from '../contract/context.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { Events } from '../contract/events.ts';
+import type { Memory } from '../contract/memory.ts';
+import type { Model } from '../contract/model.ts';
+import type { ToolResult } from '../contract/result.ts';
+import type { Logger, Runtime } from '../contract/runtime.ts';
+import type { Secrets } from '../contract/secrets.ts';
+import type { MemoryStore } from '../contract/store.ts';
+import type { Tool } from '../contract/tool.ts';
+import { toMicros } from '../governance/estimate-cost.ts';
+import { CallMemory } from '../governance/memory.ts';
+import type { Redactor } from '../governance/redaction.ts';
+import { brokeredFetch } from './brokered-fetch.ts';
+
+export interface ContextDeps {
+  readonly runtime: Runtime;
+  readonly events: Events;
+  readonly redactor: Redactor;
+  readonly secrets: Secrets;
+  readonly model: Model;
+  readonly memory: { readonly persistent: MemoryStore; readonly working: MemoryStore };
+  readonly fetch: typeof globalThis.fetch;
+  files(call: Call<'ready'>): FileAccess;
+  callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
+}
+
+export class CallContext implements ToolContext {
+  readonly #call: Call<'ready'>;
+  readonly #deps: ContextDeps;
+  #memory: Memory | undefined = undefined;
+  #fs: FileAccess | undefined = undefined;
+  #fetch: typeof globalThis.fetch | undefined = undefined;
+  #logger: Logger | undefined = undefined;
+
+  constructor(call: Call<'ready'>, deps: ContextDeps) {
+    this.#call = call;
+    this.#deps = deps;
+  }
+
+  get executionId(): string {
+    return this.#call.executionId;
+  }
+  get sessionId(): string {
+    return this.#call.caller.sessionId;
+  }
+  get loopId(): string {
+    return this.#call.caller.loopId;
+  }
+  get agentId(): string {
+    return this.#call.caller.agentId;
+  }
+  get userId(): string {
+    return this.#call.caller.userId;
+  }
+  get idempotencyKey(): string {
+    return this.#call.options.idempotencyKey ?? this.#call.executionId;
+  }
+  get degraded(): boolean {
+    return this.#call.notes.degraded;
+  }
+  get signal(): AbortSignal {
+    return this.#call.control.signal;
+  }
+  get model(): Model {
+    return this.#deps.model;
+  }
+
+  get usedMemory(): boolean {
+    return this.#memory !== undefined;
+  }
+
+  get memory(): Memory {
+    this.#memory ??= new CallMemory(this.#call, this.#deps.memory, this.#deps.runtime);
+    return this.#memory;
+  }
+
+  get fs(): FileAccess {
+    this.#fs ??= this.#deps.files(this.#call);
+    return this.#fs;
+  }
+
+  get fetch(): typeof globalThis.fetch {
+    this.#fetch ??= brokeredFetch(this.#call, this.#deps.fetch);
+    return this.#fetch;
+  }
+
+  get logger(): Logger {
+    this.#logger ??= callLogger(this.#call, this.#deps);
+    return this.#logger;
+  }
+
+  progress(fraction: number, note?: string): void {
+    const { control, executionId } = this.#call;
+    control.progress(fraction, note);
+    const { events } = this.#deps;
+    if (events.has('call.progressed')) {
+      events.emit('call.progressed', { executionId, fraction, note });
+    }
+  }
+
+  async secret(key: string): Promise<string> {
+    if (!declaresSecret(this.#call.ready.tool, key)) {
+      throw new ToolFailure('PERMISSION_DENIED', 'The tool did not declare this secret.', {
+        suggestions: ['Add the key to needs.secrets of the tool.'],
+      });
+    }
+    const value = await this.#deps.secrets.get(key);
+    if (value === undefined) {
+      throw new ToolFailure('AUTH_MISSING', `The secret ${key} is not configured.`, {
+        suggestions: [`Set the environment variable ${key}.`],
+      });
+    }
+    this.#deps.redactor.learn(value);
+    return value;
+  }
+
+  charge(usage: Usage): void {
+    const { notes } = this.#call;
+    if (usage.cost !== undefined) notes.costMicros += toMicros(usage.cost);
+    if (usage.tokens !== undefined) notes.tokens += Math.max(0, Math.round(usage.tokens));
+  }
+
+  warn(message: string): void {
+    const { notes } = this.#call;
+    notes.warnings ??= [];
+    notes.warnings.push(this.#deps.redactor.text(message));
+  }
+
+  exec(_command: string, _args?: readonly string[]): Promise<CommandResult> {
+    return Promise.reject(
+      new ToolFailure('SANDBOX_ERROR', 'No sandbox driver that runs programs is installed.', {
+        suggestions: ['Run `toolcrib doctor` to see which sandboxes this machine can give.'],
+      }),
+    );
+  }
+
+  call(tool: string, input: unknown): Promise<ToolResult> {
+    return this.#deps.callTool(this.#call, tool, input);
+  }
+}
+
+const declaresSecret = (tool: Tool, key: string): boolean =>
+  tool.auth?.configKey === key || (tool.needs?.secrets?.includes(key) ?? false);
+
+const callLogger = (call: Call<'ready'>, deps: ContextDeps): Logger => {
+  const { log } = deps.runtime;
+  const write =
+    (level: keyof Logger) =>
+    (message: string, fields: Record<string, unknown> = {}): void => {
+      log[level](deps.redactor.text(message), {
+        ...(deps.redactor.record(fields) as Record<string, unknown>),
+        tool: call.ready.tool.name,
+        executionId: call.executionId,
+      });
+    };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  };
+};
+
+export interface Contexts {
+  of(call: Call<'ready'>): ToolContext;
+  usedMemory(call: CallRequest): boolean;
+}
+
+/** Where a call keeps its context: a field is far cheaper than a side table. */
+interface Holder {
+  context: CallContext | undefined;
+}
+
+/** One context a call, shared by preconditions, the run and the effects. */
+export const createContexts = (deps: ContextDeps): Contexts => ({
+  of: (call) => {
+    const holder = call as unknown as Holder;
+    holder.context ??= new CallContext(call, deps);
+    return holder.context;
+  },
+  usedMemory: (call) => (call as unknown as Holder).context?.usedMemory ?? false,
+});

@@ -1,0 +1,134 @@
+/** How each built-in kind of effect applies itself, and how it takes that back. */
+import type { ToolContext } from '../../contract/context.ts';
+import type {
+  CascadeEffect,
+  Effect,
+  FromResult,
+  MemoryEffect,
+  StateChangeEffect,
+} from '../../contract/effect.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Events } from '../../contract/events.ts';
+import type { MemoryScope } from '../../contract/memory.ts';
+import type { ToolResult } from '../../contract/result.ts';
+
+/** Takes one applied effect back. */
+export type Rollback = () => Promise<void>;
+
+export interface EffectDeps {
+  readonly events: Events;
+  undo(executionId: string): Promise<ToolResult>;
+}
+
+interface Scene {
+  readonly context: ToolContext;
+  readonly result: ToolResult;
+  readonly deps: EffectDeps;
+}
+
+const from = <T>(value: FromResult<T> | undefined, result: ToolResult): T | undefined =>
+  typeof value === 'function' ? (value as (result: ToolResult) => T)(result) : value;
+
+const restore = async (
+  { context }: Scene,
+  at: { readonly scope: MemoryScope; readonly key: string },
+  before: unknown,
+): Promise<void> => {
+  if (before === undefined) await context.memory.delete(at.scope, at.key);
+  else await context.memory.write(at.scope, at.key, before);
+};
+
+/** Changes one key and remembers what was there. */
+const change = async (
+  scene: Scene,
+  at: { readonly scope: MemoryScope; readonly key: string },
+  act: () => Promise<unknown>,
+): Promise<Rollback> => {
+  const before = await scene.context.memory.read(at.scope, at.key);
+  await act();
+  return () => restore(scene, at, before);
+};
+
+const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/** State lives in the session's memory under its own name. */
+const changeState = (effect: StateChangeEffect, scene: Scene): Promise<Rollback> => {
+  const { memory } = scene.context;
+  const at = { scope: 'short-term', key: effect.state } as const;
+  const value = from(effect.value, scene.result);
+  return change(scene, at, () => {
+    switch (effect.change) {
+      case 'set':
+        return memory.write(at.scope, at.key, value ?? null);
+      case 'clear':
+        return memory.delete(at.scope, at.key);
+      case 'increment':
+        return memory.update(at.scope, at.key, (old) => asNumber(old) + asNumber(value ?? 1));
+      case 'decrement':
+        return memory.update(at.scope, at.key, (old) => asNumber(old) - asNumber(value ?? 1));
+    }
+  });
+};
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const changeMemory = (effect: MemoryEffect, scene: Scene): Promise<Rollback> => {
+  const { memory } = scene.context;
+  const { scope, key, ttlMs } = effect;
+  const value = from(effect.value, scene.result) ?? null;
+  return change(scene, { scope, key }, () => {
+    if (effect.operation === 'delete') return memory.delete(scope, key);
+    if (effect.operation === 'update') {
+      // Objects are merged, anything else is replaced.
+      return memory.update(scope, key, (old) =>
+        isObject(old) && isObject(value) ? { ...old, ...value } : value,
+      );
+    }
+    if (ttlMs !== undefined) return memory.writeFor(ttlMs, { scope, key }, value);
+    return memory.write(scope, key, value);
+  });
+};
+
+const cascade = async (effect: CascadeEffect, scene: Scene): Promise<Rollback> => {
+  if (effect.triggerCondition && !effect.triggerCondition(scene.result)) return async () => {};
+  const input = from(effect.input, scene.result);
+  const cascaded = await scene.context.call(effect.triggerTool, input);
+  if (!cascaded.success) {
+    const { code, message } = cascaded.error ?? { code: 'EXECUTION_FAILED', message: 'no reason' };
+    throw new ToolFailure('EFFECT_FAILED', `${effect.triggerTool} failed: ${code}: ${message}`);
+  }
+  return async () => {
+    await scene.deps.undo(cascaded.metadata.executionId);
+  };
+};
+
+const applyBuiltIn = async (effect: Effect, scene: Scene): Promise<Rollback> => {
+  switch (effect.type) {
+    case 'state_change':
+      return changeState(effect, scene);
+    case 'memory':
+      return changeMemory(effect, scene);
+    case 'cascade':
+      return cascade(effect, scene);
+    case 'notification': {
+      const payload = from(effect.payload, scene.result);
+      const { executionId } = scene.context;
+      scene.deps.events.emit('effect.notified', { event: effect.event, payload, executionId });
+      return async () => {};
+    }
+  }
+};
+
+/** Applies one effect and returns how to take it back; throws when it cannot be applied. */
+export const applyEffect = async (effect: Effect, scene: Scene): Promise<Rollback> => {
+  const { context, result } = scene;
+  let builtIn: Rollback = async () => {};
+  if (effect.apply) await effect.apply(context, result);
+  else builtIn = await applyBuiltIn(effect, scene);
+  if (!effect.reversible) return async () => {};
+  return async () => {
+    if (effect.rollback) await effect.rollback(context, result);
+    else await builtIn();
+  };
+};

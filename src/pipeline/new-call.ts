@@ -1,0 +1,147 @@
+/** Builds the one object that travels through the pipeline for a call. */
+import type { CallControl, CallNotes, CallRequest, Evidence } from '../contract/call.ts';
+import { type CallAs, type Caller, type CallOptions, LOCAL_CALLER } from '../contract/caller.ts';
+import type { Runtime } from '../contract/runtime.ts';
+
+export interface CallInput {
+  readonly executionId: string;
+  readonly toolName: string;
+  readonly rawInput: unknown;
+  readonly as: CallAs | undefined;
+  readonly parent: CallRequest | undefined;
+}
+
+type Abort = 'CANCELLED' | 'TIMEOUT';
+
+/** Cancelling, the lazily made AbortSignal and progress of one call. */
+class Control implements CallControl {
+  reason: Abort | undefined = undefined;
+  #controller: AbortController | undefined = undefined;
+  #callbacks: (() => void)[] | undefined = undefined;
+  #onProgress: CallOptions['onProgress'];
+  /** Set by the stage that runs the idle timer. */
+  touch: (() => void) | undefined = undefined;
+  last: { fraction: number; note: string | undefined } | undefined = undefined;
+
+  constructor(onProgress: CallOptions['onProgress']) {
+    this.#onProgress = onProgress;
+  }
+
+  get aborted(): boolean {
+    return this.reason !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.reason) this.#controller.abort(this.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: Abort): void {
+    if (this.reason) return;
+    this.reason = reason;
+    this.#controller?.abort(reason);
+    const callbacks = this.#callbacks;
+    this.#callbacks = undefined;
+    if (callbacks) for (const callback of callbacks) callback();
+  }
+
+  onAbort(callback: () => void): void {
+    if (this.reason) callback();
+    else if (this.#callbacks) this.#callbacks.push(callback);
+    else this.#callbacks = [callback];
+  }
+
+  progress(fraction: number, note: string | undefined): void {
+    this.last = { fraction, note };
+    this.touch?.();
+    this.#onProgress?.(fraction, note);
+  }
+}
+
+export type PipelineControl = Control;
+
+class Notes implements CallNotes {
+  attempts = 0;
+  costMicros = 0;
+  tokens = 0;
+  cached = false;
+  degraded = false;
+  intentRecorded = false;
+  effectPossible = false;
+  approvedBy: string | undefined = undefined;
+  warnings: string[] | undefined = undefined;
+  resources: Set<string> | undefined = undefined;
+  writes = 0;
+}
+
+/** All evidence fields exist from the start, so that every call has the same hidden class. */
+class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
+  readonly executionId: string;
+  readonly toolName: string;
+  readonly rawInput: unknown;
+  readonly caller: Caller;
+  readonly options: CallOptions;
+  readonly parent: CallRequest | undefined;
+  readonly startedAt: number;
+  readonly startedElapsed: number;
+  readonly traceId: string;
+  readonly notes: CallNotes = new Notes();
+  readonly control: Control;
+  ready: unknown = undefined;
+  input: unknown = undefined;
+  inspected: unknown = undefined;
+  grant: unknown = undefined;
+  fresh: unknown = undefined;
+  admitted: unknown = undefined;
+  authenticated: unknown = undefined;
+  preconditions: unknown = undefined;
+  approval: unknown = undefined;
+  budget: unknown = undefined;
+  context: unknown = undefined;
+
+  constructor(from: CallInput, runtime: Runtime) {
+    const options = from.as ?? NO_OPTIONS;
+    this.executionId = from.executionId;
+    this.toolName = from.toolName;
+    this.rawInput = from.rawInput;
+    this.caller = from.parent && !from.as ? from.parent.caller : callerOf(from.as);
+    this.options = options;
+    this.parent = from.parent;
+    this.startedAt = runtime.now();
+    this.startedElapsed = runtime.elapsed();
+    this.traceId = options.traceId ?? from.parent?.traceId ?? from.executionId;
+    this.control = new Control(options.onProgress);
+  }
+}
+
+const NO_OPTIONS: CallOptions = Object.freeze({});
+
+/** A caller named by the embedding program. The owner's role is the local caller's alone. */
+export const callerOf = (as: Partial<Caller> | undefined): Caller => {
+  if (!as || (as.userId === undefined && !overrides(as))) return LOCAL_CALLER;
+  const anonymous = as.userId === undefined;
+  return {
+    userId: as.userId ?? LOCAL_CALLER.userId,
+    agentId: as.agentId ?? LOCAL_CALLER.agentId,
+    sessionId: as.sessionId ?? LOCAL_CALLER.sessionId,
+    loopId: as.loopId ?? LOCAL_CALLER.loopId,
+    roles: as.roles ?? (anonymous ? LOCAL_CALLER.roles : []),
+    permissions: as.permissions ?? LOCAL_CALLER.permissions,
+    isolation: as.isolation ?? LOCAL_CALLER.isolation,
+  };
+};
+
+const overrides = (as: Partial<Caller>): boolean =>
+  as.agentId !== undefined ||
+  as.sessionId !== undefined ||
+  as.loopId !== undefined ||
+  as.roles !== undefined ||
+  as.permissions !== undefined ||
+  as.isolation !== undefined;
+
+/** A new call, with nothing proven yet. */
+export const newCall = (from: CallInput, runtime: Runtime): CallRequest & { control: Control } =>
+  new PipelineCall(from, runtime) as unknown as CallRequest & { control: Control };

@@ -1,0 +1,82 @@
+/** Builds the results the stages answer with. Metadata is filled in when the call is recorded. */
+import type { CallRequest } from '../contract/call.ts';
+import { type ErrorCode, type ErrorExtras, type ToolError, toolError } from '../contract/errors.ts';
+import type {
+  Labels,
+  PendingApproval,
+  ResultMetadata,
+  ToolResult,
+  ToolStatus,
+} from '../contract/result.ts';
+import { evidence } from './pipeline.ts';
+
+const NO_RESOURCES: readonly string[] = Object.freeze([]);
+const UNRESOLVED: Labels = Object.freeze({ trust: 'trusted', sensitivity: 'public' });
+
+const metadataOf = (call: CallRequest): ResultMetadata => {
+  const ready = evidence(call, 'ready');
+  return {
+    executionId: call.executionId,
+    toolName: ready ? ready.tool.name : call.toolName,
+    version: ready ? ready.tool.version : '',
+    timestamp: call.startedAt,
+    duration: 0,
+    attempts: 0,
+    cost: 0,
+    tokensUsed: 0,
+    cached: false,
+    degraded: false,
+    resourcesUsed: NO_RESOURCES,
+    traceId: call.traceId,
+    labels: ready ? ready.labels : UNRESOLVED,
+  };
+};
+
+export const succeeded = <T>(call: CallRequest, data: T): ToolResult<T> => ({
+  success: true,
+  status: 'success',
+  data,
+  metadata: metadataOf(call),
+});
+
+/** The status that goes with a code, so that no stage has to remember. */
+const statusOf = (error: ToolError): ToolStatus => {
+  if (error.code === 'TIMEOUT') return 'timeout';
+  if (error.code === 'CANCELLED') return 'cancelled';
+  if (error.code === 'APPROVAL_REQUIRED') return 'pending';
+  return DENIALS.has(error.code) ? 'denied' : 'failure';
+};
+
+const DENIALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'PERMISSION_DENIED',
+  'SECURITY_VIOLATION',
+  'TOOL_DISABLED',
+  'AUTH_MISSING',
+  'APPROVAL_EXPIRED',
+  'USER_CANCELLED',
+  'BUDGET_EXCEEDED',
+  'RATE_LIMITED',
+]);
+
+export const failedWith = (call: CallRequest, error: ToolError): ToolResult => ({
+  success: false,
+  status: statusOf(error),
+  error,
+  metadata: metadataOf(call),
+});
+
+/** A refusal or a failure with a code of the table. */
+export const failed = (
+  call: CallRequest,
+  code: ErrorCode,
+  because: ErrorExtras & { readonly message?: string } = {},
+): ToolResult => failedWith(call, toolError(code, because.message, because));
+
+export const waiting = (call: CallRequest, approval: PendingApproval): ToolResult => ({
+  ...failed(call, 'APPROVAL_REQUIRED', {
+    suggestions: [
+      `Once approval ${approval.approvalId} is given, send the same call again with this approvalId.`,
+    ],
+  }),
+  approval,
+});

@@ -1,0 +1,46 @@
+/**
+ * The machinery of the pipeline: stages are chained once, when the crib is made, and the types
+ * keep count of the evidence gathered so far. A missing gate or a wrong order does not compile.
+ */
+import type { Call, CallRequest, Evidence, Next } from '../contract/call.ts';
+import type { ToolResult } from '../contract/result.ts';
+import type { FinalStage, Stage } from '../contract/stage.ts';
+
+type Key = keyof Evidence;
+type AnyStage = (call: never, next: Next<never>) => Promise<ToolResult>;
+
+export interface Pipeline<Have extends Key> {
+  /** Adds a stage that needs no more evidence than there is by now. */
+  through<Needs extends Have, Adds extends Key>(stage: Stage<Needs, Adds>): Pipeline<Have | Adds>;
+  /** Closes the list. Takes the final stage only when every gate has been passed. */
+  endingIn(final: [Key] extends [Have] ? FinalStage : never): Next<CallRequest>;
+}
+
+const chain = <Have extends Key>(stages: readonly AnyStage[]): Pipeline<Have> => ({
+  through: (stage) => chain([...stages, stage as unknown as AnyStage]),
+  endingIn: (final) =>
+    stages.reduceRight<Next<never>>(
+      (next, stage) => (call) => stage(call, next),
+      final as Next<never>,
+    ) as Next<CallRequest>,
+});
+
+/** An empty pipeline: no stage yet, no evidence yet. */
+export const pipeline = (): Pipeline<never> => chain<never>([]);
+
+/**
+ * Puts a gate's proof on the call. The call object is extended rather than copied: the type says
+ * which proofs are there, so no stage can read one that is not.
+ */
+export const prove = <C extends CallRequest, K extends Key>(
+  call: C,
+  key: K,
+  proof: Evidence[K],
+): C & Pick<Evidence, K> => {
+  (call as unknown as Record<Key, unknown>)[key] = proof;
+  return call as C & Pick<Evidence, K>;
+};
+
+/** Evidence that may or may not be there yet, for the outermost stage and for messages. */
+export const evidence = <K extends Key>(call: CallRequest, key: K): Evidence[K] | undefined =>
+  (call as Partial<Call<Key>>)[key];

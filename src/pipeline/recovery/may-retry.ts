@@ -1,0 +1,38 @@
+/** Whether a failure may be tried again. Safety first, then the policy, then the tool's word. */
+import type { CallNotes } from '../../contract/call.ts';
+import type { ErrorCode, ToolError } from '../../contract/errors.ts';
+import type { RetryPolicy } from '../../contract/retry.ts';
+import type { Tool } from '../../contract/tool.ts';
+
+/** The other side says that it did not even begin. */
+const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'RATE_LIMITED',
+  'LOCK',
+  'CIRCUIT_OPEN',
+  'AUTH_MISSING',
+  'DEPENDENCY_MISSING',
+]);
+
+export const hasNotBegun = (error: ToolError): boolean => NOT_BEGUN.has(error.code);
+
+/** Could running it, or something like it, once more do a thing twice? */
+export const mayRepeatEffect = (tool: Tool, notes: CallNotes): boolean =>
+  notes.effectPossible && tool.idempotent !== true;
+
+const isListed = (policy: RetryPolicy, error: ToolError): boolean => {
+  if (policy.nonRetryableErrors?.includes(error.code)) return false;
+  if (policy.retryableErrors) return policy.retryableErrors.includes(error.code);
+  return error.retryable;
+};
+
+/** `attempt` is the number of tries made so far. */
+export const mayRetry = (
+  policy: RetryPolicy,
+  error: ToolError,
+  call: { readonly tool: Tool; readonly notes: CallNotes; readonly attempt: number },
+): boolean => {
+  if (call.attempt > policy.maxRetries) return false;
+  if (mayRepeatEffect(call.tool, call.notes)) return false;
+  if (!isListed(policy, error)) return false;
+  return policy.shouldRetry ? policy.shouldRetry(error, call.attempt) : true;
+};

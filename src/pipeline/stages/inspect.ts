@@ -1,0 +1,41 @@
+/** Refuses input that looks like an attack; notes what is merely odd. */
+import type { Stage } from '../../contract/stage.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { inspectorFor, type Violation } from '../../governance/inspect-input.ts';
+import { failed } from '../outcome.ts';
+import { prove } from '../pipeline.ts';
+
+const NOTHING: readonly string[] = Object.freeze([]);
+
+const isSerious = ({ severity }: Violation): boolean =>
+  severity === 'high' || severity === 'critical';
+
+export const inspect = (): Stage<'ready' | 'input', 'inspected'> => {
+  const inspectors = new WeakMap<Tool, ReturnType<typeof inspectorFor>>();
+  return function inspect(call, next) {
+    const { tool } = call.ready;
+    let inspector = inspectors.get(tool);
+    if (!inspector) {
+      inspector = inspectorFor(tool);
+      inspectors.set(tool, inspector);
+    }
+    const violations = inspector(call.input);
+    if (violations.length === 0) return next(prove(call, 'inspected', NOTHING));
+    const serious = violations.filter(isSerious);
+    if (serious.length > 0) {
+      return Promise.resolve(
+        failed(call, 'SECURITY_VIOLATION', {
+          message: serious.map(({ type, description }) => `${type}: ${description}`).join(' '),
+          suggestions: serious.map(({ remedy }) => remedy),
+        }),
+      );
+    }
+    return next(
+      prove(
+        call,
+        'inspected',
+        violations.map(({ description }) => description),
+      ),
+    );
+  };
+};

@@ -1,0 +1,95 @@
+/**
+ * Outermost: every call leaves a row in the audit trail, refused ones too, and every throw becomes
+ * a result. A result whose row cannot be written is withheld.
+ */
+import type { AuditEntry, AuditLog } from '../../contract/audit.ts';
+import type { CallRequest } from '../../contract/call.ts';
+import { toolError } from '../../contract/errors.ts';
+import type { Events } from '../../contract/events.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Stage } from '../../contract/stage.ts';
+
+import { MICROS_PER_USD } from '../../governance/estimate-cost.ts';
+import type { Redactor } from '../../governance/redaction.ts';
+import { asToolError } from '../as-tool-error.ts';
+import { auditEntry } from '../audit-entry.ts';
+import { failedWith } from '../outcome.ts';
+import { evidence } from '../pipeline.ts';
+import type { RunningCalls } from '../running-calls.ts';
+
+export interface RecordDeps {
+  readonly audit: Pick<AuditLog, 'append'>;
+  readonly running: RunningCalls;
+  readonly runtime: Runtime;
+  readonly redactor: Redactor;
+  readonly events: Events;
+}
+
+/** Fills in what is known only now, and adds the warnings gathered on the way. */
+const finish = (call: CallRequest, result: ToolResult, runtime: Runtime): ToolResult => {
+  const { metadata } = result;
+  const { notes } = call;
+  metadata.duration = runtime.elapsed() - call.startedElapsed;
+  metadata.attempts = notes.attempts;
+  metadata.cost = notes.costMicros / MICROS_PER_USD;
+  metadata.tokensUsed = notes.tokens;
+  metadata.cached = notes.cached;
+  metadata.degraded = notes.degraded;
+  if (notes.resources) metadata.resourcesUsed = [...notes.resources];
+  if (!notes.warnings) return result;
+  return { ...result, warnings: [...(result.warnings ?? []), ...notes.warnings] };
+};
+
+const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResult => {
+  deps.runtime.log.error('audit row could not be written', { error: String(error) });
+  const inDoubt = call.notes.effectPossible;
+  const refused = toolError(
+    'STORE_UNAVAILABLE',
+    inDoubt
+      ? 'The tool ran, but its outcome could not be recorded: the call is in doubt.'
+      : 'The outcome could not be recorded, so the result is withheld.',
+    {
+      suggestions: [inDoubt ? 'Check what happened before calling again.' : 'Free disk space.'],
+      retryable: !inDoubt,
+    },
+  );
+  return finish(call, failedWith(call, refused), deps.runtime);
+};
+
+const announce = (call: CallRequest, result: ToolResult, events: Events): void => {
+  if (!events.has('call.finished')) return;
+  const tool = evidence(call, 'ready')?.tool.name ?? call.toolName;
+  events.emit('call.finished', { tool, result });
+};
+
+export const record = (deps: RecordDeps): Stage<never> => {
+  const answer = async (call: CallRequest, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+    try {
+      return await run();
+    } catch (error) {
+      return failedWith(call, asToolError(error, call, deps));
+    }
+  };
+  return async function record(call, next) {
+    deps.running.add(call);
+    if (deps.events.has('call.started')) {
+      deps.events.emit('call.started', { executionId: call.executionId, tool: call.toolName });
+    }
+    let result = await answer(call, () => next(call));
+    result = finish(call, result, deps.runtime);
+    const entry: AuditEntry = auditEntry('outcome', call, {
+      result,
+      redactor: deps.redactor,
+      at: deps.runtime.now(),
+    });
+    try {
+      await deps.audit.append(entry);
+    } catch (error) {
+      result = withhold(call, deps, error);
+    }
+    deps.running.remove(call);
+    announce(call, result, deps.events);
+    return result;
+  };
+};

@@ -1,0 +1,103 @@
+/**
+ * The same idempotency key, or a cacheable call seen before, returns the stored result: no second
+ * effect, cost or question. A key whose first call is in doubt is never run again silently.
+ */
+import type { Call, Next } from '../../contract/call.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Stage } from '../../contract/stage.ts';
+import type { ReplayClaim, Replays } from '../../contract/store.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { canonicalJson, digestOf } from '../../governance/digest.ts';
+import { failed } from '../outcome.ts';
+import { prove } from '../pipeline.ts';
+import type { ResultCache } from '../result-cache.ts';
+import type { ToolSettings } from '../tool-settings.ts';
+
+export interface ReplayDeps {
+  readonly replays: Replays;
+  readonly cache: ResultCache;
+  readonly runtime: Runtime;
+  readonly keepMs: number;
+  settingsOf(tool: Tool): ToolSettings;
+}
+
+type Checked = Call<'ready' | 'input' | 'grant'>;
+type Onward = Next<Call<'ready' | 'input' | 'grant' | 'fresh'>>;
+
+const again = (call: Checked, stored: ToolResult): ToolResult => {
+  call.notes.cached = true;
+  const { executionId, traceId, startedAt: timestamp } = call;
+  return { ...stored, metadata: { ...stored.metadata, executionId, traceId, timestamp } };
+};
+
+const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
+  if (claim.state === 'mismatch') {
+    return failed(call, 'CONFLICT', {
+      message: 'This idempotency key was used with another input.',
+      suggestions: ['Use a new key for a new call.'],
+    });
+  }
+  if (claim.state === 'running') {
+    return failed(call, 'CONFLICT', {
+      message: 'A call with this idempotency key is still running.',
+      suggestions: ['Wait for it, then send the same call again to get its result.'],
+      retryable: true,
+    });
+  }
+  return failed(call, 'CONFLICT', {
+    message: 'The first call with this idempotency key is in doubt: its effect may have happened.',
+    suggestions: ['Check what it did, then use a new key if it has to be done.'],
+  });
+};
+
+/** Results that stand for good. Whatever was refused or undone on the way may be tried again. */
+const isFinal = (call: Checked, result: ToolResult): boolean =>
+  result.success || call.notes.effectPossible;
+
+const onceByKey = async (
+  call: Checked,
+  next: Onward,
+  deps: ReplayDeps & { readonly idempotencyKey: string },
+): Promise<ToolResult> => {
+  const { userId } = call.caller;
+  const key = canonicalJson([userId, call.ready.tool.name, deps.idempotencyKey]);
+  const { executionId } = call;
+  const now = deps.runtime.now();
+  const claim = await deps.replays.claim({ key, digest: digestOf(call.input), executionId, now });
+  if (claim.state === 'done') return again(call, claim.result);
+  if (claim.state !== 'new') return refusal(call, claim);
+  let result: ToolResult | undefined;
+  try {
+    result = await next(prove(call, 'fresh', true));
+    return result;
+  } finally {
+    if (result && isFinal(call, result)) {
+      await deps.replays.finish(key, result, deps.runtime.now() + deps.keepMs);
+    } else if (!call.notes.effectPossible) {
+      await deps.replays.abandon(key);
+    }
+  }
+};
+
+const throughCache = async (call: Checked, next: Onward, deps: ReplayDeps): Promise<ToolResult> => {
+  const rule = deps.settingsOf(call.ready.tool).cache;
+  const key = deps.cache.keyOf(call);
+  const stored = deps.cache.get(key);
+  if (stored) return again(call, stored);
+  const result = await next(prove(call, 'fresh', true));
+  if (rule && result.success) {
+    const resourcesUsed = [...(call.notes.resources ?? [])];
+    deps.cache.keep(key, { ...result, metadata: { ...result.metadata, resourcesUsed } }, rule);
+  }
+  return result;
+};
+
+export const replay = (deps: ReplayDeps): Stage<'ready' | 'input' | 'grant', 'fresh'> =>
+  function replay(call, next) {
+    const { idempotencyKey, dryRun } = call.options;
+    if (dryRun) return next(prove(call, 'fresh', true));
+    if (idempotencyKey !== undefined) return onceByKey(call, next, { ...deps, idempotencyKey });
+    if (deps.settingsOf(call.ready.tool).cache) return throughCache(call, next, deps);
+    return next(prove(call, 'fresh', true));
+  };

@@ -1,0 +1,71 @@
+/** Holds the estimate before the tool runs, settles the actual cost after, releases the rest. */
+import type { Call, Next } from '../../contract/call.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Stage } from '../../contract/stage.ts';
+import type { Budgeting } from '../budgeting.ts';
+import { prove } from '../pipeline.ts';
+
+type Approved = Call<'ready' | 'input' | 'grant' | 'approval'>;
+type Onward = Next<Call<'ready' | 'input' | 'grant' | 'approval' | 'budget'>>;
+
+const NO_SCOPES = Object.freeze([]);
+
+/**
+ * What to book. The tool's own report counts; without one, a success costs the estimate, and so
+ * does a failure whose effect may have happened: a budget must not be overspent by being optimistic.
+ */
+const actualCost = (call: Approved, result: ToolResult | undefined, estimate: number): number => {
+  if (call.notes.costMicros > 0) return call.notes.costMicros;
+  if (result?.success || call.notes.effectPossible) return estimate;
+  return 0;
+};
+
+const holding = async (call: Approved, next: Onward, budgeting: Budgeting): Promise<ToolResult> => {
+  const estimate = budgeting.estimate(call);
+  const scopes = budgeting.scopes(call);
+  const { executionId } = call;
+  const { ledger } = budgeting;
+  const amountMicros = estimate.costMicros;
+  const outcome = await ledger.reserve({ executionId, scopes, amountMicros });
+  if (!outcome.ok) return budgeting.refusal(call, outcome);
+  let result: ToolResult | undefined;
+  try {
+    result = await next(prove(call, 'budget', { estimate, scopes }));
+    return result;
+  } finally {
+    const actual = actualCost(call, result, amountMicros);
+    call.notes.costMicros = actual;
+    await (actual > 0 ? ledger.settle(executionId, actual) : ledger.release(executionId));
+  }
+};
+
+/** A tool thought to be free may still report a cost: it is booked, though nothing was held. */
+const bookSurprise = async (
+  call: Approved,
+  result: ToolResult,
+  budgeting: Budgeting,
+): Promise<ToolResult> => {
+  const { executionId } = call;
+  const scopes = budgeting.scopes(call);
+  await budgeting.ledger.reserve({ executionId, scopes, amountMicros: 0 });
+  await budgeting.ledger.settle(executionId, call.notes.costMicros);
+  return result;
+};
+
+export const reserveBudget = (
+  budgeting: Budgeting,
+): Stage<'ready' | 'input' | 'grant' | 'approval', 'budget'> =>
+  function reserveBudget(call, next) {
+    const estimate = budgeting.estimate(call);
+    if (call.options.dryRun) {
+      return Promise.resolve(budgeting.covers(call, estimate)).then((outcome) =>
+        outcome.ok
+          ? next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }))
+          : budgeting.refusal(call, outcome),
+      );
+    }
+    if (estimate.costMicros > 0) return holding(call, next, budgeting);
+    return next(prove(call, 'budget', { estimate, scopes: NO_SCOPES })).then((result) =>
+      call.notes.costMicros > 0 ? bookSurprise(call, result, budgeting) : result,
+    );
+  };

@@ -1,0 +1,70 @@
+/** A tool's own limits with the configuration's laid over them, worked out once per tool. */
+import type { RetryPolicy } from '../contract/retry.ts';
+import type {
+  Breaker,
+  CacheRule,
+  Concurrency,
+  RateLimit,
+  Recovery,
+  Tool,
+} from '../contract/tool.ts';
+
+export interface ToolSettings {
+  readonly timeoutMs: number;
+  readonly idleTimeoutMs: number | undefined;
+  readonly retry: RetryPolicy;
+  readonly rateLimit: RateLimit | undefined;
+  readonly cache: CacheRule | undefined;
+  readonly breaker: Breaker | undefined;
+  readonly concurrency: Concurrency | undefined;
+  readonly recovery: Recovery | undefined;
+}
+
+/** What the configuration says about one tool, or about all of them. */
+export interface SettingsSource {
+  readonly defaultTimeoutMs: number;
+  readonly maxTimeoutMs: number;
+  readonly defaultRetry: RetryPolicy;
+  readonly defaultBreaker: Breaker | undefined;
+  readonly cacheEnabled: boolean;
+  forTool(name: string): {
+    readonly timeoutMs?: number | undefined;
+    readonly retry?: RetryPolicy | undefined;
+    readonly rateLimit?: RateLimit | undefined;
+    readonly cache?: CacheRule | false | undefined;
+  };
+}
+
+const recoveryOf = (tool: Tool): Recovery | undefined => {
+  if (tool.recovery) return tool.recovery;
+  return tool.fallback === undefined ? undefined : { strategy: 'fallback', tool: tool.fallback };
+};
+
+const settle = (tool: Tool, source: SettingsSource): ToolSettings => {
+  const own = source.forTool(tool.name);
+  const wanted = own.timeoutMs ?? tool.timeoutMs ?? source.defaultTimeoutMs;
+  const cache = own.cache === false ? undefined : (own.cache ?? tool.cache);
+  return {
+    timeoutMs: Math.min(wanted, source.maxTimeoutMs),
+    idleTimeoutMs: tool.idleTimeoutMs,
+    retry: own.retry ?? tool.retry ?? source.defaultRetry,
+    rateLimit: own.rateLimit ?? tool.rateLimit,
+    cache: source.cacheEnabled ? cache : undefined,
+    breaker: tool.breaker ?? source.defaultBreaker,
+    concurrency: tool.concurrency,
+    recovery: recoveryOf(tool),
+  };
+};
+
+/** Looks settings up by tool object: a new version of a tool has settings of its own. */
+export const createToolSettings = (source: SettingsSource): ((tool: Tool) => ToolSettings) => {
+  const known = new WeakMap<Tool, ToolSettings>();
+  return (tool) => {
+    let settings = known.get(tool);
+    if (!settings) {
+      settings = settle(tool, source);
+      known.set(tool, settings);
+    }
+    return settings;
+  };
+};

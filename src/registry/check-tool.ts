@@ -1,0 +1,49 @@
+/** Says whether a definition can be used at all. Sources build tools without `defineTool`, so it is checked here. */
+import { ToolFailure } from '../contract/errors.ts';
+import { CATEGORIES, SOURCES, TIERS, type Tool } from '../contract/tool.ts';
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
+/** The pattern semver.org publishes. */
+const VERSION =
+  /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
+const MAX_VERSION = 256;
+
+export const isToolName = (name: unknown): name is string =>
+  typeof name === 'string' && NAME.test(name);
+
+/** Throws CONFIG_INVALID with the first thing that is wrong. */
+export const checkTool = (tool: Tool): void => {
+  const problem = problemWith(tool);
+  if (problem === undefined) return;
+  const label = isToolName(tool?.name) ? `Tool ${tool.name}` : 'A tool';
+  throw new ToolFailure('CONFIG_INVALID', `${label}: ${problem}.`);
+};
+
+const problemWith = (tool: Tool): string | undefined => {
+  if (typeof tool !== 'object' || tool === null) return 'is not an object';
+  if (!isToolName(tool.name)) {
+    return 'the name is not 1 to 128 letters, digits, "_", ".", ":" or "-", or starts with a mark';
+  }
+  const { version } = tool;
+  if (typeof version !== 'string' || version.length > MAX_VERSION || !VERSION.test(version)) {
+    return 'the version is not a semantic version such as 1.2.0';
+  }
+  if (typeof tool.description !== 'string') return 'the description is missing';
+  if (typeof tool.run !== 'function') return 'run is not a function';
+  return problemWithKind(tool) ?? problemWithParts(tool);
+};
+
+const problemWithKind = (tool: Tool): string | undefined => {
+  if (!SOURCES.includes(tool.source)) return `the source is not one of ${SOURCES.join(', ')}`;
+  if (!CATEGORIES.includes(tool.category)) {
+    return `the category is not one of ${CATEGORIES.join(', ')}`;
+  }
+  return TIERS.includes(tool.tier) ? undefined : `the tier is not one of ${TIERS.join(', ')}`;
+};
+
+const problemWithParts = (tool: Tool): string | undefined => {
+  if (typeof tool.input !== 'object' || tool.input === null) return 'the input schema is missing';
+  if (!Array.isArray(tool.capabilities)) return 'the capabilities are not a list';
+  if (tool.aliases?.every(isToolName) === false) return 'an alias is not a usable name';
+  return undefined;
+};

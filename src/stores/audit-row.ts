@@ -1,0 +1,117 @@
+/**
+ * The audit row as every driver writes it: what is kept of an entry, and the hash that binds a row
+ * to the one before it. The format is described in docs/audit-format.md; the verifier does not
+ * share this code.
+ */
+import { hash } from 'node:crypto';
+import type { AuditEntry, AuditRow } from '../contract/audit.ts';
+
+/** What the first row is bound to. */
+export const GENESIS_HASH = '0'.repeat(64);
+
+/** An entry with its detail as the exact text that is hashed and kept. */
+export interface StoredEntry extends Omit<AuditEntry, 'detail'> {
+  readonly detail: string;
+}
+
+/** Larger details are replaced by a note, so that one of them cannot fail its whole transaction. */
+const LARGEST_DETAIL = 16 * 1024 * 1024;
+
+const INDEX_KEY = /"\d+":/;
+
+/**
+ * JSON text that reads back to itself: `stringify(parse(text)) === text`, which is what makes
+ * verification exact. `stringify` alone grants it but for two guests: a proxy can give index keys
+ * out of order, and newer engines have `rawJSON`.
+ */
+const stableJson = (detail: unknown): string | undefined => {
+  const text: string | undefined = JSON.stringify(detail);
+  if (text === undefined || !text.startsWith('{')) return undefined;
+  return INDEX_KEY.test(text) || 'rawJSON' in JSON ? JSON.stringify(JSON.parse(text)) : text;
+};
+
+/** Never throws: a row without its detail is worth more than no row. */
+const detailText = (detail: unknown): string => {
+  try {
+    const text = stableJson(detail);
+    if (text === undefined) return '{"lost":"The detail was not an object of plain JSON."}';
+    return text.length > LARGEST_DETAIL ? '{"lost":"The detail was too large to keep."}' : text;
+  } catch {
+    return '{"lost":"The detail was not an object of plain JSON."}';
+  }
+};
+
+/** Thousandths are kept; further digits would not survive every database binding. */
+const milliseconds = (value: number): number => {
+  if (Number.isSafeInteger(value)) return value;
+  return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
+};
+
+const micros = (value: number): number =>
+  Number.isSafeInteger(value) ? value : Number.isFinite(value) ? Math.round(value) : 0;
+
+export const toStoredEntry = (entry: AuditEntry): StoredEntry => ({
+  kind: entry.kind,
+  executionId: entry.executionId,
+  at: milliseconds(entry.at),
+  tool: entry.tool,
+  version: entry.version,
+  tier: entry.tier,
+  userId: entry.userId,
+  agentId: entry.agentId,
+  sessionId: entry.sessionId,
+  status: entry.status,
+  code: entry.code,
+  durationMs: milliseconds(entry.durationMs),
+  costMicros: micros(entry.costMicros),
+  detail: detailText(entry.detail),
+});
+
+/** The row as the text that is hashed. */
+export const canonicalText = (seq: number, entry: StoredEntry): string =>
+  JSON.stringify([
+    seq,
+    entry.at,
+    entry.kind,
+    entry.executionId,
+    entry.tool,
+    entry.version,
+    entry.tier,
+    entry.userId,
+    entry.agentId,
+    entry.sessionId,
+    entry.status,
+    entry.code,
+    entry.durationMs,
+    entry.costMicros,
+    entry.detail,
+  ]);
+
+export const chainHash = (previous: string, canonical: string): string =>
+  hash('sha256', `${previous}\n${canonical}`, 'hex');
+
+/**
+ * Text that does not read back to itself was not written by us. It is handed over as text, so that
+ * verification fails on it instead of overlooking an edit that parsing would hide.
+ */
+const parseDetail = (text: string): Readonly<Record<string, unknown>> => {
+  try {
+    const detail: unknown = JSON.parse(text);
+    if (typeof detail === 'object' && detail !== null && JSON.stringify(detail) === text) {
+      return detail as Readonly<Record<string, unknown>>;
+    }
+  } catch {
+    // Falls through to the text itself.
+  }
+  return { unreadable: text };
+};
+
+export const toAuditRow = (
+  entry: StoredEntry,
+  place: { readonly seq: number; readonly hash: string },
+): AuditRow => ({
+  ...entry,
+  detail: parseDetail(entry.detail),
+  seq: place.seq,
+  hash: place.hash,
+});

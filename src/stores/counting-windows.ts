@@ -1,0 +1,39 @@
+/** Fixed windows of a rate limit: which are open now, and what a full one means for the caller. */
+import { ToolFailure } from '../contract/errors.ts';
+import type { HitOutcome, Window } from '../contract/store.ts';
+
+export interface OpenWindow {
+  readonly sizeMs: number;
+  readonly start: number;
+  readonly limit: number;
+}
+
+/** The windows that hold `now`, each size once with its strictest limit. */
+export const openWindows = (windows: readonly Window[], now: number): readonly OpenWindow[] => {
+  const limits = new Map<number, number>();
+  for (const { sizeMs, limit } of windows) {
+    if (!Number.isSafeInteger(sizeMs) || sizeMs <= 0) {
+      throw new ToolFailure('INTERNAL', 'A rate limit window is not a whole number of milliseconds.');
+    }
+    limits.set(sizeMs, Math.min(limit, limits.get(sizeMs) ?? limit));
+  }
+  return [...limits].map(([sizeMs, limit]) => ({
+    sizeMs,
+    start: Math.floor(now / sizeMs) * sizeMs,
+    limit,
+  }));
+};
+
+/** Refuses when one more hit does not fit, and says when all the full windows are over. */
+export const judgeHits = (
+  windows: readonly OpenWindow[],
+  now: number,
+  hitsIn: (window: OpenWindow) => number,
+): HitOutcome => {
+  let retryAfterMs = -1;
+  for (const window of windows) {
+    if (hitsIn(window) + 1 <= window.limit) continue;
+    retryAfterMs = Math.max(retryAfterMs, window.start + window.sizeMs - now);
+  }
+  return retryAfterMs < 0 ? { ok: true } : { ok: false, retryAfterMs };
+};

@@ -1,0 +1,23 @@
+/** A store that lives as long as its process, for tests and throw-away cribs. */
+import type { Store } from '../../contract/store.ts';
+import { memoryApprovals } from './memory-approvals.ts';
+import { memoryAudit } from './memory-audit.ts';
+import { memoryCounters } from './memory-counters.ts';
+import { memoryLedger } from './memory-ledger.ts';
+import { memoryReplays } from './memory-replays.ts';
+import { memoryResults } from './memory-results.ts';
+import { memorySnapshots } from './memory-snapshots.ts';
+import { memorySpaces } from './memory-spaces.ts';
+
+export const createMemoryStore = (): Store => ({
+  label: 'memory',
+  ...memoryAudit(),
+  ledger: memoryLedger(),
+  counters: memoryCounters(),
+  replays: memoryReplays(),
+  memory: memorySpaces(),
+  snapshots: memorySnapshots(),
+  approvals: memoryApprovals(),
+  results: memoryResults(),
+  close: () => Promise.resolve(),
+});

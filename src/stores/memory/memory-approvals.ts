@@ -1,0 +1,36 @@
+/** Approvals in memory: a record is waiting, then decided once, then used once. */
+import type { ApprovalRecord } from '../../contract/approver.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Approvals } from '../../contract/store.ts';
+
+export const memoryApprovals = (): Approvals => {
+  const records = new Map<string, ApprovalRecord>();
+  return {
+    async create(record) {
+      if (records.has(record.id)) {
+        throw new ToolFailure('CONFLICT', 'An approval of this id exists already.');
+      }
+      records.set(record.id, structuredClone(record));
+    },
+    get: async (id) => structuredClone(records.get(id)),
+    list: async (state) =>
+      [...records.values()]
+        .filter((record) => state === undefined || record.state === state)
+        .reverse()
+        .sort((a, b) => b.createdAt - a.createdAt)
+        .map((record) => structuredClone(record)),
+    async decide(id, { approve, by, at }) {
+      const record = records.get(id);
+      if (record?.state !== 'waiting') return false;
+      const state = approve ? 'approved' : 'denied';
+      records.set(id, { ...record, state, decidedBy: by, decidedAt: at });
+      return true;
+    },
+    async use(id) {
+      const record = records.get(id);
+      if (record?.state !== 'approved') return false;
+      records.set(id, { ...record, state: 'used' });
+      return true;
+    },
+  };
+};

@@ -1,0 +1,83 @@
+/**
+ * The audit trail in memory. Appending is on the path of every call, so it only keeps the entry;
+ * rows and their hashes are worked out when somebody reads.
+ */
+import type {
+  AuditEntry,
+  AuditFilter,
+  AuditLog,
+  AuditRow,
+} from '../../contract/audit.ts';
+import type { Intents } from '../../contract/store.ts';
+import { canonicalText, chainHash, GENESIS_HASH, toAuditRow, toStoredEntry } from '../audit-row.ts';
+
+const PAGE = 1000;
+
+const matches = (row: AuditRow, filter: AuditFilter): boolean =>
+  (filter.executionId === undefined || row.executionId === filter.executionId) &&
+  (filter.userId === undefined || row.userId === filter.userId) &&
+  (filter.tool === undefined || row.tool === filter.tool) &&
+  (filter.tier === undefined || row.tier === filter.tier) &&
+  (filter.status === undefined || row.status === filter.status) &&
+  (filter.kind === undefined || row.kind === filter.kind) &&
+  (filter.from === undefined || row.at >= filter.from) &&
+  (filter.to === undefined || row.at < filter.to) &&
+  (filter.before === undefined || row.seq < filter.before);
+
+const select = (rows: readonly AuditRow[], filter: AuditFilter): readonly AuditRow[] => {
+  const limit = filter.limit ?? Number.POSITIVE_INFINITY;
+  const found: AuditRow[] = [];
+  for (let index = rows.length - 1; index >= 0 && found.length < limit; index--) {
+    const row = rows[index];
+    if (row && matches(row, filter)) found.push(row);
+  }
+  return found;
+};
+
+async function* pages(rows: () => readonly AuditRow[], fromSeq: number) {
+  let next = Math.max(0, fromSeq - 1);
+  for (;;) {
+    const page = rows().slice(next, next + PAGE);
+    if (page.length === 0) return;
+    yield page;
+    next += page.length;
+  }
+}
+
+export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Intents } => {
+  const done = Promise.resolve();
+  const open = new Map<string, AuditEntry>();
+  const chained: AuditRow[] = [];
+  let waiting: AuditEntry[] = [];
+
+  const rows = (): readonly AuditRow[] => {
+    let previous = chained.at(-1)?.hash ?? GENESIS_HASH;
+    for (const entry of waiting) {
+      const seq = chained.length + 1;
+      const stored = toStoredEntry(entry);
+      previous = chainHash(previous, canonicalText(seq, stored));
+      chained.push(toAuditRow(stored, { seq, hash: previous }));
+    }
+    waiting = [];
+    return chained;
+  };
+
+  const audit: AuditLog = {
+    append(entry) {
+      waiting.push(entry);
+      if (entry.kind === 'intent') open.set(entry.executionId, entry);
+      else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
+      return done;
+    },
+    query: async (filter = {}) => select(rows(), filter),
+    scan: (fromSeq = 1) => pages(rows, fromSeq),
+    head: async () => {
+      const last = rows().at(-1);
+      return last && { seq: last.seq, hash: last.hash };
+    },
+  };
+  const intents: Intents = {
+    open: async () => [...open.values()].map((entry) => ({ entry, ownerAlive: true })),
+  };
+  return { audit, intents };
+};

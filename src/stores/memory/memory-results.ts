@@ -1,0 +1,20 @@
+/** Large results in memory, by handle and only for the user they were made for. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Results, StoredResult } from '../../contract/store.ts';
+import { sliceOf } from '../slice-of.ts';
+
+export const memoryResults = (): Results => {
+  const results = new Map<string, StoredResult>();
+  return {
+    async put(result) {
+      if (results.has(result.handle)) {
+        throw new ToolFailure('CONFLICT', 'A result of this handle exists already.');
+      }
+      results.set(result.handle, result);
+    },
+    async read(handle, userId, range) {
+      const result = results.get(handle);
+      return result?.userId === userId ? sliceOf(result.text, range) : undefined;
+    },
+  };
+};

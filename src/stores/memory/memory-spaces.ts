@@ -1,0 +1,58 @@
+/** What tools remember, in memory: JSON text by space and key, so that nobody shares an object. */
+import type { MemoryStore } from '../../contract/store.ts';
+import { assertSynchronous, toJsonText } from '../plain-json.ts';
+
+interface Item {
+  readonly text: string;
+  readonly expiresAt: number | undefined;
+}
+
+export const memorySpaces = (): MemoryStore => {
+  const spaces = new Map<string, Map<string, Item>>();
+
+  const find = (space: string, key: string, now: number): Item | undefined => {
+    const item = spaces.get(space)?.get(key);
+    return item && (item.expiresAt === undefined || item.expiresAt > now) ? item : undefined;
+  };
+  const remove = (space: string, key: string): boolean => {
+    const items = spaces.get(space);
+    const removed = items?.delete(key) ?? false;
+    if (items?.size === 0) spaces.delete(space);
+    return removed;
+  };
+  const put = (
+    { space, key }: { readonly space: string; readonly key: string },
+    value: unknown,
+    expiresAt: number | undefined,
+  ): unknown => {
+    const text = toJsonText(value);
+    if (text === undefined) {
+      remove(space, key);
+      return undefined;
+    }
+    const items = spaces.get(space) ?? new Map<string, Item>();
+    items.set(key, { text, expiresAt });
+    spaces.set(space, items);
+    return JSON.parse(text);
+  };
+
+  return {
+    async read(space, key, now) {
+      const item = find(space, key, now);
+      return item && JSON.parse(item.text);
+    },
+    async write(item) {
+      put(item, item.value, item.expiresAt);
+    },
+    async update(at, change) {
+      const item = find(at.space, at.key, at.now);
+      const value = change(item && JSON.parse(item.text));
+      assertSynchronous(value);
+      return put(at, value, item?.expiresAt);
+    },
+    delete: async (space, key) => remove(space, key),
+    async clear(space) {
+      spaces.delete(space);
+    },
+  };
+};

@@ -1,0 +1,69 @@
+/** The rules of the house, held against the repository as it is. */
+import { describe, expect, it } from 'vitest';
+import { checkAmbient } from './check-ambient.ts';
+import { checkComments } from './check-comments.ts';
+import { checkCycles } from './check-cycles.ts';
+import { checkDrivers } from './check-drivers.ts';
+import { checkExports, type PackageFile } from './check-exports.ts';
+import { checkLayers, layerOf } from './check-layers.ts';
+import { checkLengths, longFiles } from './check-lengths.ts';
+import { checkLoading } from './check-loading.ts';
+import { checkNames } from './check-names.ts';
+import { drawnFolders } from './drawn-folders.ts';
+import { readLayerTable } from './layer-table.ts';
+import { readSources, readText } from './source-text.ts';
+
+const sources = readSources('src');
+const tests = readSources('test');
+const page = readText('ARCHITECTURE.md');
+const table = readLayerTable(page);
+const pack: PackageFile = JSON.parse(readText('package.json'));
+
+describe('repository', () => {
+  it('has sources to judge', () => {
+    expect(sources.length).toBeGreaterThan(20);
+  });
+
+  it('imports only in the direction of the layer table', () => {
+    expect(checkLayers(sources, table)).toEqual([]);
+  });
+
+  it('has no driver that knows another', () => {
+    expect(checkDrivers(sources, table)).toEqual([]);
+  });
+
+  it('has no import cycle, of types either', () => {
+    expect(checkCycles(sources)).toEqual([]);
+  });
+
+  it('keeps files short', () => {
+    const long = longFiles(sources);
+    if (long.length > 0) console.warn(`Look again at: ${long.join(', ')}`);
+    expect(checkLengths([...sources, ...tests])).toEqual([]);
+  });
+
+  it('opens each file with what it answers for', () => {
+    expect(checkComments([...sources, ...tests])).toEqual([]);
+  });
+
+  it('exports by name, through published entries that exist', () => {
+    expect(checkExports(sources, pack)).toEqual([]);
+  });
+
+  it('does nothing while a module loads', () => {
+    expect(checkLoading(sources)).toEqual([]);
+  });
+
+  it('has environment, console, clock and chance handed in', () => {
+    expect(checkAmbient(sources)).toEqual([]);
+  });
+
+  it('names files for what they hold', () => {
+    expect(checkNames([...sources, ...tests])).toEqual([]);
+  });
+
+  it('draws the tree that is there', () => {
+    const there = new Set(sources.map(({ path }) => layerOf(path)));
+    expect([...drawnFolders(page)].sort()).toEqual([...there].sort());
+  });
+});
