@@ -115,6 +115,10 @@ export interface Crib {
     range?: { readonly offset?: number; readonly limit?: number },
     caller?: Partial<Caller>,
   ): Promise<{ readonly text: string; readonly total: number } | undefined>;
+  /** Forgets cached results by tool, tag or path; returns how many. */
+  invalidate(
+    what: { readonly tool: string } | { readonly tag: string } | { readonly path: string },
+  ): number;
   approvals(): Promise<readonly ApprovalRecord[]>;
   decide(approvalId: string, approve: boolean, by: string): Promise<boolean>;
   /** Walks the whole audit chain; `expected` is a head noted earlier, against truncation. */

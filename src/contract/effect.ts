@@ -14,15 +14,23 @@ interface Base {
   rollback?(context: ToolContext, result: ToolResult): void | Promise<void>;
 }
 
+export type PlainValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly PlainValue[]
+  | { readonly [key: string]: PlainValue };
+
 /** A fixed value, or one worked out from the result. */
-export type FromResult<T> = T | ((result: ToolResult) => T);
+export type FromResult = PlainValue | ((result: ToolResult) => unknown);
 
 export interface StateChangeEffect extends Base {
   readonly type: 'state_change';
   /** The key in the session's memory. */
   readonly state: string;
   readonly change: 'set' | 'clear' | 'increment' | 'decrement';
-  readonly value?: FromResult<unknown>;
+  readonly value?: FromResult;
 }
 
 export interface MemoryEffect extends Base {
@@ -30,21 +38,21 @@ export interface MemoryEffect extends Base {
   readonly scope: MemoryScope;
   readonly operation: 'write' | 'update' | 'delete';
   readonly key: string;
-  readonly value?: FromResult<unknown>;
+  readonly value?: FromResult;
   readonly ttlMs?: number;
 }
 
 export interface NotificationEffect extends Base {
   readonly type: 'notification';
   readonly event: string;
-  readonly payload?: FromResult<unknown>;
+  readonly payload?: FromResult;
 }
 
 export interface CascadeEffect extends Base {
   readonly type: 'cascade';
   readonly triggerTool: string;
   triggerCondition?(result: ToolResult): boolean;
-  readonly input: FromResult<unknown>;
+  readonly input: FromResult;
 }
 
 export type Effect = StateChangeEffect | MemoryEffect | NotificationEffect | CascadeEffect;

@@ -168,6 +168,8 @@ export interface Results {
     userId: string,
     range: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly text: string; readonly total: number } | undefined>;
+  /** Forgets the results of one call. */
+  drop(executionId: string): Promise<void>;
 }
 
 export interface Store {

@@ -4,7 +4,6 @@
  */
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { FileAccess, FileInfo, WriteReceipt } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Snapshot } from '../contract/store.ts';
@@ -12,8 +11,10 @@ import type { Needs } from '../contract/tool.ts';
 import { onFiles, systemCode } from './file-failure.ts';
 import {
   atSpot,
+  DEFAULT_FILE_LIMITS,
   dropFile,
   dropFolder,
+  type FileLimits,
   isEmptyFolder,
   putFile,
   readAll,
@@ -33,17 +34,6 @@ export interface FileHooks {
   changed(path: string): void;
   used(path: string): void;
 }
-
-export interface FileLimits {
-  readonly readBytes: number;
-  /** The largest file that can be changed, since what was there is kept. */
-  readonly snapshotBytes: number;
-}
-
-export const DEFAULT_FILE_LIMITS: FileLimits = {
-  readBytes: 16 * 1024 * 1024,
-  snapshotBytes: 64 * 1024 * 1024,
-};
 
 export interface FileAccessOptions {
   readonly guard: PathGuard;
@@ -132,6 +122,7 @@ const change = async <T>(
   const { absolute } = await locate(path, 'write');
   return guard.oneAtATime(absolute, async () => {
     const place = await locate(path, 'write');
+    if (place.isRoot) throw conflict('The path is the workspace itself.', 'Name a file in it.');
     const result = await atSpot({ guard, place, maxBytes: limits.snapshotBytes }, (spot) =>
       work(spot, place),
     );
@@ -179,7 +170,6 @@ const removeFolder = async (files: Files, spot: Spot, place: Place): Promise<voi
 
 const remove = (files: Files, path: string): Promise<void> =>
   change(files, path, async (spot, place) => {
-    if (place.isRoot) throw conflict('The workspace itself is not removed.', 'Name a file in it.');
     if (place.isLink) throw conflict('The path is a link.', 'Name the file it leads to.');
     const { present } = spot;
     if (present.kind === 'nothing') throw notFound();

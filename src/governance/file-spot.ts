@@ -11,6 +11,17 @@ import { type Folder, OPEN_SAFELY } from './open-verified.ts';
 import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
 import { replaceFile } from './replace-file.ts';
 
+export interface FileLimits {
+  readonly readBytes: number;
+  /** The largest file that can be changed, since what was there is kept. */
+  readonly snapshotBytes: number;
+}
+
+export const DEFAULT_FILE_LIMITS: FileLimits = {
+  readBytes: 16 * 1024 * 1024,
+  snapshotBytes: 64 * 1024 * 1024,
+};
+
 export type Present =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'folder'; readonly stats: Stats }

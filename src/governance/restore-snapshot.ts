@@ -2,9 +2,9 @@
 import { constants } from 'node:fs';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Snapshot } from '../contract/store.ts';
-import { DEFAULT_FILE_LIMITS } from './file-access.ts';
 import {
   atSpot,
+  DEFAULT_FILE_LIMITS,
   dropFile,
   makeFolder,
   type Present,

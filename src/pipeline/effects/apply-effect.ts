@@ -26,8 +26,8 @@ interface Scene {
   readonly deps: EffectDeps;
 }
 
-const from = <T>(value: FromResult<T> | undefined, result: ToolResult): T | undefined =>
-  typeof value === 'function' ? (value as (result: ToolResult) => T)(result) : value;
+const from = (value: FromResult | undefined, result: ToolResult): unknown =>
+  typeof value === 'function' ? value(result) : value;
 
 const restore = async (
   { context }: Scene,

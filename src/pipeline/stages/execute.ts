@@ -18,11 +18,13 @@ import type { PipelineControl } from '../new-call.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
 import { hasNotBegun } from '../recovery/may-retry.ts';
 import type { ToolSettings } from '../tool-settings.ts';
+import type { UndoLog } from '../undo-log.ts';
 
 export interface ExecuteDeps extends ErrorDeps {
   readonly audit: Pick<AuditLog, 'append'>;
   readonly contexts: Contexts;
   readonly deadlines: Deadlines;
+  readonly undoLog: UndoLog;
   readonly checkOutput: boolean;
   settingsOf(tool: Tool): ToolSettings;
 }
@@ -95,7 +97,11 @@ const run = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> =
     const work = tool.run(call.input, deps.contexts.of(call));
     const data = work instanceof Promise ? await orAborted(work, control) : work;
     if (data === ABORTED) return failed(call, control.reason ?? 'CANCELLED');
-    return checked(call, data, deps);
+    const result = checked(call, data, deps);
+    if (tool.undo && result.success) {
+      await deps.undoLog.keep(call.executionId, { input: call.input, result });
+    }
+    return result;
   } catch (error) {
     // A tool that noticed the abort itself usually throws some error of its own.
     if (control.reason) return failed(call, control.reason);

@@ -18,7 +18,12 @@ import { failedWith } from '../outcome.ts';
 import { evidence } from '../pipeline.ts';
 import type { RunningCalls } from '../running-calls.ts';
 
+export interface UsageNotes {
+  note(tool: string, at: number, durationMs: number): void;
+}
+
 export interface RecordDeps {
+  readonly usage: UsageNotes;
   readonly audit: Pick<AuditLog, 'append'>;
   readonly running: RunningCalls;
   readonly runtime: Runtime;
@@ -89,6 +94,7 @@ export const record = (deps: RecordDeps): Stage<never> => {
       result = withhold(call, deps, error);
     }
     deps.running.remove(call);
+    deps.usage.note(result.metadata.toolName, call.startedAt, result.metadata.duration);
     announce(call, result, deps.events);
     return result;
   };

@@ -1,9 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest } from '../contract/approver.ts';
-import { LOCAL_CALLER } from '../contract/caller.ts';
-import type { Timer } from '../contract/runtime.ts';
-import { createTerminalApprover, type TerminalApproverOptions } from './terminal.ts';
+import type { ApprovalRequest } from '../../contract/approver.ts';
+import { LOCAL_CALLER } from '../../contract/caller.ts';
+import type { Timer } from '../../contract/runtime.ts';
+import {
+  createTerminalApprover,
+  type TerminalApproverOptions,
+} from './create-terminal-approver.ts';
 
 const request: ApprovalRequest = {
   id: 'a1',

@@ -2,7 +2,7 @@
  * What a person reads before saying yes: the exact call, with nothing redacted, nothing invisible,
  * and every cut stated with what it hides.
  */
-import type { ApprovalRequest } from '../contract/approver.ts';
+import type { ApprovalRequest } from '../../contract/approver.ts';
 import { visibleLines, visibleText } from './visible-text.ts';
 
 export interface PageOptions {

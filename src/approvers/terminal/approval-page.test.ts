@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApprovalRequest } from '../contract/approver.ts';
-import { LOCAL_CALLER } from '../contract/caller.ts';
+import type { ApprovalRequest } from '../../contract/approver.ts';
+import { LOCAL_CALLER } from '../../contract/caller.ts';
 import { approvalPage } from './approval-page.ts';
 
 const request = (input: unknown, over: Partial<ApprovalRequest> = {}): ApprovalRequest => ({

@@ -3,8 +3,8 @@
  * everything else, silence included, is a no. Without a terminal the call is left pending.
  */
 import pc from 'picocolors';
-import type { ApprovalRequest, Approver, Decision } from '../contract/approver.ts';
-import type { Runtime } from '../contract/runtime.ts';
+import type { ApprovalRequest, Approver, Decision } from '../../contract/approver.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import { approvalPage } from './approval-page.ts';
 import { type LineReader, readLines } from './line-reader.ts';
 
@@ -58,13 +58,19 @@ const show = (options: TerminalApproverOptions, lines: readonly string[]): void 
   options.output.write(`${lines.join('\n')}\n`);
 };
 
+/** A terminal that does not know its size says 0. */
+const sizeOf = ({ output }: TerminalApproverOptions): { columns: number; rows: number } => ({
+  columns: output.columns || 80,
+  rows: output.rows || 24,
+});
+
 /** Screen by screen; anything but Enter goes back to the question. */
 const viewAll = async (
   options: TerminalApproverOptions,
   request: ApprovalRequest,
   reader: LineReader,
 ): Promise<void> => {
-  const { columns = 80, rows = 24 } = options.output;
+  const { columns, rows } = sizeOf(options);
   const { lines } = approvalPage(request, {
     now: options.runtime.now(),
     width: columns,
@@ -106,7 +112,7 @@ const converse = async (
   request: ApprovalRequest,
   reader: LineReader,
 ): Promise<Answer> => {
-  const { columns = 80 } = options.output;
+  const { columns } = sizeOf(options);
   const ink = pc.createColors(options.colour ?? false);
   const now = options.runtime.now();
   const page = approvalPage(request, { now, width: columns, full: false });

@@ -1,0 +1,45 @@
+/** Translates the configuration into what the engine goes by. */
+import type { Config } from './config/schema.ts';
+import { retryPolicyOf } from './config/sections/retry.ts';
+import { toolSettingsOf } from './config/sections/tools.ts';
+import type { EngineSettings } from './pipeline/engine.ts';
+import type { SettingsSource } from './pipeline/tool-settings.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+
+const toolSettings = ({ execution, tools }: Config): SettingsSource => {
+  const { breaker, cache } = execution;
+  return {
+    defaultTimeoutMs: execution.defaultToolTimeout,
+    maxTimeoutMs: tools.maxExecutionTime,
+    defaultRetry: retryPolicyOf(execution.retry),
+    defaultBreaker: breaker.enabled
+      ? { failures: breaker.failures, restMs: breaker.restMs }
+      : undefined,
+    cacheEnabled: cache.enabled,
+    forTool: (name) => {
+      const own = toolSettingsOf(tools, name);
+      if (!own) return {};
+      const { timeoutMs, rateLimit, retry } = own;
+      return { timeoutMs, rateLimit, cache: own.cache, retry: retry && retryPolicyOf(retry) };
+    },
+  };
+};
+
+export const engineSettings = (config: Config): EngineSettings => {
+  const { execution, validation, filtering, approvals } = config;
+  return {
+    tools: toolSettings(config),
+    shape: { maxBytes: validation.maxInputBytes, maxDepth: validation.maxDepth },
+    limits: filtering,
+    budget: config.budget,
+    checkOutput: validation.checkOutput,
+    maxCallDepth: execution.maxCallDepth,
+    maxConcurrentTools: execution.maxConcurrentTools,
+    queueLimit: execution.queueLimit,
+    cacheEntries: execution.cache.maxEntries,
+    approvalMs: approvals.expiresMinutes * MINUTE_MS,
+    replayMs: execution.idempotencyHours * HOUR_MS,
+  };
+};

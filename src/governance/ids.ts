@@ -1,0 +1,31 @@
+/** Names for executions, approvals and handles. */
+import { randomBytes, randomUUID } from 'node:crypto';
+
+/** 2059 and later still fit in nine digits of base 36. */
+const TIME_DIGITS = 9;
+const COUNT_DIGITS = 4;
+
+/**
+ * Time-ordered, unique across processes: rows of the same time lie together in an index, and ids
+ * sort by age. They name things; they are no secrets.
+ */
+export const createExecutionIds = (now: () => number): (() => string) => {
+  const process = BigInt(`0x${randomBytes(6).toString('hex')}`)
+    .toString(36)
+    .padStart(10, '0');
+  let lastMs = 0;
+  let prefix = '';
+  let count = 0;
+  return () => {
+    const ms = now();
+    if (ms > lastMs) {
+      lastMs = ms;
+      prefix = `x${ms.toString(36).padStart(TIME_DIGITS, '0')}`;
+      count = 0;
+    }
+    return prefix + (count++).toString(36).padStart(COUNT_DIGITS, '0') + process;
+  };
+};
+
+/** Cannot be guessed: whoever knows an approval or a handle was told. */
+export const unguessableId = (kind: string): string => `${kind}_${randomUUID()}`;

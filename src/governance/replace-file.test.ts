@@ -1,0 +1,74 @@
+/** Atomic replacement: no half file, no leftover, and nothing covered that came up meanwhile. */
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { bestVerification, type Folder, openFolder } from './open-verified.ts';
+import { replaceFile } from './replace-file.ts';
+
+let root: string;
+let folder: Folder;
+
+beforeEach(async () => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'replace-')));
+  writeFileSync(join(root, 'a'), 'old');
+  folder = await openFolder({ path: root, verification: bestVerification() });
+});
+
+afterEach(async () => {
+  await folder.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const bytes = Buffer.from('new');
+const fine = () => Promise.resolve();
+
+it('shows the old file until the last step, then the new one', async () => {
+  let seen = '';
+  await replaceFile(folder, 'a', {
+    bytes,
+    replaces: true,
+    confirm: async () => {
+      seen = readFileSync(join(root, 'a'), 'utf8');
+    },
+  });
+  expect(seen).toBe('old');
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('new');
+  expect(readdirSync(root)).toEqual(['a']);
+});
+
+it('leaves no temporary file when the last look fails', async () => {
+  const confirm = () => Promise.reject(new Error('changed'));
+  await expect(replaceFile(folder, 'a', { bytes, replaces: true, confirm })).rejects.toThrow();
+  expect(readdirSync(root)).toEqual(['a']);
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('old');
+});
+
+it('leaves no temporary file when the name is a folder', async () => {
+  const inner = await folder.enter('sub');
+  await inner.close();
+  await expect(
+    replaceFile(folder, 'sub', { bytes, replaces: true, confirm: fine }),
+  ).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(readdirSync(root)).toEqual(['a', 'sub']);
+});
+
+it('never covers a file that is not known to be there', async () => {
+  await expect(
+    replaceFile(folder, 'a', { bytes, replaces: false, confirm: fine }),
+  ).rejects.toMatchObject({ code: 'CONFLICT' });
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('old');
+  expect(readdirSync(root)).toEqual(['a']);
+});
+
+it('makes a new file with one name', async () => {
+  await replaceFile(folder, 'b', { bytes, replaces: false, confirm: fine });
+  expect(readdirSync(root)).toEqual(['a', 'b']);
+});

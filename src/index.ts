@@ -1,0 +1,15 @@
+/** The public face of Toolcrib. Named exports only, so that what is internal stays so. */
+
+export type { ApprovalRequest, Approver, Decision } from './contract/approver.ts';
+// Say who calls, and who approves.
+export type { CallAs, Caller } from './contract/caller.ts';
+export type { ToolContext } from './contract/context.ts';
+// Read what comes back.
+export type { Crib, DryRunReport, ExecutionStatus, UndoReport } from './contract/crib.ts';
+export { ERRORS, type ErrorCode, type ToolError, ToolFailure } from './contract/errors.ts';
+export type { ToolResult, ToolStatus } from './contract/result.ts';
+export { RetryPolicies, type RetryPolicy } from './contract/retry.ts';
+// Define tools.
+export { defineTool, type Tool, type ToolDefinition } from './contract/tool.ts';
+// Make a crib, and say what it is made of.
+export { type CribOptions, createCrib } from './crib.ts';

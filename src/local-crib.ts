@@ -1,0 +1,186 @@
+/** The crib in this process: opens its store when first needed and answers for its whole life. */
+import type { ApprovalRecord } from './contract/approver.ts';
+import type { AuditVerification } from './contract/audit.ts';
+import type { CallAs, Caller } from './contract/caller.ts';
+import type {
+  Capabilities,
+  Crib,
+  ExecutionStatus,
+  ProcessRequest,
+  ProcessResult,
+  UndoReport,
+} from './contract/crib.ts';
+import type { Events } from './contract/events.ts';
+import type { ToolResult } from './contract/result.ts';
+import type { Runtime } from './contract/runtime.ts';
+import type { Store } from './contract/store.ts';
+import type { ToolSource } from './contract/tool.ts';
+import type { Engine } from './pipeline/engine.ts';
+import { executionStatus } from './pipeline/execution-status.ts';
+import { callerOf } from './pipeline/new-call.ts';
+import { processRequest } from './pipeline/process-request.ts';
+import type { Registry } from './registry/registry.ts';
+
+export interface LocalCribParts {
+  readonly registry: Registry;
+  readonly events: Events;
+  readonly runtime: Runtime;
+  readonly maxConcurrentTools: number;
+  readonly hasModel: boolean;
+  openStore(): Promise<Store>;
+  openEngine(store: Store): Promise<Engine>;
+}
+
+interface Opened {
+  readonly store: Store;
+  readonly engine: Engine;
+}
+
+const DEFAULT_PAGE = 10_000;
+
+export class LocalCrib implements Crib {
+  readonly #parts: LocalCribParts;
+  #opening: Promise<Opened> | undefined = undefined;
+  /** Set once the store is open: the hot path then needs no promise to reach it. */
+  #engine: Engine | undefined = undefined;
+  #closed: Promise<void> | undefined = undefined;
+
+  constructor(parts: LocalCribParts) {
+    this.#parts = parts;
+  }
+
+  get tools(): Registry {
+    return this.#parts.registry;
+  }
+
+  get events(): Events {
+    return this.#parts.events;
+  }
+
+  async store(): Promise<Store> {
+    return (await this.#open()).store;
+  }
+
+  execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult> {
+    const engine = this.#engine;
+    if (engine) return engine.execute(tool, input, as);
+    return this.#open().then((opened) => opened.engine.execute(tool, input, as));
+  }
+
+  async process(request: ProcessRequest, caller?: Partial<Caller>): Promise<ProcessResult> {
+    const { runtime } = this.#parts;
+    const started = runtime.elapsed();
+    const outcome = await processRequest(request, {
+      tools: this.tools,
+      caller,
+      execute: (tool, input, as) => this.execute(tool, input, as),
+    });
+    const durationMs = runtime.elapsed() - started;
+    return { operation: request.operation, ...outcome, durationMs };
+  }
+
+  async status(executionId: string): Promise<ExecutionStatus | undefined> {
+    const { engine, store } = await this.#open();
+    return executionStatus(executionId, engine.shared.running, store);
+  }
+
+  cancel(executionId: string): boolean {
+    return this.#engine?.shared.running.cancel(executionId) ?? false;
+  }
+
+  async cleanup(executionId: string): Promise<void> {
+    const { engine, store } = await this.#open();
+    await store.snapshots.drop(executionId);
+    await store.results.drop(executionId);
+    await engine.shared.undoLog.forget(executionId);
+  }
+
+  async undo(executionId: string, caller?: Partial<Caller>): Promise<ToolResult<UndoReport>> {
+    const { engine } = await this.#open();
+    const result = await engine.undo(executionId, callerOf(caller));
+    return result as ToolResult<UndoReport>;
+  }
+
+  async readResult(
+    handle: string,
+    range: { readonly offset?: number; readonly limit?: number } = {},
+    caller?: Partial<Caller>,
+  ): Promise<{ readonly text: string; readonly total: number } | undefined> {
+    const { store } = await this.#open();
+    const { offset = 0, limit = DEFAULT_PAGE } = range;
+    return store.results.read(handle, callerOf(caller).userId, { offset, limit });
+  }
+
+  invalidate(what: Parameters<Crib['invalidate']>[0]): number {
+    return this.#engine?.shared.cache.invalidate(what) ?? 0;
+  }
+
+  async approvals(): Promise<readonly ApprovalRecord[]> {
+    return (await this.store()).approvals.list('waiting');
+  }
+
+  async decide(approvalId: string, approve: boolean, by: string): Promise<boolean> {
+    const store = await this.store();
+    const at = this.#parts.runtime.now();
+    const decided = await store.approvals.decide(approvalId, { approve, by, at });
+    if (decided) this.events.emit('approval.decided', { approvalId, approved: approve });
+    return decided;
+  }
+
+  async verifyAudit(expected?: { seq: number; hash: string }): Promise<AuditVerification> {
+    const { audit } = await this.store();
+    const { verifyAudit } = await import('./governance/verify-audit.ts');
+    return verifyAudit(audit.scan(), expected);
+  }
+
+  getCapabilities(): Capabilities {
+    const sources: Partial<Record<ToolSource, number>> = {};
+    const entries = this.tools.list();
+    for (const { tool } of entries) sources[tool.source] = (sources[tool.source] ?? 0) + 1;
+    return {
+      operations: ['execute_single', 'execute_chain', 'orchestrate', 'discover', 'validate'],
+      tools: entries.length,
+      sources,
+      sandboxes: [],
+      store: this.#storeLabel,
+      maxConcurrentTools: this.#parts.maxConcurrentTools,
+      model: this.#parts.hasModel,
+    };
+  }
+
+  #storeLabel = 'not open yet';
+
+  close(): Promise<void> {
+    this.#closed ??= this.#shutDown();
+    return this.#closed;
+  }
+
+  #open(): Promise<Opened> {
+    if (this.#closed) return Promise.reject(new Error('This crib is closed.'));
+    // A store that cannot be opened now may be openable later: a failure is not kept.
+    this.#opening ??= this.#start().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async #start(): Promise<Opened> {
+    const store = await this.#parts.openStore();
+    this.#storeLabel = store.label;
+    const engine = await this.#parts.openEngine(store);
+    await engine.recover();
+    this.#engine = engine;
+    return { store, engine };
+  }
+
+  async #shutDown(): Promise<void> {
+    const opened = await this.#opening?.catch(() => undefined);
+    this.#engine = undefined;
+    if (opened) await opened.engine.shared.running.whenIdle();
+    await this.#parts.registry.close();
+    if (!opened) return;
+    opened.engine.close();
+    await opened.store.close();
+  }
+}

@@ -1,0 +1,140 @@
+/** Serves the five operations of the tool container contract on top of single calls. */
+import type { CallAs, Caller } from '../contract/caller.ts';
+import type { Catalog } from '../contract/catalog.ts';
+import type { ProcessCall, ProcessRequest, ProcessResult } from '../contract/crib.ts';
+import { type ToolError, toolError } from '../contract/errors.ts';
+import type { ToolResult } from '../contract/result.ts';
+
+export interface ProcessDeps {
+  readonly tools: Catalog;
+  readonly caller: Partial<Caller> | undefined;
+  execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult>;
+}
+
+type Orchestrated = Extract<ProcessRequest, { operation: 'orchestrate' }>;
+type Outcome = Omit<ProcessResult, 'operation' | 'durationMs'>;
+
+const summary = (results: readonly ToolResult[], expected: number): Outcome => {
+  const good = results.filter(({ success }) => success).length;
+  const status = good === expected ? 'success' : good > 0 ? 'partial' : 'failure';
+  return {
+    status,
+    results,
+    errors: results.flatMap(({ error }) => (error ? [error] : [])),
+  };
+};
+
+const chain = async (
+  calls: readonly ProcessCall[],
+  continueOnError: boolean,
+  deps: ProcessDeps,
+): Promise<Outcome> => {
+  const results: ToolResult[] = [];
+  for (const { tool, input } of calls) {
+    const result = await deps.execute(tool, input, deps.caller);
+    results.push(result);
+    if (!result.success && !continueOnError) break;
+  }
+  return summary(results, calls.length);
+};
+
+/** What is wrong with the plan itself, before anything runs. */
+const planErrors = (calls: Orchestrated['calls']): readonly ToolError[] => {
+  const errors: ToolError[] = [];
+  const ids = new Set<string>();
+  for (const { id } of calls) {
+    if (ids.has(id)) errors.push(toolError('VALIDATION_ERROR', `Two calls have the id ${id}.`));
+    ids.add(id);
+  }
+  const needs = new Map(calls.map(({ id, dependsOn = [] }) => [id, new Set(dependsOn)]));
+  for (const [id, dependsOn] of needs) {
+    for (const other of dependsOn) {
+      if (!ids.has(other)) {
+        errors.push(
+          toolError('VALIDATION_ERROR', `${id} depends on ${other}, which is not there.`),
+        );
+      }
+    }
+  }
+  for (let before = -1; before !== needs.size; ) {
+    before = needs.size;
+    for (const [id, dependsOn] of needs) {
+      if ([...dependsOn].every((other) => !needs.has(other))) needs.delete(id);
+    }
+  }
+  if (needs.size > 0) {
+    const circle = [...needs.keys()].join(', ');
+    errors.push(toolError('CALL_CYCLE', `These calls wait for each other: ${circle}.`));
+  }
+  return errors;
+};
+
+/** Starts each call as soon as what it depends on has succeeded, so many at once at the most. */
+const orchestrate = async (request: Orchestrated, deps: ProcessDeps): Promise<Outcome> => {
+  const errors = planErrors(request.calls);
+  if (errors.length > 0) return { status: 'failure', results: [], errors };
+  const { calls, maxConcurrency = calls.length } = request;
+  const done = new Map<string, ToolResult>();
+  const running = new Map<string, Promise<void>>();
+  const ready = ({ id, dependsOn = [] }: (typeof calls)[number]): boolean =>
+    !done.has(id) && !running.has(id) && dependsOn.every((other) => done.get(other)?.success);
+  for (;;) {
+    for (const call of calls) {
+      if (running.size >= maxConcurrency) break;
+      if (!ready(call)) continue;
+      const finish = deps.execute(call.tool, call.input, deps.caller).then((result) => {
+        done.set(call.id, result);
+        running.delete(call.id);
+      });
+      running.set(call.id, finish);
+    }
+    if (running.size === 0) break;
+    await Promise.race(running.values());
+  }
+  const results = calls.flatMap(({ id }) => done.get(id) ?? []);
+  return summary(results, calls.length);
+};
+
+/** Dry runs: every gate is walked, nothing is run. */
+const validate = async (calls: readonly ProcessCall[], deps: ProcessDeps): Promise<Outcome> => {
+  const results: ToolResult[] = [];
+  for (const { tool, input } of calls) {
+    results.push(await deps.execute(tool, input, { ...deps.caller, dryRun: true }));
+  }
+  const data = results.map(({ success, error }) => ({ valid: success, ...(error && { error }) }));
+  return { ...summary(results, calls.length), data };
+};
+
+const discover = (query: string | undefined, tools: Catalog): Outcome => {
+  const entries = query
+    ? tools.search(query).map(({ entry }) => entry)
+    : tools.list({ enabled: true });
+  const data = entries.map(({ tool, wireName }) => ({
+    name: tool.name,
+    wireName,
+    version: tool.version,
+    description: tool.description,
+    source: tool.source,
+    category: tool.category,
+    tier: tool.tier,
+  }));
+  return { status: 'success', results: [], errors: [], data };
+};
+
+export const processRequest = async (
+  request: ProcessRequest,
+  deps: ProcessDeps,
+): Promise<Outcome> => {
+  switch (request.operation) {
+    case 'execute_single':
+      return chain([request], false, deps);
+    case 'execute_chain':
+      return chain(request.calls, request.continueOnError ?? false, deps);
+    case 'orchestrate':
+      return orchestrate(request, deps);
+    case 'validate':
+      return validate(request.calls, deps);
+    case 'discover':
+      return discover(request.query, deps.tools);
+  }
+};

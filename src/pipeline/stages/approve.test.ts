@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { Policy } from '../../contract/policy.ts';
+
+const dangerous = (seen: { runs: number }, extra: Parameters<typeof aTool>[0] = {}) =>
+  aTool({ name: 'wipe', tier: 'execute', run: () => ++seen.runs, ...extra });
+
+describe('approve', () => {
+  it('asks with everything a person needs, and runs on yes', async () => {
+    const seen = { runs: 0 };
+    const asked: ApprovalRequest[] = [];
+    const tool = dangerous(seen, {
+      cost: { model: 'usage_based', fixed: 0.3 },
+      capabilities: [{ action: 'wipe', description: '', estimatedTime: 500 }],
+    });
+    const crib = await testCrib([tool], { approver: (request) => asked.push(request) > 0 });
+    const result = await crib.execute('wipe', { disk: 'a', password: 'shown to the approver' });
+    expect([result.success, seen.runs]).toEqual([true, 1]);
+    expect(asked[0]).toMatchObject({
+      tool: 'wipe',
+      tier: 'execute',
+      action: 'wipe',
+      input: { disk: 'a', password: 'shown to the approver' },
+      estimatedCost: 0.3,
+      estimatedTime: 500,
+      reason: 'Every execution of a program or of code needs approval.',
+    });
+    const [row] = await (await crib.store()).audit.query();
+    expect(row?.detail.approvedBy).toBe('callback');
+  });
+
+  it.each([
+    ['no', () => false],
+    ['a truthy answer that is not true', () => 'yes' as unknown as boolean],
+    [
+      'a throw',
+      () => {
+        throw new Error('x');
+      },
+    ],
+  ])('%s is a no', async (_name, approver) => {
+    const seen = { runs: 0 };
+    const crib = await testCrib([dangerous(seen)], { approver });
+    const result = await crib.execute('wipe', {});
+    expect([result.status, result.error?.code, seen.runs]).toEqual(['denied', 'USER_CANCELLED', 0]);
+  });
+
+  it('without an approver the call is pending, and runs once it is approved, exactly once', async () => {
+    const seen = { runs: 0 };
+    const crib = await testCrib([dangerous(seen)]);
+    const pending = await crib.execute('wipe', { a: 1 });
+    expect([pending.status, pending.error?.code]).toEqual(['pending', 'APPROVAL_REQUIRED']);
+    const approvalId = pending.approval?.approvalId ?? '';
+    expect((await crib.execute('wipe', { a: 1 }, { approvalId })).status).toBe('pending');
+    expect(await crib.decide(approvalId, true, 'ada')).toBe(true);
+    expect(await crib.decide(approvalId, false, 'eve')).toBe(false);
+    const results = await Promise.all(
+      Array.from({ length: 5 }, () => crib.execute('wipe', { a: 1 }, { approvalId })),
+    );
+    expect(results.filter(({ success }) => success)).toHaveLength(1);
+    expect(seen.runs).toBe(1);
+    expect((await crib.execute('wipe', { a: 1 }, { approvalId })).error?.code).toBe(
+      'APPROVAL_EXPIRED',
+    );
+  });
+
+  it.each([
+    ['another input', { a: 2 }, {}],
+    ['another user', { a: 1 }, { userId: 'eve' }],
+    ['another session', { a: 1 }, { sessionId: 'other' }],
+    ['an unknown approval', { a: 1 }, { approvalId: 'approval_forged' }],
+  ])('an approval is no good for %s', async (_name, input, as) => {
+    const seen = { runs: 0 };
+    const crib = await testCrib([dangerous(seen)]);
+    const pending = await crib.execute('wipe', { a: 1 });
+    const approvalId = pending.approval?.approvalId ?? '';
+    await crib.decide(approvalId, true, 'ada');
+    const result = await crib.execute('wipe', input, { approvalId, ...as });
+    expect([result.error?.code, seen.runs]).toEqual(['APPROVAL_EXPIRED', 0]);
+  });
+
+  it('approvals expire, and a denied one stays denied', async () => {
+    const seen = { runs: 0 };
+    const crib = await testCrib([dangerous(seen)], {
+      config: { approvals: { expiresMinutes: 10 } },
+    });
+    const late = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
+    await crib.decide(late, true, 'ada');
+    await crib.runtime.advance(10 * 60 * 1000);
+    expect((await crib.execute('wipe', {}, { approvalId: late })).error?.code).toBe(
+      'APPROVAL_EXPIRED',
+    );
+    const denied = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
+    await crib.decide(denied, false, 'ada');
+    expect((await crib.execute('wipe', {}, { approvalId: denied })).error?.code).toBe(
+      'USER_CANCELLED',
+    );
+    expect(seen.runs).toBe(0);
+  });
+
+  it('deny rules are judged again after the wait', async () => {
+    const seen = { runs: 0 };
+    let effect: 'ask' | 'deny' = 'ask';
+    const policy: Policy = {
+      version: '1',
+      judge: () => ({ effect, rule: 'r', reason: 'Changed.' }),
+    };
+    const approver = () => {
+      effect = 'deny';
+      return true;
+    };
+    const crib = await testCrib([dangerous(seen)], { policy, approver });
+    expect((await crib.execute('wipe', {})).error?.code).toBe('PERMISSION_DENIED');
+    expect(seen.runs).toBe(0);
+  });
+
+  it('nobody is asked about a call that the budget cannot cover', async () => {
+    let asked = 0;
+    const seen = { runs: 0 };
+    const tool = dangerous(seen, { cost: { model: 'usage_based', fixed: 11 } });
+    const crib = await testCrib([tool], { approver: () => ++asked > 0 });
+    expect((await crib.execute('wipe', {})).error?.code).toBe('BUDGET_EXCEEDED');
+    expect(asked).toBe(0);
+  });
+
+  it('a call cancelled while it waits does not run', async () => {
+    const seen = { runs: 0 };
+    let answer: (yes: boolean) => void = () => undefined;
+    const approver = () => new Promise<boolean>((resolve) => (answer = resolve));
+    const crib = await testCrib([dangerous(seen)], { approver });
+    const controller = new AbortController();
+    const call = crib.execute('wipe', {}, { signal: controller.signal });
+    await crib.runtime.advance(1);
+    controller.abort();
+    answer(true);
+    expect([(await call).status, seen.runs]).toEqual(['cancelled', 0]);
+  });
+});

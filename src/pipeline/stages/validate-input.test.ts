@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+
+const zod = z.strictObject({ a: z.number(), b: z.number().default(2), c: z.string().optional() });
+const json = {
+  type: 'object',
+  properties: { a: { type: 'number' }, b: { type: 'number', default: 2 }, c: { type: 'string' } },
+  required: ['a'],
+  additionalProperties: false,
+};
+
+describe.each([
+  ['zod', zod],
+  ['json schema', json],
+])('validate input with %s', (_name, input) => {
+  it('hands the tool what was parsed, defaults applied, and leaves the original alone', async () => {
+    const crib = await testCrib([aTool({ input: input as never })]);
+    const sent = { a: 1 };
+    expect((await crib.execute('echo', sent)).data).toEqual({ a: 1, b: 2 });
+    expect(sent).toEqual({ a: 1 });
+  });
+
+  it('reports all errors at once, with paths', async () => {
+    const crib = await testCrib([aTool({ input: input as never })]);
+    const { error } = await crib.execute('echo', { a: 'x', c: 5 });
+    expect(error?.code).toBe('VALIDATION_ERROR');
+    expect(error?.issues?.map(({ path }) => path.join('.')).sort()).toEqual(['a', 'c']);
+  });
+
+  it('refuses prototype keys at any depth', async () => {
+    const crib = await testCrib([aTool({ input: { type: 'object' } })]);
+    for (const hostile of [
+      '{"a":1,"__proto__":{"admin":true}}',
+      '{"a":{"b":[{"__proto__":1}]}}',
+      '{"constructor":{"prototype":{"x":1}}}',
+    ]) {
+      const { error } = await crib.execute('echo', JSON.parse(hostile));
+      expect(error?.code).toBe('VALIDATION_ERROR');
+    }
+    expect(({} as Record<string, unknown>).admin).toBeUndefined();
+  });
+
+  it('never puts argument values into messages', async () => {
+    const crib = await testCrib([aTool({ input: input as never })]);
+    const { error } = await crib.execute('echo', { a: 'canary-value' });
+    expect(JSON.stringify(error)).not.toContain('canary-value');
+  });
+});
+
+describe('validate input', () => {
+  it('caps size and depth', async () => {
+    const crib = await testCrib([aTool()], { config: { validation: { maxInputBytes: 1000 } } });
+    expect((await crib.execute('echo', { a: 'x'.repeat(2000) })).error?.code).toBe(
+      'VALIDATION_ERROR',
+    );
+    let deep: unknown = 1;
+    for (let i = 0; i < 200_000; i++) deep = [deep];
+    const roomy = await testCrib([aTool({ input: {} })]);
+    expect((await roomy.execute('echo', deep)).error?.code).toBe('VALIDATION_ERROR');
+  });
+
+  it('asks the rules of the tool; one that throws refuses', async () => {
+    const even = {
+      name: 'even',
+      check: (input: { n: number }) => (input.n % 2 ? 'n must be even' : undefined),
+    };
+    const crib = await testCrib([aTool({ validators: [even] as never })]);
+    expect((await crib.execute('echo', { n: 2 })).success).toBe(true);
+    expect((await crib.execute('echo', { n: 3 })).error?.message).toBe('n must be even');
+    const broken = { name: 'broken', check: () => Promise.reject(new Error('no')) };
+    const strict = await testCrib([aTool({ validators: [broken] as never })]);
+    expect((await strict.execute('echo', {})).error?.message).toContain('rule broken');
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Takes a call back: restores the files it changed, or lets the tool's own `undo` do it. It is a
+ * tool itself, so that every undo is judged, claimed and recorded like any other call.
+ */
+import type { AuditRow } from '../contract/audit.ts';
+import type { ReadyTool } from '../contract/call.ts';
+import type { ToolContext } from '../contract/context.ts';
+import type { UndoReport } from '../contract/crib.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { ToolResult } from '../contract/result.ts';
+import type { Schema } from '../contract/schema.ts';
+import type { Snapshot, Store } from '../contract/store.ts';
+import { defineTool, type Tool } from '../contract/tool.ts';
+import type { UndoLog } from './undo-log.ts';
+
+export const UNDO_TOOL = 'toolcrib:undo';
+
+export interface UndoDeps {
+  readonly store: Pick<Store, 'audit' | 'snapshots'>;
+  readonly undoLog: UndoLog;
+  now(): number;
+  findTool(name: string, version: string): Tool | undefined;
+  /** `done` when the file is as the call left it. */
+  inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
+  restore(snapshot: Snapshot): Promise<void>;
+  /** The path as people know it. */
+  display(path: string): string;
+}
+
+interface UndoInput {
+  readonly executionId: string;
+  /** An owner may undo other people's calls. */
+  readonly asOwner: boolean;
+}
+
+const outcomeOf = async (input: UndoInput, userId: string, deps: UndoDeps): Promise<AuditRow> => {
+  const rows = await deps.store.audit.query({ executionId: input.executionId });
+  if (rows.some(({ status }) => status === 'undone')) {
+    throw new ToolFailure('CONFLICT', 'The call has been undone already.');
+  }
+  const row = rows.find(({ kind }) => kind === 'outcome') ?? rows[0];
+  if (!row || (row.userId !== userId && !input.asOwner)) {
+    throw new ToolFailure('NOT_FOUND', 'There is no call of that id.', {
+      suggestions: ['List calls with: toolcrib audit list'],
+    });
+  }
+  return row;
+};
+
+/** The last state the call left each file in must still be there, or nothing is touched. */
+const assertUntouched = async (snapshots: readonly Snapshot[], deps: UndoDeps): Promise<void> => {
+  const last = new Map(snapshots.map((snapshot) => [snapshot.path, snapshot]));
+  for (const snapshot of last.values()) {
+    if ((await deps.inspect(snapshot)) === 'done') continue;
+    throw new ToolFailure(
+      'CONFLICT',
+      'A file was changed again since the call; nothing was undone.',
+      {
+        suggestions: ['Look at the file, then restore what you want by hand.'],
+      },
+    );
+  }
+};
+
+const restoreFiles = async (
+  snapshots: readonly Snapshot[],
+  deps: UndoDeps,
+): Promise<readonly string[]> => {
+  await assertUntouched(snapshots, deps);
+  const restored: string[] = [];
+  for (const snapshot of snapshots.toReversed()) {
+    await deps.restore(snapshot);
+    restored.push(deps.display(snapshot.path));
+  }
+  return [...new Set(restored)];
+};
+
+const undoByTool = async (
+  row: AuditRow,
+  context: ToolContext,
+  deps: UndoDeps,
+): Promise<boolean> => {
+  const tool = deps.findTool(row.tool, row.version);
+  const kept = tool?.undo && (await deps.undoLog.read(row.executionId));
+  if (!tool?.undo || !kept) return false;
+  await tool.undo(kept.input, kept.result, context);
+  return true;
+};
+
+const undo = async (
+  input: UndoInput,
+  context: ToolContext,
+  deps: UndoDeps,
+): Promise<UndoReport> => {
+  const row = await outcomeOf(input, context.userId, deps);
+  const { executionId } = row;
+  const snapshots = await deps.store.snapshots.of(executionId);
+  const restored = await restoreFiles(snapshots, deps);
+  const byTool = await undoByTool(row, context, deps);
+  if (restored.length === 0 && !byTool) {
+    throw new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
+  }
+  const { seq: _seq, hash: _hash, ...entry } = row;
+  await deps.store.audit.append({
+    ...entry,
+    kind: 'event',
+    status: 'undone',
+    code: '',
+    at: deps.now(),
+    durationMs: 0,
+    costMicros: 0,
+    detail: { by: context.userId, undo: context.executionId, restored },
+  });
+  await deps.store.snapshots.drop(executionId);
+  return { executionId, restored };
+};
+
+const inputSchema: Schema<UndoInput> = {
+  json: {
+    type: 'object',
+    properties: { executionId: { type: 'string' }, asOwner: { type: 'boolean' } },
+    required: ['executionId', 'asOwner'],
+  },
+  validate: (value) => ({ ok: true, value: value as UndoInput }),
+};
+
+/** Not in the catalog: only `crib.undo` reaches it. */
+export const undoTool = (deps: UndoDeps): ReadyTool => {
+  const tool = defineTool<UndoInput, UndoReport>({
+    name: UNDO_TOOL,
+    version: '1.0.0',
+    source: 'builtin',
+    category: 'filesystem',
+    tier: 'write',
+    description: 'Restores what a call changed.',
+    capabilities: [{ action: 'undo', description: 'Restore what a call changed.' }],
+    input: inputSchema.json,
+    run: (input, context) => undo(input, context, deps),
+  });
+  return {
+    tool: tool as Tool,
+    input: inputSchema,
+    output: undefined,
+    labels: { trust: 'trusted', sensitivity: 'private' },
+    deprecated: false,
+    enabled: true,
+    initialize: () => undefined,
+  };
+};
+
+export type UndoResult = ToolResult<UndoReport>;
