@@ -98,6 +98,7 @@ export const contenders = {
   Mastra: mastra,
   'OpenAI Agents': openAiAgents,
   'Toolcrib, memory': toolcrib('memory', 'add'),
+  'Toolcrib, memory, metered tool': toolcrib('memory', 'add_metered'),
   'Toolcrib, SQLite, read-only': toolcrib('sqlite', 'add'),
   'Toolcrib, SQLite, write': toolcrib('sqlite', 'add_write'),
   'Toolcrib, SQLite, write with declared effect': toolcrib('sqlite', 'add_effect'),

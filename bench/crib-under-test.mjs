@@ -9,7 +9,10 @@ import { loadProduct } from './product.mjs';
 const numbers = z.object({ a: z.number(), b: z.number() });
 const add = async ({ a, b }) => a + b;
 
-/** One tool that reads, one that may change something, one that also declares what it changes. */
+/**
+ * One tool that reads, one that may change something, one that also declares what it changes, and
+ * one with a limit, a price and a precondition, so that the stages for those have work to do.
+ */
 const adders = (defineTool) => {
   const base = { description: 'Adds two numbers.', input: numbers, output: z.number(), run: add };
   return [
@@ -26,6 +29,22 @@ const adders = (defineTool) => {
           reversible: true,
           state: 'additions',
           change: 'increment',
+        },
+      ],
+    }),
+    defineTool({
+      ...base,
+      name: 'add_metered',
+      tier: 'read_only',
+      rateLimit: { maxPerHour: 1e9, maxPerDay: 1e9 },
+      cost: { model: 'usage_based', fixed: 0.000001 },
+      preconditions: [
+        {
+          type: 'custom',
+          id: 'holds',
+          description: 'Always holds.',
+          critical: true,
+          check: () => true,
         },
       ],
     }),
@@ -91,7 +110,8 @@ export const openCrib = async ({ store, folder, rows = 0, tools = 0 }) => {
     store: store === 'memory' ? 'memory' : { sqlite: join(folder, 'crib.db') },
     tools: [...adders(defineTool), ...manyTools(defineTool, tools)],
     builtins: false,
+    config: { budget: { dailyUsd: 1000 } },
   });
-  await fillAudit(crib.store.audit, rows);
+  await fillAudit((await crib.store()).audit, rows);
   return crib;
 };

@@ -1,15 +1,66 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
-import type { Command } from 'commander';
-import type { Io } from './io.ts';
+import type { CommandEntry, GroupEntry } from './command-entry.ts';
 
-/** Adds the command to the program. */
-export type Register = (program: Command, io: Io) => Command;
+const TOOLS: GroupEntry = {
+  name: 'tools',
+  summary: 'list, search, inspect and switch tools',
+  commands: [
+    {
+      name: 'list',
+      summary: 'list the tools; what `tools` does by itself',
+      isDefault: true,
+      load: async () => (await import('./commands/tools-list.ts')).toolsListCommand,
+    },
+    {
+      name: 'info',
+      summary: 'everything about a tool',
+      load: async () => (await import('./commands/tools-info.ts')).toolsInfoCommand,
+    },
+    {
+      name: 'search',
+      summary: 'search by what a tool does',
+      load: async () => (await import('./commands/tools-search.ts')).toolsSearchCommand,
+    },
+    {
+      name: 'tokens',
+      summary: 'what the definitions cost in prompt tokens',
+      load: async () => (await import('./commands/tools-tokens.ts')).toolsTokensCommand,
+    },
+    {
+      name: 'enable',
+      summary: 'switch a tool on in this project',
+      load: async () => (await import('./commands/tools-switch.ts')).toolsEnableCommand,
+    },
+    {
+      name: 'disable',
+      summary: 'switch a tool off in this project',
+      load: async () => (await import('./commands/tools-switch.ts')).toolsDisableCommand,
+    },
+  ],
+};
 
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  load(): Promise<Register>;
-}
+const AUDIT: GroupEntry = {
+  name: 'audit',
+  summary: 'read and verify the record of every call',
+  commands: [
+    {
+      name: 'list',
+      summary: 'list calls, newest first; what `audit` does by itself',
+      isDefault: true,
+      load: async () => (await import('./commands/audit-list.ts')).auditListCommand,
+    },
+    {
+      name: 'show',
+      summary: 'all that is on record of one call',
+      load: async () => (await import('./commands/audit-show.ts')).auditShowCommand,
+    },
+    {
+      name: 'verify',
+      summary: 'check that nothing was edited or removed',
+      load: async () => (await import('./commands/audit-verify.ts')).auditVerifyCommand,
+    },
+  ],
+};
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -22,16 +73,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'call a tool',
     load: async () => (await import('./commands/run.ts')).runCommand,
   },
-  {
-    name: 'tools',
-    summary: 'list, search, inspect and switch tools',
-    load: async () => (await import('./commands/tools.ts')).toolsCommand,
-  },
-  {
-    name: 'audit',
-    summary: 'read and verify the record of every call',
-    load: async () => (await import('./commands/audit.ts')).auditCommand,
-  },
+  TOOLS,
+  AUDIT,
   {
     name: 'undo',
     summary: 'restore the files a call changed',

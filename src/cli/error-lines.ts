@@ -1,15 +1,21 @@
 /** An error as a person reads it: what is wrong, where, and what to do next. */
 import type { Colors } from 'picocolors/types.js';
-import { visibleText } from '../approvers/visible-text.ts';
+import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { Issue, ToolError } from '../contract/errors.ts';
 
 const pathOf = ({ path }: Issue): string =>
   path.length === 0 ? '(whole input)' : path.map(String).join('.');
 
+/** Issues that the message does not say already. */
+const issuesOf = ({ message, issues = [] }: ToolError): readonly Issue[] =>
+  issues.filter(
+    (issue) => message !== issue.message && message !== `${pathOf(issue)}: ${issue.message}`,
+  );
+
 export const errorLines = (error: ToolError, ink: Colors): readonly string[] => [
   `${ink.red('✗')} ${ink.bold(error.code)}: ${visibleText(error.message)}`,
   ...(error.cause ? [`  last attempt: ${error.cause}`] : []),
-  ...(error.issues ?? []).map(
+  ...issuesOf(error).map(
     (issue) => `  ${ink.yellow(visibleText(pathOf(issue)))}: ${visibleText(issue.message)}`,
   ),
   ...error.suggestions.map((suggestion) => `  ${ink.cyan('→')} ${visibleText(suggestion)}`),

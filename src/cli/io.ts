@@ -1,6 +1,6 @@
 /** The process as commands see it: streams, colours, environment, clock, and the exit code to leave. */
 import type { Colors } from 'picocolors/types.js';
-import { visibleJson } from '../approvers/visible-text.ts';
+import { visibleJson } from '../approvers/terminal/visible-text.ts';
 import type { Runtime } from '../contract/runtime.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,4 +39,4 @@ export const note = (io: Io, ...lines: readonly string[]): void => {
 
 /** Columns to fit into; no limit when nobody looks at a screen. */
 export const widthOf = (io: Io): number =>
-  io.stdout.isTTY === true ? Math.max(40, io.stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
+  io.stdout.isTTY === true ? Math.max(40, io.stdout.columns || 80) : Number.POSITIVE_INFINITY;

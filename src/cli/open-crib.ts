@@ -1,9 +1,10 @@
 /** Opens the crib of the project one stands in, for the time of one command. */
+
+import { visibleText } from '../approvers/terminal/visible-text.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import type { Approver } from '../contract/approver.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { Logger } from '../contract/runtime.ts';
-import { visibleText } from '../approvers/visible-text.ts';
-import type { LoadedConfig } from '../config/load-config.ts';
 import { type Io, note } from './io.ts';
 
 export interface OpenCrib {
@@ -13,12 +14,12 @@ export interface OpenCrib {
   readonly root: string;
 }
 
-const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
 /** Log lines go to stderr, from the configured level on. */
 const stderrLog = (io: Io, least: string): Logger => {
-  const from = LEVELS.findIndex((level) => level === least);
-  const write = (level: (typeof LEVELS)[number]) => (message: string, fields?: object) => {
+  const from = LEVELS.indexOf(least);
+  const write = (level: string) => (message: string, fields?: object) => {
     if (from < 0 || LEVELS.indexOf(level) < from) return;
     const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
     note(io, io.noteInk.dim(visibleText(`${level}: ${message}${rest}`)));

@@ -1,10 +1,10 @@
 /** Prints the result of a call: the data on stdout, everything about it on stderr. */
-import { visibleBlock, visibleText } from '../approvers/visible-text.ts';
+import { visibleBlock, visibleText } from '../approvers/terminal/visible-text.ts';
 import type { DryRunReport } from '../contract/crib.ts';
 import type { ToolResult } from '../contract/result.ts';
 import { errorLines } from './error-lines.ts';
-import { formatCost, formatDuration, formatTime } from './format-units.ts';
 import { formatJson } from './format-json.ts';
+import { formatCost, formatDuration, formatTime } from './format-units.ts';
 import { type Io, note, print, printJson } from './io.ts';
 import { table } from './table.ts';
 
@@ -17,7 +17,10 @@ export interface ResultOptions {
 
 const dryRunLines = (io: Io, report: DryRunReport): readonly string[] => {
   const { estimate, preconditions } = report;
-  const verdict = report.verdict === 'allow' ? io.ink.green('would run') : io.ink.yellow('would ask a person first');
+  const verdict =
+    report.verdict === 'allow'
+      ? io.ink.green('would run')
+      : io.ink.yellow('would ask a person first');
   const rows = [
     ['verdict', `${report.verdict}: ${report.reason}`],
     ['rule', report.rule],
@@ -31,7 +34,10 @@ const dryRunLines = (io: Io, report: DryRunReport): readonly string[] => {
     ]),
     ...report.inspected.map((finding) => ['! noticed', finding]),
   ];
-  return [`Dry run: this call ${verdict}. Nothing was run.`, ...table(rows).map((row) => `  ${row}`)];
+  return [
+    `Dry run: this call ${verdict}. Nothing was run.`,
+    ...table(rows).map((row) => `  ${row}`),
+  ];
 };
 
 const isDryRun = (data: unknown): data is DryRunReport =>
@@ -72,7 +78,10 @@ const metadataLine = ({ metadata }: ToolResult, undoable: boolean): string =>
   ].join(' · ');
 
 export const printResult = (io: Io, result: ToolResult, options: ResultOptions): void => {
-  if (io.json) return printJson(io, result);
+  if (io.json) {
+    printJson(io, result);
+    return;
+  }
   printData(io, result, options.dryRun);
   if (result.status === 'pending') note(io, ...pendingLines(io, result));
   else if (result.error) note(io, ...errorLines(result.error, io.noteInk));

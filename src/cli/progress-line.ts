@@ -1,8 +1,8 @@
 /** One line on the terminal that says what is going on, once it takes longer than a second. */
-import { visibleText } from '../approvers/visible-text.ts';
+import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { Runtime, Timer } from '../contract/runtime.ts';
 import { formatDuration } from './format-units.ts';
-import { fit } from './table.ts';
+import { cutTo } from './table.ts';
 
 export interface ProgressLine {
   update(fraction: number, note: string | undefined): void;
@@ -38,7 +38,7 @@ export const startProgress = ({ output, runtime, label }: ProgressOptions): Prog
     frame = (frame + 1) % FRAMES.length;
     const time = formatDuration(runtime.elapsed() - start);
     const line = `${FRAMES[frame]} ${label} · ${time}${state}`;
-    output.write(CLEAR + fit(line, (output.columns ?? 80) - 1));
+    output.write(CLEAR + cutTo(line, (output.columns || 80) - 1));
     drawn = true;
   };
   const next = (ms: number): Timer => {

@@ -1,6 +1,8 @@
 /** Finds the command, loads it alone, runs it, and turns whatever went wrong into words and a code. */
 import { Command, CommanderError } from 'commander';
-import { ERRORS, type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import type { ConfigError, ConfigProblem } from '../config/config-error.ts';
+import { ERRORS, type Issue, type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
+import { addCommands } from './add-commands.ts';
 import { COMMANDS } from './command-table.ts';
 import { errorLines } from './error-lines.ts';
 import { type Io, note, print, printJson } from './io.ts';
@@ -33,7 +35,7 @@ const rootProgram = (io: Io): Command =>
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: () => undefined,
-      getOutHelpWidth: () => io.stdout.columns ?? 80,
+      getOutHelpWidth: () => io.stdout.columns || 80,
       getOutHasColors: () => io.ink.isColorSupported,
       outputError: () => undefined,
     })
@@ -41,11 +43,7 @@ const rootProgram = (io: Io): Command =>
 
 const buildProgram = async (args: readonly string[], io: Io): Promise<Command> => {
   const program = rootProgram(io);
-  const wanted = args.find((arg) => !arg.startsWith('-'));
-  for (const { name, summary, load } of COMMANDS) {
-    if (name === wanted) (await load())(program, io);
-    else program.command(name).description(summary);
-  }
+  await addCommands(program, io, { commands: COMMANDS, args });
   return program;
 };
 
@@ -59,22 +57,23 @@ const usageError = ({ message }: CommanderError, args: readonly string[]): ToolE
   });
 };
 
-interface ConfigProblem {
-  readonly code: 'CONFIG_INVALID';
-  readonly message: string;
-  readonly problems?: readonly unknown[];
-}
+/** Told by its code: the class is in a file that most runs need not load. */
+const isConfigError = (error: unknown): error is ConfigError =>
+  error instanceof Error && 'problems' in error && (error as ConfigError).code === 'CONFIG_INVALID';
 
-const isConfigProblem = (error: unknown): error is ConfigProblem =>
-  error instanceof Error && (error as { code?: unknown }).code === 'CONFIG_INVALID';
+const configIssue = ({ file, line, column, path, message }: ConfigProblem): Issue => ({
+  path: path === '' ? [] : [path],
+  message: `${message} (${file}${line === undefined ? '' : `:${line}:${column ?? 1}`})`,
+});
 
 /** The error a thrown thing stands for. A bug keeps its message: the reader is the person who ran it. */
 const errorOf = (error: unknown, args: readonly string[]): ToolError => {
   if (error instanceof CommanderError) return usageError(error, args);
   if (error instanceof ToolFailure) return toolError(error.code, error.message, error.extras);
-  if (isConfigProblem(error)) {
-    return toolError('CONFIG_INVALID', error.message, {
-      suggestions: ['Correct the file named, then try again. `toolcrib doctor` checks it.'],
+  if (isConfigError(error)) {
+    return toolError('CONFIG_INVALID', undefined, {
+      issues: error.problems.map(configIssue),
+      suggestions: ['Correct what is named, then check it: toolcrib doctor'],
     });
   }
   return toolError('INTERNAL', error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 /** Rows in aligned columns. Padding is reckoned on the plain text, colour comes after. */
 import type { Formatter } from 'picocolors/types.js';
-import { visibleText } from '../approvers/visible-text.ts';
+import { visibleText } from '../approvers/terminal/visible-text.ts';
 
 export interface Cell {
   readonly text: string;
@@ -11,7 +11,7 @@ export interface Cell {
 const GAP = '  ';
 
 /** Text that fits, with an ellipsis where it was cut. */
-export const fit = (text: string, width: number): string =>
+export const cutTo = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 
 const pad = ({ text, align }: Cell, width: number): string =>
@@ -38,7 +38,7 @@ export const table = (
     row
       .map((cell, at) => {
         const size = widths[at] ?? 0;
-        const text = at === count - 1 ? fit(cell.text, size) : cell.text;
+        const text = at === count - 1 ? cutTo(cell.text, size) : cell.text;
         const padded = at === row.length - 1 && !cell.align ? text : pad({ ...cell, text }, size);
         return cell.paint ? cell.paint(padded) : padded;
       })

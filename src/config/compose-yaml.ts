@@ -3,7 +3,7 @@
  * The composer of the library recurses, and deep nesting can take the whole process down with it, so
  * the depth is measured on the flat token tree first.
  */
-import type { CST, Document, LineCounter } from 'yaml';
+import type { CST, Document, LineCounter, YAMLError } from 'yaml';
 
 export const MOST_BYTES = 256 * 1024;
 export const DEEPEST = 32;
@@ -43,11 +43,10 @@ const firstExcess = (
 };
 
 /** The library quotes the token at fault in some messages; that may be a secret. */
-const withoutSource = (message: string): string =>
-  message
-    .replace(/: ".*$/s, '')
-    .replace('; please use YAML.parseAllDocuments()', '; keep one')
-    .replace(/^./, (letter) => letter.toLowerCase());
+const inOurWords = ({ code, message }: YAMLError): string =>
+  code === 'TAG_RESOLVE_FAILED'
+    ? 'custom tags are not allowed'
+    : message.replace(/: ".*$/s, '').replace(/^./, (letter) => letter.toLowerCase());
 
 /** Never throws for bad text: what is wrong comes back as problems, and then there is no document. */
 export const composeYaml = async (text: string): Promise<Composed> => {
@@ -63,10 +62,15 @@ export const composeYaml = async (text: string): Promise<Composed> => {
     return { document: undefined, problems: [problemAt(excess.offset, excess.message)] };
   }
   // Unique keys are checked by the reader of the document: the library's check is quadratic.
-  const composer = new Composer({ schema: 'core', uniqueKeys: false, prettyErrors: false });
+  const composer = new Composer({
+    schema: 'core',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+  });
   const [document, second] = [...composer.compose(tokens, true, text.length)];
   const faults = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map((fault) =>
-    problemAt(fault.pos[0], withoutSource(fault.message)),
+    problemAt(fault.pos[0], inOurWords(fault)),
   );
   if (second) {
     faults.push(problemAt(second.range[0], 'a configuration file holds one document; keep one'));

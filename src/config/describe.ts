@@ -1,6 +1,6 @@
 /** Every setting as a row of text, for `--help` and the documentation. */
 import { configFields, environmentName } from './config-fields.ts';
-import { alternatives, type ShapeNode } from './config-shape.ts';
+import type { ShapeNode } from './config-shape.ts';
 
 export interface SettingDescription {
   /** Dotted; `<name>` stands for a name of the user's choice. */
@@ -15,7 +15,7 @@ export interface SettingDescription {
 
 const atLeast = ({ minimum, exclusiveMinimum }: ShapeNode): string => {
   if (exclusiveMinimum !== undefined) return ` > ${exclusiveMinimum}`;
-  return minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? '' : ` ≥ ${minimum}`;
+  return minimum === undefined ? '' : ` ≥ ${minimum}`;
 };
 
 const mappingText = ({ properties = {}, required = [] }: ShapeNode): string => {
@@ -25,7 +25,7 @@ const mappingText = ({ properties = {}, required = [] }: ShapeNode): string => {
 
 /** The kind of value a setting holds, in a few words. */
 export const typeText = (shape: ShapeNode): string => {
-  const kinds = alternatives(shape);
+  const kinds = shape.anyOf;
   if (kinds) return kinds.map(typeText).join(' | ');
   if (shape.enum) return shape.enum.join(' | ');
   if ('const' in shape) return String(shape.const);

@@ -6,10 +6,10 @@ import type { ConfigProblem } from './config-error.ts';
 import { ANY_NAME, type ConfigField, configFields, environmentName } from './config-fields.ts';
 import type { ShapeNode } from './config-shape.ts';
 import { isPrototypeKey, type Tree } from './config-tree.ts';
+import { didYouMean } from './did-you-mean.ts';
 import type { Environment } from './find-config-files.ts';
 import type { Layer } from './layer.ts';
 import { parseSetting } from './parse-setting.ts';
-import { didYouMean } from './suggest-name.ts';
 
 /** Variables with our prefix that are no settings: they say where settings are. */
 const NOT_SETTINGS: readonly string[] = ['TOOLCRIB_HOME', 'TOOLCRIB_CONFIG'];

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { configFields } from './config-fields.ts';
 import { type ConfigPath, type ShapeNode, shapeAt } from './config-shape.ts';
 import { valueAt } from './config-tree.ts';
-import { didYouMean, nearestName } from './suggest-name.ts';
+import { didYouMean, nearestName } from './did-you-mean.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -114,7 +114,7 @@ const noAlternative = (
     return [{ path, message, part: 'value', whole: value === undefined }];
   }
   const meant = issue.errors.find((branch) => !branch.some(isAboutKind));
-  if (meant) return explain(meant, path, context);
+  if (meant) return explainIssues(meant, path, context);
   const roots = issue.errors.map((branch) => branch[0]).filter((first) => first !== undefined);
   const known = roots.flatMap((first) => (first.code === 'invalid_value' ? first.values : []));
   const message = `expected ${roots.map(expectation).join(', or ')}${hint(value, known)}`;
@@ -150,11 +150,9 @@ const explainOne = (issue: Issue, path: ConfigPath, context: Explained): readonl
 };
 
 /** Every issue as findings with full paths. `above` is where the issues' own paths begin. */
-export const explain = (
+export const explainIssues = (
   issues: readonly Issue[],
   above: ConfigPath,
   context: Explained,
 ): readonly Finding[] =>
-  issues.flatMap((issue) =>
-    explainOne(issue, [...above, ...(issue.path as ConfigPath)], context),
-  );
+  issues.flatMap((issue) => explainOne(issue, [...above, ...(issue.path as ConfigPath)], context));

@@ -1,5 +1,5 @@
 /** Where configuration files are looked for: the project around a directory, and the user's own. */
-import { access, stat } from 'node:fs/promises';
+import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
@@ -60,12 +60,16 @@ export const findProjectFiles = async (
   cwd: string,
   home: string,
 ): Promise<ProjectFiles | undefined> => {
-  const stop = resolve(home);
+  const top = resolve(home);
+  // The working directory has its links resolved; the home directory may be one.
+  const stops = [top, await realpath(top).catch(() => top)];
   for (let directory = resolve(cwd); ; directory = dirname(directory)) {
     const files = await present(join(directory, FOLDER));
     if (files.length > 0) return { projectDir: directory, files };
     const parent = dirname(directory);
-    if (parent === directory || directory === stop || parent === stop) return undefined;
+    if (parent === directory || stops.includes(directory) || stops.includes(parent)) {
+      return undefined;
+    }
   }
 };
 

@@ -107,6 +107,6 @@ export const loadConfig = async (options: LoadConfigOptions): Promise<LoadedConf
       ...environment.layers.map((layer) => sourceOf(layer, 'environment')),
     ],
     projectDir: project.projectDir,
-    provenance: (path) => originOf(layers, path),
+    provenance: (path) => originOf(layers, path, shape),
   };
 };

@@ -1,5 +1,5 @@
 /** The text of one environment variable to the kind of value that its setting holds. */
-import { alternatives, type ShapeNode } from './config-shape.ts';
+import type { ShapeNode } from './config-shape.ts';
 import { isPrototypeKey } from './config-tree.ts';
 
 export type ParsedSetting = { readonly value: unknown } | { readonly fault: string };
@@ -58,7 +58,7 @@ const fromOneOf = (text: string, kinds: readonly ShapeNode[]): ParsedSetting => 
 /** Checks the kind only; bounds and choices are the schema's to judge. */
 export const parseSetting = (text: string, shape: ShapeNode): ParsedSetting => {
   const trimmed = text.trim();
-  const kinds = alternatives(shape);
+  const kinds = shape.anyOf;
   if (kinds) return fromOneOf(trimmed, kinds);
   switch (shape.type) {
     case 'boolean':

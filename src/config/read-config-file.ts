@@ -20,13 +20,11 @@ class Unreadable extends Error {}
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 const readText = async (handle: FileHandle, check: OwnerCheck | undefined): Promise<string> => {
-  const { size, uid, isFile } = await handle
-    .stat()
-    .then((stat) => ({ size: stat.size, uid: stat.uid, isFile: stat.isFile() }));
-  const fault = check?.(uid);
+  const stats = await handle.stat();
+  const fault = check?.(stats.uid);
   if (fault !== undefined) throw new Unreadable(fault);
-  if (!isFile) throw new Unreadable('is not a regular file');
-  if (size > MOST_BYTES) throw new Unreadable(`is larger than ${MOST_BYTES} bytes`);
+  if (!stats.isFile()) throw new Unreadable('is not a regular file');
+  if (stats.size > MOST_BYTES) throw new Unreadable(`is larger than ${MOST_BYTES} bytes`);
   const bytes = await handle.readFile();
   if (bytes.length > MOST_BYTES) throw new Unreadable(`is larger than ${MOST_BYTES} bytes`);
   try {
@@ -36,18 +34,24 @@ const readText = async (handle: FileHandle, check: OwnerCheck | undefined): Prom
   }
 };
 
-/** The text of the file, or `undefined` when there is none. */
-const textOf = async (file: string, check: OwnerCheck | undefined): Promise<string | undefined> => {
+export interface TextReading {
+  /** `undefined` when the file does not exist or cannot be used. */
+  readonly text: string | undefined;
+  /** Why it cannot be used; a missing file has no fault. */
+  readonly fault: string | undefined;
+}
+
+/** The text of the file. Never throws: what is wrong comes back as `fault`. */
+export const readConfigText = async (file: string, check?: OwnerCheck): Promise<TextReading> => {
   let handle: FileHandle | undefined;
   try {
     // Not blocking, or a named pipe in the place of the file would hang the start.
     handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    return await readText(handle, check);
+    return { text: await readText(handle, check), fault: undefined };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined && ABSENT.has(code)) return undefined;
-    if (error instanceof Unreadable) throw error;
-    throw new Unreadable(`cannot be read (${code ?? 'unknown error'})`);
+    if (error instanceof Unreadable) return { text: undefined, fault: error.message };
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    return { text: undefined, fault: ABSENT.has(code) ? undefined : `cannot be read (${code})` };
   } finally {
     await handle?.close();
   }
@@ -55,16 +59,14 @@ const textOf = async (file: string, check: OwnerCheck | undefined): Promise<stri
 
 /** A missing file is no problem here; whether one had to exist is for the caller to say. */
 export const readConfigFile = async (file: string, check?: OwnerCheck): Promise<FileReading> => {
-  try {
-    const text = await textOf(file, check);
-    if (text === undefined) return { layer: undefined, problems: [] };
-    const { value, problems, position } = await parseConfigText(text);
-    return {
-      layer: problems.length > 0 ? undefined : { path: file, value, position },
-      problems: problems.map((problem) => ({ file, ...problem })),
-    };
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    return { layer: undefined, problems: [{ file, path: '', message: error.message }] };
+  const { text, fault } = await readConfigText(file, check);
+  if (fault !== undefined) {
+    return { layer: undefined, problems: [{ file, path: '', message: fault }] };
   }
+  if (text === undefined) return { layer: undefined, problems: [] };
+  const { value, problems, position } = await parseConfigText(text);
+  return {
+    layer: problems.length > 0 ? undefined : { path: file, value, position },
+    problems: problems.map((problem) => ({ file, ...problem })),
+  };
 };

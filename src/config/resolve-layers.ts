@@ -2,9 +2,9 @@
 import type { ConfigProblem } from './config-error.ts';
 import type { ConfigPath, ShapeNode } from './config-shape.ts';
 import { dropEmptyMappings, mergeTrees, type Tree, valueAt } from './config-tree.ts';
-import { explain, type Finding } from './explain-issues.ts';
+import { explainIssues, type Finding } from './explain-issues.ts';
 import type { Layer } from './layer.ts';
-import { type Config, configSchema } from './schema.ts';
+import { type Config, configSchema, PARSED_ONCE } from './schema.ts';
 
 export interface Resolution {
   /** `undefined` when there are problems. */
@@ -35,15 +35,25 @@ const problemOf = (layers: readonly Layer[], finding: Finding): ConfigProblem =>
   };
 };
 
-const findingsIn = (value: Tree, shape: ShapeNode): readonly Finding[] => {
-  const parsed = configSchema.safeParse(value);
-  return parsed.success ? [] : explain(parsed.error.issues, [], { root: value, shape });
+interface Judgement {
+  readonly config: Config | undefined;
+  readonly findings: readonly Finding[];
+}
+
+const judge = (value: Tree, shape: ShapeNode): Judgement => {
+  const parsed = configSchema.safeParse(value, PARSED_ONCE);
+  return parsed.success
+    ? { config: parsed.data, findings: [] }
+    : {
+        config: undefined,
+        findings: explainIssues(parsed.error.issues, [], { root: value, shape }),
+      };
 };
 
-/** A layer is also judged by itself: a mistake that a stronger layer happens to hide is one. */
-const ownProblems = (layer: Layer, shape: ShapeNode): readonly ConfigProblem[] =>
-  findingsIn(layer.value, shape)
-    .filter((finding) => !finding.whole)
+/** What is wrong with a layer by itself, whatever others may hide or complete. */
+export const layerProblems = (layer: Layer, shape: ShapeNode): readonly ConfigProblem[] =>
+  judge(dropEmptyMappings(layer.value, shape), shape)
+    .findings.filter((finding) => !finding.whole)
     .map((finding) => problemOf([layer], finding));
 
 export const resolveLayers = (layers: readonly Layer[], shape: ShapeNode): Resolution => {
@@ -52,11 +62,10 @@ export const resolveLayers = (layers: readonly Layer[], shape: ShapeNode): Resol
     value: dropEmptyMappings(layer.value, shape),
   }));
   const merged = filled.reduce<Tree>((weak, { value }) => mergeTrees(weak, value, shape), {});
+  const { config, findings } = judge(merged, shape);
   const problems = [
-    ...filled.flatMap((layer) => ownProblems(layer, shape)),
-    ...findingsIn(merged, shape).map((finding) => problemOf(filled, finding)),
+    ...filled.flatMap((layer) => layerProblems(layer, shape)),
+    ...findings.map((finding) => problemOf(filled, finding)),
   ];
-  return problems.length > 0
-    ? { config: undefined, problems }
-    : { config: configSchema.parse(merged), problems };
+  return { config: problems.length > 0 ? undefined : config, problems };
 };

@@ -44,5 +44,11 @@ export const configSchema = z
 
 export type Config = z.output<typeof configSchema>;
 
+/** What may be written: every section and setting has a default. */
+export type ConfigInput = z.input<typeof configSchema>;
+
+/** Compiling the schema takes longer than the few times it is used would ever win back. */
+export const PARSED_ONCE = { jitless: true } as const;
+
 /** What holds when nothing is configured. A fresh copy each time. */
-export const defaultConfig = (): Config => configSchema.parse({});
+export const defaultConfig = (): Config => configSchema.parse({}, PARSED_ONCE);

@@ -6,10 +6,10 @@
 import { ANY_NAME, configFields } from './config-fields.ts';
 import { configShape, isMapping, type ShapeNode } from './config-shape.ts';
 import { typeText } from './describe.ts';
+import { flowText } from './flow-text.ts';
 
 /** Editors look for the schema from the directory of the file, which is `.toolcrib`. */
-const MODELINE =
-  '# yaml-language-server: $schema=../node_modules/toolcrib/docs/config.schema.json';
+const MODELINE = '# yaml-language-server: $schema=../node_modules/toolcrib/docs/config.schema.json';
 
 const INTRODUCTION = [
   '# Configuration of Toolcrib. Every setting stands here with its default; remove the "#" in front of',
@@ -39,16 +39,6 @@ const prose = (text: string, indent: string): readonly string[] => {
   return [...lines, line];
 };
 
-const PLAIN = /^[A-Za-z./][\w./-]*$/;
-const NOT_TEXT = /^(?:true|false|null|\.inf|\.nan)$/i;
-
-/** A value as YAML on one line. JSON is YAML; quotes are left out where nothing needs them. */
-const valueText = (value: unknown): string => {
-  if (typeof value === 'string' && PLAIN.test(value) && !NOT_TEXT.test(value)) return value;
-  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
-  return JSON.stringify(value);
-};
-
 interface Place {
   readonly path: readonly string[];
   readonly indent: string;
@@ -58,11 +48,10 @@ interface Place {
 const entryLines = (shape: ShapeNode, { path, indent }: Place): readonly string[] => {
   if (!shape.additionalProperties) return [];
   const own = path.at(-1) ?? '';
-  const lines = configFields(shape.additionalProperties).map((field) =>
-    [own, ANY_NAME, ...field.path].join('.').concat(` (${typeText(field.shape)}): `)
-      .concat(field.shape.description ?? ''),
-  );
-  return lines.flatMap((line) => prose(line, indent));
+  return configFields(shape.additionalProperties).flatMap((field) => {
+    const path = [own, ANY_NAME, ...field.path].join('.');
+    return prose(`${path} (${typeText(field.shape)}): ${field.shape.description}`, indent);
+  });
 };
 
 const settingLines = (shape: ShapeNode, place: Place): readonly string[] => {
@@ -77,7 +66,7 @@ const settingLines = (shape: ShapeNode, place: Place): readonly string[] => {
   return [
     ...prose(description, indent),
     ...entryLines(shape, place),
-    `${indent}${mark}${key}: ${valueText(shape.default)}`,
+    `${indent}${mark}${key}: ${flowText(shape.default)}`,
   ];
 };
 

@@ -15,7 +15,6 @@ import type { BudgetLimits } from '../governance/budget.ts';
 import type { ModelLimits } from '../governance/cut-for-model.ts';
 import { createFileAccess } from '../governance/file-access.ts';
 import { createExecutionIds, unguessableId } from '../governance/ids.ts';
-import { clearWorkingMemory } from '../governance/memory.ts';
 import type { PathGuard } from '../governance/path-guard.ts';
 import type { Redactor } from '../governance/redaction.ts';
 import { inspectSnapshot, restoreSnapshot } from '../governance/restore-snapshot.ts';
@@ -76,15 +75,15 @@ const sharedParts = (deps: EngineDeps) => {
   const { store, runtime, settings } = deps;
   const settingsOf = createToolSettings(settings.tools);
   const { ledger, approvals } = store;
+  const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
   return {
     settingsOf,
     budgeting: new Budgeting({ ledger, limits: settings.budget, runtime, settingsOf }),
-    guardsOf: createGuards(settingsOf),
+    guardsOf: createGuards(settingsOf, allTools),
     running: new RunningCalls(),
     deadlines: new Deadlines(runtime),
     cache: new ResultCache(settings.cacheEntries, runtime.now),
     undoLog: new UndoLog(store.memory, runtime.now, UNDO_KEEP_MS),
-    allTools: new Bulkhead(settings.maxConcurrentTools, settings.queueLimit),
     desk: new ApprovalDesk({
       ...deps,
       approvals,
@@ -127,14 +126,8 @@ export class Engine {
       { executionId: this.#nextId(), toolName, rawInput, as, parent: undefined },
       this.#deps.runtime,
     );
-    const detach = as?.signal && followSignal(as.signal, call.control);
     const done = this.#run(call);
-    // Only tools without ambitions leave nothing to tidy up; theirs is the hot path.
-    return done.then((result) => {
-      detach?.();
-      if (!this.#contexts.usedMemory(call)) return result;
-      return clearWorkingMemory(call, this.#deps.working).then(() => result);
-    });
+    return as?.signal ? done.finally(followSignal(as.signal, call.control)) : done;
   }
 
   undo(executionId: string, caller: Caller): Promise<ToolResult> {

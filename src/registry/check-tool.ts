@@ -43,6 +43,9 @@ const problemWithKind = (tool: Tool): string | undefined => {
 
 const problemWithParts = (tool: Tool): string | undefined => {
   if (typeof tool.input !== 'object' || tool.input === null) return 'the input schema is missing';
+  if (tool.output !== undefined && (typeof tool.output !== 'object' || tool.output === null)) {
+    return 'the output schema is not a schema';
+  }
   if (!Array.isArray(tool.capabilities)) return 'the capabilities are not a list';
   if (tool.aliases?.every(isToolName) === false) return 'an alias is not a usable name';
   return undefined;

@@ -85,11 +85,7 @@ const lookIntoObject = (place: Place, walk: Walk): Issue | undefined => {
   return undefined;
 };
 
-const lookIntoArray = (
-  place: Place,
-  items: readonly unknown[],
-  walk: Walk,
-): Issue | undefined => {
+const lookIntoArray = (place: Place, items: readonly unknown[], walk: Walk): Issue | undefined => {
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     const weight = weigh(item);

@@ -33,7 +33,10 @@ interface Compiled {
   readonly hasDefaults: boolean;
 }
 
-const validate = ({ check, budget, hasDefaults }: Compiled, given: unknown): Validation<unknown> => {
+const validate = (
+  { check, budget, hasDefaults }: Compiled,
+  given: unknown,
+): Validation<unknown> => {
   try {
     const value = hasDefaults ? copyData(given) : given;
     budget.used = 0;

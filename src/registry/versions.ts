@@ -1,6 +1,7 @@
 /** The versions of one name, which of them is active, and how versions compare. */
 import { createRequire } from 'node:module';
 import type { ToolVersion } from '../contract/catalog.ts';
+import { ToolFailure } from '../contract/errors.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ReadyState } from './ready-state.ts';
@@ -12,7 +13,8 @@ export interface Registered {
   readonly owner: Source | undefined;
   readonly renamedFrom: string | undefined;
   deprecated: boolean;
-  readonly state: ReadyState;
+  /** Made when somebody first asks for the schemas or a call. */
+  state: ReadyState | undefined;
 }
 
 /** All versions of a name. */
@@ -48,6 +50,15 @@ export const highest = (candidates: Iterable<Registered>): Registered | undefine
   const releases = all.filter(({ tool }) => !tool.version.split('+')[0]?.includes('-'));
   const from = releases.length > 0 ? releases : all;
   return from.reduce((a, b) => (compareBuild(a.tool.version, b.tool.version) < 0 ? b : a));
+};
+
+/** Throws NOT_FOUND when there is no such version. */
+export const versionOf = (family: Family, version: string): Registered => {
+  const found = family.versions.get(version);
+  if (found) return found;
+  throw new ToolFailure('NOT_FOUND', `${family.name} has no such version.`, {
+    suggestions: [`There is ${[...family.versions.keys()].join(', ')}.`],
+  });
 };
 
 /** The newest first. */

@@ -44,7 +44,9 @@ const toJsonSchema = (source: ZodSchemaLike, io: 'input' | 'output'): JsonSchema
     return ownConverter(source)?.(options) ?? sharedConverter()(source, options);
   } catch {
     throw new ToolFailure('CONFIG_INVALID', 'The Zod schema has no JSON Schema form.', {
-      suggestions: ['Give the schema as JSON Schema, or leave out duplicate ids and dynamic parts.'],
+      suggestions: [
+        'Give the schema as JSON Schema, or leave out duplicate ids and dynamic parts.',
+      ],
     });
   }
 };

@@ -41,14 +41,18 @@ const detailText = (detail: unknown): string => {
   }
 };
 
+/** Within what every database binding gives back as the number it was. */
+const bounded = (value: number): number =>
+  Number.isNaN(value)
+    ? 0
+    : Math.max(-Number.MAX_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
+
 /** Thousandths are kept; further digits would not survive every database binding. */
-const milliseconds = (value: number): number => {
-  if (Number.isSafeInteger(value)) return value;
-  return Number.isFinite(value) ? Math.round(value * 1000) / 1000 : 0;
-};
+const milliseconds = (value: number): number =>
+  Number.isSafeInteger(value) ? value : Math.round(bounded(value) * 1000) / 1000;
 
 const micros = (value: number): number =>
-  Number.isSafeInteger(value) ? value : Number.isFinite(value) ? Math.round(value) : 0;
+  Number.isSafeInteger(value) ? value : Math.round(bounded(value));
 
 export const toStoredEntry = (entry: AuditEntry): StoredEntry => ({
   kind: entry.kind,

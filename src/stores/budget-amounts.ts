@@ -1,6 +1,6 @@
 /** What a budget driver may be asked to hold: whole micro-dollars, each scope once. */
 import { ToolFailure } from '../contract/errors.ts';
-import type { BudgetScope } from '../contract/store.ts';
+import type { BudgetScope, Reservation } from '../contract/store.ts';
 
 /** Throws when an amount is not a whole number of micro-dollars: money is never rounded on the way. */
 export const assertMicros = (amount: number): void => {
@@ -27,3 +27,17 @@ export const available = (
   limitMicros: number,
   line: { readonly spentMicros: number; readonly heldMicros: number } | undefined,
 ): number => Math.max(0, limitMicros - (line ? line.spentMicros + line.heldMicros : 0));
+
+/** A reservation sent twice holds once; another one under the same id is a bug and throws. */
+export const assertSameHold = (held: Reservation, wanted: Reservation): void => {
+  const same =
+    held.amountMicros === wanted.amountMicros &&
+    held.scopes.length === wanted.scopes.length &&
+    held.scopes.every(({ key }, index) => key === wanted.scopes[index]?.key);
+  if (!same) {
+    throw new ToolFailure(
+      'CONFLICT',
+      'The execution holds another amount or other scopes already.',
+    );
+  }
+};

@@ -13,7 +13,10 @@ export const openWindows = (windows: readonly Window[], now: number): readonly O
   const limits = new Map<number, number>();
   for (const { sizeMs, limit } of windows) {
     if (!Number.isSafeInteger(sizeMs) || sizeMs <= 0) {
-      throw new ToolFailure('INTERNAL', 'A rate limit window is not a whole number of milliseconds.');
+      throw new ToolFailure(
+        'INTERNAL',
+        'A rate limit window is not a whole number of milliseconds.',
+      );
     }
     limits.set(sizeMs, Math.min(limit, limits.get(sizeMs) ?? limit));
   }

@@ -24,3 +24,6 @@ export const assertSynchronous = (value: unknown): void => {
     });
   }
 };
+
+/** A copy as a database would give it back. */
+export const jsonCopy = <T extends object>(value: T): T => JSON.parse(toJsonText(value) ?? 'null');

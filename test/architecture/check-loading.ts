@@ -26,6 +26,9 @@ const isState = (node: ts.Statement): boolean =>
   ((node.declarationList.flags & ts.NodeFlags.Const) === 0 ||
     node.declarationList.declarations.some(({ initializer }) => isEmptyContainer(initializer)));
 
+const isAmbient = (node: ts.ModuleDeclaration): boolean =>
+  (node.modifiers ?? []).some(({ kind }) => kind === ts.SyntaxKind.DeclareKeyword);
+
 const isDeclaration = (node: ts.Statement): boolean =>
   ts.isVariableStatement(node) ||
   ts.isImportDeclaration(node) ||
@@ -34,7 +37,8 @@ const isDeclaration = (node: ts.Statement): boolean =>
   ts.isFunctionDeclaration(node) ||
   ts.isClassDeclaration(node) ||
   ts.isInterfaceDeclaration(node) ||
-  ts.isTypeAliasDeclaration(node);
+  ts.isTypeAliasDeclaration(node) ||
+  (ts.isModuleDeclaration(node) && isAmbient(node));
 
 const awaits = (node: ts.Node): boolean =>
   !ts.isFunctionLike(node) &&

@@ -17,9 +17,8 @@ const errorLines = (replaced: string): readonly number[] => {
   const read = host.readFile;
   host.readFile = (name) => (name === path ? replaced : read.call(host, name));
   const program = ts.createProgram([path], options, host);
-  return ts
-    .getPreEmitDiagnostics(program)
-    .filter(({ file }) => file?.fileName === path)
+  return program
+    .getSemanticDiagnostics(program.getSourceFile(path))
     .map(({ file, start }) => (file?.getLineAndCharacterOfPosition(start ?? 0).line ?? 0) + 1);
 };
 

@@ -252,6 +252,7 @@ describe('loading', () => {
       'export const f = async () => { let n = 0; await g(); n += 1; const m = new Map(); return [m, n]; };',
       'export class A { readonly items = []; }',
       'export type B = string;',
+      "declare module 'untyped' { export const c: number; }",
     ].join('\n');
     expect(checkLoading(tree({ 'src/a.ts': text }))).toEqual([]);
   });
@@ -263,6 +264,7 @@ describe('loading', () => {
     ['an empty list', 'const seen: string[] = [];'],
     ['an empty object', 'const seen = {} as Record<string, number>;'],
     ['a call', 'start();'],
+    ['a namespace', 'namespace A { export const b = 1; }'],
     ['a loop', 'for (const a of [1]) a;'],
     ['an await', 'const a = await f();'],
   ])('refuses %s', (_, text) => {

@@ -1,6 +1,6 @@
 /** `toolcrib run`: one call of one tool through the whole pipeline. */
 import type { Command } from 'commander';
-import { createTerminalApprover } from '../../approvers/terminal.ts';
+import { createTerminalApprover } from '../../approvers/terminal/create-terminal-approver.ts';
 import type { Approver } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
@@ -43,7 +43,9 @@ Input, in one of these ways:
 
 const approverOf = (io: Io, options: RunOptions, progress: ProgressLine | undefined): Approver =>
   options.yes === true
-    ? { ask: () => Promise.resolve({ answer: 'approve', by: `${options.user ?? 'local'} (--yes)` }) }
+    ? {
+        ask: () => Promise.resolve({ answer: 'approve', by: `${options.user ?? 'local'} (--yes)` }),
+      }
     : createTerminalApprover({
         input: io.stdin,
         output: io.stderr,
@@ -78,11 +80,18 @@ interface Run {
   readonly options: RunOptions;
 }
 
-const execute = async (crib: Crib, { tool, given, options }: Run, as: CallAs): Promise<ToolResult> => {
+const execute = async (
+  crib: Crib,
+  { tool, given, options }: Run,
+  as: CallAs,
+): Promise<ToolResult> => {
   const known = crib.tools.get(tool, options.version) ?? crib.tools.get(tool);
   const schema = known ? crib.tools.inputSchema(known.tool.name) : undefined;
   // An unknown tool goes through the pipeline as well: the attempt belongs on record.
-  return crib.execute(tool, applyPairs(given.base, given.pairs, schema), { ...callAs(options), ...as });
+  return crib.execute(tool, applyPairs(given.base, given.pairs, schema), {
+    ...callAs(options),
+    ...as,
+  });
 };
 
 const call = async (io: Io, run: Run): Promise<number> => {

@@ -7,7 +7,7 @@ const breaker = z
   .strictObject({
     enabled: z
       .boolean()
-      .describe('Let a tool that keeps failing rest (elsewhere: circuitBreakerEnabled).')
+      .describe('Let a tool that keeps failing rest (also known as circuitBreakerEnabled).')
       .default(true),
     failures: positiveCount.describe('Failures in a row that open the circuit.').default(5),
     restMs: milliseconds
@@ -21,10 +21,10 @@ const cache = z
   .strictObject({
     enabled: z
       .boolean()
-      .describe('Reuse results of tools that allow it (elsewhere: enableToolCaching).')
+      .describe('Reuse results of tools that allow it (also known as enableToolCaching).')
       .default(true),
     maxEntries: positiveCount
-      .describe('How many results are kept; the oldest go first (elsewhere: cacheSize).')
+      .describe('How many results are kept; the oldest go first (also known as cacheSize).')
       .default(1000),
   })
   .describe('The cache of results.')
@@ -47,7 +47,7 @@ export const executionSection = z
       .describe('How deep tools may call tools that call tools.')
       .default(8),
     retry: retrySetting
-      .describe('The retry policy of tools that declare none (elsewhere: defaultRetryPolicy).')
+      .describe('The retry policy of tools that declare none (also known as defaultRetryPolicy).')
       .default('NONE'),
     breaker,
     cache,

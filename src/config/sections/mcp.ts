@@ -10,7 +10,10 @@ const serverShape = z.strictObject({
     .describe('The program to start, for a server that speaks over stdio.'),
   args: z.array(z.string()).exactOptional().describe('Arguments of the program.'),
   env: z
-    .record(z.string().regex(/^[^=]+$/, 'a variable name is not empty and holds no "="'), z.string())
+    .record(
+      z.string().regex(/^[^=]+$/, 'a variable name is not empty and holds no "="'),
+      z.string().describe('The value of one variable of the program.'),
+    )
     .exactOptional()
     .describe('The environment of the program; it gets these variables and no others of yours.'),
   url: address(['http', 'https', 'ws', 'wss'])

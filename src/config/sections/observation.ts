@@ -6,17 +6,17 @@ export const observationSection = z
   .strictObject({
     metrics: z
       .boolean()
-      .describe('Count and time calls (elsewhere: metricsCollectionEnabled).')
+      .describe('Count and time calls (also known as metricsCollectionEnabled).')
       .default(true),
     healthIntervalMs: z
       .int()
       .min(1000)
       .max(LONGEST_TIMER_MS)
-      .describe('Milliseconds between health checks (elsewhere: healthCheckInterval).')
+      .describe('Milliseconds between health checks (also known as healthCheckInterval).')
       .default(60_000),
     alerts: z
       .boolean()
-      .describe('Raise alerts (elsewhere: performanceAlertsEnabled).')
+      .describe('Raise alerts (also known as performanceAlertsEnabled).')
       .default(false),
     logLevel: z
       .enum(['debug', 'info', 'warn', 'error', 'silent'])

@@ -6,16 +6,16 @@ export const registrySection = z
   .strictObject({
     path: nonEmptyText
       .describe(
-        'The directory of custom tools, relative to the project (elsewhere: toolRegistryPath).',
+        'The directory of custom tools, relative to the project (also known as toolRegistryPath).',
       )
       .default('.toolcrib/tools'),
     autoDiscovery: z
       .boolean()
-      .describe('Look for tools in all sources at start (elsewhere: enableAutoDiscovery).')
+      .describe('Look for tools in all sources at start (also known as enableAutoDiscovery).')
       .default(true),
     updateChecks: z
       .boolean()
-      .describe('Ask the package registry whether installed tools have newer versions.')
+      .describe('Ask whether installed tools have newer versions (also known as autoUpdateChecks).')
       .default(false),
   })
   .describe('Where tools are looked for.')

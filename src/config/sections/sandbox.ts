@@ -15,7 +15,7 @@ export const sandboxSection = z
     default: z
       .enum(TYPES)
       .describe(
-        'The isolation of custom tools that ask for none; worker is for trusted code only (elsewhere: defaultSandboxType).',
+        'The isolation of custom tools that ask for none; worker is for trusted code only (also known as defaultSandboxType).',
       )
       .default('wasm'),
   })

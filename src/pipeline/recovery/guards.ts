@@ -8,6 +8,8 @@ export interface ToolGuards {
   /** The tool's own, and its server's. */
   readonly breakers: readonly CircuitBreaker[];
   readonly bulkheads: readonly Bulkhead[];
+  /** The same and the one of all tools. Calls made by running tools skip it, or they could wait for ever. */
+  readonly bulkheadsAndAll: readonly Bulkhead[];
 }
 
 const DEFAULT_QUEUE = 100;
@@ -19,6 +21,7 @@ interface Pair {
 
 export const createGuards = (
   settingsOf: (tool: Tool) => ToolSettings,
+  allTools: Bulkhead,
 ): ((tool: Tool) => ToolGuards) => {
   const byTool = new WeakMap<Tool, ToolGuards>();
   const byName = new Map<string, Pair>();
@@ -40,9 +43,11 @@ export const createGuards = (
     const settings = settingsOf(tool);
     const pairs = [pairOf(`tool ${tool.name}`, settings)];
     if (tool.server !== undefined) pairs.push(pairOf(`server ${tool.server}`, settings));
+    const bulkheads = pairs.flatMap(({ bulkhead }) => (bulkhead ? [bulkhead] : []));
     return {
       breakers: pairs.flatMap(({ breaker }) => (breaker ? [breaker] : [])),
-      bulkheads: pairs.flatMap(({ bulkhead }) => (bulkhead ? [bulkhead] : [])),
+      bulkheads,
+      bulkheadsAndAll: [...bulkheads, allTools],
     };
   };
 

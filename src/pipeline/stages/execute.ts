@@ -135,18 +135,19 @@ const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResul
 const isPrepared = (call: AdmittedCall): boolean =>
   call.grant.tier === 'read_only' && !call.ready.tool.initialize && !call.control.aborted;
 
+const prepareAndRun = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> =>
+  (await prepare(call, deps)) ?? run(call, deps);
+
 export const execute = (deps: ExecuteDeps): FinalStage =>
-  async function execute(call) {
-    if (call.options.dryRun) return succeeded(call, report(call));
-    if (call.ready.tool.sandbox) {
-      return failed(call, 'SANDBOX_ERROR', {
-        message: `No ${call.ready.tool.sandbox.type} sandbox is installed in this crib.`,
+  function execute(call) {
+    if (call.options.dryRun) return Promise.resolve(succeeded(call, report(call)));
+    const { sandbox } = call.ready.tool;
+    if (sandbox) {
+      const refusal = failed(call, 'SANDBOX_ERROR', {
+        message: `No ${sandbox.type} sandbox is installed in this crib.`,
         suggestions: ['Run `toolcrib doctor` to see which sandboxes this machine can give.'],
       });
+      return Promise.resolve(refusal);
     }
-    if (!isPrepared(call)) {
-      const obstacle = await prepare(call, deps);
-      if (obstacle) return obstacle;
-    }
-    return run(call, deps);
+    return isPrepared(call) ? run(call, deps) : prepareAndRun(call, deps);
   };

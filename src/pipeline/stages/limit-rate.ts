@@ -1,4 +1,6 @@
 /** Keeps a caller within the tool's limits per hour and day. Also spares the approver a flood. */
+import type { Call, Next } from '../../contract/call.ts';
+import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Counters, Window } from '../../contract/store.ts';
@@ -21,23 +23,38 @@ export interface LimitRateDeps {
   settingsOf(tool: Tool): ToolSettings;
 }
 
+type Fresh = Call<'ready' | 'input' | 'grant' | 'fresh'>;
+type Onward = Next<Call<'ready' | 'input' | 'grant' | 'fresh' | 'admitted'>>;
+
+const count = async (
+  call: Fresh,
+  next: Onward,
+  deps: LimitRateDeps & { readonly rateLimit: RateLimit },
+): Promise<ToolResult> => {
+  const key = JSON.stringify([
+    'rate',
+    call.caller.userId,
+    call.caller.agentId,
+    call.ready.tool.name,
+  ]);
+  const windows = windowsOf(deps.rateLimit);
+  const now = deps.runtime.now();
+  const outcome = call.options.dryRun
+    ? await deps.counters.peek(key, windows, now)
+    : await deps.counters.hit(key, windows, now);
+  if (outcome.ok) return next(prove(call, 'admitted', true));
+  const seconds = Math.ceil(outcome.retryAfterMs / 1000);
+  return failed(call, 'RATE_LIMITED', {
+    retryAfterMs: outcome.retryAfterMs,
+    suggestions: [`Call again in ${seconds} s.`],
+  });
+};
+
 export const limitRate = (
   deps: LimitRateDeps,
 ): Stage<'ready' | 'input' | 'grant' | 'fresh', 'admitted'> =>
-  async function limitRate(call, next) {
-    const { tool } = call.ready;
-    const { rateLimit } = deps.settingsOf(tool);
+  function limitRate(call, next) {
+    const { rateLimit } = deps.settingsOf(call.ready.tool);
     if (!rateLimit) return next(prove(call, 'admitted', true));
-    const key = JSON.stringify(['rate', call.caller.userId, call.caller.agentId, tool.name]);
-    const windows = windowsOf(rateLimit);
-    const now = deps.runtime.now();
-    const outcome = call.options.dryRun
-      ? await deps.counters.peek(key, windows, now)
-      : await deps.counters.hit(key, windows, now);
-    if (outcome.ok) return next(prove(call, 'admitted', true));
-    const seconds = Math.ceil(outcome.retryAfterMs / 1000);
-    return failed(call, 'RATE_LIMITED', {
-      retryAfterMs: outcome.retryAfterMs,
-      suggestions: [`Call again in ${seconds} s.`],
-    });
+    return count(call, next, { ...deps, rateLimit });
   };

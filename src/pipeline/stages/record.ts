@@ -2,18 +2,21 @@
  * Outermost: every call leaves a row in the audit trail, refused ones too, and every throw becomes
  * a result. A result whose row cannot be written is withheld.
  */
-import type { AuditEntry, AuditLog } from '../../contract/audit.ts';
+import type { AuditLog } from '../../contract/audit.ts';
 import type { CallRequest } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
+import type { MemoryStore } from '../../contract/store.ts';
 
 import { MICROS_PER_USD } from '../../governance/estimate-cost.ts';
+import { clearWorkingMemory } from '../../governance/memory.ts';
 import type { Redactor } from '../../governance/redaction.ts';
 import { asToolError } from '../as-tool-error.ts';
 import { auditEntry } from '../audit-entry.ts';
+import type { Contexts } from '../context.ts';
 import { failedWith } from '../outcome.ts';
 import { evidence } from '../pipeline.ts';
 import type { RunningCalls } from '../running-calls.ts';
@@ -28,6 +31,9 @@ export interface RecordDeps {
   readonly running: RunningCalls;
   readonly runtime: Runtime;
   readonly redactor: Redactor;
+  readonly contexts: Contexts;
+  /** The memory of call chains; a chain that is over lets go of its part. */
+  readonly working: MemoryStore;
   readonly events: Events;
 }
 
@@ -68,34 +74,30 @@ const announce = (call: CallRequest, result: ToolResult, events: Events): void =
   events.emit('call.finished', { tool, result });
 };
 
-export const record = (deps: RecordDeps): Stage<never> => {
-  const answer = async (call: CallRequest, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+export const record = (deps: RecordDeps): Stage<never> =>
+  async function record(call, next) {
+    const { running, runtime, redactor, events, contexts } = deps;
+    running.add(call);
+    if (events.has('call.started')) {
+      events.emit('call.started', { executionId: call.executionId, tool: call.toolName });
+    }
+    let result: ToolResult;
     try {
-      return await run();
+      result = await next(call);
     } catch (error) {
-      return failedWith(call, asToolError(error, call, deps));
+      result = failedWith(call, asToolError(error, call, deps));
     }
-  };
-  return async function record(call, next) {
-    deps.running.add(call);
-    if (deps.events.has('call.started')) {
-      deps.events.emit('call.started', { executionId: call.executionId, tool: call.toolName });
-    }
-    let result = await answer(call, () => next(call));
-    result = finish(call, result, deps.runtime);
-    const entry: AuditEntry = auditEntry('outcome', call, {
-      result,
-      redactor: deps.redactor,
-      at: deps.runtime.now(),
-    });
+    result = finish(call, result, runtime);
+    const { toolName, duration } = result.metadata;
+    const at = call.startedAt + Math.round(duration);
     try {
-      await deps.audit.append(entry);
+      await deps.audit.append(auditEntry('outcome', call, { result, redactor, at }));
     } catch (error) {
       result = withhold(call, deps, error);
     }
-    deps.running.remove(call);
-    deps.usage.note(result.metadata.toolName, call.startedAt, result.metadata.duration);
-    announce(call, result, deps.events);
+    running.remove(call);
+    deps.usage.note(toolName, call.startedAt, duration);
+    if (!call.parent && contexts.usedMemory(call)) await clearWorkingMemory(call, deps.working);
+    announce(call, result, events);
     return result;
   };
-};

@@ -2,7 +2,7 @@
  * Runs the tool as often as it takes and is safe: circuit breaker, bulkheads, deadline, retries,
  * and what the tool says should happen when all of that was not enough.
  */
-import type { Call, CallRequest, Next } from '../../contract/call.ts';
+import type { Call, Next } from '../../contract/call.ts';
 import type { ToolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -12,10 +12,11 @@ import type { Tool } from '../../contract/tool.ts';
 import type { ApprovalDesk } from '../approval-desk.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { failed } from '../outcome.ts';
-import { attemptAll } from '../recovery/attempt-all.ts';
+import type { CircuitBreaker } from '../recovery/breaker.ts';
 import type { Bulkhead } from '../recovery/bulkhead.ts';
 import type { ToolGuards } from '../recovery/guards.ts';
 import { type RescueDeps, rescue } from '../recovery/rescue.ts';
+import { tryAgain } from '../recovery/try-again.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 
 export interface RecoverDeps extends Omit<RescueDeps, 'desk'> {
@@ -23,8 +24,6 @@ export interface RecoverDeps extends Omit<RescueDeps, 'desk'> {
   readonly events: Events;
   readonly deadlines: Deadlines;
   readonly desk: ApprovalDesk;
-  /** Shared by all tools; calls made by running tools do not wait for it, or they could wait for ever. */
-  readonly allTools: Bulkhead;
   settingsOf(tool: Tool): ToolSettings;
   guardsOf(tool: Tool): ToolGuards;
 }
@@ -34,12 +33,17 @@ type Ready = Call<'ready' | 'input' | 'grant' | 'budget'>;
 /** Failures that say something about the health of the tool, not about the caller or the input. */
 const UNHEALTHY = new Set<ToolError['type']>(['execution', 'timeout', 'network', 'dependency']);
 
-const refuseOpen = (call: Ready, guards: ToolGuards, now: number): ToolResult | undefined => {
-  for (const [index, breaker] of guards.breakers.entries()) {
-    if (breaker.untroubled || breaker.admits(now)) continue;
+const refuseOpen = (
+  call: Ready,
+  breakers: readonly CircuitBreaker[],
+  runtime: Runtime,
+): ToolResult | undefined => {
+  for (let i = 0; i < breakers.length; i++) {
+    const breaker = breakers[i];
+    if (!breaker || breaker.untroubled || breaker.admits(runtime.now())) continue;
     // The ones before gave this call their probe: take it back.
-    for (const earlier of guards.breakers.slice(0, index)) earlier.abstained();
-    const retryAfterMs = breaker.restMs(now);
+    for (const earlier of breakers.slice(0, i)) earlier.abstained();
+    const retryAfterMs = breaker.restMs(runtime.now());
     return failed(call, 'CIRCUIT_OPEN', {
       retryAfterMs,
       suggestions: [`Try again in ${Math.ceil(retryAfterMs / 1000)} s.`],
@@ -60,15 +64,16 @@ const tellBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void 
   }
 };
 
-/** Enters every bulkhead in order, or none. */
-const enterAll = async (
+/** Waits for a place in every bulkhead from `index` on; leaves those entered before if it must. */
+const waitInLine = async (
+  call: Ready,
   bulkheads: readonly Bulkhead[],
-  call: CallRequest,
+  index: number,
 ): Promise<ToolResult | undefined> => {
-  for (const [index, bulkhead] of bulkheads.entries()) {
-    const outcome = bulkhead.tryEnter() ? 'entered' : await bulkhead.enter(call.control);
+  for (let i = index; i < bulkheads.length; i++) {
+    const outcome = await bulkheads[i]?.enter(call.control);
     if (outcome === 'entered') continue;
-    for (const entered of bulkheads.slice(0, index)) entered.leave();
+    for (const entered of bulkheads.slice(0, i)) entered.leave();
     if (outcome === 'aborted') return failed(call, call.control.reason ?? 'CANCELLED');
     return failed(call, 'RATE_LIMITED', {
       message: 'Too many calls are running and waiting already.',
@@ -78,38 +83,52 @@ const enterAll = async (
   return undefined;
 };
 
-const bulkheadsFor = (call: Ready, deps: RecoverDeps): readonly Bulkhead[] => {
-  const own = deps.guardsOf(call.ready.tool).bulkheads;
-  return call.parent ? own : [...own, deps.allTools];
+/** Enters every bulkhead, at once where there is room. Answers with a refusal when it cannot. */
+const enterAll = (
+  call: Ready,
+  bulkheads: readonly Bulkhead[],
+): Promise<ToolResult | undefined> | undefined => {
+  for (let i = 0; i < bulkheads.length; i++) {
+    if (!bulkheads[i]?.tryEnter()) return waitInLine(call, bulkheads, i);
+  }
+  return undefined;
 };
 
+const timeoutFor = (call: Ready, settings: ToolSettings): number =>
+  Math.min(call.options.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
+
+/** The whole way of one call that no breaker refused. */
 const guarded = async (call: Ready, next: Next<Ready>, deps: RecoverDeps): Promise<ToolResult> => {
-  const { control } = call;
-  const bulkheads = bulkheadsFor(call, deps);
-  const settings = deps.settingsOf(call.ready.tool);
-  const timeoutMs = Math.min(
-    call.options.timeoutMs ?? Number.POSITIVE_INFINITY,
-    settings.timeoutMs,
-  );
+  const { control, notes } = call;
+  const { tool } = call.ready;
+  const guards = deps.guardsOf(tool);
+  const bulkheads = call.parent ? guards.bulkheads : guards.bulkheadsAndAll;
+  const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
   const deadline = deps.deadlines.after(timeoutMs, () => control.abort('TIMEOUT'));
+  let result: ToolResult;
   try {
-    const refused = await enterAll(bulkheads, call);
+    const entering = enterAll(call, bulkheads);
+    const refused = entering && (await entering);
     if (refused) return refused;
     try {
-      return await attemptAll(call, next, { ...deps, retry: settings.retry });
+      notes.attempts = 1;
+      result = await next(call);
+      if (!result.success && !control.aborted)
+        result = await tryAgain(call, next, { result, deps });
     } finally {
       for (const bulkhead of bulkheads) bulkhead.leave();
     }
   } finally {
     deadline.cancel();
   }
+  tellBreakers(call, result, deps);
+  return result.success ? result : rescue(call, result, deps);
 };
 
 export const recover = (deps: RecoverDeps): Stage<'ready' | 'input' | 'grant' | 'budget'> =>
-  async function recover(call, next) {
+  function recover(call, next) {
     if (call.options.dryRun) return next(call);
-    const refused = refuseOpen(call, deps.guardsOf(call.ready.tool), deps.runtime.now());
-    const result = refused ?? (await guarded(call, next, deps));
-    if (!refused) tellBreakers(call, result, deps);
-    return result.success ? result : rescue(call, result, deps);
+    const { breakers } = deps.guardsOf(call.ready.tool);
+    const refused = refuseOpen(call, breakers, deps.runtime);
+    return refused ? rescue(call, refused, deps) : guarded(call, next, deps);
   };

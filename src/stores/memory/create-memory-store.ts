@@ -3,7 +3,7 @@ import type { Store } from '../../contract/store.ts';
 import { memoryApprovals } from './memory-approvals.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryCounters } from './memory-counters.ts';
-import { memoryLedger } from './memory-ledger.ts';
+import { MemoryLedger } from './memory-ledger.ts';
 import { memoryReplays } from './memory-replays.ts';
 import { memoryResults } from './memory-results.ts';
 import { memorySnapshots } from './memory-snapshots.ts';
@@ -12,7 +12,7 @@ import { memorySpaces } from './memory-spaces.ts';
 export const createMemoryStore = (): Store => ({
   label: 'memory',
   ...memoryAudit(),
-  ledger: memoryLedger(),
+  ledger: new MemoryLedger(),
   counters: memoryCounters(),
   replays: memoryReplays(),
   memory: memorySpaces(),

@@ -2,6 +2,7 @@
 import type { ApprovalRecord } from '../../contract/approver.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Approvals } from '../../contract/store.ts';
+import { jsonCopy } from '../plain-json.ts';
 
 export const memoryApprovals = (): Approvals => {
   const records = new Map<string, ApprovalRecord>();
@@ -10,15 +11,18 @@ export const memoryApprovals = (): Approvals => {
       if (records.has(record.id)) {
         throw new ToolFailure('CONFLICT', 'An approval of this id exists already.');
       }
-      records.set(record.id, structuredClone(record));
+      records.set(record.id, jsonCopy(record));
     },
-    get: async (id) => structuredClone(records.get(id)),
+    get: async (id) => {
+      const record = records.get(id);
+      return record && jsonCopy(record);
+    },
     list: async (state) =>
       [...records.values()]
         .filter((record) => state === undefined || record.state === state)
         .reverse()
         .sort((a, b) => b.createdAt - a.createdAt)
-        .map((record) => structuredClone(record)),
+        .map(jsonCopy),
     async decide(id, { approve, by, at }) {
       const record = records.get(id);
       if (record?.state !== 'waiting') return false;

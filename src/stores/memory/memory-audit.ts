@@ -2,12 +2,7 @@
  * The audit trail in memory. Appending is on the path of every call, so it only keeps the entry;
  * rows and their hashes are worked out when somebody reads.
  */
-import type {
-  AuditEntry,
-  AuditFilter,
-  AuditLog,
-  AuditRow,
-} from '../../contract/audit.ts';
+import type { AuditEntry, AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
 import type { Intents } from '../../contract/store.ts';
 import { canonicalText, chainHash, GENESIS_HASH, toAuditRow, toStoredEntry } from '../audit-row.ts';
 

@@ -6,74 +6,78 @@ import type {
   Reservation,
   ReserveOutcome,
 } from '../../contract/store.ts';
-import { assertMicros, available, mergeScopes } from '../budget-amounts.ts';
-import { assertSameHold } from '../same-hold.ts';
+import { assertMicros, assertSameHold, available, mergeScopes } from '../budget-amounts.ts';
 
-type Line = { -readonly [K in Exclude<keyof BudgetLine, 'key'>]: BudgetLine[K] };
+type Line = { -readonly [K in keyof BudgetLine]: BudgetLine[K] };
 
-const judge = (
-  lines: ReadonlyMap<string, Line>,
-  scopes: readonly BudgetScope[],
-  amount: number,
-): ReserveOutcome => {
-  for (const { key, limitMicros } of scopes) {
-    const left = available(limitMicros, lines.get(key));
-    if (amount > left) return { ok: false, scope: key, availableMicros: left };
-  }
-  return { ok: true };
-};
+export class MemoryLedger implements Ledger {
+  readonly #lines = new Map<string, Line>();
+  readonly #holds = new Map<string, Reservation>();
 
-export const memoryLedger = (): Ledger => {
-  const lines = new Map<string, Line>();
-  const holds = new Map<string, Reservation>();
-
-  const lineOf = (key: string): Line => {
-    const line = lines.get(key) ?? { spentMicros: 0, heldMicros: 0, calls: 0 };
-    lines.set(key, line);
-    return line;
-  };
-  const letGo = (executionId: string, settle?: (line: Line) => void): void => {
-    const hold = holds.get(executionId);
-    if (!hold) return;
-    holds.delete(executionId);
-    for (const { key } of hold.scopes) {
-      const line = lineOf(key);
-      line.heldMicros -= hold.amountMicros;
-      settle?.(line);
+  async reserve(reservation: Reservation): Promise<ReserveOutcome> {
+    assertMicros(reservation.amountMicros);
+    const wanted = { ...reservation, scopes: mergeScopes(reservation.scopes) };
+    const held = this.#holds.get(wanted.executionId);
+    if (held) {
+      assertSameHold(held, wanted);
+      return { ok: true };
     }
-  };
+    const outcome = this.#judge(wanted.scopes, wanted.amountMicros);
+    if (!outcome.ok) return outcome;
+    for (const { key } of wanted.scopes) this.#line(key).heldMicros += wanted.amountMicros;
+    this.#holds.set(wanted.executionId, wanted);
+    return outcome;
+  }
 
-  return {
-    async reserve(reservation) {
-      assertMicros(reservation.amountMicros);
-      const wanted = { ...reservation, scopes: mergeScopes(reservation.scopes) };
-      const held = holds.get(wanted.executionId);
-      if (held) return assertSameHold(held, wanted);
-      const outcome = judge(lines, wanted.scopes, wanted.amountMicros);
-      if (!outcome.ok) return outcome;
-      for (const { key } of wanted.scopes) lineOf(key).heldMicros += wanted.amountMicros;
-      holds.set(wanted.executionId, wanted);
-      return outcome;
-    },
-    async covers(scopes, amountMicros) {
-      assertMicros(amountMicros);
-      return judge(lines, mergeScopes(scopes), amountMicros);
-    },
-    async settle(executionId, actualMicros) {
-      assertMicros(actualMicros);
-      letGo(executionId, (line) => {
-        line.spentMicros += actualMicros;
-        line.calls += 1;
-      });
-    },
-    async release(executionId) {
-      letGo(executionId);
-    },
-    orphans: async () => [],
-    lines: async (prefix) =>
-      [...lines]
-        .filter(([key]) => key.startsWith(prefix))
-        .map(([key, line]) => ({ key, ...line }))
-        .sort((a, b) => (a.key < b.key ? -1 : 1)),
-  };
-};
+  async covers(scopes: readonly BudgetScope[], amountMicros: number): Promise<ReserveOutcome> {
+    assertMicros(amountMicros);
+    return this.#judge(mergeScopes(scopes), amountMicros);
+  }
+
+  async settle(executionId: string, actualMicros: number): Promise<void> {
+    assertMicros(actualMicros);
+    for (const line of this.#letGo(executionId)) {
+      line.spentMicros = Math.min(line.spentMicros + actualMicros, Number.MAX_SAFE_INTEGER);
+      line.calls += 1;
+    }
+  }
+
+  async release(executionId: string): Promise<void> {
+    this.#letGo(executionId);
+  }
+
+  async orphans(): Promise<readonly Reservation[]> {
+    return [];
+  }
+
+  async lines(prefix: string): Promise<readonly BudgetLine[]> {
+    return [...this.#lines.values()]
+      .filter(({ key }) => key.startsWith(prefix))
+      .map((line) => ({ ...line }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  #judge(scopes: readonly BudgetScope[], amount: number): ReserveOutcome {
+    for (const { key, limitMicros } of scopes) {
+      const left = available(limitMicros, this.#lines.get(key));
+      if (amount > left) return { ok: false, scope: key, availableMicros: left };
+    }
+    return { ok: true };
+  }
+
+  #line(key: string): Line {
+    const line = this.#lines.get(key) ?? { key, spentMicros: 0, heldMicros: 0, calls: 0 };
+    this.#lines.set(key, line);
+    return line;
+  }
+
+  /** Ends the hold; returns the lines it lay on, none when there was no hold. */
+  #letGo(executionId: string): readonly Line[] {
+    const hold = this.#holds.get(executionId);
+    if (!hold) return [];
+    this.#holds.delete(executionId);
+    const lines = hold.scopes.map(({ key }) => this.#line(key));
+    for (const line of lines) line.heldMicros -= hold.amountMicros;
+    return lines;
+  }
+}

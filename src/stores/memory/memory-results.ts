@@ -1,7 +1,7 @@
 /** Large results in memory, by handle and only for the user they were made for. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Results, StoredResult } from '../../contract/store.ts';
-import { sliceOf } from '../slice-of.ts';
+import { resultSlice } from '../result-slice.ts';
 
 export const memoryResults = (): Results => {
   const results = new Map<string, StoredResult>();
@@ -14,7 +14,12 @@ export const memoryResults = (): Results => {
     },
     async read(handle, userId, range) {
       const result = results.get(handle);
-      return result?.userId === userId ? sliceOf(result.text, range) : undefined;
+      return result?.userId === userId ? resultSlice(result.text, range) : undefined;
+    },
+    async drop(executionId) {
+      for (const { handle, executionId: of } of results.values()) {
+        if (of === executionId) results.delete(handle);
+      }
     },
   };
 };

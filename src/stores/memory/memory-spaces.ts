@@ -10,15 +10,17 @@ interface Item {
 export const memorySpaces = (): MemoryStore => {
   const spaces = new Map<string, Map<string, Item>>();
 
-  const find = (space: string, key: string, now: number): Item | undefined => {
-    const item = spaces.get(space)?.get(key);
-    return item && (item.expiresAt === undefined || item.expiresAt > now) ? item : undefined;
-  };
   const remove = (space: string, key: string): boolean => {
     const items = spaces.get(space);
     const removed = items?.delete(key) ?? false;
     if (items?.size === 0) spaces.delete(space);
     return removed;
+  };
+  const find = (space: string, key: string, now: number): Item | undefined => {
+    const item = spaces.get(space)?.get(key);
+    if (!item || item.expiresAt === undefined || item.expiresAt > now) return item;
+    remove(space, key);
+    return undefined;
   };
   const put = (
     { space, key }: { readonly space: string; readonly key: string },

@@ -1,0 +1,86 @@
+/** `toolcrib undo`: puts back what a call changed, after saying what that is. */
+import { relative } from 'node:path';
+import type { Command } from 'commander';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { Crib } from '../../contract/crib.ts';
+import { ToolFailure, toolError } from '../../contract/errors.ts';
+import type { Snapshot } from '../../contract/store.ts';
+import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { canAsk, confirm } from '../confirm.ts';
+import { errorLines } from '../error-lines.ts';
+import { exitCodeOf } from '../exit-code.ts';
+import { counted } from '../format-units.ts';
+import { type Io, note, print, printJson } from '../io.ts';
+import { withCrib } from '../open-crib.ts';
+
+interface UndoOptions {
+  readonly yes?: boolean;
+}
+
+const plan = ({ before, afterHash }: Snapshot): string => {
+  if (before === undefined) return 'will be removed: the call created it';
+  const size = counted(before.byteLength, 'byte');
+  return afterHash === undefined
+    ? `will be there again (${size}): the call removed it`
+    : `will get its earlier content back (${size})`;
+};
+
+/** The first snapshot of each file: that is the state undo leads back to. */
+const firstOfEach = (snapshots: readonly Snapshot[]): readonly Snapshot[] => {
+  const byPath = new Map<string, Snapshot>();
+  for (const snapshot of snapshots) {
+    if (!byPath.has(snapshot.path)) byPath.set(snapshot.path, snapshot);
+  }
+  return [...byPath.values()];
+};
+
+const nameOf = (io: Io, path: string): string => visibleText(relative(io.cwd, path) || path);
+
+/** Says what would happen and asks. Throws when nobody can be asked. */
+const agreed = async (io: Io, crib: Crib, executionId: string): Promise<boolean> => {
+  const status = await crib.status(executionId);
+  if (!status) {
+    throw new ToolFailure('NOT_FOUND', 'There is no call with that execution id.', {
+      suggestions: ['See which there are: toolcrib audit list'],
+    });
+  }
+  const store = await crib.store();
+  const snapshots = firstOfEach(await store.snapshots.of(executionId));
+  note(io, `Undo of ${status.tool}, execution ${executionId}:`);
+  for (const snapshot of snapshots) note(io, `  ${nameOf(io, snapshot.path)} ${plan(snapshot)}`);
+  if (snapshots.length === 0) note(io, '  No file is kept for this call.');
+  if (canAsk(io)) return confirm(io, 'Undo this?');
+  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
+    suggestions: ['Add --yes to undo without being asked.'],
+  });
+};
+
+const undo = (io: Io, executionId: string, { yes = false }: UndoOptions): Promise<number> =>
+  withCrib(io, async ({ crib }) => {
+    if (!yes && !(await agreed(io, crib, executionId))) {
+      const error = toolError('USER_CANCELLED', 'Nothing was undone.');
+      if (io.json) printJson(io, { success: false, status: 'denied', error });
+      else note(io, ...errorLines(error, io.noteInk));
+      return 3;
+    }
+    const result = await crib.undo(executionId);
+    if (io.json) printJson(io, result);
+    else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
+    else {
+      for (const path of result.data?.restored ?? []) {
+        print(io, `${io.ink.green('✓')} restored ${nameOf(io, path)}`);
+      }
+    }
+    return exitCodeOf(result);
+  });
+
+export const undoCommand = (program: Command, io: Io): Command =>
+  withExamples(
+    withJson(program.command('undo <executionId>').description('restore the files a call changed'))
+      .option('-y, --yes', 'do not ask')
+      .action(
+        leaving(io, (executionId: string, options: UndoOptions) => undo(io, executionId, options)),
+      ),
+    'toolcrib undo <executionId>',
+    'toolcrib undo <executionId> --yes --json',
+  );

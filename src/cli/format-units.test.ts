@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { counted, formatCost, formatDuration, formatTime } from './format-units.ts';
+
+describe('formatDuration', () => {
+  it.each([
+    [0, '0 µs'],
+    [0.25, '250 µs'],
+    [3.05, '3.0 ms'],
+    [420.4, '420 ms'],
+    [1500, '1.5 s'],
+    [95_000, '1 min 35 s'],
+  ])('%d', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+});
+
+describe('formatCost', () => {
+  it('shows what the ledger knows, and no more', () => {
+    expect(formatCost(0)).toBe('free');
+    expect(formatCost(0.0000012)).toBe('$0.000001');
+    expect(formatCost(1.5)).toBe('$1.5');
+  });
+});
+
+it('counts in words', () => {
+  expect(counted(1, 'tool')).toBe('1 tool');
+  expect(counted(1200, 'tool')).toBe('1,200 tools');
+});
+
+it('shows time to the second, in UTC', () => {
+  expect(formatTime(Date.UTC(2026, 10, 15, 9, 7, 1, 999))).toBe('2026-11-15 09:07:01Z');
+});

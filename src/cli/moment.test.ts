@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { readMoment } from './moment.ts';
+
+const NOW = Date.UTC(2026, 10, 15, 12);
+
+describe('readMoment', () => {
+  it.each([
+    ['90m', NOW - 90 * 60_000],
+    ['2h', NOW - 2 * 3_600_000],
+    ['7d', NOW - 7 * 86_400_000],
+    ['2026-11-14', Date.UTC(2026, 10, 14)],
+    ['2026-11-14T10:30Z', Date.UTC(2026, 10, 14, 10, 30)],
+    ['2026-11-14 10:30', Date.UTC(2026, 10, 14, 10, 30)],
+    ['2026-11-14T10:30:00+02:00', Date.UTC(2026, 10, 14, 8, 30)],
+  ])('%s', (text, moment) => {
+    expect(readMoment('--since', text, NOW)).toBe(moment);
+  });
+
+  it.each(['', 'yesterday', '2h30', '2026-13-40', '15', '2026'])('refuses %j', (text) => {
+    expect(() => readMoment('--since', text, NOW)).toThrow('--since takes');
+  });
+});

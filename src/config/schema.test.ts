@@ -1,0 +1,289 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RetryPolicies } from '../contract/retry.ts';
+import { defineTool } from '../contract/tool.ts';
+import { ConfigError } from './config-error.ts';
+import { parseConfig } from './parse-config.ts';
+import { defaultConfig } from './schema.ts';
+import { isToolName } from './sections/fields.ts';
+import { retryPolicyOf } from './sections/retry.ts';
+import { toolSettingsOf } from './sections/tools.ts';
+
+/** The problems as `path: message`. */
+const problemsOf = (value: unknown): readonly string[] => {
+  try {
+    parseConfig(value);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ path, message }) => `${path}: ${message}`);
+  }
+};
+
+describe('the defaults', () => {
+  it('are what the documentation promises', () => {
+    expect(defaultConfig()).toEqual({
+      workspace: { root: '.', extraRoots: [] },
+      tools: { showTokenCosts: true, autoLoadCustomTools: true, maxExecutionTime: 60_000 },
+      execution: {
+        maxConcurrentTools: 64,
+        queueLimit: 1000,
+        defaultToolTimeout: 30_000,
+        maxCallDepth: 8,
+        retry: 'NONE',
+        breaker: { enabled: true, failures: 5, restMs: 30_000 },
+        cache: { enabled: true, maxEntries: 1000 },
+        idempotencyHours: 24,
+      },
+      sandbox: { default: 'wasm' },
+      validation: { maxInputBytes: 1_000_000, maxDepth: 64, checkOutput: true },
+      filtering: {
+        maxStringChars: 10_000,
+        maxArrayItems: 100,
+        maxResultBytes: 1_000_000,
+        redactKeys: expect.arrayContaining([
+          'password',
+          'secret',
+          'token',
+          'api_key',
+          'apiKey',
+          'credential',
+          'private_key',
+          'authorization',
+        ]),
+      },
+      budget: { dailyUsd: 10, perTool: {} },
+      approvals: { expiresMinutes: 60 },
+      store: { driver: 'sqlite', path: '.toolcrib/state.db' },
+      registry: { path: '.toolcrib/tools', autoDiscovery: true, updateChecks: false },
+      mcp: { enabled: true, servers: {} },
+      teams: { enabled: false, features: { sharedTools: true } },
+      enforcement: { disableLocalTools: false, enforcedTools: [] },
+      observation: { metrics: true, healthIntervalMs: 60_000, alerts: false, logLevel: 'warn' },
+      datetime: { zone: 'UTC' },
+    });
+  });
+
+  it('are a fresh copy each time', () => {
+    defaultConfig().filtering.redactKeys.length = 0;
+    defaultConfig().mcp.servers.evil = { command: 'x' };
+    expect(defaultConfig().filtering.redactKeys).toContain('password');
+    expect(defaultConfig().mcp.servers).toEqual({});
+  });
+});
+
+describe('tools', () => {
+  it('tells settings of tools from global ones', () => {
+    const { tools } = parseConfig({
+      tools: { showTokenCosts: false, read_file: {}, 'file:write': { enabled: false } },
+    });
+    const shown: boolean = tools.showTokenCosts;
+    expect(shown).toBe(false);
+    expect(toolSettingsOf(tools, 'read_file')).toEqual({ enabled: true });
+    expect(toolSettingsOf(tools, 'file:write')).toEqual({ enabled: false });
+    expect(toolSettingsOf(tools, 'showTokenCosts')).toBeUndefined();
+    expect(toolSettingsOf(tools, 'constructor')).toBeUndefined();
+    expect(toolSettingsOf(tools, 'toString')).toBeUndefined();
+  });
+
+  it('takes every setting of a tool', () => {
+    const settings = {
+      enabled: true,
+      timeoutMs: 5,
+      rateLimit: { maxPerHour: 1 },
+      retry: { maxRetries: 2, backoff: { type: 'fixed', delay: 10 } },
+      cache: { ttlMs: 1000 },
+    };
+    expect(parseConfig({ tools: { git: settings } }).tools.git).toEqual(settings);
+    expect(parseConfig({ tools: { git: { cache: false } } }).tools.git?.cache).toBe(false);
+  });
+
+  it('takes the names that defineTool takes, and no others', () => {
+    const accepts = (name: string): boolean => {
+      try {
+        defineTool({ name, description: '', tier: 'read_only', input: {}, run: () => 1 });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const names = fc.oneof(
+      fc.string({ maxLength: 140 }),
+      fc.stringMatching(/^[A-Za-z0-9_.:-]{0,130}$/),
+    );
+    fc.assert(fc.property(names, (name) => isToolName(name) === accepts(name)));
+  });
+
+  it('refuses names that no tool can have, and other faults beside them', () => {
+    expect(problemsOf({ tools: { 'a b': {}, maxExecutionTime: 0 } })).toEqual([
+      'tools.maxExecutionTime: must be at least 1',
+      expect.stringMatching(/^tools\.a b: a tool name is 1 to 128 letters/),
+    ]);
+  });
+
+  it('suspects a misspelt global setting behind a tool that is no mapping', () => {
+    expect(problemsOf({ tools: { showTokenCost: false } })).toEqual([
+      'tools.showTokenCost: expected a mapping, got true or false; did you mean showTokenCosts?',
+    ]);
+    expect(problemsOf({ tools: { read_file: false } })).toEqual([
+      'tools.read_file: expected a mapping, got true or false',
+    ]);
+  });
+});
+
+describe('messages', () => {
+  it.each([
+    [{ exekution: {} }, 'exekution: unknown key; did you mean execution?'],
+    [
+      { execution: { max_concurrent_tool: 1 } },
+      'execution.max_concurrent_tool: unknown key; did you mean maxConcurrentTools?',
+    ],
+    [
+      { maxConcurrentTools: 1 },
+      'maxConcurrentTools: unknown key here; did you mean execution.maxConcurrentTools?',
+    ],
+    [{ sandbox: { qqqqqqq: 1 } }, 'sandbox.qqqqqqq: unknown key; known are default'],
+    [{ execution: { queueLimit: '5' } }, 'execution.queueLimit: expected a number, got text'],
+    [{ execution: { queueLimit: 1.5 } }, 'execution.queueLimit: expected a whole number'],
+    [{ execution: { queueLimit: null } }, 'execution.queueLimit: expected a number, got nothing'],
+    [{ execution: [] }, 'execution: expected a mapping, got a list'],
+    [{ validation: { maxDepth: 0 } }, 'validation.maxDepth: must be at least 1'],
+    [{ approvals: { expiresMinutes: 0 } }, 'approvals.expiresMinutes: must be more than 0'],
+    [
+      { execution: { defaultToolTimeout: 1e12 } },
+      'execution.defaultToolTimeout: must be at most 2147483647',
+    ],
+    [{ store: { path: '' } }, 'store.path: must not be empty'],
+    [
+      { sandbox: { default: 'wasn' } },
+      'sandbox.default: expected one of wasm, process, container, vm, worker; did you mean wasm?',
+    ],
+    [
+      { workspace: { extraRoots: ['a', 1] } },
+      'workspace.extraRoots.1: expected text, got a number',
+    ],
+    [{ budget: { perTool: { 'a b': 1 } } }, /^budget\.perTool\.a b: a tool name is/],
+    [{ budget: { dailyUsd: -1 } }, 'budget.dailyUsd: must be at least 0'],
+    [{ budget: { dailyUsd: Number.POSITIVE_INFINITY } }, /^budget\.dailyUsd: expected a number/],
+    [
+      { execution: { retry: 'QUIK' } },
+      'execution.retry: expected one of NONE, QUICK, STANDARD, AGGRESSIVE, or a mapping; did you mean QUICK?',
+    ],
+    [{ execution: { retry: { maxRetrys: 1, maxRetries: 1 } } }, /maxRetrys: unknown key/],
+    [{ execution: { retry: {} } }, 'execution.retry.maxRetries: is required (a number)'],
+    [
+      { execution: { retry: { maxRetries: 1, backoff: { type: 'fixd' } } } },
+      'execution.retry.backoff.type: expected one of none, fixed, linear, exponential, jittered; did you mean fixed?',
+    ],
+    [
+      { execution: { retry: { maxRetries: 1, backoff: { type: 'fixed', delay: -1 } } } },
+      'execution.retry.backoff.delay: must be at least 0',
+    ],
+    [{ tools: { x: { cache: true } } }, 'tools.x.cache: expected a mapping, or false'],
+    [{ datetime: { zone: 'Mars/Olympus' } }, /^datetime\.zone: expected the name of an IANA/],
+    [{ datetime: { zone: '+02:00' } }, /^datetime\.zone: expected the name of an IANA/],
+    [{ teams: { enabled: true } }, /^teams: is enabled but has no "url"/],
+    ['tools', ': expected a mapping of sections'],
+    [
+      JSON.parse('{"tools":{"__proto__":{"enabled":false}}}'),
+      'tools.__proto__: this key is not allowed',
+    ],
+  ])('%j', (value, expected) => {
+    expect(problemsOf(value)).toEqual([
+      typeof expected === 'string' ? expected : expect.stringMatching(expected),
+    ]);
+  });
+
+  it('says everything at once', () => {
+    expect(problemsOf({ a: 1, store: { driver: 'x' }, mcp: { enabled: 1 } })).toHaveLength(3);
+  });
+
+  it('never holds a value', () => {
+    const secret = 'hunter2-hunter2';
+    const found = problemsOf({
+      store: { driver: secret, path: 5 },
+      execution: { retry: secret },
+      datetime: { zone: secret },
+      teams: { url: `https://u:${secret}@host` },
+      model: { provider: secret, model: 1, apiKeyRef: `${secret} ${secret}` },
+      mcp: { servers: { a: { command: 'x', env: { A: { b: secret } } } } },
+    });
+    expect(found.length).toBeGreaterThanOrEqual(8);
+    expect(found.join('\n')).not.toContain('hunter2');
+  });
+});
+
+describe('mcp servers', () => {
+  const faults = (server: object) => problemsOf({ mcp: { servers: { git: server } } });
+
+  it('takes a command or a url', () => {
+    expect(faults({ command: 'npx', args: ['-y', 'x'], env: { A: 'b' } })).toEqual([]);
+    expect(faults({ url: 'https://example.com/mcp', transport: 'sse' })).toEqual([]);
+    expect(faults({ url: 'ws://127.0.0.1:1', transport: 'websocket' })).toEqual([]);
+  });
+
+  it.each([
+    [{}, /^mcp\.servers\.git: say how to reach the server: "command".*or "url"/],
+    [{ command: 'x', url: 'https://x.test' }, /has both "command" and "url"/],
+    [{ command: 'x', transport: 'http' }, /transport http needs "url"/],
+    [{ url: 'https://x.test', transport: 'stdio' }, /transport stdio needs "command"/],
+    [{ url: 'file:///etc/passwd' }, /git\.url: expected an address that starts with http:\/\//],
+    [{ url: 'https://me:secret@x.test' }, /holds no user name or password/],
+    [{ command: 'x', env: { 'A=B': 'c' } }, /env\.A=B: a variable name/],
+  ])('%j', (server, expected) => {
+    expect(faults(server)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it('says that nothing reaches the server although another key is wrong too', () => {
+    expect(faults({ timeoutMs: 'x' })).toHaveLength(2);
+  });
+});
+
+describe('model', () => {
+  const faults = (apiKeyRef: string) =>
+    problemsOf({ model: { provider: 'anthropic', model: 'claude', apiKeyRef } });
+
+  it.each(['OPENAI_API_KEY', 'anthropic.key', 'my-key', 'A_RATHER_LONG_NAME_FOR_A_SECRET_KEY_1'])(
+    'takes the name %s',
+    (name) => {
+      expect(faults(name)).toEqual([]);
+    },
+  );
+
+  it.each([
+    'sk-abc123',
+    'sk_live_abc',
+    'ghp_0123456789',
+    'AKIAIOSFODNN7EXAMPLE',
+    'eyJhbGciOiJIUzI1NiJ9',
+    '0123456789abcdef0123456789abcdef',
+    'aB3dE6gH9jK2mN5pQ8sT1vW4',
+    'x'.repeat(65),
+  ])('refuses the key %s and says what to do', (key) => {
+    expect(faults(key)).toEqual([expect.stringMatching(/looks like a key itself.*write its name/)]);
+  });
+
+  it('asks for what is missing', () => {
+    expect(problemsOf({ model: {} })).toEqual([
+      'model.provider: is required (one of openai-compatible, anthropic)',
+      'model.model: is required (text)',
+    ]);
+  });
+});
+
+describe('datetime', () => {
+  it.each(['UTC', 'local', 'Europe/Vienna', 'America/Argentina/Buenos_Aires'])('%s', (zone) => {
+    expect(parseConfig({ datetime: { zone } }).datetime.zone).toBe(zone);
+  });
+});
+
+describe('retryPolicyOf', () => {
+  it('gives the preset of a name and a policy as it is', () => {
+    expect(retryPolicyOf('STANDARD')).toBe(RetryPolicies.STANDARD);
+    const { retry } = parseConfig({ execution: { retry: { maxRetries: 1 } } }).execution;
+    expect(retryPolicyOf(retry)).toEqual({
+      maxRetries: 1,
+      backoff: RetryPolicies.STANDARD.backoff,
+    });
+  });
+});

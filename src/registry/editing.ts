@@ -1,0 +1,95 @@
+/** The writing half of the catalog: registering, replacing and removing tools, and switching them. */
+import type { Catalog } from '../contract/catalog.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { Events } from '../contract/events.ts';
+import type { Tool } from '../contract/tool.ts';
+import { checkTool } from './check-tool.ts';
+import { known } from './lookup.ts';
+import { type Shelf, taken } from './shelf.ts';
+import { versionOf } from './versions.ts';
+
+export type Editing = Pick<
+  Catalog,
+  'register' | 'registerAll' | 'unregister' | 'update' | 'setActive' | 'deprecate' | 'setEnabled'
+>;
+
+export interface EditingDeps {
+  readonly shelf: Shelf;
+  readonly events: Events | undefined;
+  /** What configuration says of a tool. */
+  allows(name: string): boolean | undefined;
+}
+
+export const createEditing = ({ shelf, events, allows }: EditingDeps): Editing => {
+  const register = (tool: Tool): void => {
+    shelf.put(tool);
+    announce(events, tool);
+  };
+
+  return {
+    register,
+    registerAll(tools) {
+      // All or none: half a list registered helps nobody.
+      checkAll(shelf, tools);
+      for (const tool of tools) register(tool);
+    },
+    async unregister(name, version) {
+      const family = shelf.named(name);
+      const gone = family ? shelf.take(family, version) : [];
+      if (gone.length === 0) return false;
+      events?.emit('tool.unregistered', { tool: name });
+      await Promise.all(gone.map(({ state }) => state?.cleanup()));
+      return true;
+    },
+    async update(tool) {
+      checkTool(tool);
+      const family = shelf.named(tool.name) ?? notThere(tool.name);
+      const before = versionOf(family, tool.version);
+      shelf.swap(family, before, tool);
+      announce(events, tool);
+      await before.state?.cleanup();
+    },
+    ...createSwitches(shelf, allows),
+  };
+};
+
+const createSwitches = (
+  shelf: Shelf,
+  allows: EditingDeps['allows'],
+): Pick<Editing, 'setActive' | 'deprecate' | 'setEnabled'> => ({
+  setActive: (name, version) => shelf.activate(known(shelf, name), version),
+  deprecate(name, version) {
+    versionOf(known(shelf, name), version).deprecated = true;
+  },
+  setEnabled(name, enabled) {
+    const family = known(shelf, name);
+    if (enabled && allows(family.name) === false) {
+      throw new ToolFailure('TOOL_DISABLED', `${family.name} is switched off by configuration.`, {
+        suggestions: ['Change the configuration: what it switches off stays off.'],
+      });
+    }
+    family.enabled = enabled;
+  },
+});
+
+const checkAll = (shelf: Shelf, tools: readonly Tool[]): void => {
+  const seen = new Set<string>();
+  for (const tool of tools) {
+    checkTool(tool);
+    const key = `${tool.name}@${tool.version}`;
+    if (seen.has(key) || shelf.named(tool.name)?.versions.has(tool.version)) throw taken(tool);
+    seen.add(key);
+  }
+};
+
+/** An alias will not do here: the tool would change its name. */
+const notThere = (name: string): never => {
+  throw new ToolFailure('TOOL_NOT_FOUND', `There is no tool named ${name} to replace.`, {
+    suggestions: ['Register it instead.'],
+  });
+};
+
+/** Says that a tool is there now. */
+export const announce = (events: Events | undefined, { name, version }: Tool): void => {
+  if (events?.has('tool.registered')) events.emit('tool.registered', { tool: name, version });
+};

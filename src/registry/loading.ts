@@ -1,0 +1,70 @@
+/** Brings sources in, keeps what each of them reported, and puts everything away at the end. */
+import type { LoadReport } from '../contract/catalog.ts';
+import type { Events } from '../contract/events.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Source } from '../contract/source.ts';
+import { announce } from './editing.ts';
+import { type Loaded, loadSources } from './load-sources.ts';
+import type { Shelf } from './shelf.ts';
+
+export interface Loading {
+  load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
+  close(): Promise<void>;
+  /** The last report of every source. */
+  reports(): readonly LoadReport[];
+}
+
+export interface LoadingDeps {
+  readonly runtime: Runtime;
+  readonly events?: Events;
+}
+
+export const createLoading = (shelf: Shelf, { runtime, events }: LoadingDeps): Loading => {
+  const reports = new Map<Source, LoadReport>();
+  let closed: Promise<void> | undefined;
+
+  const settle = async ({ source, report, added, gone }: Loaded): Promise<LoadReport> => {
+    reports.set(source, report);
+    for (const { tool } of added) announce(events, tool);
+    for (const { tool } of gone) {
+      if (!shelf.named(tool.name)) events?.emit('tool.unregistered', { tool: tool.name });
+    }
+    say(report, runtime);
+    await Promise.all(gone.map(({ state }) => state?.cleanup()));
+    return report;
+  };
+
+  const close = async (): Promise<void> => {
+    const states = [...shelf.all()].flatMap(({ versions }) => [...versions.values()]);
+    await Promise.all(states.map(({ state }) => state?.cleanup()));
+    await Promise.all([...reports.keys()].map((source) => closeSource(source, runtime)));
+  };
+
+  return {
+    async load(sources) {
+      return Promise.all((await loadSources(sources, shelf)).map(settle));
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+    reports: () => [...reports.values()],
+  };
+};
+
+const say = ({ source, error, renamed, refused }: LoadReport, { log }: Runtime): void => {
+  if (error !== undefined) log.error('A source of tools failed to load', { source, error });
+  for (const { from, to } of renamed) {
+    log.warn('A tool was renamed because its name is taken', { source, from, to });
+  }
+  for (const { tool, reason } of refused) log.warn('A tool was refused', { source, tool, reason });
+};
+
+const closeSource = async (source: Source, { log }: Runtime): Promise<void> => {
+  try {
+    await source.close?.();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.error('A source of tools failed to close', { source: source.label, reason });
+  }
+};

@@ -1,0 +1,63 @@
+/** The reading half of the catalog: one tool, a list, a search, versions and dependencies. */
+import type { Catalog, CatalogEntry, ToolFilter } from '../contract/catalog.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import { resolveDependencies } from './dependencies.ts';
+import { matcher } from './filter.ts';
+import type { Search } from './search.ts';
+import type { Shelf } from './shelf.ts';
+import { suggest } from './suggest.ts';
+import { type Family, highest, listVersions } from './versions.ts';
+
+export type Lookup = Pick<
+  Catalog,
+  'get' | 'has' | 'list' | 'search' | 'suggest' | 'versions' | 'dependencies'
+>;
+
+export const createLookup = (shelf: Shelf, search: Search): Lookup => ({
+  get(name, version) {
+    const family = shelf.find(name);
+    const found = version === undefined ? family?.active : family?.versions.get(version);
+    return family && found && shelf.entry(family, found);
+  },
+  has: (name) => shelf.find(name) !== undefined,
+  list: (filter) => listEntries(shelf, filter),
+  search: (query) => search.find(query),
+  suggest: (name) => suggest(name, shelf.spoken()),
+  versions(name) {
+    const family = shelf.find(name);
+    return family ? listVersions(family) : [];
+  },
+  dependencies(name) {
+    const roots = name === undefined ? [...shelf.all()] : [known(shelf, name)];
+    return resolveDependencies(
+      roots.map(({ active }) => active.tool),
+      (needed) => shelf.find(needed)?.active.tool,
+    );
+  },
+});
+
+/** The family of that name. Throws TOOL_NOT_FOUND with what might have been meant. */
+export const known = (shelf: Shelf, name: string): Family => {
+  const family = shelf.find(name);
+  if (family) return family;
+  const near = suggest(name, shelf.spoken());
+  throw new ToolFailure('TOOL_NOT_FOUND', 'There is no tool of that name.', {
+    suggestions: near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [],
+  });
+};
+
+/** Active versions; where a range leaves one out, the highest version that fits it. */
+export const listEntries = (shelf: Shelf, filter: ToolFilter = {}): readonly CatalogEntry[] => {
+  const fits = matcher(filter);
+  const entries: CatalogEntry[] = [];
+  for (const family of shelf.all()) {
+    const active = shelf.entry(family);
+    if (fits(active)) entries.push(active);
+    else if (filter.range !== undefined && family.versions.size > 1) {
+      const others = [...family.versions.values()].filter((one) => fits(shelf.entry(family, one)));
+      const best = highest(others);
+      if (best) entries.push(shelf.entry(family, best));
+    }
+  }
+  return entries;
+};

@@ -1,0 +1,76 @@
+/** The registry: every tool there is, found by name or by search, compiled on first use, shown to models. */
+import type { ReadyTool } from '../contract/call.ts';
+import type { Catalog, LoadReport } from '../contract/catalog.ts';
+import type { Events } from '../contract/events.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Source } from '../contract/source.ts';
+import { createEditing } from './editing.ts';
+import { createLoading } from './loading.ts';
+import { createLookup } from './lookup.ts';
+import { createModelView } from './model-view.ts';
+import { createSearch } from './search.ts';
+import { Shelf } from './shelf.ts';
+import type { UsageOf } from './usage.ts';
+
+export interface RegistryDeps {
+  readonly runtime: Runtime;
+  readonly events?: Events;
+  /** Feeds the rankings by popularity, recency and performance. */
+  readonly usage?: UsageOf;
+  /** What configuration says of a tool; nothing leaves it to `setEnabled`. */
+  readonly isEnabled?: (name: string) => boolean | undefined;
+}
+
+export interface Registry extends Catalog {
+  /**
+   * The tool as the pipeline runs it: at once when it was used before, nothing when there is none.
+   * Rejects with CONFIG_INVALID when its schema cannot be used.
+   */
+  ready(name: string, version?: string): ReadyTool | Promise<ReadyTool> | undefined;
+  /** Never rejects: what went wrong is in the reports. */
+  load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
+  /** Cleans up every tool that was used, then closes the sources. Never rejects. */
+  close(): Promise<void>;
+}
+
+export const createRegistry = (deps: RegistryDeps): Registry => {
+  const { runtime, events, usage = () => undefined } = deps;
+  const allows = configured(deps);
+  const shelf = new Shelf({
+    runtime,
+    isOn: (family) => family.enabled && allows(family.name) !== false,
+    changed: (name) => search.touch(name),
+  });
+  const search = createSearch({ shelf, usage });
+  const loading = createLoading(shelf, deps);
+
+  return {
+    ...createLookup(shelf, search),
+    ...createEditing({ shelf, events, allows }),
+    ...createModelView(shelf),
+    ready(name, version) {
+      const family = shelf.find(name);
+      if (family === undefined) return undefined;
+      const found = version === undefined ? family.active : family.versions.get(version);
+      return found && (found.state ?? shelf.state(family, found)).ready();
+    },
+    load: loading.load,
+    close: loading.close,
+    get loads() {
+      return loading.reports();
+    },
+  };
+};
+
+/** A configuration that cannot answer has not said yes. */
+const configured =
+  ({ isEnabled, runtime }: RegistryDeps) =>
+  (name: string): boolean | undefined => {
+    try {
+      return isEnabled?.(name);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      runtime.log.error('Whether a tool is enabled could not be read', { tool: name, reason });
+      return false;
+    }
+  };

@@ -1,0 +1,156 @@
+/**
+ * Where registered tools lie: families of versions under their names. It keeps the rules about what
+ * may be put there and which version is active; everything else in the registry reads from it.
+ */
+import type { CatalogEntry } from '../contract/catalog.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Source } from '../contract/source.ts';
+import type { Tool } from '../contract/tool.ts';
+import { checkTool } from './check-tool.ts';
+import { createNames, type Names } from './names.ts';
+import { createReadyState, type ReadyState } from './ready-state.ts';
+import { type Family, highest, type Registered, versionOf } from './versions.ts';
+
+/** Where a tool came from, for one that was not registered by hand. */
+export interface Origin {
+  readonly owner?: Source;
+  readonly renamedFrom?: string;
+}
+
+export interface ShelfDeps {
+  readonly runtime: Runtime;
+  isOn(family: Family): boolean;
+  /** Told about every name under which something has changed. */
+  changed(name: string): void;
+}
+
+export class Shelf {
+  readonly #deps: ShelfDeps;
+  readonly #names: Names = createNames();
+
+  constructor(deps: ShelfDeps) {
+    this.#deps = deps;
+  }
+
+  /** By name, wire name or alias. */
+  find(name: string): Family | undefined {
+    return this.#names.find(name);
+  }
+
+  /** By its real name only. */
+  named(name: string): Family | undefined {
+    return this.#names.named(name);
+  }
+
+  all(): IterableIterator<Family> {
+    return this.#names.all();
+  }
+
+  /** Every name and alias. */
+  spoken(): readonly string[] {
+    return this.#names.spoken();
+  }
+
+  /** Throws CONFIG_INVALID for a definition that cannot be used and CONFLICT for a version that is taken. */
+  put(tool: Tool, origin: Origin = {}): Registered {
+    checkTool(tool);
+    const registered = register(tool, origin);
+    const family = this.#names.named(tool.name);
+    if (family?.versions.has(tool.version)) throw taken(tool);
+    if (family) {
+      addVersion(family, registered);
+      this.#names.refresh(family);
+    } else this.#names.add(newFamily(registered));
+    this.#deps.changed(tool.name);
+    return registered;
+  }
+
+  /** Takes one version, or all, off the shelf. */
+  take(family: Family, version?: string): readonly Registered[] {
+    const all = [...family.versions.values()];
+    const gone = all.filter(({ tool }) => version === undefined || tool.version === version);
+    for (const { tool } of gone) family.versions.delete(tool.version);
+    if (gone.includes(family.active)) {
+      family.pinned = false;
+      family.active = highest(family.versions.values()) ?? family.active;
+    }
+    if (family.versions.size === 0) this.#names.remove(family);
+    else this.#names.refresh(family);
+    this.#deps.changed(family.name);
+    return gone;
+  }
+
+  /** Puts a tool in the place of a version that is there. Throws CONFIG_INVALID. */
+  swap(family: Family, before: Registered, tool: Tool): Registered {
+    checkTool(tool);
+    const registered = { ...before, tool, state: undefined };
+    family.versions.set(tool.version, registered);
+    if (family.active === before) family.active = registered;
+    this.#names.refresh(family);
+    this.#deps.changed(family.name);
+    return registered;
+  }
+
+  /** Makes a version the active one, whatever comes later. Throws NOT_FOUND when there is none such. */
+  activate(family: Family, version: string): void {
+    family.active = versionOf(family, version);
+    family.pinned = true;
+    this.#deps.changed(family.name);
+  }
+
+  entry(family: Family, registered: Registered = family.active): CatalogEntry {
+    return {
+      tool: registered.tool,
+      wireName: family.wireName,
+      enabled: this.#deps.isOn(family),
+      deprecated: registered.deprecated,
+      ...(registered.renamedFrom !== undefined && { renamedFrom: registered.renamedFrom }),
+    };
+  }
+
+  state(family: Family, registered: Registered = family.active): ReadyState {
+    const { isOn, runtime } = this.#deps;
+    registered.state ??= createReadyState(
+      registered.tool,
+      {
+        get deprecated() {
+          return registered.deprecated;
+        },
+        get enabled() {
+          return isOn(family);
+        },
+      },
+      runtime,
+    );
+    return registered.state;
+  }
+}
+
+const register = (tool: Tool, { owner, renamedFrom }: Origin): Registered => ({
+  tool,
+  owner,
+  renamedFrom,
+  deprecated: false,
+  state: undefined,
+});
+
+const newFamily = (registered: Registered): Family => ({
+  name: registered.tool.name,
+  versions: new Map([[registered.tool.version, registered]]),
+  wireName: '',
+  active: registered,
+  pinned: false,
+  enabled: true,
+});
+
+const addVersion = (family: Family, registered: Registered): void => {
+  family.versions.set(registered.tool.version, registered);
+  if (!family.pinned) family.active = highest(family.versions.values()) ?? registered;
+};
+
+/** What `put` throws. */
+export const taken = ({ name, version }: Tool): ToolFailure =>
+  new ToolFailure('CONFLICT', `Version ${version} of ${name} is registered already.`, {
+    suggestions: ['Give it another version, or replace the present one with update.'],
+  });

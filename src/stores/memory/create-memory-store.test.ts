@@ -1,0 +1,32 @@
+/** The memory store passes the suite of all stores, and appends at next to no cost. */
+import { describe, expect, it } from 'vitest';
+import { describeStore } from '../../../test/conformance/store.ts';
+import { auditEntry } from '../../../test/conformance/store-samples.ts';
+import { createMemoryStore } from './create-memory-store.ts';
+
+describeStore('memory', async () => ({
+  store: createMemoryStore(),
+  cleanup: async () => undefined,
+}));
+
+describe('memory store', () => {
+  it('answers every append with the same promise: no allocation on the path of a call', () => {
+    const { audit } = createMemoryStore();
+    expect(audit.append(auditEntry())).toBe(audit.append(auditEntry()));
+  });
+
+  it('keeps nothing in common with another memory store', async () => {
+    const [one, other] = [createMemoryStore(), createMemoryStore()];
+    await one.audit.append(auditEntry());
+    expect(await other.audit.head()).toBeUndefined();
+  });
+
+  it('takes a million appends in about a second', async () => {
+    const { audit } = createMemoryStore();
+    const entry = auditEntry();
+    const before = process.cpuUsage();
+    for (let n = 0; n < 1_000_000; n++) await audit.append(entry);
+    const { user } = process.cpuUsage(before);
+    expect(user).toBeLessThan(3_000_000);
+  });
+});

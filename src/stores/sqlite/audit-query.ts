@@ -1,0 +1,88 @@
+/**
+ * Finds audit rows, newest first. Only the execution id and the time have an index; the rest is
+ * looked for by walking back through the table in steps, with a turn of the event loop after each,
+ * so that a search through a million rows holds up nobody.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
+import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
+import type { Database, SqlValue } from './open-database.ts';
+import { toSqlText } from './sql-text.ts';
+import type { Writer } from './writer.ts';
+
+interface Range {
+  /** Inclusive. */
+  readonly low: number;
+  /** Exclusive. */
+  readonly high: number;
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly value: SqlValue;
+}
+
+const STEP = 20_000;
+
+const FIELDS = [
+  ['executionId', 'execution_id = ?'],
+  ['userId', 'user_id = ?'],
+  ['tool', 'tool = ?'],
+  ['tier', 'tier = ?'],
+  ['status', 'status = ?'],
+  ['kind', 'kind = ?'],
+  ['from', 'at >= ?'],
+  ['to', 'at < ?'],
+] as const satisfies readonly (readonly [keyof AuditFilter, string])[];
+
+const conditionsOf = (filter: AuditFilter): readonly Condition[] =>
+  FIELDS.flatMap(([field, sql]) => {
+    const value = filter[field];
+    if (value === undefined) return [];
+    return [{ sql, value: typeof value === 'string' ? toSqlText(value) : value }];
+  });
+
+/** The sequence numbers between which the times asked for lie; times need not rise with them. */
+const rangeOf = (database: Database, { from, to, before }: AuditFilter): Range => {
+  const span = database.prepare(
+    from === undefined && to === undefined
+      ? 'SELECT (SELECT min(seq) FROM audit) AS low, (SELECT max(seq) FROM audit) AS high'
+      : 'SELECT min(seq) AS low, max(seq) AS high FROM audit WHERE at >= ? AND at < ?',
+  );
+  const times =
+    from === undefined && to === undefined
+      ? []
+      : [from ?? -Number.MAX_VALUE, to ?? Number.MAX_VALUE];
+  const found = span.get(...times) as { low: number | null; high: number | null };
+  const high = found.high === null ? 0 : found.high + 1;
+  return { low: found.low ?? 0, high: Math.min(high, before ?? high) };
+};
+
+/** Every row when the filter sets no limit. */
+export const queryAudit = async (
+  database: Database,
+  writer: Writer,
+  filter: AuditFilter,
+): Promise<readonly AuditRow[]> => {
+  const limit = filter.limit ?? Number.MAX_SAFE_INTEGER;
+  const conditions = conditionsOf(filter);
+  const find = await writer.read(() =>
+    database.prepare(
+      `SELECT ${AUDIT_COLUMNS} FROM audit
+       WHERE ${[...conditions.map(({ sql }) => sql), 'seq >= ?', 'seq < ?'].join(' AND ')}
+       ORDER BY seq DESC LIMIT ?`,
+    ),
+  );
+  const values = conditions.map(({ value }) => value);
+  const { low, high } = await writer.read(() => rangeOf(database, filter));
+  const stride = filter.executionId === undefined ? STEP : Number.MAX_SAFE_INTEGER;
+  const rows: AuditRow[] = [];
+  for (let top = high; top > low && rows.length < limit; top -= stride) {
+    if (top < high) await nextTurn();
+    const bottom = Math.max(low, top - stride);
+    const missing = limit - rows.length;
+    const page = await writer.read(() => find.all(...values, bottom, top, missing));
+    for (const record of page as AuditRecord[]) rows.push(fromAuditRecord(record));
+  }
+  return rows;
+};

@@ -1,0 +1,123 @@
+/**
+ * The store in one SQLite file, shared by any number of processes on one machine. Write-ahead log
+ * with full sync: what a promise said is done survives a power cut.
+ */
+import { closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
+import { migrate, schemaVersion } from './migrate.ts';
+import { type Database, openDatabase } from './open-database.ts';
+import { sqliteStore } from './sqlite-store.ts';
+import { isLocked, storeFailure } from './store-failure.ts';
+
+export interface SqliteStoreOptions {
+  /** The file, made with its folder when it is not there; `:memory:` for none. */
+  readonly path: string;
+  readonly runtime: Runtime;
+  /** How long a write waits for another process before it fails. 5 seconds when absent. */
+  readonly lockTimeoutMs?: number;
+}
+
+const IN_MEMORY = ':memory:';
+const LOCK_TIMEOUT_MS = 5_000;
+/** The process stands still for no longer than this; the writer waits without standing still. */
+const BUSY_TIMEOUT_MS = 20;
+
+const SETTINGS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON;
+  PRAGMA foreign_keys = ON;
+  PRAGMA trusted_schema = OFF;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA cache_size = -16000;
+  PRAGMA wal_autocheckpoint = 4000;
+  PRAGMA journal_size_limit = 67108864;
+`;
+
+const statOf = (path: string): Stats | undefined => {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The rows are private: the file is made unreadable for others before SQLite writes to it. */
+const createFile = (path: string): void => {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    // A file that is there but read-only can still be opened for reading.
+    if (statOf(path)?.isFile()) return;
+    const failure = new ToolFailure('STORE_UNAVAILABLE', 'The database file cannot be created.', {
+      suggestions: [
+        'Check that the folder of the store exists and that this user may write to it.',
+      ],
+    });
+    failure.cause = error;
+    throw failure;
+  }
+};
+
+/** Refuses to write into a file that is not at its path any more: nobody would ever read it. */
+const inPlaceGuard = (path: string): (() => void) => {
+  const opened = statSync(path);
+  return () => {
+    const found = statOf(path);
+    if (found?.ino === opened.ino && found.dev === opened.dev) return;
+    throw new ToolFailure('STORE_UNAVAILABLE', 'The database file was moved or deleted.', {
+      suggestions: ['Put the file back, or start again with a new store.'],
+    });
+  };
+};
+
+const prepareDatabase = (database: Database): void => {
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  // Looked at first: the settings below would change a file of another program.
+  schemaVersion(database);
+  database.exec(SETTINGS);
+  migrate(database);
+};
+
+/** Several processes may open a new file at once; each waits its turn. */
+const openPrepared = async (
+  path: string,
+  runtime: Runtime,
+  deadline: number,
+): Promise<Database> => {
+  for (;;) {
+    const database = await openDatabase(path);
+    try {
+      prepareDatabase(database);
+      return database;
+    } catch (error) {
+      database.close();
+      if (!isLocked(error) || runtime.elapsed() >= deadline) throw error;
+    }
+    await new Promise<void>((done) => runtime.after(5 + runtime.random() * 20, done));
+  }
+};
+
+/** Rejects with STORE_UNAVAILABLE when the file cannot be used, and says what to do about it. */
+export const createSqliteStore = async (options: SqliteStoreOptions): Promise<Store> => {
+  const { runtime, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
+  const inMemory = options.path === IN_MEMORY;
+  const path = inMemory ? IN_MEMORY : resolve(options.path);
+  try {
+    if (!inMemory) createFile(path);
+    const database = await openPrepared(path, runtime, runtime.elapsed() + lockTimeoutMs);
+    return sqliteStore({
+      database,
+      runtime,
+      lockTimeoutMs,
+      label: inMemory ? 'sqlite in memory' : `sqlite at ${path}`,
+      ...(!inMemory && { assertUsable: inPlaceGuard(path) }),
+    });
+  } catch (error) {
+    throw storeFailure(error);
+  }
+};

@@ -1,0 +1,115 @@
+/** The schema, step by step: entry n brings a database from version n to n + 1. Never edit one that was released. */
+
+const FIRST = `
+CREATE TABLE audit (
+  seq INTEGER PRIMARY KEY,
+  at REAL NOT NULL,
+  kind TEXT NOT NULL,
+  execution_id TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  version TEXT NOT NULL,
+  tier TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  status TEXT NOT NULL,
+  code TEXT NOT NULL,
+  duration_ms REAL NOT NULL,
+  cost_micros INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_by_execution ON audit (execution_id);
+CREATE INDEX audit_by_time ON audit (at);
+CREATE TRIGGER audit_keeps_rows BEFORE DELETE ON audit
+BEGIN SELECT RAISE(ABORT, 'The audit trail is append-only.'); END;
+CREATE TRIGGER audit_keeps_text BEFORE UPDATE ON audit
+BEGIN SELECT RAISE(ABORT, 'The audit trail is append-only.'); END;
+
+CREATE TABLE owners (
+  id TEXT PRIMARY KEY,
+  place TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  started TEXT NOT NULL,
+  heartbeat_at REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE intents (
+  execution_id TEXT PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  owner TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE budgets (
+  key TEXT PRIMARY KEY,
+  spent INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  calls INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE holds (
+  execution_id TEXT PRIMARY KEY,
+  amount INTEGER NOT NULL,
+  scopes TEXT NOT NULL,
+  owner TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE counters (
+  key TEXT NOT NULL,
+  size_ms INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  ends INTEGER NOT NULL,
+  hits INTEGER NOT NULL,
+  PRIMARY KEY (key, size_ms, start)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX counters_by_end ON counters (ends);
+
+CREATE TABLE replays (
+  key TEXT PRIMARY KEY,
+  digest TEXT NOT NULL,
+  execution_id TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  result TEXT,
+  expires_at REAL
+) STRICT;
+CREATE INDEX replays_by_expiry ON replays (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE memory (
+  space TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  expires_at REAL,
+  PRIMARY KEY (space, key)
+) STRICT;
+CREATE INDEX memory_by_expiry ON memory (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE snapshots (
+  execution_id TEXT NOT NULL,
+  step INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  before BLOB,
+  before_mode INTEGER,
+  after_hash TEXT,
+  PRIMARY KEY (execution_id, step)
+) STRICT;
+
+CREATE TABLE approvals (
+  id TEXT PRIMARY KEY,
+  created_at REAL NOT NULL,
+  state TEXT NOT NULL,
+  decided_by TEXT,
+  decided_at REAL,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX approvals_by_state ON approvals (state, created_at);
+
+CREATE TABLE results (
+  handle TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  execution_id TEXT NOT NULL,
+  text TEXT NOT NULL
+) STRICT;
+CREATE INDEX results_by_execution ON results (execution_id);
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST];

@@ -1,0 +1,95 @@
+/** Approvals in SQLite: decided once and used once, by conditional updates. */
+import type { ApprovalRecord, ApprovalState } from '../../contract/approver.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Approvals } from '../../contract/store.ts';
+import { toJsonText } from '../plain-json.ts';
+import type { Statement } from './open-database.ts';
+import { fromSqlText, toSqlText } from './sql-text.ts';
+import type { SqliteParts } from './sqlite-parts.ts';
+
+interface ApprovalRow {
+  readonly record: string;
+  readonly state: ApprovalState;
+  readonly decided_by: string | null;
+  readonly decided_at: number | null;
+}
+
+const toRecord = (row: ApprovalRow): ApprovalRecord => ({
+  ...JSON.parse(row.record),
+  state: row.state,
+  ...(row.decided_by !== null && { decidedBy: fromSqlText(row.decided_by) }),
+  ...(row.decided_at !== null && { decidedAt: row.decided_at }),
+});
+
+const COLUMNS = 'record, state, decided_by, decided_at';
+
+export class SqliteApprovals implements Approvals {
+  readonly #parts: SqliteParts;
+  readonly #insert: Statement;
+  readonly #find: Statement;
+  readonly #all: Statement;
+  readonly #inState: Statement;
+  readonly #decide: Statement;
+  readonly #use: Statement;
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
+    const prepare = (sql: string) => parts.database.prepare(sql);
+    this.#insert = prepare(
+      `INSERT OR IGNORE INTO approvals (id, created_at, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#find = prepare(`SELECT ${COLUMNS} FROM approvals WHERE id = ?`);
+    const newest = 'ORDER BY created_at DESC, rowid DESC';
+    this.#all = prepare(`SELECT ${COLUMNS} FROM approvals ${newest}`);
+    this.#inState = prepare(`SELECT ${COLUMNS} FROM approvals WHERE state = ? ${newest}`);
+    this.#decide = prepare(
+      `UPDATE approvals SET state = ?, decided_by = ?, decided_at = ?
+       WHERE id = ? AND state = 'waiting'`,
+    );
+    this.#use = prepare(`UPDATE approvals SET state = 'used' WHERE id = ? AND state = 'approved'`);
+  }
+
+  async create(record: ApprovalRecord): Promise<void> {
+    const text = toJsonText(record) ?? 'null';
+    await this.#parts.writer.write(() => {
+      const { changes } = this.#insert.run(
+        toSqlText(record.id),
+        record.createdAt,
+        text,
+        record.state,
+        record.decidedBy === undefined ? null : toSqlText(record.decidedBy),
+        record.decidedAt ?? null,
+      );
+      if (Number(changes) > 0) return;
+      throw new ToolFailure('CONFLICT', 'An approval of this id exists already.');
+    });
+  }
+
+  async get(id: string): Promise<ApprovalRecord | undefined> {
+    const row = await this.#parts.writer.read(
+      () => this.#find.get(toSqlText(id)) as ApprovalRow | undefined,
+    );
+    return row && toRecord(row);
+  }
+
+  async list(state?: ApprovalState): Promise<readonly ApprovalRecord[]> {
+    const rows = await this.#parts.writer.read(() =>
+      state === undefined ? this.#all.all() : this.#inState.all(state),
+    );
+    return (rows as ApprovalRow[]).map(toRecord);
+  }
+
+  decide(
+    id: string,
+    { approve, by, at }: { readonly approve: boolean; readonly by: string; readonly at: number },
+  ): Promise<boolean> {
+    const state = approve ? 'approved' : 'denied';
+    return this.#parts.writer.write(
+      () => Number(this.#decide.run(state, toSqlText(by), at, toSqlText(id)).changes) > 0,
+    );
+  }
+
+  use(id: string): Promise<boolean> {
+    return this.#parts.writer.write(() => Number(this.#use.run(toSqlText(id)).changes) > 0);
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * The audit trail in SQLite. The rows of one turn of the event loop are one write: the end of the
+ * chain is read inside the transaction, because other processes append to the same file.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AuditEntry, AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
+import type { Intents, OpenIntent } from '../../contract/store.ts';
+import {
+  canonicalText,
+  chainHash,
+  GENESIS_HASH,
+  type StoredEntry,
+  toStoredEntry,
+} from '../audit-row.ts';
+import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
+import { queryAudit } from './audit-query.ts';
+import type { Statement } from './open-database.ts';
+import { toSqlText } from './sql-text.ts';
+import type { SqliteParts } from './sqlite-parts.ts';
+
+const PAGE = 1000;
+
+interface Head {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** Entries that are written together and share one promise. */
+interface Group {
+  readonly entries: StoredEntry[];
+  readonly written: Promise<void>;
+}
+
+/** True for text with a character that JSON escapes or a TEXT column cannot take as it is. */
+const isUnusual = (canonical: string): boolean =>
+  canonical.includes('\\u') || canonical.includes('\uffff');
+
+const escaped = (entry: StoredEntry): StoredEntry => ({
+  ...entry,
+  executionId: toSqlText(entry.executionId),
+  tool: toSqlText(entry.tool),
+  version: toSqlText(entry.version),
+  userId: toSqlText(entry.userId),
+  agentId: toSqlText(entry.agentId),
+  sessionId: toSqlText(entry.sessionId),
+});
+
+export class SqliteAudit implements AuditLog, Intents {
+  readonly #parts: SqliteParts;
+  readonly #head: Statement;
+  readonly #insert: Statement;
+  readonly #anyIntent: Statement;
+  readonly #openIntents: Statement;
+  readonly #closeIntents: Statement;
+  readonly #listIntents: Statement;
+  readonly #page: Statement;
+  #group: Group | undefined;
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
+    const prepare = (sql: string) => parts.database.prepare(sql);
+    this.#head = prepare('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1');
+    this.#insert = prepare(
+      `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#anyIntent = prepare('SELECT 1 FROM intents LIMIT 1');
+    this.#openIntents = prepare(
+      `INSERT OR REPLACE INTO intents (execution_id, seq, owner)
+       SELECT execution_id, seq, ? FROM audit WHERE seq >= ? AND kind = 'intent'`,
+    );
+    this.#closeIntents = prepare(
+      'DELETE FROM intents WHERE execution_id IN (SELECT value FROM json_each(?))',
+    );
+    this.#listIntents = prepare(
+      `SELECT audit.*, intents.owner FROM intents JOIN audit USING (seq) ORDER BY seq`,
+    );
+    this.#page = prepare(
+      `SELECT ${AUDIT_COLUMNS} FROM audit WHERE seq >= ? ORDER BY seq LIMIT ${PAGE}`,
+    );
+  }
+
+  append(entry: AuditEntry): Promise<void> {
+    const group = this.#group ?? this.#startGroup();
+    group.entries.push(toStoredEntry(entry));
+    return group.written;
+  }
+
+  query(filter: AuditFilter = {}): Promise<readonly AuditRow[]> {
+    return queryAudit(this.#parts.database, this.#parts.writer, filter);
+  }
+
+  async *scan(fromSeq = 1): AsyncIterable<readonly AuditRow[]> {
+    let next = fromSeq;
+    for (;;) {
+      const records = await this.#parts.writer.read(() => this.#page.all(next) as AuditRecord[]);
+      const rows = records.map(fromAuditRecord);
+      const last = rows.at(-1);
+      if (!last) return;
+      yield rows;
+      next = last.seq + 1;
+      await nextTurn();
+    }
+  }
+
+  async head(): Promise<Head | undefined> {
+    const found = await this.#parts.writer.read(() => this.#head.get() as Head | undefined);
+    return found && { seq: found.seq, hash: found.hash };
+  }
+
+  open(): Promise<readonly OpenIntent[]> {
+    return this.#parts.writer.read(() => {
+      const isAlive = this.#parts.owner.aliveness();
+      const found = this.#listIntents.all() as (AuditRecord & { owner: string })[];
+      return found.map((record) => ({
+        entry: fromAuditRecord(record),
+        ownerAlive: isAlive(record.owner),
+      }));
+    });
+  }
+
+  #startGroup(): Group {
+    const entries: StoredEntry[] = [];
+    const leave = (): void => {
+      if (this.#group?.entries === entries) this.#group = undefined;
+    };
+    const written = this.#parts.writer.write(() => {
+      // From here on it is being written: what comes later starts another one.
+      leave();
+      this.#insertAll(entries);
+    });
+    // A write that was refused never ran. First in line, so that nobody joins what has failed.
+    written.catch(leave);
+    this.#group = { entries, written };
+    return this.#group;
+  }
+
+  #insertAll(entries: readonly StoredEntry[]): void {
+    const head = this.#head.get() as Head | undefined;
+    const first = (head?.seq ?? 0) + 1;
+    let hash = head?.hash ?? GENESIS_HASH;
+    let hasIntent = false;
+    const outcomes: string[] = [];
+    for (let index = 0; index < entries.length; index++) {
+      const entry = entries[index] as StoredEntry;
+      const canonical = canonicalText(first + index, entry);
+      hash = chainHash(hash, canonical);
+      const kept = isUnusual(canonical) ? escaped(entry) : entry;
+      this.#insertRow(first + index, kept, hash);
+      if (kept.kind === 'outcome') outcomes.push(kept.executionId);
+      else if (kept.kind === 'intent') hasIntent = true;
+    }
+    if (hasIntent) this.#openIntents.run(this.#parts.owner.claim(), first);
+    if (outcomes.length > 0 && this.#anyIntent.get() !== undefined) {
+      this.#closeIntents.run(JSON.stringify(outcomes));
+    }
+  }
+
+  #insertRow(seq: number, entry: StoredEntry, hash: string): void {
+    this.#insert.run(
+      seq,
+      entry.at,
+      entry.kind,
+      entry.executionId,
+      entry.tool,
+      entry.version,
+      entry.tier,
+      entry.userId,
+      entry.agentId,
+      entry.sessionId,
+      entry.status,
+      entry.code,
+      entry.durationMs,
+      entry.costMicros,
+      entry.detail,
+      hash,
+    );
+  }
+}

@@ -1,0 +1,70 @@
+/** Idempotency keys in SQLite. A key whose process died without an answer is in doubt, not free. */
+import type { ToolResult } from '../../contract/result.ts';
+import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
+import { toJsonText } from '../plain-json.ts';
+import type { Statement } from './open-database.ts';
+import { fromSqlText, toSqlText } from './sql-text.ts';
+import type { SqliteParts } from './sqlite-parts.ts';
+
+interface ReplayRow {
+  readonly digest: string;
+  readonly execution_id: string;
+  readonly owner: string;
+  readonly result: string | null;
+  readonly expires_at: number | null;
+}
+
+export class SqliteReplays implements Replays {
+  readonly #parts: SqliteParts;
+  readonly #find: Statement;
+  readonly #put: Statement;
+  readonly #finish: Statement;
+  readonly #abandon: Statement;
+  readonly #sweep: Statement;
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
+    const prepare = (sql: string) => parts.database.prepare(sql);
+    this.#find = prepare(
+      'SELECT digest, execution_id, owner, result, expires_at FROM replays WHERE key = ?',
+    );
+    this.#put = prepare(
+      `INSERT OR REPLACE INTO replays (key, digest, execution_id, owner) VALUES (?, ?, ?, ?)`,
+    );
+    this.#finish = prepare(
+      'UPDATE replays SET result = ?, expires_at = ? WHERE key = ? AND result IS NULL',
+    );
+    this.#abandon = prepare('DELETE FROM replays WHERE key = ? AND result IS NULL');
+    this.#sweep = prepare(
+      `DELETE FROM replays WHERE key IN
+       (SELECT key FROM replays WHERE expires_at <= ? ORDER BY expires_at LIMIT 4)`,
+    );
+  }
+
+  claim(request: ReplayRequest): Promise<ReplayClaim> {
+    return this.#parts.writer.write(() => this.#claim(request));
+  }
+
+  async finish(key: string, result: ToolResult, expiresAt: number): Promise<void> {
+    const text = toJsonText(result) ?? 'null';
+    await this.#parts.writer.write(() => this.#finish.run(text, expiresAt, toSqlText(key)));
+  }
+
+  async abandon(key: string): Promise<void> {
+    await this.#parts.writer.write(() => this.#abandon.run(toSqlText(key)));
+  }
+
+  #claim({ key, digest, executionId, now }: ReplayRequest): ReplayClaim {
+    const row = this.#find.get(toSqlText(key)) as ReplayRow | undefined;
+    if (!row || (row.expires_at !== null && row.expires_at <= now)) {
+      const owner = this.#parts.owner.claim();
+      this.#put.run(toSqlText(key), toSqlText(digest), toSqlText(executionId), owner);
+      this.#sweep.run(now);
+      return { state: 'new' };
+    }
+    if (row.digest !== toSqlText(digest)) return { state: 'mismatch' };
+    if (row.result !== null) return { state: 'done', result: JSON.parse(row.result) };
+    const state = this.#parts.owner.aliveness()(row.owner) ? 'running' : 'unknown';
+    return { state, executionId: fromSqlText(row.execution_id) };
+  }
+}

@@ -1,0 +1,70 @@
+/** File snapshots in SQLite: the bytes as they were, in the order of the call's writes. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Snapshot, Snapshots } from '../../contract/store.ts';
+import type { Statement } from './open-database.ts';
+import { fromSqlText, toSqlText } from './sql-text.ts';
+import type { SqliteParts } from './sqlite-parts.ts';
+
+interface SnapshotRow {
+  readonly step: number;
+  readonly path: string;
+  readonly before: Uint8Array | null;
+  readonly before_mode: number | null;
+  readonly after_hash: string | null;
+}
+
+export class SqliteSnapshots implements Snapshots {
+  readonly #parts: SqliteParts;
+  readonly #insert: Statement;
+  readonly #of: Statement;
+  readonly #drop: Statement;
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
+    const prepare = (sql: string) => parts.database.prepare(sql);
+    this.#insert = prepare(
+      `INSERT OR IGNORE INTO snapshots (execution_id, step, path, before, before_mode, after_hash)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    );
+    this.#of = prepare(
+      `SELECT step, path, before, before_mode, after_hash FROM snapshots
+       WHERE execution_id = ? ORDER BY step`,
+    );
+    this.#drop = prepare('DELETE FROM snapshots WHERE execution_id = ?');
+  }
+
+  async save(snapshot: Snapshot): Promise<void> {
+    // Copied now: the write happens later, and the caller's buffer may have changed by then.
+    const before = snapshot.before ? Uint8Array.from(snapshot.before) : null;
+    await this.#parts.writer.write(() => {
+      const { changes } = this.#insert.run(
+        toSqlText(snapshot.executionId),
+        snapshot.order,
+        toSqlText(snapshot.path),
+        before,
+        snapshot.beforeMode ?? null,
+        snapshot.afterHash ?? null,
+      );
+      if (Number(changes) > 0) return;
+      throw new ToolFailure('CONFLICT', 'This write of the call has its snapshot already.');
+    });
+  }
+
+  async of(executionId: string): Promise<readonly Snapshot[]> {
+    const rows = await this.#parts.writer.read(
+      () => this.#of.all(toSqlText(executionId)) as SnapshotRow[],
+    );
+    return rows.map((row) => ({
+      executionId,
+      order: row.step,
+      path: fromSqlText(row.path),
+      before: row.before === null ? undefined : Uint8Array.from(row.before),
+      beforeMode: row.before_mode ?? undefined,
+      afterHash: row.after_hash ?? undefined,
+    }));
+  }
+
+  async drop(executionId: string): Promise<void> {
+    await this.#parts.writer.write(() => this.#drop.run(toSqlText(executionId)));
+  }
+}

@@ -1,0 +1,91 @@
+/** What tools remember, in SQLite: JSON text by space and key. */
+import type { MemoryStore } from '../../contract/store.ts';
+import { assertSynchronous, toJsonText } from '../plain-json.ts';
+import type { Statement } from './open-database.ts';
+import { toSqlText } from './sql-text.ts';
+import type { SqliteParts } from './sqlite-parts.ts';
+
+interface Place {
+  readonly space: string;
+  readonly key: string;
+}
+
+interface ItemRow {
+  readonly value: string;
+  readonly expires_at: number | null;
+}
+
+const placeOf = ({ space, key }: Place): [space: string, key: string] => [
+  toSqlText(space),
+  toSqlText(key),
+];
+
+export class SqliteSpaces implements MemoryStore {
+  readonly #parts: SqliteParts;
+  readonly #find: Statement;
+  readonly #put: Statement;
+  readonly #delete: Statement;
+  readonly #clear: Statement;
+  readonly #sweep: Statement;
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
+    const prepare = (sql: string) => parts.database.prepare(sql);
+    this.#find = prepare('SELECT value, expires_at FROM memory WHERE space = ? AND key = ?');
+    this.#put = prepare(
+      'INSERT OR REPLACE INTO memory (space, key, value, expires_at) VALUES (?, ?, ?, ?)',
+    );
+    this.#delete = prepare('DELETE FROM memory WHERE space = ? AND key = ?');
+    this.#clear = prepare('DELETE FROM memory WHERE space = ?');
+    this.#sweep = prepare(
+      `DELETE FROM memory WHERE rowid IN
+       (SELECT rowid FROM memory WHERE expires_at <= ? ORDER BY expires_at LIMIT 4)`,
+    );
+  }
+
+  async read(space: string, key: string, now: number): Promise<unknown> {
+    const item = await this.#parts.writer.read(() => this.#live({ space, key }, now));
+    return item && JSON.parse(item.value);
+  }
+
+  async write(item: Parameters<MemoryStore['write']>[0]): Promise<void> {
+    const text = toJsonText(item.value);
+    await this.#parts.writer.write(() => this.#keep(item, text, item.expiresAt ?? null));
+  }
+
+  update(
+    at: Place & { readonly now: number },
+    change: (value: unknown) => unknown,
+  ): Promise<unknown> {
+    return this.#parts.writer.write(() => {
+      const item = this.#live(at, at.now);
+      const value = change(item && JSON.parse(item.value));
+      assertSynchronous(value);
+      const text = toJsonText(value);
+      this.#keep(at, text, item?.expires_at ?? null);
+      this.#sweep.run(at.now);
+      return text === undefined ? undefined : JSON.parse(text);
+    });
+  }
+
+  delete(space: string, key: string): Promise<boolean> {
+    return this.#parts.writer.write(
+      () => Number(this.#delete.run(...placeOf({ space, key })).changes) > 0,
+    );
+  }
+
+  async clear(space: string): Promise<void> {
+    await this.#parts.writer.write(() => this.#clear.run(toSqlText(space)));
+  }
+
+  #live(place: Place, now: number): ItemRow | undefined {
+    const item = this.#find.get(...placeOf(place)) as ItemRow | undefined;
+    return item && (item.expires_at === null || item.expires_at > now) ? item : undefined;
+  }
+
+  /** What JSON has no text for is absent. */
+  #keep(place: Place, text: string | undefined, expiresAt: number | null): void {
+    if (text === undefined) this.#delete.run(...placeOf(place));
+    else this.#put.run(...placeOf(place), text, expiresAt);
+  }
+}

@@ -1,0 +1,58 @@
+/** Puts the parts of the store together on a database that is open and up to date. */
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
+import type { Database } from './open-database.ts';
+import { Owner } from './owner.ts';
+import { SqliteApprovals } from './sqlite-approvals.ts';
+import { SqliteAudit } from './sqlite-audit.ts';
+import { SqliteCounters } from './sqlite-counters.ts';
+import { SqliteLedger } from './sqlite-ledger.ts';
+import { SqliteReplays } from './sqlite-replays.ts';
+import { SqliteResults } from './sqlite-results.ts';
+import { SqliteSnapshots } from './sqlite-snapshots.ts';
+import { SqliteSpaces } from './sqlite-spaces.ts';
+import { Writer, type WriterOptions } from './writer.ts';
+
+export interface SqliteStoreParts extends WriterOptions {
+  readonly label: string;
+}
+
+const shut = async (
+  { database, runtime }: { readonly database: Database; readonly runtime: Runtime },
+  writer: Writer,
+  owner: Owner,
+): Promise<void> => {
+  try {
+    await writer.close(() => owner.retire());
+  } catch (error) {
+    // Others find out by themselves that this owner is gone; the file must be let go of anyway.
+    runtime.log.warn('The store was closed without a farewell.', { error: String(error) });
+  } finally {
+    database.close();
+  }
+};
+
+export const sqliteStore = (options: SqliteStoreParts): Store => {
+  const { database, runtime, label } = options;
+  const writer = new Writer(options);
+  const owner = new Owner({ database, runtime, writer });
+  const parts = { database, writer, owner };
+  const audit = new SqliteAudit(parts);
+  let closing: Promise<void> | undefined;
+  return {
+    label,
+    audit,
+    intents: audit,
+    ledger: new SqliteLedger(parts),
+    counters: new SqliteCounters(parts),
+    replays: new SqliteReplays(parts),
+    memory: new SqliteSpaces(parts),
+    snapshots: new SqliteSnapshots(parts),
+    approvals: new SqliteApprovals(parts),
+    results: new SqliteResults(parts),
+    close() {
+      closing ??= shut(options, writer, owner);
+      return closing;
+    },
+  };
+};

@@ -1,0 +1,44 @@
+/** Applies edits to a text, each to what the one before it left. Refuses a place it is not sure of. */
+import { ToolFailure } from '../../contract/errors.ts';
+
+export interface Edit {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly occurrence: 'unique' | 'all';
+}
+
+export interface Edited {
+  readonly text: string;
+  readonly replacements: number;
+}
+
+/** The file and the edit by their numbers: a message must not repeat what they hold. */
+const refuse = (at: { file: number; edit: number }, problem: string) =>
+  new ToolFailure('CONFLICT', `files[${at.file}].edits[${at.edit}]: ${problem}`, {
+    suggestions: ['Read the file again and quote the text exactly, with enough lines around it.'],
+    issues: [{ path: ['files', at.file, 'edits', at.edit, 'oldText'], message: problem }],
+  });
+
+/** A file whose every line ends in CR LF is edited in kind, though models write LF. */
+const inKind = (text: string) => {
+  const isCrLf = text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
+  return (part: string) => (isCrLf ? part.replace(/\r?\n/g, '\r\n') : part);
+};
+
+/** Throws CONFLICT when an `oldText` is not there, or there more than once and meant to be unique. */
+export const applyEdits = (text: string, edits: readonly Edit[], file: number): Edited => {
+  const adapt = inKind(text);
+  let current = text;
+  let replacements = 0;
+  edits.forEach(({ oldText, newText, occurrence }, edit) => {
+    const pieces = current.split(adapt(oldText));
+    const found = pieces.length - 1;
+    if (found === 0) throw refuse({ file, edit }, 'oldText is not in the file.');
+    if (found > 1 && occurrence === 'unique') {
+      throw refuse({ file, edit }, `oldText occurs ${found} times.`);
+    }
+    current = pieces.join(adapt(newText));
+    replacements += found;
+  });
+  return { text: current, replacements };
+};

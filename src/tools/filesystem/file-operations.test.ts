@@ -1,0 +1,147 @@
+/** file_operations: every operation, what each of them requires, and the tier of each. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
+import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
+import { restoreSnapshot } from '../../governance/restore-snapshot.ts';
+import { fileOperations } from './file-operations.ts';
+
+let workspace: Workspace;
+const run = (operation: string, path: string, more: object = {}) =>
+  runTool(fileOperations, { operation, path, ...more }, workspace.contextFor(fileOperations));
+
+beforeEach(() => {
+  workspace = createWorkspace({ 'notes.txt': 'one\ntwo\nthree\n' });
+});
+afterEach(() => workspace.remove());
+
+describe('examples', () => {
+  it.each(titlesOf(fileOperations))('%s', async (title) => {
+    await runExample(fileOperations, title, workspace.contextFor(fileOperations));
+  });
+});
+
+describe('operations', () => {
+  it('reads', async () => {
+    expect(await run('read', './notes.txt')).toEqual({
+      operation: 'read',
+      path: 'notes.txt',
+      content: 'one\ntwo\nthree\n',
+    });
+  });
+
+  it('writes, making directories', async () => {
+    expect(await run('write', 'x/y.txt', { content: 'ü' })).toEqual({
+      operation: 'write',
+      path: 'x/y.txt',
+      bytesWritten: 2,
+      created: true,
+      backup: true,
+    });
+    expect(await run('write', 'x/y.txt', { content: '', backup: false })).toEqual({
+      operation: 'write',
+      path: 'x/y.txt',
+      bytesWritten: 0,
+      created: false,
+    });
+    expect(workspace.snapshots).toHaveLength(2);
+  });
+
+  it('edits literally: neither pattern nor replacement is special', async () => {
+    workspace.put('a', 'a.c abc a.c');
+    const more = { pattern: 'a.c', replacement: '$&$1' };
+    expect(await run('edit', 'a', more)).toMatchObject({ replacements: 2, bytesWritten: 13 });
+    expect(workspace.text('a')).toBe('$&$1 abc $&$1');
+  });
+
+  it('edits by regular expression, line by line, with groups', async () => {
+    const more = { pattern: '^t(?<rest>\\w+)$', replacement: 'T<$<rest>|$1>', regex: true };
+    expect(await run('edit', 'notes.txt', more)).toMatchObject({ replacements: 2 });
+    expect(workspace.text('notes.txt')).toBe('one\nT<wo|wo>\nT<hree|hree>\n');
+  });
+
+  it('lists, looks and deletes', async () => {
+    workspace.put('sub/a', 'a');
+    workspace.put('.env', 'KEY=canary');
+    expect(await run('list', '.')).toMatchObject({
+      entries: [
+        { path: 'notes.txt', kind: 'file', size: 14 },
+        { path: 'sub', kind: 'directory' },
+      ],
+    });
+    expect(await run('exists', 'sub')).toMatchObject({ exists: true, kind: 'directory' });
+    expect(await run('delete', './sub/a')).toEqual({
+      operation: 'delete',
+      path: 'sub/a',
+      backup: true,
+    });
+    await run('delete', 'sub');
+    expect(existsSync(join(workspace.root, 'sub'))).toBe(false);
+  });
+
+  it('keeps a backup that brings a deleted file back', async () => {
+    await run('delete', 'notes.txt');
+    expect(readdirSync(workspace.root)).toEqual([]);
+    for (const snapshot of workspace.snapshots) await restoreSnapshot(workspace.guard, snapshot);
+    expect(workspace.text('notes.txt')).toBe('one\ntwo\nthree\n');
+  });
+});
+
+describe('refusals', () => {
+  it.each([
+    ['write', {}],
+    ['edit', { pattern: 'a' }],
+    ['edit', { replacement: 'a' }],
+    ['edit', { pattern: '', replacement: 'a' }],
+    ['rename', {}],
+    ['constructor', {}],
+    ['read', { mode: 1 }],
+  ])('does not take %s with %j', async (operation, more) => {
+    await expect(run(operation, 'notes.txt', more)).rejects.toMatchObject({ name: 'ZodError' });
+  });
+
+  it('answers an edit that finds nothing, or a pattern that is none', async () => {
+    const edit = (pattern: string, regex: boolean) =>
+      run('edit', 'notes.txt', { pattern, replacement: 'x', regex });
+    await expect(edit('four', false)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(edit('fo+ur', true)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(edit('(', true)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+    await expect(edit('(a)\\1', true)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(workspace.snapshots).toEqual([]);
+  });
+
+  it('runs a pattern that backtracks elsewhere in no time', { timeout: 5000 }, async () => {
+    workspace.put('a', `${'a'.repeat(100_000)}!`);
+    await expect(
+      run('edit', 'a', { pattern: '^(a+)+$', replacement: 'x', regex: true }),
+    ).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it.each(['read', 'write', 'edit', 'list', 'delete', 'exists'])(
+    'keeps %s inside and away from secrets',
+    async (operation) => {
+      const more = { content: 'x', pattern: 'a', replacement: 'b' };
+      await expect(run(operation, '../x', more)).rejects.toMatchObject({
+        code: 'SECURITY_VIOLATION',
+      });
+      await expect(run(operation, '.ssh/id_rsa', more)).rejects.toMatchObject({
+        code: 'PERMISSION_DENIED',
+      });
+    },
+  );
+
+  it('does not delete a directory that holds something', async () => {
+    workspace.put('sub/a', 'a');
+    await expect(run('delete', 'sub')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(run('delete', '.')).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+});
+
+it('says how dangerous each operation is', () => {
+  const tiers = Object.fromEntries(fileOperations.capabilities.map((each) => [each.action, each]));
+  for (const action of ['read', 'list', 'exists']) expect(tiers[action]?.tier).toBe('read_only');
+  for (const action of ['write', 'edit']) expect(tiers[action]?.destructive).toBeUndefined();
+  expect(tiers.delete).toMatchObject({ destructive: true, requiresConfirmation: true });
+  expect(fileOperations.actionField).toBe('operation');
+});

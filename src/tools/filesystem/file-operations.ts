@@ -1,0 +1,175 @@
+/** `file_operations`: the everyday operations on one path behind one name. */
+import { z } from 'zod';
+import type { FileAccess } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { compileLinear } from '../linear-pattern.ts';
+import { assertText } from './text-content.ts';
+
+const OPERATIONS = ['read', 'write', 'edit', 'list', 'delete', 'exists'] as const;
+type Operation = (typeof OPERATIONS)[number];
+
+const fields = z.strictObject({
+  operation: z.enum(OPERATIONS).describe('What to do with the path.'),
+  path: z.string().min(1).describe('A file or directory, relative to the workspace root.'),
+  content: z.string().optional().describe('write: the whole new content, as text.'),
+  pattern: z.string().min(1).optional().describe('edit: the text to look for.'),
+  replacement: z.string().optional().describe('edit: what to put in place of every occurrence.'),
+  regex: z
+    .boolean()
+    .default(false)
+    .describe('edit: take pattern as a regular expression (RE2); $1 stands for a group.'),
+  backup: z
+    .boolean()
+    .default(true)
+    .describe('Confirm in the result that undo can bring the former content back.'),
+});
+
+type Input = z.infer<typeof fields>;
+
+const REQUIRED: Readonly<Partial<Record<Operation, readonly (keyof Input)[]>>> = {
+  write: ['content'],
+  edit: ['pattern', 'replacement'],
+};
+
+const input = fields.superRefine((value, context) => {
+  for (const field of REQUIRED[value.operation] ?? []) {
+    if (value[field] !== undefined) continue;
+    const message = `The operation ${value.operation} needs ${field}.`;
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
+});
+
+const entry = z.strictObject({
+  path: z.string().describe('The entry, relative to the workspace root.'),
+  kind: z.enum(['file', 'directory', 'other']).describe('What it is.'),
+  size: z.int().describe('Its size in bytes.'),
+});
+
+const output = z.strictObject({
+  operation: z.enum(OPERATIONS).describe('What was done.'),
+  path: z.string().describe('The path, relative to the workspace root.'),
+  content: z.string().optional().describe('read: the text of the file.'),
+  entries: z.array(entry).optional().describe('list: what the directory holds.'),
+  exists: z.boolean().optional().describe('exists: whether something is there.'),
+  kind: entry.shape.kind.optional().describe('exists: what is there.'),
+  bytesWritten: z.int().optional().describe('write, edit: the size of the new content.'),
+  created: z.boolean().optional().describe('write: true when there was no such file before.'),
+  replacements: z.int().optional().describe('edit: how many occurrences were replaced.'),
+  backup: z.boolean().optional().describe('The former content is kept; undo brings it back.'),
+});
+
+type Output = z.infer<typeof output>;
+type Outcome = Omit<Output, 'operation' | 'path'>;
+
+const replaceIn = async (text: string, asked: Input) => {
+  const { pattern = '', replacement = '', regex } = asked;
+  if (regex) {
+    return (await compileLinear(pattern, { multiline: true })).replaceAll(text, replacement);
+  }
+  const pieces = text.split(pattern);
+  return { text: pieces.join(replacement), count: pieces.length - 1 };
+};
+
+const edit = async (asked: Input, fs: FileAccess): Promise<Outcome> => {
+  const bytes = await fs.read(asked.path);
+  const text = assertText(bytes, 'Use write_file with base64 for binary files.');
+  const changed = await replaceIn(text, asked);
+  if (changed.count === 0) {
+    throw new ToolFailure('CONFLICT', 'The pattern is not in the file.', {
+      suggestions: ['Read the file first and quote the text exactly.'],
+    });
+  }
+  const { bytesWritten } = await fs.write(asked.path, changed.text);
+  return { bytesWritten, replacements: changed.count };
+};
+
+const STEPS: Readonly<Record<Operation, (asked: Input, fs: FileAccess) => Promise<Outcome>>> = {
+  read: async ({ path }, fs) => ({
+    content: assertText(await fs.read(path), 'Use read_file with encoding "base64".'),
+  }),
+  write: async ({ path, content = '' }, fs) => {
+    const { bytesWritten, created } = await fs.write(path, content, { createDirs: true });
+    return { bytesWritten, created };
+  },
+  edit,
+  list: async ({ path }, fs) => ({
+    entries: (await fs.list(path)).map((info) => ({
+      path: info.path,
+      kind: info.kind,
+      size: info.size,
+    })),
+  }),
+  delete: async ({ path }, fs) => {
+    await fs.remove(path);
+    return {};
+  },
+  exists: async ({ path }, fs) => {
+    const info = await fs.stat(path);
+    return info ? { exists: true, kind: info.kind } : { exists: false };
+  },
+};
+
+const CHANGES: ReadonlySet<Operation> = new Set(['write', 'edit', 'delete']);
+
+export const fileOperations = defineTool({
+  name: 'file_operations',
+  description:
+    'Reads, writes, edits, lists, deletes or looks for one file or directory of the workspace. Changes keep what was there before, so that undo can bring it back.',
+  source: 'builtin',
+  category: 'filesystem',
+  tier: 'write',
+  actionField: 'operation',
+  capabilities: [
+    { action: 'read', description: 'Read a text file.', tier: 'read_only' },
+    { action: 'list', description: 'List a directory.', tier: 'read_only' },
+    { action: 'exists', description: 'See whether a path exists.', tier: 'read_only' },
+    { action: 'write', description: 'Create a file or replace its content.', tier: 'write' },
+    { action: 'edit', description: 'Replace text in a file.', tier: 'write' },
+    {
+      action: 'delete',
+      description: 'Delete a file or an empty directory.',
+      tier: 'write',
+      destructive: true,
+      requiresConfirmation: true,
+    },
+  ],
+  permissions: ['tool:file_operations'],
+  needs: { paths: [{ path: '.', access: 'write' }] },
+  aliases: ['file:operations'],
+  tags: ['file', 'directory', 'read', 'write', 'edit', 'list', 'delete', 'exists'],
+  examples: [
+    {
+      title: 'List the workspace',
+      input: { operation: 'list', path: '.' },
+      output: { operation: 'list', path: '.', entries: [{ path: 'notes.txt', kind: 'file' }] },
+    },
+    {
+      title: 'Swap words with a regular expression',
+      input: {
+        operation: 'edit',
+        path: 'notes.txt',
+        pattern: '^(\\w+)\\n(\\w+)$',
+        replacement: '$2\n$1',
+        regex: true,
+      },
+      output: { operation: 'edit', path: 'notes.txt', replacements: 1, backup: true },
+    },
+    {
+      title: 'See whether a file exists',
+      input: { operation: 'exists', path: 'missing.txt' },
+      output: { exists: false },
+    },
+  ],
+  input,
+  output,
+  run: async (asked, { fs }) => {
+    const { operation, path } = asked;
+    // A deleted path has no place any more, so it is looked up before.
+    const before = await fs.stat(path);
+    const outcome = await STEPS[operation](asked, fs);
+    const shown = (before ?? (await fs.stat(path)))?.path ?? path;
+    const kept = asked.backup && CHANGES.has(operation) ? { backup: true } : {};
+    return { operation, path: shown, ...outcome, ...kept };
+  },
+});

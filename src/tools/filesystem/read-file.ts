@@ -1,0 +1,100 @@
+/** `read_file`: the content of one file, whole or some lines of it. */
+import { z } from 'zod';
+import { ToolFailure } from '../../contract/errors.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { mimeTypeOf } from './mime-types.ts';
+import { assertText, linesOf, textOf } from './text-content.ts';
+
+const input = z.strictObject({
+  path: z.string().min(1).describe('The file to read, relative to the workspace root.'),
+  encoding: z
+    .enum(['utf8', 'base64'])
+    .default('utf8')
+    .describe('How the content is returned: utf8 for text, base64 for anything else.'),
+  offset: z.int().min(1).optional().describe('The first line to return, counted from 1.'),
+  limit: z.int().min(1).optional().describe('How many lines to return at most.'),
+});
+
+const output = z.strictObject({
+  path: z.string().describe('The file, relative to the workspace root.'),
+  content: z.string().describe('The content, or the lines asked for, exactly as stored.'),
+  size: z.int().describe('The size of the whole file in bytes.'),
+  mimeType: z.string().describe('The media type.'),
+  encoding: z.enum(['utf8', 'base64']).describe('How the content is written.'),
+  lines: z.int().optional().describe('How many lines the whole file has (utf8 only).'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+const assertNoRange = ({ offset, limit }: Input): void => {
+  if (offset === undefined && limit === undefined) return;
+  throw new ToolFailure('VALIDATION_ERROR', 'Lines can be chosen with encoding utf8 only.', {
+    suggestions: ['Leave offset and limit out.'],
+  });
+};
+
+const textPart = (bytes: Uint8Array, { offset = 1, limit = Number.MAX_SAFE_INTEGER }: Input) => {
+  const text = assertText(bytes, 'Read it with encoding "base64".');
+  const lines = linesOf(text);
+  const content = lines.slice(offset - 1, offset - 1 + limit).join('');
+  return { content, lines: lines.length };
+};
+
+export const readFile = defineTool({
+  name: 'read_file',
+  description:
+    'Reads one file of the workspace as text or base64. For a long file choose lines with offset and limit.',
+  source: 'builtin',
+  category: 'filesystem',
+  tier: 'read_only',
+  idempotent: true,
+  capabilities: [{ action: 'read', description: 'Read the content of a file.' }],
+  permissions: ['tool:read_file'],
+  needs: { paths: [{ path: '.', access: 'read' }] },
+  aliases: ['file:read'],
+  tags: ['file', 'read', 'content'],
+  examples: [
+    {
+      title: 'Read a text file',
+      input: { path: 'notes.txt' },
+      output: { content: 'one\ntwo\nthree\n', mimeType: 'text/plain', lines: 3 },
+    },
+    {
+      title: 'Read the second line only',
+      input: { path: 'notes.txt', offset: 2, limit: 1 },
+      output: { content: 'two\n', lines: 3 },
+    },
+    {
+      title: 'Read a binary file',
+      input: { path: 'notes.txt', encoding: 'base64' },
+      output: { content: 'b25lCnR3bwp0aHJlZQo=', encoding: 'base64', size: 14 },
+    },
+  ],
+  input,
+  output,
+  run: async (asked, { fs }): Promise<Output> => {
+    const { path, encoding } = asked;
+    if (encoding === 'base64') assertNoRange(asked);
+    const bytes = await fs.read(path);
+    const shown = (await fs.stat(path))?.path ?? path;
+    const size = bytes.length;
+    if (encoding === 'base64') {
+      const mimeType = mimeTypeOf(path, textOf(bytes) !== undefined);
+      return {
+        path: shown,
+        content: Buffer.from(bytes).toString('base64'),
+        size,
+        mimeType,
+        encoding,
+      };
+    }
+    return {
+      path: shown,
+      ...textPart(bytes, asked),
+      size,
+      mimeType: mimeTypeOf(path, true),
+      encoding,
+    };
+  },
+});

@@ -1,0 +1,107 @@
+/**
+ * The few doors of mathjs the calculator uses: its parser, its functions by name, its units and its
+ * formatting. The evaluator of mathjs is not among them, so no expression can reach what is not here.
+ */
+import { CONSTANTS, FUNCTIONS } from './allowed-names.ts';
+import type { SyntaxTree } from './syntax-tree.ts';
+
+export interface MathEngine {
+  /** Throws the SyntaxError of mathjs, with the position in `char`. */
+  parse(expression: string): SyntaxTree;
+  /** Throws when the arguments do not suit the function. The name has to be on the list. */
+  call(name: string, args: readonly unknown[]): unknown;
+  /** The value of a constant or the unit of that name, or `undefined`. */
+  symbol(name: string): unknown;
+  matrix(items: readonly unknown[]): unknown;
+  /** The part of a matrix at one-based positions, one a dimension. */
+  part(matrix: unknown, positions: readonly unknown[]): unknown;
+  /** A number in the arithmetic of this engine. */
+  number(value: number): unknown;
+  typeOf(value: unknown): string;
+  format(value: unknown, digits: number): string;
+}
+
+/** Digits of a decimal in exact arithmetic; more than any `precision` asked for. */
+const EXACT_DIGITS = 72;
+
+/** Out of reach already; overridden so that no function of mathjs gets at them behind our back. */
+const CLOSED = [
+  'import',
+  'createUnit',
+  'evaluate',
+  'parse',
+  'compile',
+  'parser',
+  'simplify',
+  'derivative',
+  'rationalize',
+  'resolve',
+  'reviver',
+  'chain',
+  'help',
+] as const;
+
+type MathFunction = ((...args: readonly unknown[]) => unknown) & { readonly rawArgs?: boolean };
+
+/** The instance as a table of functions: the published types know neither transforms nor Unit. */
+interface Instance {
+  readonly [name: string]: unknown;
+  readonly Unit: {
+    new (value: null, name: string): unknown;
+    isValuelessUnit(name: string): boolean;
+  };
+  readonly expression: { readonly transform: Readonly<Record<string, MathFunction>> };
+  config(settings: Readonly<Record<string, unknown>>): unknown;
+  import(names: Readonly<Record<string, unknown>>, options: { readonly override: true }): void;
+}
+
+const loadInstance = async (exact: boolean): Promise<Instance> => {
+  const { default: mathjs } = await import('mathjs/lib/browser/math.js');
+  const instance = mathjs.create(mathjs.all ?? {}) as unknown as Instance;
+  if (exact) {
+    instance.config({ number: 'BigNumber', precision: EXACT_DIGITS, relTol: 1e-60, absTol: 1e-66 });
+  }
+  return instance;
+};
+
+const closed = (): never => {
+  throw new Error('Not available in the calculator.');
+};
+
+/**
+ * The expression form of a function counts rows and columns from one; it differs for a few. Looked
+ * up when first called, because mathjs builds a function when it is first touched.
+ */
+const functionOf = (math: Instance, name: string): MathFunction => {
+  const { transform } = math.expression;
+  const special = Object.hasOwn(transform, name) ? transform[name] : undefined;
+  return special && special.rawArgs !== true ? special : (math[name] as MathFunction);
+};
+
+/** Decimals with all digits when `exact`, doubles otherwise. The first load takes a moment. */
+export const createMathEngine = async (exact: boolean): Promise<MathEngine> => {
+  const math = await loadInstance(exact);
+  const own = (name: string): MathFunction => math[name] as MathFunction;
+  const parse = own('parse');
+  math.import(Object.fromEntries(CLOSED.map((name) => [name, closed])), { override: true });
+  return {
+    parse: (expression) => parse(expression) as SyntaxTree,
+    call: (name, args) => {
+      if (!FUNCTIONS.has(name)) throw new Error('Not a function of the calculator.');
+      return functionOf(math, name)(...args);
+    },
+    symbol: (name) => {
+      if (CONSTANTS.has(name)) return math[name];
+      return math.Unit.isValuelessUnit(name) ? new math.Unit(null, name) : undefined;
+    },
+    matrix: (items) => own('matrix')(items),
+    part: (whole, positions) => {
+      const { index, subset } = math.expression.transform;
+      return subset?.(whole, index?.(...positions));
+    },
+    number: (value) => (exact ? own('bignumber')(String(value)) : value),
+    typeOf: (value) => own('typeOf')(value) as string,
+    format: (value, precision) =>
+      own('format')(value, { precision, lowerExp: -9, upperExp: 21 }) as string,
+  };
+};

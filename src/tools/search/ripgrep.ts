@@ -1,0 +1,89 @@
+/**
+ * Lets ripgrep say which files are worth reading. It only narrows: the matches themselves are read
+ * through the broker, so nothing that ripgrep saw and the caller may not see can get out.
+ */
+import { execFile } from 'node:child_process';
+import { ToolFailure } from '../../contract/errors.ts';
+
+export interface RipgrepRequest {
+  readonly program: string;
+  readonly folder: string;
+  readonly globs: readonly string[];
+  readonly ignoreGlobCase: boolean;
+  /** What the files must contain; only names are looked at when absent. */
+  readonly content?: {
+    readonly query: string;
+    readonly literal: boolean;
+    readonly caseSensitive: boolean;
+  };
+  readonly signal: AbortSignal;
+}
+
+export interface RipgrepAnswer {
+  /** Relative to the folder, in the order of a walk. */
+  readonly files: readonly string[];
+  /** There were more than fit. */
+  readonly cut: boolean;
+}
+
+const MOST_OUTPUT = 16 * 1024 * 1024;
+
+/** No configuration, no links, no ignore files, and a fixed order. */
+const FIXED: readonly string[] = [
+  '--no-config',
+  '--no-follow',
+  '--no-ignore',
+  '--hidden',
+  '--no-messages',
+  '--sort=path',
+  '--null',
+];
+
+const contentFlags = (content: NonNullable<RipgrepRequest['content']>): readonly string[] => [
+  '--files-with-matches',
+  '--no-mmap',
+  '--crlf',
+  content.caseSensitive ? '--case-sensitive' : '--ignore-case',
+  ...(content.literal ? ['--fixed-strings'] : []),
+  '-e',
+  content.query,
+];
+
+export const ripgrepArguments = (request: RipgrepRequest): readonly string[] => [
+  ...FIXED,
+  ...(request.ignoreGlobCase ? ['--glob-case-insensitive'] : []),
+  ...request.globs.flatMap((glob) => ['--glob', glob]),
+  ...(request.content ? contentFlags(request.content) : ['--files']),
+  '--',
+  '.',
+];
+
+const namesIn = (output: string): readonly string[] =>
+  output
+    .split('\0')
+    .slice(0, -1)
+    .map((name) => name.replaceAll('\\', process.platform === 'win32' ? '/' : '\\'))
+    .map((name) => name.replace(/^\.\//, ''));
+
+/** `undefined` when ripgrep does not take the pattern; then somebody else has to look. */
+export const runRipgrep = (request: RipgrepRequest): Promise<RipgrepAnswer | undefined> =>
+  new Promise((resolve, reject) => {
+    const options = {
+      cwd: request.folder,
+      env: {},
+      maxBuffer: MOST_OUTPUT,
+      signal: request.signal,
+      windowsHide: true,
+    };
+    const done = (error: Error | null, stdout: string, stderr: string): void => {
+      const code = error && 'code' in error ? error.code : 0;
+      if (request.signal.aborted) reject(new ToolFailure('CANCELLED'));
+      else if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+        resolve({ files: namesIn(stdout), cut: true });
+      } else if (code === 0 || code === 1 || (code === 2 && stderr === '')) {
+        // 1: nothing found. 2 without a word: some files could not be read, the others were.
+        resolve({ files: namesIn(stdout), cut: false });
+      } else resolve(undefined);
+    };
+    execFile(request.program, ripgrepArguments(request), options, done);
+  });

@@ -1,0 +1,130 @@
+/** Reads YAML for checking: every document of a stream, what is wrong with it, and where. */
+import type { Alias, Document, LineCounter, YAMLError, YAMLMap } from 'yaml';
+import { ToolFailure } from '../../contract/errors.ts';
+import { boundedRun } from './bounded-run.ts';
+import type { Finding } from './validation-report.ts';
+
+export interface YamlDocument {
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  /** Plain data. Throws for aliases that expand without measure. */
+  toValue(): unknown;
+  /** Where the value at a JSON Pointer starts. */
+  placeOf(pointer: string): { line: number; column: number } | undefined;
+}
+
+type Library = typeof import('yaml');
+
+const MOST_ALIASES = 1000;
+
+const escaped = (key: unknown): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+
+const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+
+const bomb = () =>
+  new ToolFailure('SECURITY_VIOLATION', 'The aliases of the document expand without measure.', {
+    suggestions: ['Write the repeated parts out, or use fewer aliases.'],
+  });
+
+interface Reading {
+  readonly yaml: Library;
+  readonly lines: LineCounter;
+  readonly document: Document.Parsed;
+}
+
+const placeAt = ({ lines }: Reading, offset: number) => {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(line, 1), column: Math.max(col, 1) };
+};
+
+/** The pointer of a node from the nodes above it, as `visit` hands them over. */
+const pointerOf = ({ yaml }: Reading, ancestors: readonly unknown[]): string =>
+  ancestors
+    .map((node, index) => {
+      const child = ancestors[index + 1];
+      if (yaml.isPair(node)) return `/${escaped(yaml.isScalar(node.key) ? node.key.value : '?')}`;
+      return yaml.isSeq(node) && child !== undefined ? `/${node.items.indexOf(child)}` : '';
+    })
+    .join('');
+
+/** By set, not by comparing each key with each other: a large map must not take for ever. */
+const repeatedKeys = (reading: Reading, map: YAMLMap, above: string): Finding[] => {
+  const seen = new Set<string>();
+  return map.items.flatMap(({ key }) => {
+    if (!reading.yaml.isScalar(key)) return [];
+    const name = `${typeof key.value}:${String(key.value)}`;
+    const isRepeated = seen.has(name);
+    seen.add(name);
+    if (!isRepeated) return [];
+    const place = placeAt(reading, key.range?.[0] ?? 0);
+    return [{ path: `${above}/${escaped(key.value)}`, message: 'The key occurs twice', ...place }];
+  });
+};
+
+const brokenAlias = (reading: Reading, alias: Alias, path: string): Finding[] => {
+  if (alias.resolve(reading.document)) return [];
+  const place = placeAt(reading, alias.range?.[0] ?? 0);
+  return [{ path, message: 'The alias names no anchor before it', ...place }];
+};
+
+const problemsIn = (reading: Reading): readonly Finding[] => {
+  const findings: Finding[] = [];
+  reading.yaml.visit(reading.document, {
+    Map: (_key, map, ancestors) => {
+      findings.push(...repeatedKeys(reading, map, pointerOf(reading, [...ancestors, map])));
+    },
+    Alias: (_key, alias, ancestors) => {
+      findings.push(...brokenAlias(reading, alias, pointerOf(reading, [...ancestors, alias])));
+    },
+  });
+  return findings;
+};
+
+const findingOf = (
+  reading: Reading,
+  { message, pos }: YAMLError | (Error & { pos: [number, number] }),
+): Finding => ({
+  path: '',
+  message,
+  ...placeAt(reading, pos[0]),
+});
+
+const toValue = ({ document }: Reading): unknown => {
+  try {
+    return document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch (error) {
+    if (error instanceof ReferenceError) throw bomb();
+    throw error;
+  }
+};
+
+const placeOf = (reading: Reading, pointer: string) => {
+  const way = pointer.split('/').slice(1).map(unescaped);
+  const node = way.length === 0 ? reading.document.contents : reading.document.getIn(way, true);
+  return reading.yaml.isNode(node) && node.range ? placeAt(reading, node.range[0]) : undefined;
+};
+
+/** The documents of a stream; one that holds nothing for an empty text. */
+export const readYaml = async (text: string): Promise<readonly YamlDocument[]> => {
+  const yaml = await import('yaml');
+  const lines = new yaml.LineCounter();
+  const options = {
+    lineCounter: lines,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+  } as const;
+  const parsed = boundedRun('document', () => [...yaml.parseAllDocuments(text, options)]);
+  return parsed.map((document) => {
+    const reading = { yaml, lines, document };
+    return {
+      errors: [
+        ...document.errors.map((error) => findingOf(reading, error)),
+        ...boundedRun('document', () => problemsIn(reading)),
+      ],
+      warnings: document.warnings.map((warning) => findingOf(reading, warning)),
+      toValue: () => boundedRun('document', () => toValue(reading)),
+      placeOf: (pointer) => placeOf(reading, pointer),
+    };
+  });
+};

@@ -1,0 +1,210 @@
+/** What every store owes its budgets: nothing is spent twice, and every hold ends. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Reservation, Store } from '../../src/contract/store.ts';
+import { AWKWARD_STRINGS, times } from './store-samples.ts';
+
+type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
+
+const CENT = 10_000;
+const DOLLAR = 1_000_000;
+
+const hold = (executionId: string, parts: Partial<Reservation> = {}): Reservation => ({
+  executionId,
+  scopes: [{ key: 'user:alice:day', limitMicros: DOLLAR }],
+  amountMicros: CENT,
+  ...parts,
+});
+
+const line = async (store: Store, key: string) => (await store.ledger.lines(key))[0];
+
+const describeLimits = (use: Use): void => {
+  it('B1: of 1,000 concurrent calls of 0.01 USD on 1 USD admits exactly 100', () =>
+    use(async (store) => {
+      const outcomes = await Promise.all(times(1000, (n) => store.ledger.reserve(hold(`e${n}`))));
+      expect(outcomes.filter(({ ok }) => ok)).toHaveLength(100);
+      expect(outcomes.at(-1)).toEqual({ ok: false, scope: 'user:alice:day', availableMicros: 0 });
+      expect(await line(store, 'user:alice:day')).toMatchObject({ heldMicros: DOLLAR });
+    }));
+
+  it('B2: never holds and spends more than the limit, whatever the order of events', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom('reserve', 'settle', 'release'), fc.nat(20)), {
+          maxLength: 80,
+        }),
+        (events) =>
+          use(async (store) => {
+            const act = ([name, n]: readonly [string, number]): Promise<unknown> => {
+              if (name === 'reserve') {
+                return store.ledger.reserve(hold(`e${n}`, { amountMicros: 300_000 }));
+              }
+              return name === 'settle'
+                ? store.ledger.settle(`e${n}`, 100_000)
+                : store.ledger.release(`e${n}`);
+            };
+            await Promise.all(events.map(act));
+            const { spentMicros = 0, heldMicros = 0 } = (await line(store, 'user:alice:day')) ?? {};
+            expect(heldMicros).toBeGreaterThanOrEqual(0);
+            expect(spentMicros + heldMicros).toBeLessThanOrEqual(DOLLAR);
+            await Promise.all(times(21, (n) => store.ledger.release(`e${n}`)));
+            expect((await line(store, 'user:alice:day'))?.heldMicros ?? 0).toBe(0);
+          }),
+      ),
+      { numRuns: 25 },
+    ));
+
+  it('holds in all scopes or in none', () =>
+    use(async (store) => {
+      const scopes = [
+        { key: 'user:alice', limitMicros: DOLLAR },
+        { key: 'tool:search', limitMicros: 3 * CENT },
+      ];
+      const outcomes = await Promise.all(
+        times(5, (n) => store.ledger.reserve(hold(`e${n}`, { scopes }))),
+      );
+      expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, false, false]);
+      expect(outcomes[4]).toEqual({ ok: false, scope: 'tool:search', availableMicros: 0 });
+      expect(await line(store, 'user:alice')).toMatchObject({ heldMicros: 3 * CENT });
+    }));
+
+  it('charges a scope named twice once, by its stricter limit', () =>
+    use(async (store) => {
+      const scopes = [
+        { key: 'k', limitMicros: DOLLAR },
+        { key: 'k', limitMicros: CENT },
+      ];
+      expect(await store.ledger.reserve(hold('e1', { scopes }))).toEqual({ ok: true });
+      expect(await store.ledger.reserve(hold('e2', { scopes }))).toMatchObject({ ok: false });
+      expect(await line(store, 'k')).toMatchObject({ heldMicros: CENT });
+    }));
+
+  it('knows no limit, no budget and no number', () =>
+    use(async (store) => {
+      const under = (limitMicros: number) =>
+        store.ledger.covers([{ key: `k${limitMicros}`, limitMicros }], CENT);
+      expect(await under(Number.POSITIVE_INFINITY)).toEqual({ ok: true });
+      expect(await under(0)).toMatchObject({ ok: false, availableMicros: 0 });
+      expect(await under(-5)).toMatchObject({ ok: false, availableMicros: 0 });
+      expect(await under(Number.NaN)).toMatchObject({ ok: false, availableMicros: 0 });
+    }));
+
+  it.each([0.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('refuses the amount %s', (n) =>
+    use(async (store) => {
+      const refusal = { code: 'INTERNAL' };
+      await expect(store.ledger.reserve(hold('e', { amountMicros: n }))).rejects.toMatchObject(
+        refusal,
+      );
+      await expect(store.ledger.covers([], n)).rejects.toMatchObject(refusal);
+      await expect(store.ledger.settle('e', n)).rejects.toMatchObject(refusal);
+      expect(await store.ledger.lines('')).toEqual([]);
+    }),
+  );
+};
+
+const describeLife = (use: Use): void => {
+  it('settles the actual cost and gives the rest back', () =>
+    use(async (store) => {
+      await store.ledger.reserve(hold('e1', { amountMicros: 600_000 }));
+      expect(await store.ledger.reserve(hold('e2', { amountMicros: 600_000 }))).toEqual({
+        ok: false,
+        scope: 'user:alice:day',
+        availableMicros: 400_000,
+      });
+      await store.ledger.settle('e1', 250_000);
+      expect(await line(store, 'user:alice:day')).toEqual({
+        key: 'user:alice:day',
+        spentMicros: 250_000,
+        heldMicros: 0,
+        calls: 1,
+      });
+      expect(await store.ledger.reserve(hold('e2', { amountMicros: 600_000 }))).toEqual({
+        ok: true,
+      });
+    }));
+
+  it('records an actual cost above the estimate as it is, and admits free calls still', () =>
+    use(async (store) => {
+      await store.ledger.reserve(hold('e1', { amountMicros: DOLLAR }));
+      await store.ledger.settle('e1', 3 * DOLLAR);
+      expect(await line(store, 'user:alice:day')).toMatchObject({ spentMicros: 3 * DOLLAR });
+      expect(await store.ledger.reserve(hold('e2', { amountMicros: 1 }))).toMatchObject({
+        ok: false,
+        availableMicros: 0,
+      });
+      expect(await store.ledger.reserve(hold('e3', { amountMicros: 0 }))).toEqual({ ok: true });
+    }));
+
+  it('stays readable when absurd sums were settled', () =>
+    use(async (store) => {
+      for (const id of ['e1', 'e2']) {
+        await store.ledger.reserve(hold(id, { amountMicros: 0 }));
+        await store.ledger.settle(id, Number.MAX_SAFE_INTEGER);
+      }
+      const { spentMicros, calls } = (await line(store, 'user:alice:day')) ?? {};
+      expect({ spentMicros, calls }).toEqual({ spentMicros: Number.MAX_SAFE_INTEGER, calls: 2 });
+    }));
+
+  it('settles and releases once, and ignores ids it does not know', () =>
+    use(async (store) => {
+      await store.ledger.reserve(hold('e1'));
+      await Promise.all(times(3, () => store.ledger.settle('e1', 7)));
+      await store.ledger.release('e1');
+      await store.ledger.settle('never', 7);
+      await store.ledger.release('never');
+      expect(await store.ledger.lines('')).toEqual([
+        { key: 'user:alice:day', spentMicros: 7, heldMicros: 0, calls: 1 },
+      ]);
+    }));
+
+  it('counts no call for a release', () =>
+    use(async (store) => {
+      await store.ledger.reserve(hold('e1'));
+      await store.ledger.release('e1');
+      expect(await line(store, 'user:alice:day')).toMatchObject({ spentMicros: 0, calls: 0 });
+    }));
+
+  it('holds once for a reservation sent twice, and refuses another under its id', () =>
+    use(async (store) => {
+      await Promise.all(times(2, () => store.ledger.reserve(hold('e1'))));
+      expect(await line(store, 'user:alice:day')).toMatchObject({ heldMicros: CENT });
+      const other = store.ledger.reserve(hold('e1', { amountMicros: 2 * CENT }));
+      await expect(other).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await line(store, 'user:alice:day')).toMatchObject({ heldMicros: CENT });
+    }));
+
+  it('looks without holding', () =>
+    use(async (store) => {
+      const scopes = hold('e').scopes;
+      expect(await store.ledger.covers(scopes, DOLLAR)).toEqual({ ok: true });
+      expect(await store.ledger.covers(scopes, DOLLAR)).toEqual({ ok: true });
+      expect(await store.ledger.covers(scopes, DOLLAR + 1)).toMatchObject({
+        ok: false,
+        availableMicros: DOLLAR,
+      });
+      expect(await store.ledger.lines('')).toEqual([]);
+    }));
+
+  it('has no orphans while the owner lives', () =>
+    use(async (store) => {
+      await store.ledger.reserve(hold('e1'));
+      expect(await store.ledger.orphans()).toEqual([]);
+    }));
+
+  it('lists lines by prefix only', () =>
+    use(async (store) => {
+      const keys = ['user:a', 'user:a:1', 'user:b', 'tool:x', 'user%', 'user:a\u{10ffff}z'];
+      for (const key of [...keys, ...AWKWARD_STRINGS]) {
+        await store.ledger.reserve(hold(`e-${key}`, { scopes: [{ key, limitMicros: DOLLAR }] }));
+      }
+      const found = (await store.ledger.lines('user:a')).map(({ key }) => key);
+      expect(found.sort()).toEqual(['user:a', 'user:a:1', 'user:a\u{10ffff}z']);
+      expect(await store.ledger.lines('zzz')).toEqual([]);
+      expect(await store.ledger.lines('')).toHaveLength(keys.length + AWKWARD_STRINGS.length);
+    }));
+};
+
+export const describeLedger = (use: Use): void => {
+  describe('ledger limits', () => describeLimits(use));
+  describe('ledger life of a hold', () => describeLife(use));
+};

@@ -1,0 +1,33 @@
+/** The suite that every store driver passes. A driver's own test calls it and adds its oddities. */
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/contract/store.ts';
+import { describeAudit } from './store-audit.ts';
+import { describeClaims } from './store-claims.ts';
+import { describeContent } from './store-content.ts';
+import { describeLedger } from './store-ledger.ts';
+import { type OpenStore, times } from './store-samples.ts';
+
+export const describeStore = (name: string, open: OpenStore): void => {
+  const use = async (test: (store: Store) => Promise<void>): Promise<void> => {
+    const { store, cleanup } = await open();
+    try {
+      await test(store);
+    } finally {
+      await store.close();
+      await cleanup();
+    }
+  };
+
+  describe(`${name}: store`, () => {
+    it('says what it is, and closes twice without complaint', () =>
+      use(async (store) => {
+        expect(store.label).toMatch(/\w/);
+        await Promise.all(times(3, () => store.close()));
+      }));
+
+    describeAudit(use);
+    describeLedger(use);
+    describeClaims(use);
+    describeContent(use);
+  });
+};

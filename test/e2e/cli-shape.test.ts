@@ -1,0 +1,165 @@
+/** The command line as a program among programs: version, help, completion, pipes, machine output. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createProject, type Project } from './run-toolcrib.ts';
+
+let project: Project;
+beforeAll(() => {
+  project = createProject();
+}, 180_000);
+
+const run: Project['run'] = (...args) => project.run(...args);
+const has = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+
+describe('version and help', () => {
+  it('prints the version, alone', async () => {
+    const { code, out, err } = await run(['--version']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await run(['--json', '--version'])).json()).toEqual({ version: out.trim() });
+  });
+
+  it('helps on stdout with exit code 0', async () => {
+    for (const args of [[], ['--help'], ['help'], ['run', '--help'], ['help', 'tools', 'info']]) {
+      const { code, out, err } = await run(args);
+      expect([code, err]).toEqual([0, '']);
+      expect(out).toContain('Usage: toolcrib');
+      expect(out).toContain('Examples:');
+    }
+  });
+
+  it('answers bad usage with exit code 2 and a hint', async () => {
+    const { code, out, err } = await run(['rnu']);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('Did you mean run?');
+  });
+});
+
+describe('--json', () => {
+  it('prints one document and nothing else, whatever happens', async () => {
+    const commands = [
+      ['tools'],
+      ['tools', 'tokens'],
+      ['tools', 'info', 'calculator'],
+      ['tools', 'info', 'nobody'],
+      ['tools', 'search', 'file'],
+      ['tools', 'enable', 'calculator'],
+      ['audit'],
+      ['audit', 'verify'],
+      ['audit', 'show', 'nobody'],
+      ['undo', 'nobody', '--yes'],
+      ['doctor'],
+      ['init'],
+      ['run', 'calculator', 'expression=1'],
+      ['run', 'calculator', '{'],
+      ['run', 'nobody'],
+      ['run'],
+      ['nonsense'],
+      ['tools', 'lsit'],
+    ];
+    for (const command of commands) {
+      const ended = await run([...command, '--json'], { env: { FORCE_COLOR: '1' } });
+      expect(ended.json(), command.join(' ')).toBeTypeOf('object');
+      expect(ended.err, command.join(' ')).toBe('');
+    }
+  });
+});
+
+describe('pipes', () => {
+  it('a reader that leaves early is no error', async () => {
+    const script = `"$1" "$2" tools info write_file --json | head -c 10; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = spawnSync(
+      'bash',
+      ['-c', script, '-', process.execPath, project.cli],
+      {
+        cwd: project.folder,
+        env: project.env,
+        encoding: 'utf8',
+      },
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/0\n$/);
+  });
+
+  it('says that it waits for stdin, and stops at once when told to', async () => {
+    const child = project.start(['run', 'calculator']);
+    let err = '';
+    child.stderr?.on('data', (chunk) => {
+      err += String(chunk);
+    });
+    await new Promise<void>((resolve) => {
+      child.stderr?.once('data', () => resolve());
+    });
+    expect(err).toContain('Waiting for JSON on stdin');
+    child.kill('SIGINT');
+    const [code, signal] = await new Promise<readonly unknown[]>((resolve) => {
+      child.once('close', (...end) => resolve(end));
+    });
+    expect(code === 4 || signal === 'SIGINT').toBe(true);
+  });
+});
+
+describe('completion', () => {
+  const scriptOf = async (shell: string): Promise<string> => {
+    const { code, out } = await run(['completion', shell]);
+    expect(code).toBe(0);
+    const file = join(project.folder, `completion.${shell}`);
+    writeFileSync(file, out);
+    return file;
+  };
+
+  it('bash: parses, and offers commands, options and tools', async () => {
+    const file = await scriptOf('bash');
+    expect(spawnSync('bash', ['-n', file]).status).toBe(0);
+    const complete = (...words: readonly string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ');
+      const source = `toolcrib() { "${process.execPath}" "${project.cli}" "$@"; }
+        source '${file}'; COMP_WORDS=(toolcrib ${line}); COMP_CWORD=${words.length}
+        _toolcrib; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout, stderr } = spawnSync('bash', ['-c', source], {
+        cwd: project.folder,
+        env: project.env,
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      return stdout.trim().split('\n');
+    };
+    expect(complete('t')).toEqual(['tools']);
+    expect(complete('tools', 'i')).toEqual(['info']);
+    expect(complete('run', '--dry')).toEqual(['--dry-run']);
+    expect(complete('tools', '--ti')).toEqual(['--tier']);
+    expect(complete('run', 'calc')).toEqual(['calculator']);
+    expect(complete('tools', 'info', 'write')).toEqual(['write_file']);
+    expect(complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
+    expect(complete('audit', 'list', '--user', '')).toEqual(['']);
+  });
+
+  it.each(['zsh', 'fish'])('%s: parses where there is such a shell', async (shell) => {
+    const file = await scriptOf(shell);
+    const { out } = await run(['completion', shell]);
+    expect(out).toContain('toolcrib tools list --names');
+    expect(out).toContain('dry-run');
+    if (has(shell)) expect(spawnSync(shell, ['-n', file]).status).toBe(0);
+  });
+});
+
+describe('start-up', () => {
+  /** The fastest of several: what the program costs, not what else the machine does. */
+  const fastest = (args: readonly string[]): number => {
+    let best = Number.POSITIVE_INFINITY;
+    for (let turn = 0; turn < 7; turn += 1) {
+      const start = performance.now();
+      spawnSync(process.execPath, args, { cwd: project.folder, env: project.env });
+      best = Math.min(best, performance.now() - start);
+    }
+    return best;
+  };
+
+  it('is fast: --version within 2 times bare Node, tools within 5 times', () => {
+    const bare = fastest(['-e', '0']);
+    expect(fastest([project.cli, '--version']) / bare).toBeLessThan(2);
+    expect(fastest([project.cli, 'tools']) / bare).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createCrib } from '../../src/crib.ts';
+
+const SCRIPT = join(import.meta.dirname, '../fixtures/crash-writer.mjs');
+const KILLS = 12;
+
+/** Starts a writer, kills it after a while, and returns the calls it said were done. */
+const writeUntilKilled = async (root: string, ms: number): Promise<readonly string[]> => {
+  const child = spawn(process.execPath, [SCRIPT, root], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  while (!text.includes('begin')) await wait(5);
+  await wait(ms);
+  child.kill('SIGKILL');
+  await gone;
+  return [...text.matchAll(/^done \d+ (\S+) success$/gm)].map(([, id]) => id ?? '');
+};
+
+describe('kill -9 at any moment', () => {
+  it('leaves a store that opens, verifies, and says of each call what became of it', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'toolcrib-crash-'));
+    let begun = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const done = await writeUntilKilled(root, 3 + ((kill * 37) % 160));
+      const crib = await createCrib({ root });
+      expect(await crib.verifyAudit()).toMatchObject({ ok: true });
+      const store = await crib.store();
+      expect(await store.intents.open()).toEqual([]);
+      for (const id of done) expect((await crib.status(id))?.effect).toBe('done');
+      const intents = await store.audit.query({ kind: 'intent', limit: 100_000 });
+      begun = intents.length;
+      const newest = intents.slice(0, 3);
+      for (const { executionId } of newest) {
+        expect(['done', 'not_done', 'unknown']).toContain((await crib.status(executionId))?.effect);
+      }
+      await crib.close();
+    }
+    expect(begun).toBeGreaterThan(KILLS);
+    await rm(root, { recursive: true, force: true });
+  }, 120_000);
+});

@@ -1,0 +1,70 @@
+/** Drives the built program through a pseudo terminal, by way of `script`. */
+import { spawn } from 'node:child_process';
+import { shellQuote } from '../../src/cli/shell-quote.ts';
+import type { Project } from './run-toolcrib.ts';
+
+export interface TerminalSession {
+  /** Resolves when the text has been shown; rejects when the program ends before. */
+  waitFor(text: string): Promise<void>;
+  type(text: string): void;
+  /** The exit code. */
+  ended(): Promise<number | null>;
+  shown(): string;
+}
+
+export interface TerminalOptions {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The arguments differ between util-linux and the BSDs. */
+const scriptArguments = (command: readonly string[]): readonly string[] =>
+  process.platform === 'linux'
+    ? ['-qefc', command.map(shellQuote).join(' '), '/dev/null']
+    : ['-q', '/dev/null', ...command];
+
+export const openTerminal = (
+  { cli, folder, env }: Project,
+  args: readonly string[],
+  options: TerminalOptions = {},
+): TerminalSession => {
+  const child = spawn('script', scriptArguments([process.execPath, cli, ...args]), {
+    cwd: folder,
+    env: { ...env, TERM: 'xterm', ...options.env },
+  });
+  let shown = '';
+  let over = false;
+  const watchers = new Set<() => void>();
+  const wake = () => {
+    for (const watcher of watchers) watcher();
+  };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      shown += chunk;
+      wake();
+    });
+  }
+  const end = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      over = true;
+      wake();
+      resolve(code);
+    });
+  });
+  return {
+    waitFor: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (shown.includes(text)) resolve();
+          else if (over) reject(new Error(`Ended without showing "${text}":\n${shown}`));
+          else return;
+          watchers.delete(look);
+        };
+        watchers.add(look);
+        look();
+      }),
+    type: (text) => void child.stdin.write(text),
+    ended: () => end,
+    shown: () => shown,
+  };
+};
