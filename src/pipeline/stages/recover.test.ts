@@ -173,6 +173,23 @@ describe('circuit breaker', () => {
     expect(events).toEqual(['opened', 'closed']);
   });
 
+  it('a probe that found the bulkhead full is given to the next call', async () => {
+    const { run } = flaky(1);
+    let release: (value: unknown) => void = () => undefined;
+    const slow = aTool({ name: 'slow', run: () => new Promise((resolve) => (release = resolve)) });
+    const crib = await testCrib([slow, aTool({ run, breaker: { failures: 1, restMs: 1000 } })], {
+      config: { execution: { maxConcurrentTools: 1, queueLimit: 0 } },
+    });
+    await crib.execute('echo', {});
+    await crib.runtime.advance(1000);
+    const occupied = crib.execute('slow', {});
+    await crib.runtime.advance(1);
+    expect((await crib.execute('echo', {})).error?.code).toBe('RATE_LIMITED');
+    release(1);
+    await occupied;
+    expect((await crib.execute('echo', {})).success).toBe(true);
+  });
+
   it('bad input does not trip it', async () => {
     const run = () => {
       throw new ToolFailure('VALIDATION_ERROR', 'no');

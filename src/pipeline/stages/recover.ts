@@ -105,7 +105,7 @@ const guarded = async (call: Ready, next: Next<Ready>, deps: RecoverDeps): Promi
   const bulkheads = call.parent ? guards.bulkheads : guards.bulkheadsAndAll;
   const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
   const deadline = deps.deadlines.after(timeoutMs, () => control.abort('TIMEOUT'));
-  let result: ToolResult;
+  let result: ToolResult | undefined;
   try {
     const entering = enterAll(call, bulkheads);
     const refused = entering && (await entering);
@@ -113,13 +113,16 @@ const guarded = async (call: Ready, next: Next<Ready>, deps: RecoverDeps): Promi
     try {
       notes.attempts = 1;
       result = await next(call);
-      if (!result.success && !control.aborted)
+      if (!result.success && !control.aborted) {
         result = await tryAgain(call, next, { result, deps });
+      }
     } finally {
       for (const bulkhead of bulkheads) bulkhead.leave();
     }
   } finally {
     deadline.cancel();
+    // Nothing was learnt about the tool: a probe it was given goes to the next call.
+    if (!result) for (const breaker of guards.breakers) breaker.abstained();
   }
   tellBreakers(call, result, deps);
   return result.success ? result : rescue(call, result, deps);
