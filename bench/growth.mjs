@@ -22,12 +22,13 @@ const rowOf = async ({ contender, concurrency }, { rows, tools, ...pace }) => {
   ];
   const timings = (await race(entrants, { ...pace, concurrency: [concurrency] }))[concurrency];
   const { empty, grown } = timings;
-  const { median, spread } = summarize(grown.samples);
+  const { median, best, spread } = summarize(grown.samples);
   const ratio = pairedRatio(grown.samples, empty.samples);
   const size = `${rows.toLocaleString('en-GB')} rows, ${tools.toLocaleString('en-GB')} tools`;
   return {
     name: `${contender}, ${concurrency} at once, ${size}`,
     value: median / 1000,
+    best: best / 1000,
     unit: 'µs/call',
     spread,
     ratios: { 'an empty one': ratio },

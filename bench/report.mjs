@@ -4,9 +4,12 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+/** Beyond this share of the median a verdict says more about the machine than about the code. */
+const NOISY = 0.25;
+
 /**
- * A row is `{ name, value, unit, spread?, ratios?, target? }`; `ratios` maps a baseline to how many
- * times its time this one took, `target` is `{ text, met }`.
+ * A row is `{ name, value, best?, unit, spread?, ratios?, target? }`; `best` is the fastest round,
+ * `ratios` maps a baseline to how many times its time this one took, `target` is `{ text, met }`.
  */
 export const target = (text, met) => ({ text, met });
 
@@ -24,19 +27,23 @@ const ratioLines = (ratios = {}) => {
   return lines;
 };
 
-const verdictText = (row) =>
-  row.target === undefined ? '' : `${row.target.met ? 'PASS' : 'FAIL'} ${row.target.text}`;
+const verdictText = ({ target, spread = 0 }) => {
+  if (target === undefined) return '';
+  const doubt = spread > NOISY ? ' (noisy)' : '';
+  return `${target.met ? 'PASS' : 'FAIL'}${doubt} ${target.text}`;
+};
 
 const cells = (row) => [
   row.name,
   `${round(row.value)} ${row.unit}`,
+  row.best === undefined ? '' : round(row.best),
   row.spread === undefined ? '' : `±${Math.round(row.spread * 100)}%`,
   verdictText(row),
   ratioLines(row.ratios)[0],
 ];
 
 export const printTable = (title, rows) => {
-  const head = ['', 'median', 'spread', 'target', 'N times the time of'];
+  const head = ['', 'median', 'best', 'spread', 'target', 'N times the time of'];
   const lines = [head, ...rows.map(cells)];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column].length)));
   console.log(`\n${title}`);

@@ -7,9 +7,9 @@ import { readFile } from './tools/filesystem/read-file.ts';
 import { writeFile } from './tools/filesystem/write-file.ts';
 import { calculator } from './tools/local/calculator.ts';
 import { defineDatetime } from './tools/local/datetime.ts';
-import { jsonParser } from './tools/local/json-parser.ts';
 import { textTransform } from './tools/local/text-transform.ts';
 import { fileSearch } from './tools/search/file-search.ts';
+import { jsonParser } from './tools/validation/json-parser.ts';
 import { validateJson } from './tools/validation/validate-json.ts';
 import { validateYaml } from './tools/validation/validate-yaml.ts';
 

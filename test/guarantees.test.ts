@@ -20,9 +20,10 @@ describe.skip('b', () => {
 `;
 const files = [
   { path: 'src/a.test.ts', text },
+  { path: 'test/conformance/all.ts', text: "import { suite } from './used.ts';" },
   { path: 'test/conformance/used.ts', text: "export const suite = () => it('holds', () => {});" },
   { path: 'test/conformance/unused.ts', text: "export const suite = () => it('holds', () => {});" },
-  { path: 'src/b.test.ts', text: "import { suite } from '../test/conformance/used.ts';" },
+  { path: 'src/b.test.ts', text: "import { all } from '../test/conformance/all.ts';" },
 ];
 const proven = (file: string, name: string) =>
   checkGuarantees([{ id: 'X1', promise: 'It holds.', tests: [{ file, name }] }], files);

@@ -1,40 +1,385 @@
 /** Every promise the project makes, with the tests that prove it. A promise with no test fails. */
-import type { Guarantee } from './architecture/check-guarantees.ts';
+import type { Guarantee, Proof } from './architecture/check-guarantees.ts';
+
+/** Tests of one file, by their titles. */
+const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
+  names.map((name) => ({ file, name }));
+
+const stage = (name: string, ...names: readonly string[]): readonly Proof[] =>
+  by(`src/pipeline/stages/${name}.test.ts`, ...names);
 
 export const GUARANTEES: readonly Guarantee[] = [
+  // The pipeline.
   {
     id: 'pipeline-complete',
     promise:
       'A pipeline that leaves out a gate, or has gates in the wrong order, does not compile.',
-    tests: [
-      {
-        file: 'test/architecture/pipeline-types.test.ts',
-        name: 'refuse a missing gate, a wrong order and a stage that forgets to hand the call on',
-      },
-      {
-        file: 'test/architecture/pipeline-types.test.ts',
-        name: 'fail in each of the cases and nowhere else once the marks are taken away',
-      },
-    ],
+    tests: by(
+      'test/architecture/pipeline-types.test.ts',
+      'refuse a missing gate, a wrong order and a stage that forgets to hand the call on',
+      'fail in each of the cases and nowhere else once the marks are taken away',
+    ),
   },
   {
     id: 'pipeline-order',
     promise: 'The fifteen stages are all there, in the documented order.',
+    tests: by(
+      'test/architecture/pipeline-drawing.test.ts',
+      'is drawn in ARCHITECTURE.md as it stands in governed.ts, every stage in its place',
+    ),
+  },
+  {
+    id: 'results-never-thrown',
+    promise: 'Whatever a tool throws or rejects with, the caller gets a result with a code.',
     tests: [
-      {
-        file: 'test/architecture/pipeline-drawing.test.ts',
-        name: 'is drawn in ARCHITECTURE.md as it stands in governed.ts, every stage in its place',
-      },
+      ...stage('execute', '%s becomes a result', 'checks the output against its schema'),
+      ...stage('record', 'turns a bug of ours into INTERNAL, with the cause in the log alone'),
+      ...stage('govern-result', 'refuses circular results'),
     ],
   },
   {
     id: 'errors-documented',
     promise: 'Every error code is documented as the table of codes defines it.',
+    tests: by(
+      'test/architecture/errors-doc.test.ts',
+      'is what the table of error codes renders to',
+    ),
+  },
+  {
+    id: 'input-judged-as-parsed',
+    promise: 'Policy judges what was parsed, never what was sent; prototype keys are refused.',
     tests: [
-      {
-        file: 'test/architecture/errors-doc.test.ts',
-        name: 'is what the table of error codes renders to',
-      },
+      ...stage('authorize', 'judges what was parsed, never what was sent'),
+      ...stage('validate-input', 'refuses prototype keys at any depth', 'caps size and depth'),
+    ],
+  },
+  {
+    id: 'default-deny',
+    promise: 'No verdict, an unknown one and a policy that throws all mean no.',
+    tests: [
+      ...stage('authorize', '%s means no', 'a caller without the permission is refused'),
+      ...by('src/governance/rules.test.ts', 'denies what it does not know'),
+    ],
+  },
+  {
+    id: 'dry-run-runs-nothing',
+    promise: 'A dry run walks every gate and runs nothing.',
+    tests: [
+      ...stage('execute', 'a dry run walks every gate, reports, and runs nothing'),
+      ...by('test/e2e/cli.test.ts', 'walks every gate in a dry run and changes nothing'),
+    ],
+  },
+  {
+    id: 'no-silent-sandbox-step-down',
+    promise: 'A tool that asks for a sandbox which nobody can give is refused, not run without.',
+    tests: stage(
+      'execute',
+      'a tool that asks for a sandbox nobody can give is refused, never run without',
+    ),
+  },
+
+  // The record.
+  {
+    id: 'refused-calls-recorded',
+    promise: 'Refused calls are on record like any other.',
+    tests: [
+      ...stage('record', 'records refused calls too'),
+      ...by(
+        'test/e2e/cli-record.test.ts',
+        'lists every call with what became of it, refused ones included',
+      ),
+    ],
+  },
+  {
+    id: 'intent-before-effect',
+    promise: 'A call that may change something has its intent on record before its tool starts.',
+    tests: stage(
+      'execute',
+      'puts the intent on record before the tool starts, and the outcome after',
+    ),
+  },
+  {
+    id: 'no-unrecorded-result',
+    promise: 'A result whose row could not be written is withheld.',
+    tests: [
+      ...stage('record', 'withholds a result whose row could not be written'),
+      ...by(
+        'src/stores/sqlite/writer.test.ts',
+        'resolves no write before the commit',
+        'a full disk: says so, keeps what was there, and goes on when there is room',
+        'a read-only file: says so, and goes on when it may write',
+        'a lock that stays: gives up with the remedy, and writes when it is gone',
+      ),
+    ],
+  },
+  {
+    id: 'audit-tampering-found',
+    promise: 'Edits and gaps are found, and against a head noted earlier truncation too.',
+    tests: [
+      ...by(
+        'test/e2e/cli-record.test.ts',
+        'verifies the record and finds a changed row',
+        'finds a cut-off end by a head noted before',
+      ),
+      ...by(
+        'test/conformance/store-audit.ts',
+        'numbers rows without a gap and chains them',
+        'verifies whatever was appended: no false alarm on a clean log',
+      ),
+      ...by(
+        'src/stores/sqlite/open-and-migrate.test.ts',
+        'keeps the audit trail append-only against plain SQL',
+      ),
+    ],
+  },
+  {
+    id: 'crash-leaves-verifying-store',
+    promise: 'A process killed in the middle of writes leaves a store that opens and verifies.',
+    tests: [
+      ...by(
+        'src/stores/sqlite/several-processes.test.ts',
+        'F3, B2: 15 kills in the middle of writes lose nothing that was acknowledged',
+        'append at once to one sound chain, a new file included',
+      ),
+      ...by(
+        'test/e2e/crash.test.ts',
+        'leaves a store that opens, verifies, and says of each call what became of it',
+      ),
+    ],
+  },
+  {
+    id: 'in-doubt-is-said',
+    promise: 'After a crash each call is done, not done or unknown; none is silently run again.',
+    tests: [
+      ...by(
+        'src/pipeline/reconcile.test.ts',
+        'each call is done, not done or unknown, by what its files say',
+        'calls of a living process are left alone',
+      ),
+      ...by(
+        'src/stores/sqlite/several-processes.test.ts',
+        'F5: a frozen process keeps its claims, a killed one leaves them in doubt',
+      ),
+      ...by(
+        'test/conformance/store-persistence.ts',
+        'gives everything back, with claims of the closed store in doubt',
+      ),
+    ],
+  },
+
+  // Effects happen once, or can be taken back.
+  {
+    id: 'retry-repeats-no-effect',
+    promise: 'A call whose effect may have happened is not retried unless it is idempotent.',
+    tests: [
+      ...stage(
+        'recover',
+        'never repeats an effect that may have happened',
+        'fallback: none is tried where the effect may have happened',
+      ),
+      ...by(
+        'src/pipeline/recovery/recovery.test.ts',
+        'never repeats an effect that may have happened, unless the tool is idempotent',
+      ),
+    ],
+  },
+  {
+    id: 'idempotency-replay',
+    promise: 'The same idempotency key and input run once, also when they come at once.',
+    tests: [
+      ...stage(
+        'replay',
+        'returns the stored result: no second effect',
+        'ten calls at once with one key run once',
+        'refuses the key for another input, keeps keys of users and tools apart',
+        'a failure after a possible effect stands: it is not silently run again',
+      ),
+      ...by('test/conformance/store-claims.ts', 'lets exactly one of many claims through'),
+    ],
+  },
+  {
+    id: 'effects-rolled-back',
+    promise: 'When an effect fails, those applied before it are rolled back in reverse.',
+    tests: stage(
+      'apply-effects',
+      'are rolled back in reverse when one fails',
+      'a rollback that fails does not keep the others from it',
+    ),
+  },
+  {
+    id: 'undo-refuses-when-changed',
+    promise: 'Undo restores what a call changed, and refuses when it was changed since.',
+    tests: [
+      ...by(
+        'src/pipeline/undo.test.ts',
+        'restores what was written, created and removed, in reverse',
+        'undo refuses when the file was changed since, and touches nothing',
+        'nobody undoes the calls of others, except an owner or admin',
+      ),
+      ...by('test/e2e/cli-record.test.ts', 'refuses when the file was changed since'),
+    ],
+  },
+  {
+    id: 'snapshot-before-change',
+    promise: 'Nothing is overwritten or removed before its snapshot is kept.',
+    tests: by(
+      'src/governance/file-access.test.ts',
+      'keeps what was there before the first byte changes',
+      'changes nothing when the snapshot cannot be kept',
+    ),
+  },
+
+  // Limits are exact.
+  {
+    id: 'B1',
+    promise: '1,000 concurrent 0.01 USD calls on 1 USD: exactly 100 pass, in 1 and 4 processes.',
+    tests: [
+      ...stage(
+        'reserve-budget',
+        'B1: 1,000 concurrent 0.01 USD calls on a 1 USD budget: exactly 100 admitted',
+      ),
+      ...by(
+        'test/conformance/store-ledger.ts',
+        'B1: of 1,000 concurrent calls of 0.01 USD on 1 USD admits exactly 100',
+      ),
+      ...by(
+        'src/stores/sqlite/several-processes.test.ts',
+        'B1: 1,000 concurrent calls of 0.01 USD from 4 processes on 1 USD: exactly 100 admitted',
+      ),
+    ],
+  },
+  {
+    id: 'budget-never-overspent',
+    promise: 'Held and spent together never pass the limit by admission, whatever the order.',
+    tests: [
+      ...by(
+        'test/conformance/store-ledger.ts',
+        'B2: never holds and spends more than the limit, whatever the order of events',
+        'holds in all scopes or in none',
+      ),
+      ...by(
+        'src/pipeline/reconcile.test.ts',
+        'money: a call that began is booked, one that did not is released',
+      ),
+    ],
+  },
+  {
+    id: 'rate-limit-exact',
+    promise: 'A rate limit admits exactly its number under concurrency.',
+    tests: [
+      ...stage(
+        'limit-rate',
+        'admits exactly the limit under concurrency, per caller, and says when to come back',
+      ),
+      ...by('test/conformance/store-claims.ts', 'admits exactly the limit of concurrent hits'),
+    ],
+  },
+
+  // Approvals.
+  {
+    id: 'approvals-single-use',
+    promise: 'An approval is good once, for the very call it was given for, while it lasts.',
+    tests: [
+      ...by(
+        'test/conformance/store-claims.ts',
+        'P1: lets exactly one of many callers use an approval, ever',
+        'never replaces a record: a used approval stays used',
+      ),
+      ...stage(
+        'approve',
+        'without an approver the call is pending, and runs once it is approved, exactly once',
+        'an approval is no good for %s',
+        'approvals expire, and a denied one stays denied',
+        'deny rules are judged again after the wait',
+      ),
+    ],
+  },
+  {
+    id: 'no-answer-means-no',
+    promise: 'Silence, the end of the input, a cancelled call and nonsense all mean no.',
+    tests: [
+      ...stage('approve', '%s is a no', 'a call cancelled while it waits does not run'),
+      ...by(
+        'src/approvers/terminal/create-terminal-approver.test.ts',
+        'the end of the input is a no',
+        'silence until the request expires is a no',
+        'ignores a yes that was typed before the question was shown',
+      ),
+    ],
+  },
+  {
+    id: 'approver-sees-everything',
+    promise: 'The person asked sees the exact input, with every control character made visible.',
+    tests: [
+      ...by(
+        'src/approvers/terminal/visible-text.test.ts',
+        'never lets a dangerous character through, and never shows two texts the same way',
+      ),
+      ...by(
+        'src/approvers/terminal/approval-page.test.ts',
+        'shows secrets: what hides the command would hide the attack',
+        'a line break in a value cannot start a line of the page',
+        'cuts a huge field in the middle, states what is hidden and shows all on demand',
+      ),
+      ...by('test/e2e/cli-terminal.test.ts', 'shows the exact call and runs it after a yes'),
+    ],
+  },
+
+  // Files and secrets.
+  {
+    id: 'path-escapes-refused',
+    promise: 'File tools stay below the root: no traversal, link, prefix or swap leads outside.',
+    tests: [
+      ...by(
+        'src/governance/path-guard.test.ts',
+        'refuses %s',
+        'knows no prefix collisions',
+        'refuses links to files and folders outside, also in the middle of a path',
+        'refuses devices in an allowed root',
+      ),
+      ...by(
+        'src/governance/open-verified.test.ts',
+        'never reads outside while a folder is swapped for a link',
+        'never writes or removes outside while a folder is swapped for a link',
+      ),
+    ],
+  },
+  {
+    id: 'protected-names',
+    promise: 'Secrets are closed, and hooks and configuration cannot be written, there or not.',
+    tests: by(
+      'src/governance/path-guard.test.ts',
+      'closes secrets for reading and writing, there or not, in any case',
+      'protects hooks, configuration and shell files from writing, also before they exist',
+    ),
+  },
+  {
+    id: 'needs-are-the-reach',
+    promise: 'A tool reaches only the paths and secrets it declared.',
+    tests: [
+      ...by(
+        'src/governance/file-access.test.ts',
+        'hands a tool without path needs nothing',
+        'keeps a reader from writing, and lets a writer read',
+      ),
+      ...stage('authenticate', 'refuses a secret that was not declared'),
+      ...by('src/pipeline/undo.test.ts', 'a read-only call cannot change files'),
+    ],
+  },
+  {
+    id: 'redaction',
+    promise: 'Known secrets and well-known shapes leave neither in results nor in the record.',
+    tests: [
+      ...by(
+        'src/governance/redaction.test.ts',
+        'by their shape: %#',
+        'by value, also URL- and base64-encoded',
+        'deep in results of any shape',
+        'ordinary data is left alone, and not even copied',
+      ),
+      ...stage('govern-result', 'redacts secrets in data, warnings and error messages'),
+      ...stage('record', 'keeps secrets and unvalidated input out of the trail'),
+      ...stage('execute', 'argument values do not come back in messages'),
     ],
   },
 ];

@@ -1,6 +1,7 @@
 /** Puts the commands into the program: the one that is used in full, the others by name only. */
 import type { Command } from 'commander';
 import type { CommandEntry, LoadedEntry } from './command-entry.ts';
+import { withExamples } from './command-parts.ts';
 import type { Io } from './io.ts';
 
 export interface Wanted {
@@ -36,7 +37,8 @@ export const addCommands = async (program: Command, io: Io, all: Wanted): Promis
     }
     const command = program.command(entry.name).description(entry.summary);
     if (used && 'commands' in entry) {
-      await addGroup(command.helpCommand(false), io, { entries: entry.commands, all });
+      withExamples(command.helpCommand(false), ...entry.examples);
+      await addGroup(command, io, { entries: entry.commands, all });
     }
   }
 };

@@ -16,6 +16,7 @@ export interface LoadedEntry {
 export interface GroupEntry {
   readonly name: string;
   readonly summary: string;
+  readonly examples: readonly string[];
   readonly commands: readonly LoadedEntry[];
 }
 

@@ -4,6 +4,7 @@ import type { CommandEntry, GroupEntry } from './command-entry.ts';
 const TOOLS: GroupEntry = {
   name: 'tools',
   summary: 'list, search, inspect and switch tools',
+  examples: ['toolcrib tools', 'toolcrib tools info write_file', 'toolcrib tools tokens --price 3'],
   commands: [
     {
       name: 'list',
@@ -42,6 +43,11 @@ const TOOLS: GroupEntry = {
 const AUDIT: GroupEntry = {
   name: 'audit',
   summary: 'read and verify the record of every call',
+  examples: [
+    'toolcrib audit --since 2h',
+    'toolcrib audit show <executionId>',
+    'toolcrib audit verify',
+  ],
   commands: [
     {
       name: 'list',

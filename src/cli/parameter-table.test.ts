@@ -40,5 +40,12 @@ describe('parametersOf', () => {
   it('ends for a schema that contains itself', () => {
     const rows = parametersOf({ properties: { child: { $ref: '#' } } });
     expect(rows.length).toBeLessThan(10);
+    const lists = parametersOf({
+      properties: { value: { $ref: '#/$defs/V' } },
+      $defs: {
+        V: { anyOf: [{ type: 'number' }, { type: 'array', items: { $ref: '#/$defs/V' } }] },
+      },
+    });
+    expect(lists.map(({ type }) => type)).toEqual(['number | (number | array)[]']);
   });
 });

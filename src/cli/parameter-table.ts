@@ -11,6 +11,7 @@ export interface Parameter {
 }
 
 const MAX_DEPTH = 4;
+const MAX_LISTS = 1;
 
 const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -40,13 +41,15 @@ const limitsOf = (schemas: readonly JsonSchema[]): readonly string[] =>
       : [];
   });
 
-const typeText = (schemas: readonly JsonSchema[], root: JsonSchema): string => {
+/** `depth` ends the text of a type that holds itself, e.g. a list of such lists. */
+const typeText = (schemas: readonly JsonSchema[], root: JsonSchema, depth = 0): string => {
   const fixed = fixedValues(schemas);
   if (fixed.length > 0)
     return [...new Set(fixed.map((value) => JSON.stringify(value)))].join(' | ');
   const types = [...typesOf(schemas)].map((type) => {
     if (type !== 'array') return type;
-    const items = typeText(itemsOf(schemas, root), root);
+    if (depth >= MAX_LISTS) return 'array';
+    const items = typeText(itemsOf(schemas, root), root, depth + 1);
     return items.includes(' ') ? `(${items})[]` : `${items}[]`;
   });
   return types.join(' | ') || 'any';

@@ -28,6 +28,7 @@ describe('runCli', () => {
     const { code, out } = await run(name, '--help');
     expect(code).toBe(0);
     expect(out).toContain(`Usage: toolcrib ${name}`);
+    expect(out).toContain('Examples:');
     expect((await run('help', name)).out).toBe(out);
   });
 

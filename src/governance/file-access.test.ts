@@ -20,6 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Needs } from '../contract/tool.ts';
 import { createFileAccess, type FileHooks, type NewSnapshot } from './file-access.ts';
 import type { FileLimits } from './file-spot.ts';
+import { bestVerification, type Verification } from './open-verified.ts';
 import { createPathGuard } from './path-guard.ts';
 import { sha256Hex } from './sha256-hex.ts';
 
@@ -45,11 +46,12 @@ interface Setup {
   readonly needs?: Needs | undefined;
   readonly hooks?: Partial<FileHooks>;
   readonly limits?: Partial<FileLimits>;
+  readonly verification?: Verification;
 }
 
 const access = (setup: Setup = {}) =>
   createFileAccess({
-    guard: createPathGuard({ root }),
+    guard: createPathGuard({ root, verification: setup.verification ?? bestVerification() }),
     needs: 'needs' in setup ? setup.needs : ALL,
     hooks: {
       beforeChange: async (snapshot) => void snapshots.push(snapshot),
@@ -258,6 +260,20 @@ describe('write', () => {
   });
 });
 
+describe('the way without descriptors', () => {
+  it('reads, writes, lists and removes alike', async () => {
+    const fs = access({ verification: 'inode' });
+    await fs.write('x/y.txt', 'one', { createDirs: true });
+    await fs.write('x/y.txt', 'two');
+    expect(text(await fs.read('x/y.txt'))).toBe('two');
+    expect((await fs.list('x')).map(({ path }) => path)).toEqual(['x/y.txt']);
+    await fs.remove('x/y.txt');
+    await fs.remove('x');
+    expect(readdirSync(root)).toEqual(['a.txt', 'data']);
+    expect(snapshots).toHaveLength(4);
+  });
+});
+
 describe('remove', () => {
   it('removes a file after keeping it', async () => {
     await access().remove('a.txt');
@@ -304,6 +320,12 @@ describe('list and stat', () => {
     expect(await access().list('data')).toMatchObject([{ path: 'data/x', size: 4 }]);
     await expect(access().list('a.txt')).rejects.toEqual(withCode('CONFLICT'));
     await expect(access().list('missing')).rejects.toEqual(withCode('NOT_FOUND'));
+  });
+
+  it('leaves out names that nobody can ask for', async () => {
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/data/`), Buffer.from([0xff, 0xfe])]), 'x');
+    writeFileSync(join(root, 'data', 'a\u001b[2J'), 'x');
+    expect(await access().list('data')).toEqual([]);
   });
 
   it('says what is there, or nothing', async () => {

@@ -153,18 +153,12 @@ const write = async (files: Files, path: string, writing: Writing): Promise<Writ
   });
 };
 
-const removeFolder = async (files: Files, spot: Spot, place: Place): Promise<void> => {
+/** The mode is kept with its type bits: that is how undo knows that there was a folder. */
+const removeFolder = async (files: Files, spot: Spot, kept: NewSnapshot): Promise<void> => {
   if (!(await isEmptyFolder(spot))) {
     throw conflict('The directory is not empty.', 'Remove what it holds first.');
   }
-  const mode = place.stats?.mode;
-  const { absolute: path } = place;
-  await files.hooks.beforeChange({
-    path,
-    before: undefined,
-    beforeMode: mode,
-    afterHash: undefined,
-  });
+  await files.hooks.beforeChange(kept);
   await dropFolder(spot);
 };
 
@@ -173,13 +167,16 @@ const remove = (files: Files, path: string): Promise<void> =>
     if (place.isLink) throw conflict('The path is a link.', 'Name the file it leads to.');
     const { present } = spot;
     if (present.kind === 'nothing') throw notFound();
-    if (present.kind === 'folder') return removeFolder(files, spot, place);
-    await files.hooks.beforeChange({
+    const isFile = present.kind === 'file';
+    const { mode } = present.stats;
+    const kept: NewSnapshot = {
       path: place.absolute,
-      before: present.bytes,
-      beforeMode: present.stats.mode & 0o7777,
+      before: isFile ? present.bytes : undefined,
+      beforeMode: isFile ? mode & 0o7777 : mode,
       afterHash: undefined,
-    });
+    };
+    if (!isFile) return removeFolder(files, spot, kept);
+    await files.hooks.beforeChange(kept);
     await dropFile(spot);
   });
 

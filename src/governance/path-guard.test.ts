@@ -4,6 +4,7 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -193,6 +194,17 @@ describe('special files and hard links', () => {
     expect(await codeOf('/dev/null', 'read', wide)).toBe('SECURITY_VIOLATION');
     expect(await codeOf('/dev/null', 'write', wide)).toBe('SECURITY_VIOLATION');
     await expect(wide.openFile('/dev/null')).rejects.toMatchObject({ code: 'SECURITY_VIOLATION' });
+  });
+
+  it('takes away the second name that a crash of an atomic write left', async () => {
+    linkSync(join(root, 'src', 'a.ts'), join(root, 'src', '.toolcrib-tmp-00ff'));
+    writeFileSync(join(root, 'src', '.toolcrib-tmp-other'), 'x');
+    expect(await codeOf('src/a.ts', 'read')).toBe('ok');
+    expect(readdirSync(join(root, 'src'))).toHaveLength(3);
+    expect(await codeOf('src/a.ts', 'write')).toBe('ok');
+    expect(readdirSync(join(root, 'src'))).toEqual(['.toolcrib-tmp-other', 'a.ts']);
+    linkSync(join(root, 'src', 'a.ts'), join(root, '.toolcrib-tmp-elsewhere'));
+    expect(await codeOf('src/a.ts', 'write')).toBe('SECURITY_VIOLATION');
   });
 
   it('refuses to write a file with a second name, and still reads it', async () => {

@@ -17,6 +17,7 @@ import {
   type Verification,
 } from './open-verified.ts';
 import { assertPlainPath, isOddPath } from './path-text.ts';
+import { dropLeftovers } from './replace-file.ts';
 import { type Access, openWorkspaceRoots, type WorkspaceRoots } from './workspace-roots.ts';
 
 export interface PathGuardOptions {
@@ -83,14 +84,12 @@ export const assertOrdinary = (stats: Stats, access: Access): void => {
 
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error));
 
-const isLink = async (path: string): Promise<boolean> => {
-  try {
-    return (await lstat(path)).isSymbolicLink();
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-};
+/** False, too, for what cannot be looked at: whoever opens it will hear why. */
+const isLink = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
 
 /** The deepest part of a path that exists, without links, and the names that do not exist. */
 const followLinks = async (path: string): Promise<Pick<Place, 'existing' | 'missing'>> => {
@@ -106,15 +105,36 @@ const followLinks = async (path: string): Promise<Pick<Place, 'existing' | 'miss
   }
 };
 
-const locateIn = async (roots: WorkspaceRoots, path: string, access: Access): Promise<Place> => {
+interface Judge {
+  readonly roots: WorkspaceRoots;
+  readonly verification: Verification;
+}
+
+/** The file after names are gone that only a crash of ours gave it. */
+const withoutLeftovers = async (judge: Judge, path: string, file: Stats): Promise<Stats> => {
+  const folder = await openFolder({ path: dirname(path), verification: judge.verification });
+  try {
+    await dropLeftovers(folder, file);
+    return await lstat(folder.at(basename(path)));
+  } finally {
+    await folder.close();
+  }
+};
+
+const locateIn = async (judge: Judge, path: string, access: Access): Promise<Place> => {
+  const { roots } = judge;
   assertPlainPath(path, process.platform);
   const asked = roots.spellOut(path);
   const { existing, missing } = await followLinks(asked);
   const absolute = join(existing, ...missing);
-  const stats = missing.length === 0 ? await lstat(absolute) : undefined;
-  const isFolder = stats?.isDirectory() ?? false;
+  const found = missing.length === 0 ? await lstat(absolute) : undefined;
+  const isFolder = found?.isDirectory() ?? false;
   roots.assertAllowed({ path: asked, access, isFolder });
   roots.assertAllowed({ path: absolute, access, isFolder });
+  const stats =
+    access === 'write' && found?.isFile() && found.nlink > 1
+      ? await withoutLeftovers(judge, absolute, found)
+      : found;
   return {
     absolute,
     shown: roots.shown(absolute),
@@ -131,12 +151,13 @@ export const createPathGuard = (options: PathGuardOptions): PathGuard => {
   const { root, extraRoots = [], protectedNames = [] } = options;
   const { verification = bestVerification() } = options;
   const roots = openWorkspaceRoots({ root, extraRoots, protectedNames });
+  const judge = { roots, verification };
   return {
     root: roots.main,
-    locate: (path, access) => onFiles(() => locateIn(roots, path, access)),
+    locate: (path, access) => onFiles(() => locateIn(judge, path, access)),
     resolve: (path, access) =>
       onFiles(async () => {
-        const { absolute, stats } = await locateIn(roots, path, access);
+        const { absolute, stats } = await locateIn(judge, path, access);
         if (stats) assertOrdinary(stats, access);
         return absolute;
       }),

@@ -72,3 +72,16 @@ it('makes a new file with one name', async () => {
   await replaceFile(folder, 'b', { bytes, replaces: false, confirm: fine });
   expect(readdirSync(root)).toEqual(['a', 'b']);
 });
+
+it('keeps the new content when the owner cannot be given back', async () => {
+  const owner = { uid: 2 ** 40, gid: 2 ** 40 };
+  await replaceFile(folder, 'a', { bytes, mode: 0o640, owner, replaces: true, confirm: fine });
+  expect(readFileSync(join(root, 'a'), 'utf8')).toBe('new');
+});
+
+it('fails without a trace when the folder is gone', async () => {
+  rmSync(root, { recursive: true });
+  await expect(
+    replaceFile(folder, 'a', { bytes, replaces: false, confirm: fine }),
+  ).rejects.toMatchObject({ code: 'ENOENT' });
+});

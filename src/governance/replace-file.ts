@@ -3,8 +3,8 @@
  * half of it, and after a crash one of the two is on disk.
  */
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises';
 import { ToolFailure } from '../contract/errors.ts';
 import { systemCode } from './file-failure.ts';
 import { type Folder, OPEN_SAFELY } from './open-verified.ts';
@@ -57,7 +57,20 @@ const linkInto = async (temporary: string, target: string): Promise<void> => {
     await rename(temporary, target);
     return;
   }
-  await unlink(temporary);
+  // The file is there. Whoever meets it under two names takes the second one away.
+  await unlink(temporary).catch(() => undefined);
+};
+
+/**
+ * A crash right after the link leaves the new file with a second, temporary name, which would keep
+ * it from ever being written again. Takes such names away; any other stays.
+ */
+export const dropLeftovers = async (folder: Folder, file: Stats): Promise<void> => {
+  for (const name of await readdir(folder.at('.'))) {
+    if (!name.startsWith(TEMPORARY_PREFIX)) continue;
+    const { ino, dev } = await lstat(folder.at(name));
+    if (ino === file.ino && dev === file.dev) await unlink(folder.at(name));
+  }
 };
 
 export const replaceFile = async (

@@ -123,6 +123,13 @@ describe('restoreSnapshot', () => {
     expect(onDisk('a.txt')).toBe('alpha');
   });
 
+  it('gives a file back the usual mode when none was kept', async () => {
+    const path = join(root, 'b.txt');
+    const snapshot = { executionId: 'e', order: 0, path, afterHash: undefined };
+    await restoreSnapshot(guard, { ...snapshot, before: Buffer.from('b'), beforeMode: undefined });
+    expect(onDisk('b.txt')).toBe('b');
+  });
+
   it('goes through the guard like any write', async () => {
     const snapshot = { executionId: 'e', order: 0, before: Buffer.from('x'), beforeMode: 0o644 };
     const path = join(root, '..', 'elsewhere.txt');
@@ -157,6 +164,13 @@ describe('inspectSnapshot', () => {
     expect(await inspectSnapshot(guard, removal)).toBe('not_done');
     mkdirSync(join(root, 'deep', 'new.txt'), { recursive: true });
     expect(await inspectSnapshot(guard, creation)).toBe('unknown');
+  });
+
+  it('does not hide a bug', async () => {
+    const broken = { path: undefined as unknown as string, executionId: 'e', order: 0 };
+    await expect(
+      inspectSnapshot(guard, { ...broken, before: undefined, beforeMode: 0, afterHash: '' }),
+    ).rejects.toThrow(TypeError);
   });
 
   it('says unknown where it may not look', async () => {

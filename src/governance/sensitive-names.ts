@@ -157,7 +157,7 @@ const fits = (pattern: string, name: string): boolean => {
 const findRun = (pattern: string, names: readonly string[], start: number): number => {
   const parts = pattern.split('/');
   for (let at = Math.max(0, start - parts.length + 1); at + parts.length <= names.length; at += 1) {
-    if (parts.every((part, index) => fits(part, names[at + index] ?? ''))) return at;
+    if (parts.every((part, index) => fits(part, names[at + index] as string))) return at;
   }
   return -1;
 };

@@ -2,7 +2,7 @@
  * Walks the audit chain and finds the first row that was edited, removed, moved or cut off. It
  * shares no code with the stores that write the chain; both follow docs/audit-format.md.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AuditRow, AuditVerification } from '../contract/audit.ts';
 
 type Head = NonNullable<AuditVerification['head']>;
@@ -30,8 +30,7 @@ const hashAfter = (previous: string, row: AuditRow): string | undefined => {
       row.costMicros,
       JSON.stringify(row.detail),
     ];
-    const text = `${previous}\n${JSON.stringify(fields)}`;
-    return createHash('sha256').update(text, 'utf8').digest('hex');
+    return hash('sha256', `${previous}\n${JSON.stringify(fields)}`, 'hex');
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** A tool's own limits with the configuration's laid over them, worked out once per tool. */
-import type { RetryPolicy } from '../contract/retry.ts';
+import { RetryPolicies, type RetryPolicy } from '../contract/retry.ts';
 import type {
   Breaker,
   CacheRule,
@@ -40,6 +40,12 @@ const recoveryOf = (tool: Tool): Recovery | undefined => {
   return tool.fallback === undefined ? undefined : { strategy: 'fallback', tool: tool.fallback };
 };
 
+/** A tool that says it recovers by retrying, and not how, is retried in the usual way. */
+const retryOf = (tool: Tool, source: SettingsSource): RetryPolicy => {
+  if (tool.retry) return tool.retry;
+  return tool.recovery?.strategy === 'retry' ? RetryPolicies.STANDARD : source.defaultRetry;
+};
+
 const settle = (tool: Tool, source: SettingsSource): ToolSettings => {
   const own = source.forTool(tool.name);
   const wanted = own.timeoutMs ?? tool.timeoutMs ?? source.defaultTimeoutMs;
@@ -47,7 +53,7 @@ const settle = (tool: Tool, source: SettingsSource): ToolSettings => {
   return {
     timeoutMs: Math.min(wanted, source.maxTimeoutMs),
     idleTimeoutMs: tool.idleTimeoutMs,
-    retry: own.retry ?? tool.retry ?? source.defaultRetry,
+    retry: own.retry ?? retryOf(tool, source),
     rateLimit: own.rateLimit ?? tool.rateLimit,
     cache: source.cacheEnabled ? cache : undefined,
     breaker: tool.breaker ?? source.defaultBreaker,

@@ -6,7 +6,7 @@ import type { Tool } from '../contract/tool.ts';
 import { checkTool } from './check-tool.ts';
 import { known } from './lookup.ts';
 import { type Shelf, taken } from './shelf.ts';
-import { versionOf } from './versions.ts';
+import { cleanUp, versionOf } from './versions.ts';
 
 export type Editing = Pick<
   Catalog,
@@ -38,7 +38,7 @@ export const createEditing = ({ shelf, events, allows }: EditingDeps): Editing =
       const gone = family ? shelf.take(family, version) : [];
       if (gone.length === 0) return false;
       events?.emit('tool.unregistered', { tool: name });
-      await Promise.all(gone.map(({ state }) => state?.cleanup()));
+      await cleanUp(gone);
       return true;
     },
     async update(tool) {
@@ -47,7 +47,7 @@ export const createEditing = ({ shelf, events, allows }: EditingDeps): Editing =
       const before = versionOf(family, tool.version);
       shelf.swap(family, before, tool);
       announce(events, tool);
-      await before.state?.cleanup();
+      await cleanUp([before]);
     },
     ...createSwitches(shelf, allows),
   };

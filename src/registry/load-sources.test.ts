@@ -95,7 +95,7 @@ describe('load', () => {
   it('makes a usable name of an odd label', async () => {
     registry.register(tool('a'));
     await registry.load([source('mcp', '«my server»', [tool('a')])]);
-    expect(registry.get('my-server-:a')).toBeDefined();
+    expect(registry.get('my-server:a')).toBeDefined();
   });
 
   it('brings several versions of one name', async () => {

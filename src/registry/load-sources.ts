@@ -101,7 +101,9 @@ const place = (tool: Tool, { source, shelf, added }: Placing) => {
 
 const freeName = ({ name }: Tool, source: Source, shelf: Shelf): string => {
   if (isFree(name, source, shelf)) return name;
-  const label = source.label.replaceAll(/[^A-Za-z0-9_.:-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  const label = source.label
+    .replaceAll(/[^A-Za-z0-9_.:-]/g, '-')
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
   const spaced = `${label || source.kind}:${name}`;
   if (isToolName(spaced) && isFree(spaced, source, shelf)) return spaced;
   throw new ToolFailure('CONFLICT', `the names ${name} and ${spaced} are taken`);

@@ -6,6 +6,7 @@ import type { Source } from '../contract/source.ts';
 import { announce } from './editing.ts';
 import { type Loaded, loadSources } from './load-sources.ts';
 import type { Shelf } from './shelf.ts';
+import { cleanUp } from './versions.ts';
 
 export interface Loading {
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
@@ -30,13 +31,12 @@ export const createLoading = (shelf: Shelf, { runtime, events }: LoadingDeps): L
       if (!shelf.named(tool.name)) events?.emit('tool.unregistered', { tool: tool.name });
     }
     say(report, runtime);
-    await Promise.all(gone.map(({ state }) => state?.cleanup()));
+    await cleanUp(gone);
     return report;
   };
 
   const close = async (): Promise<void> => {
-    const states = [...shelf.all()].flatMap(({ versions }) => [...versions.values()]);
-    await Promise.all(states.map(({ state }) => state?.cleanup()));
+    await cleanUp([...shelf.all()].flatMap(({ versions }) => [...versions.values()]));
     await Promise.all([...reports.keys()].map((source) => closeSource(source, runtime)));
   };
 

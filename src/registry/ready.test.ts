@@ -108,7 +108,7 @@ describe('cleanup', () => {
     const unused = vi.fn(async () => undefined);
     registry.register(tool('used', { cleanup: used }));
     registry.register(tool('unused', { cleanup: unused }));
-    registry.ready('used');
+    await registry.ready('used');
     await Promise.all([registry.close(), registry.close()]);
     expect(used).toHaveBeenCalledOnce();
     expect(unused).not.toHaveBeenCalled();
@@ -126,7 +126,7 @@ describe('cleanup', () => {
       }),
     );
     registry.register(tool('good', { cleanup }));
-    for (const name of ['bad', 'worse', 'good']) registry.ready(name);
+    for (const name of ['bad', 'worse', 'good']) await registry.ready(name);
     await registry.close();
     expect(cleanup).toHaveBeenCalledOnce();
     expect(runtime.logged.map(({ fields }) => fields)).toEqual(
@@ -139,7 +139,7 @@ describe('cleanup', () => {
 
   it('does not wait for ever', async () => {
     registry.register(tool('hangs', { cleanup: () => new Promise(() => undefined) }));
-    registry.ready('hangs');
+    await registry.ready('hangs');
     const closed = registry.close();
     await runtime.advance(10_000);
     await closed;

@@ -52,6 +52,11 @@ export const highest = (candidates: Iterable<Registered>): Registered | undefine
   return from.reduce((a, b) => (compareBuild(a.tool.version, b.tool.version) < 0 ? b : a));
 };
 
+/** Runs the cleanup of those that were used. Never rejects. */
+export const cleanUp = async (versions: readonly Registered[]): Promise<void> => {
+  await Promise.all(versions.map(async ({ state }) => state?.cleanup()));
+};
+
 /** Throws NOT_FOUND when there is no such version. */
 export const versionOf = (family: Family, version: string): Registered => {
   const found = family.versions.get(version);

@@ -4,7 +4,7 @@
  * share this code.
  */
 import { hash } from 'node:crypto';
-import type { AuditEntry, AuditRow } from '../contract/audit.ts';
+import type { AuditEntry } from '../contract/audit.ts';
 
 /** What the first row is bound to. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -98,7 +98,7 @@ export const chainHash = (previous: string, canonical: string): string =>
  * Text that does not read back to itself was not written by us. It is handed over as text, so that
  * verification fails on it instead of overlooking an edit that parsing would hide.
  */
-const parseDetail = (text: string): Readonly<Record<string, unknown>> => {
+export const readDetail = (text: string): Readonly<Record<string, unknown>> => {
   try {
     const detail: unknown = JSON.parse(text);
     if (typeof detail === 'object' && detail !== null && JSON.stringify(detail) === text) {
@@ -109,13 +109,3 @@ const parseDetail = (text: string): Readonly<Record<string, unknown>> => {
   }
   return { unreadable: text };
 };
-
-export const toAuditRow = (
-  entry: StoredEntry,
-  place: { readonly seq: number; readonly hash: string },
-): AuditRow => ({
-  ...entry,
-  detail: parseDetail(entry.detail),
-  seq: place.seq,
-  hash: place.hash,
-});

@@ -47,26 +47,45 @@ export const testTitles = (source: SourceText): ReadonlySet<string> => {
   return titles;
 };
 
-const checkProof = (proof: Proof, files: readonly SourceText[]): string | undefined => {
-  const source = files.find(({ path }) => path === proof.file);
-  if (source === undefined) return `${proof.file} does not exist`;
-  if (!testTitles(source).has(proof.name)) return `${proof.file} has no test "${proof.name}"`;
-  const isRun =
-    isTest(proof.file) ||
-    files.some((file) => isTest(file.path) && importsOf(file).some(({ to }) => to === proof.file));
-  return isRun ? undefined : `${proof.file} is a suite that no test calls`;
+/** Tests, and the suites below test/ that they reach by imports. */
+const reachedByTests = (files: readonly SourceText[]): ReadonlySet<string> => {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const reached = new Set<string>();
+  const walk = (path: string): void => {
+    const file = byPath.get(path);
+    if (file === undefined || reached.has(path)) return;
+    reached.add(path);
+    for (const { to } of importsOf(file)) if (to.startsWith('test/')) walk(to);
+  };
+  for (const { path } of files) if (isTest(path)) walk(path);
+  return reached;
+};
+
+type ProblemOf = (proof: Proof) => string | undefined;
+
+const proofChecker = (files: readonly SourceText[]): ProblemOf => {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const reached = reachedByTests(files);
+  return ({ file, name }) => {
+    const source = byPath.get(file);
+    if (source === undefined) return `${file} does not exist`;
+    if (!testTitles(source).has(name)) return `${file} has no test "${name}"`;
+    return reached.has(file) ? undefined : `${file} is a suite that no test calls`;
+  };
 };
 
 export const checkGuarantees = (
   guarantees: readonly Guarantee[],
   files: readonly SourceText[],
-): Problems =>
-  guarantees.flatMap(({ id, promise, tests }, index) => [
+): Problems => {
+  const problemOf = proofChecker(files);
+  return guarantees.flatMap(({ id, promise, tests }, index) => [
     ...(promise.trim() === '' ? [`${id} promises nothing`] : []),
     ...(tests.length === 0 ? [`${id} has no test`] : []),
     ...(guarantees.findIndex((other) => other.id === id) < index ? [`${id} is there twice`] : []),
     ...tests.flatMap((proof) => {
-      const problem = checkProof(proof, files);
+      const problem = problemOf(proof);
       return problem === undefined ? [] : [`${id}: ${problem}`];
     }),
   ]);
+};

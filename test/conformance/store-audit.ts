@@ -96,6 +96,7 @@ const describeChain = (use: Use): void => {
   it.each([
     ['a circle', circle],
     ['a big integer', () => ({ amount: 1n })],
+    ['larger than anybody can read', () => ({ text: 'x'.repeat(17 * 1024 * 1024) })],
     ['no object', () => 'text' as never],
     ['a throwing getter', throwing],
     ['an object with an order of its own', disorderly],

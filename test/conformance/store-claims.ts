@@ -157,6 +157,34 @@ const describeReplays = (use: Use): void => {
       expect(await store.replays.claim(request({ key: 'other' }))).toEqual({ state: 'new' });
     }));
 
+  it('refuses a result that is not JSON, and goes on waiting for one that is', () =>
+    use(async (store) => {
+      await store.replays.claim(request());
+      const silent = Object.assign(toolResult(1), { toJSON: () => undefined });
+      for (const result of [toolResult(1n), silent]) {
+        const finish = store.replays.finish('key', result, NOW + 1000);
+        await expect(finish).rejects.toMatchObject({ code: 'EXECUTION_FAILED' });
+      }
+      expect(await store.replays.claim(request())).toMatchObject({ state: 'running' });
+    }));
+
+  it('still knows its keys after thousands have expired', () =>
+    use(async (store) => {
+      const claimAt = (now: number) => async (n: number) => {
+        const { state } = await store.replays.claim(request({ key: `${now} ${n}`, now }));
+        await store.replays.finish(`${now} ${n}`, toolResult(n), now + 1000);
+        return state;
+      };
+      for (const now of [NOW, NOW + 5000, NOW + 10_000]) {
+        const states = await Promise.all(times(700, claimAt(now)));
+        expect(states.every((state) => state === 'new')).toBe(true);
+      }
+      const done = request({ key: `${NOW + 10_000} 3`, now: NOW + 10_000 });
+      expect(await store.replays.claim(done)).toMatchObject({ result: { data: 3 } });
+      const expired = request({ key: `${NOW} 3`, now: NOW + 10_000 });
+      expect(await store.replays.claim(expired)).toEqual({ state: 'new' });
+    }));
+
   it('keeps keys apart', () =>
     use(async (store) => {
       const claims = await Promise.all(
@@ -218,6 +246,14 @@ const describeApprovals = (use: Use): void => {
       expect(await ids('waiting')).toEqual(['a2', 'a1b', 'a1']);
       expect(await ids('approved')).toEqual(['a0']);
       expect(await ids('used')).toEqual([]);
+    }));
+
+  it('keeps a record that was decided before it was put on file', () =>
+    use(async (store) => {
+      const decided = { state: 'approved', decidedBy: 'boss\0', decidedAt: NOW } as const;
+      await store.approvals.create(approvalRecord('a1', decided));
+      expect(await store.approvals.get('a1')).toEqual(approvalRecord('a1', decided));
+      expect(await store.approvals.use('a1')).toBe(true);
     }));
 
   it('never replaces a record: a used approval stays used', () =>

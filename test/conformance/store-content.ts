@@ -135,7 +135,7 @@ const describeSnapshots = (use: Use): void => {
         snapshot(0, nothing),
         snapshot(1),
         snapshot(2, { before: new Uint8Array(0), afterHash: undefined }),
-        snapshot(10, { before: Uint8Array.from(times(100_000, (n) => n % 251)) }),
+        snapshot(10, { before: Uint8Array.from(times(10_000, (n) => n % 251)) }),
       ];
       await Promise.all(
         [saved[3], saved[1], saved[0], saved[2]].map((s) => s && store.snapshots.save(s)),

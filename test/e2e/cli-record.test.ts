@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuditRow } from '../../src/contract/audit.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
+import { createCrib } from '../../src/crib.ts';
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts';
 import { createProject, type Project } from './run-toolcrib.ts';
 
@@ -87,6 +88,45 @@ describe('toolcrib undo', () => {
     expect(human.err).toMatch(/undo with: toolcrib undo \S+/);
     const unknown = await project.run(['undo', 'nobody-knows', '--yes']);
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('NOT_FOUND')]);
+  });
+});
+
+describe('an approval given elsewhere', () => {
+  it('lets the same call go on, once, and no other', async () => {
+    const project = createProject();
+    for (const name of ['a.txt', 'b.txt']) writeFileSync(join(project.folder, name), 'x');
+    const deleting = (name: string, ...more: readonly string[]) =>
+      project.run([
+        'run',
+        'file_operations',
+        'operation=delete',
+        `path=${name}`,
+        '--json',
+        ...more,
+      ]);
+    const waiting = (await deleting('a.txt')).json<ToolResult>();
+    const id = waiting.approval?.approvalId ?? '';
+    expect((await deleting('a.txt', '--approval', id)).code).toBe(5);
+    const crib = await createCrib({ root: project.folder });
+    expect(await crib.decide(id, true, 'ada')).toBe(true);
+    await crib.close();
+    expect((await deleting('b.txt', '--approval', id)).code).toBe(3);
+    expect((await deleting('a.txt', '--approval', id)).code).toBe(0);
+    expect((await deleting('a.txt', '--approval', id)).code).toBe(3);
+    expect(existsSync(join(project.folder, 'a.txt'))).toBe(false);
+    expect(existsSync(join(project.folder, 'b.txt'))).toBe(true);
+  });
+});
+
+describe('a store that cannot be opened', () => {
+  it('means that nothing runs, and says so', async () => {
+    const project = createProject();
+    mkdirSync(join(project.folder, '.toolcrib/state.db'), { recursive: true });
+    const ended = await project.run(['run', 'write_file', 'path=a.txt', 'content=x', '--json']);
+    expect([ended.code, ended.json<ToolResult>().error?.code]).toEqual([1, 'STORE_UNAVAILABLE']);
+    expect(existsSync(join(project.folder, 'a.txt'))).toBe(false);
+    const doctor = await project.run(['doctor']);
+    expect([doctor.code, doctor.out]).toEqual([1, expect.stringMatching(/✗ store /)]);
   });
 });
 

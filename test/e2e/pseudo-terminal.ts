@@ -16,10 +16,10 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The arguments differ between util-linux and the BSDs. */
+/** The arguments differ between util-linux and the BSDs. No shell may stand between: it would answer Ctrl-C itself. */
 const scriptArguments = (command: readonly string[]): readonly string[] =>
   process.platform === 'linux'
-    ? ['-qefc', command.map(shellQuote).join(' '), '/dev/null']
+    ? ['-qefc', `exec ${command.map(shellQuote).join(' ')}`, '/dev/null']
     : ['-q', '/dev/null', ...command];
 
 export const openTerminal = (

@@ -4,7 +4,7 @@ import { createTerminalApprover } from '../../approvers/terminal/create-terminal
 import type { Approver } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
-import { ToolFailure } from '../../contract/errors.ts';
+import { ERRORS, ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -96,7 +96,7 @@ const execute = async (
 
 const call = async (io: Io, run: Run): Promise<number> => {
   const { options } = run;
-  const shown = io.stderr.isTTY === true && options.quiet !== true;
+  const shown = io.stderr.isTTY === true && io.env.TERM !== 'dumb' && options.quiet !== true;
   const progress = shown
     ? startProgress({ output: io.stderr, runtime: io.runtime, label: run.tool })
     : undefined;
@@ -112,7 +112,9 @@ const call = async (io: Io, run: Run): Promise<number> => {
       const undoable = !io.json && (await isUndoable(crib, result));
       const { quiet = false, dryRun = false } = options;
       printResult(io, result, { quiet, dryRun, undoable });
-      return exitCodeOf(result);
+      // An interrupted call was cancelled, whichever gate noticed it first.
+      const interrupted = cancelled.signal.aborted && !result.success;
+      return interrupted ? ERRORS.CANCELLED.exit : exitCodeOf(result);
     } finally {
       await crib.close();
     }

@@ -10,9 +10,11 @@ import { type Io, print, printJson, widthOf } from '../io.ts';
 import { withCrib } from '../open-crib.ts';
 import { parametersOf } from '../parameter-table.ts';
 import { shellQuote } from '../shell-quote.ts';
-import { table } from '../table.ts';
+import { cutTo, table } from '../table.ts';
 import { toolOf } from '../tool-of.ts';
 import { badgeOf, toolSummary } from '../tool-summary.ts';
+
+const TYPE_WIDTH = 56;
 
 interface Details {
   readonly entry: CatalogEntry;
@@ -84,7 +86,7 @@ const parameterLines = (io: Io, input: JsonSchema): readonly string[] =>
   table(
     parametersOf(input).map(({ name, type, required, description }) => [
       { text: name, paint: io.ink.bold },
-      { text: type, paint: io.ink.cyan },
+      { text: cutTo(type, TYPE_WIDTH), paint: io.ink.cyan },
       required ? { text: 'required', paint: io.ink.yellow } : '',
       { text: description, paint: io.ink.dim },
     ]),

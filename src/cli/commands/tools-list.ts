@@ -120,13 +120,13 @@ const listTools = async (io: Io, open: OpenCrib, options: ListOptions): Promise<
 
 export const toolsListCommand = (tools: Command, io: Io): Command => {
   const command = withFilters(
-    withJson(tools.command('list [word]', { isDefault: true }).description('list the tools')),
+    withJson(tools.command('list', { isDefault: true }).description('list the tools')),
   )
-    .usage('[options]')
+    .allowExcessArguments()
     .option('--tokens', 'count the prompt tokens of each definition (takes a moment)')
     .option('--names', 'print the names only, one a line')
     .action(
-      leaving(io, (word: string | undefined, options: ListOptions) =>
+      leaving(io, (options: ListOptions, { args: [word] }: Command) =>
         withCrib(io, async (open) => {
           if (word !== undefined) throw await unknownSubcommand(word, open.crib.tools);
           return listTools(io, open, options);

@@ -279,6 +279,14 @@ describe('recovery strategies', () => {
     expect(result.warnings?.[0]).toContain('may have taken effect');
   });
 
+  it('retry: in the usual way where the tool does not say how', async () => {
+    const { run } = flaky(1);
+    const crib = await testCrib([aTool({ run, recovery: { strategy: 'retry' } })]);
+    const call = crib.execute('echo', {});
+    await crib.runtime.advance(SECOND);
+    expect((await call).metadata.attempts).toBe(2);
+  });
+
   it('skip: goes on without, degraded', async () => {
     const crib = await testCrib([aTool({ run: failing, recovery: { strategy: 'skip' } })]);
     const result = await crib.execute('echo', {});

@@ -4,7 +4,7 @@
  */
 import type { AuditEntry, AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
 import type { Intents } from '../../contract/store.ts';
-import { canonicalText, chainHash, GENESIS_HASH, toAuditRow, toStoredEntry } from '../audit-row.ts';
+import { canonicalText, chainHash, GENESIS_HASH, readDetail, toStoredEntry } from '../audit-row.ts';
 
 const PAGE = 1000;
 
@@ -51,7 +51,7 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
       const seq = chained.length + 1;
       const stored = toStoredEntry(entry);
       previous = chainHash(previous, canonicalText(seq, stored));
-      chained.push(toAuditRow(stored, { seq, hash: previous }));
+      chained.push({ ...stored, detail: readDetail(stored.detail), seq, hash: previous });
     }
     waiting = [];
     return chained;

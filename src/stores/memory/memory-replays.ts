@@ -1,6 +1,6 @@
 /** Idempotency keys in memory. The process that claimed one is this one, so it is always alive. */
 import type { ReplayClaim, Replays } from '../../contract/store.ts';
-import { toJsonText } from '../plain-json.ts';
+import { recordText } from '../plain-json.ts';
 
 interface Claim {
   readonly digest: string;
@@ -36,8 +36,8 @@ export const memoryReplays = (): Replays => {
     },
     async finish(key, result, expiresAt) {
       const claim = claims.get(key);
-      const text = toJsonText(result);
-      if (claim && claim.result === undefined && text !== undefined) {
+      const text = recordText(result);
+      if (claim && claim.result === undefined) {
         claims.set(key, { ...claim, result: text, expiresAt });
       }
     },

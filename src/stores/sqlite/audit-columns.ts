@@ -1,6 +1,6 @@
 /** The columns of the audit table and the way from a database row back to an audit row. */
 import type { AuditRow } from '../../contract/audit.ts';
-import { toAuditRow } from '../audit-row.ts';
+import { readDetail } from '../audit-row.ts';
 import { fromSqlText } from './sql-text.ts';
 
 /** In the order of the table, which is the order of the placeholders of an insert. */
@@ -26,23 +26,21 @@ export interface AuditRecord {
   readonly hash: string;
 }
 
-export const fromAuditRecord = (record: AuditRecord): AuditRow =>
-  toAuditRow(
-    {
-      kind: record.kind,
-      executionId: fromSqlText(record.execution_id),
-      at: record.at,
-      tool: fromSqlText(record.tool),
-      version: fromSqlText(record.version),
-      tier: record.tier,
-      userId: fromSqlText(record.user_id),
-      agentId: fromSqlText(record.agent_id),
-      sessionId: fromSqlText(record.session_id),
-      status: record.status,
-      code: record.code,
-      durationMs: record.duration_ms,
-      costMicros: record.cost_micros,
-      detail: record.detail,
-    },
-    record,
-  );
+export const fromAuditRecord = (record: AuditRecord): AuditRow => ({
+  seq: record.seq,
+  hash: record.hash,
+  kind: record.kind,
+  executionId: fromSqlText(record.execution_id),
+  at: record.at,
+  tool: fromSqlText(record.tool),
+  version: fromSqlText(record.version),
+  tier: record.tier,
+  userId: fromSqlText(record.user_id),
+  agentId: fromSqlText(record.agent_id),
+  sessionId: fromSqlText(record.session_id),
+  status: record.status,
+  code: record.code,
+  durationMs: record.duration_ms,
+  costMicros: record.cost_micros,
+  detail: readDetail(record.detail),
+});

@@ -22,10 +22,22 @@ interface Engine {
   readonly DatabaseSync: new (path: string) => Database;
 }
 
-const loadEngine = async (): Promise<Engine> => {
-  const builtIn = process.getBuiltinModule('node:sqlite') as Engine | undefined;
-  return builtIn ?? (await import('@photostructure/sqlite'));
+/**
+ * Node warns on standard error that its engine may still change. That is for us to know, not for
+ * everyone who runs a command, so warnings are held back for the moment of loading.
+ */
+const loadBuiltIn = (): Engine | undefined => {
+  const warn = process.emitWarning;
+  process.emitWarning = () => undefined;
+  try {
+    return process.getBuiltinModule('node:sqlite') as Engine | undefined;
+  } finally {
+    process.emitWarning = warn;
+  }
 };
+
+const loadEngine = async (): Promise<Engine> =>
+  loadBuiltIn() ?? (await import('@photostructure/sqlite'));
 
 /** Compiles each text once. */
 class Connection implements Database {

@@ -83,11 +83,14 @@ const expectSound = async (store: Store, lines: readonly string[]): Promise<void
 };
 
 const recover = async (store: Store): Promise<void> => {
-  for (const { entry } of await store.intents.open()) {
-    await store.audit.append(auditEntry({ executionId: entry.executionId, status: 'unknown' }));
-  }
-  for (const { executionId } of await store.ledger.orphans())
-    await store.ledger.release(executionId);
+  const doubts = (await store.intents.open()).map(({ entry }) => entry.executionId);
+  const orphans = await store.ledger.orphans();
+  await Promise.all([
+    ...doubts.map((executionId) =>
+      store.audit.append(auditEntry({ executionId, status: 'unknown' })),
+    ),
+    ...orphans.map(({ executionId }) => store.ledger.release(executionId)),
+  ]);
   expect(await store.intents.open()).toEqual([]);
   expect(await store.ledger.lines('user:')).toMatchObject([{ heldMicros: 0 }]);
 };

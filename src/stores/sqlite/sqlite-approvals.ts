@@ -2,7 +2,7 @@
 import type { ApprovalRecord, ApprovalState } from '../../contract/approver.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Approvals } from '../../contract/store.ts';
-import { toJsonText } from '../plain-json.ts';
+import { recordText } from '../plain-json.ts';
 import type { Statement } from './open-database.ts';
 import { fromSqlText, toSqlText } from './sql-text.ts';
 import type { SqliteParts } from './sqlite-parts.ts';
@@ -50,7 +50,7 @@ export class SqliteApprovals implements Approvals {
   }
 
   async create(record: ApprovalRecord): Promise<void> {
-    const text = toJsonText(record) ?? 'null';
+    const text = recordText(record);
     await this.#parts.writer.write(() => {
       const { changes } = this.#insert.run(
         toSqlText(record.id),

@@ -1,7 +1,7 @@
 /** Idempotency keys in SQLite. A key whose process died without an answer is in doubt, not free. */
 import type { ToolResult } from '../../contract/result.ts';
 import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.ts';
-import { toJsonText } from '../plain-json.ts';
+import { recordText } from '../plain-json.ts';
 import type { Statement } from './open-database.ts';
 import { fromSqlText, toSqlText } from './sql-text.ts';
 import type { SqliteParts } from './sqlite-parts.ts';
@@ -46,7 +46,7 @@ export class SqliteReplays implements Replays {
   }
 
   async finish(key: string, result: ToolResult, expiresAt: number): Promise<void> {
-    const text = toJsonText(result) ?? 'null';
+    const text = recordText(result);
     await this.#parts.writer.write(() => this.#finish.run(text, expiresAt, toSqlText(key)));
   }
 

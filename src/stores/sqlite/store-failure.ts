@@ -55,10 +55,11 @@ const UNKNOWN: Trouble = {
 const LOCKED = 6;
 const BUSY = 5;
 
-/** The primary result code; `undefined` for an error that is not of SQLite. */
+/** The primary result code, 0 when it is not told; `undefined` for an error that is not of SQLite. */
 const codeOf = (error: unknown): number | undefined => {
-  if (!(error instanceof Error) || !('errcode' in error)) return undefined;
-  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  if (error.code !== 'ERR_SQLITE_ERROR') return undefined;
+  return 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
 };
 
 /** Another connection is in the way; trying again may help. */

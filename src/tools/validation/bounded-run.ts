@@ -2,14 +2,20 @@
 import { runInNewContext } from 'node:vm';
 import { ToolFailure } from '../../contract/errors.ts';
 
-const MOST_MS = 2000;
+const MOST_MS = 3000;
+
+/** What the vm throws comes from another realm, so it is known by what it holds, not by its class. */
+const textOf = (error: unknown, field: 'code' | 'name' | 'message'): string => {
+  const value =
+    typeof error === 'object' && error !== null ? (error as Record<string, unknown>)[field] : '';
+  return typeof value === 'string' ? value : '';
+};
 
 const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  textOf(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
-/** The engine throws this for a call stack that is full; `what` then recurses without end. */
 const isStackFull = (error: unknown): boolean =>
-  error instanceof RangeError && /call stack/i.test(error.message);
+  textOf(error, 'name') === 'RangeError' && /call stack/i.test(textOf(error, 'message'));
 
 /** The vm is no sandbox here: it is the one way to interrupt code that never returns. */
 export const boundedRun = <T>(what: string, work: () => T): T => {

@@ -32,7 +32,7 @@ const linearEngine = (engine: typeof RE2JS): NonNullable<Options['code']>['regEx
   );
 
 const dialectOf = (schema: CallerSchema): string =>
-  typeof schema === 'object' && typeof schema['$schema'] === 'string' ? schema['$schema'] : '';
+  typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
 
 const loadAjv = async (dialect: string) => {
   if (/draft-0[67]/.test(dialect)) return (await import('ajv')).Ajv;

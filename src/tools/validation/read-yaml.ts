@@ -1,8 +1,8 @@
 /** Reads YAML for checking: every document of a stream, what is wrong with it, and where. */
-import type { Alias, Document, LineCounter, YAMLError, YAMLMap } from 'yaml';
+import type { Document, LineCounter, YAMLError, YAMLMap } from 'yaml';
 import { ToolFailure } from '../../contract/errors.ts';
 import { boundedRun } from './bounded-run.ts';
-import type { Finding } from './validation-report.ts';
+import { type Finding, positionAt } from './validation-report.ts';
 
 export interface YamlDocument {
   readonly errors: readonly Finding[];
@@ -16,6 +16,14 @@ export interface YamlDocument {
 type Library = typeof import('yaml');
 
 const MOST_ALIASES = 1000;
+const MAX_DEPTH = 500;
+
+/** Marks of the lexer that stand for no text: document, broken flow, scalar. */
+const SCALAR = '\u001f';
+const CONTROL: readonly string[] = ['\u0002', '\u0018', SCALAR];
+const OPENING: readonly string[] = ['[', '{'];
+const CLOSING: readonly string[] = [']', '}'];
+const INDICATORS: readonly string[] = ['-', '?'];
 
 const escaped = (key: unknown): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -48,7 +56,7 @@ const pointerOf = ({ yaml }: Reading, ancestors: readonly unknown[]): string =>
     .join('');
 
 /** By set, not by comparing each key with each other: a large map must not take for ever. */
-const repeatedKeys = (reading: Reading, map: YAMLMap, above: string): Finding[] => {
+const repeatedKeys = (reading: Reading, map: YAMLMap, above: () => string): Finding[] => {
   const seen = new Set<string>();
   return map.items.flatMap(({ key }) => {
     if (!reading.yaml.isScalar(key)) return [];
@@ -57,33 +65,37 @@ const repeatedKeys = (reading: Reading, map: YAMLMap, above: string): Finding[] 
     seen.add(name);
     if (!isRepeated) return [];
     const place = placeAt(reading, key.range?.[0] ?? 0);
-    return [{ path: `${above}/${escaped(key.value)}`, message: 'The key occurs twice', ...place }];
+    return [
+      { path: `${above()}/${escaped(key.value)}`, message: 'The key occurs twice', ...place },
+    ];
   });
 };
 
-const brokenAlias = (reading: Reading, alias: Alias, path: string): Finding[] => {
-  if (alias.resolve(reading.document)) return [];
-  const place = placeAt(reading, alias.range?.[0] ?? 0);
-  return [{ path, message: 'The alias names no anchor before it', ...place }];
-};
-
+/** Keys that occur twice and aliases without an anchor before them, in the order of the text. */
 const problemsIn = (reading: Reading): readonly Finding[] => {
   const findings: Finding[] = [];
+  const anchors = new Set<string>();
+  const note = ({ anchor }: { readonly anchor?: string }): void => {
+    if (anchor !== undefined) anchors.add(anchor);
+  };
   reading.yaml.visit(reading.document, {
+    Scalar: (_key, scalar) => note(scalar),
+    Seq: (_key, seq) => note(seq),
     Map: (_key, map, ancestors) => {
-      findings.push(...repeatedKeys(reading, map, pointerOf(reading, [...ancestors, map])));
+      note(map);
+      findings.push(...repeatedKeys(reading, map, () => pointerOf(reading, [...ancestors, map])));
     },
     Alias: (_key, alias, ancestors) => {
-      findings.push(...brokenAlias(reading, alias, pointerOf(reading, [...ancestors, alias])));
+      if (anchors.has(alias.source)) return;
+      const path = pointerOf(reading, [...ancestors, alias]);
+      const place = placeAt(reading, alias.range?.[0] ?? 0);
+      findings.push({ path, message: 'The alias names no anchor before it', ...place });
     },
   });
   return findings;
 };
 
-const findingOf = (
-  reading: Reading,
-  { message, pos }: YAMLError | (Error & { pos: [number, number] }),
-): Finding => ({
+const findingOf = (reading: Reading, { message, pos }: YAMLError): Finding => ({
   path: '',
   message,
   ...placeAt(reading, pos[0]),
@@ -104,9 +116,44 @@ const placeOf = (reading: Reading, pointer: string) => {
   return reading.yaml.isNode(node) && node.range ? placeAt(reading, node.range[0]) : undefined;
 };
 
+/**
+ * Where the text nests too deep, found without recursion before anything recurses over it. Only
+ * flow brackets and indicators on one line can nest deep in little text.
+ */
+const excessIn = ({ Lexer }: Library, text: string): number | undefined => {
+  let [offset, flow, onLine, isScalar] = [0, 0, 0, false];
+  for (const token of new Lexer().lex(text)) {
+    if (CONTROL.includes(token)) {
+      isScalar = token === SCALAR;
+      continue;
+    }
+    if (!isScalar && OPENING.includes(token)) flow += 1;
+    if (!isScalar && CLOSING.includes(token)) flow -= 1;
+    if (!isScalar && flow === 0 && INDICATORS.includes(token)) onLine += 1;
+    if (/^\r?\n/.test(token)) onLine = 0;
+    if (flow > MAX_DEPTH || onLine > MAX_DEPTH) return offset;
+    isScalar = false;
+    offset += token.length;
+  }
+  return undefined;
+};
+
+/** A document that nobody looked into. */
+const unread = (finding: Finding): YamlDocument => ({
+  errors: [finding],
+  warnings: [],
+  toValue: () => undefined,
+  placeOf: () => undefined,
+});
+
 /** The documents of a stream; one that holds nothing for an empty text. */
 export const readYaml = async (text: string): Promise<readonly YamlDocument[]> => {
   const yaml = await import('yaml');
+  const excess = boundedRun('document', () => excessIn(yaml, text));
+  if (excess !== undefined) {
+    const message = `Nested deeper than ${MAX_DEPTH} levels`;
+    return [unread({ path: '', message, ...positionAt(text, excess) })];
+  }
   const lines = new yaml.LineCounter();
   const options = {
     lineCounter: lines,
@@ -115,7 +162,8 @@ export const readYaml = async (text: string): Promise<readonly YamlDocument[]> =
     logLevel: 'silent',
   } as const;
   const parsed = boundedRun('document', () => [...yaml.parseAllDocuments(text, options)]);
-  return parsed.map((document) => {
+  const documents = parsed.length > 0 ? parsed : [yaml.parseDocument(text, options)];
+  return documents.map((document) => {
     const reading = { yaml, lines, document };
     return {
       errors: [

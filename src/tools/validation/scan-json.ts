@@ -32,9 +32,6 @@ interface Frame {
   index: number;
 }
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const SPACE = /[ \t\n\r]*/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const WORDS: readonly string[] = ['true', 'false', 'null'];
 
 class Stop extends Error {
@@ -53,6 +50,9 @@ class Scanner {
   readonly #text: string;
   readonly #options: ScanOptions;
   readonly #frames: Frame[] = [];
+  readonly #number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+  readonly #space = /[ \t\n\r]*/y;
+  readonly #escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
   readonly warnings: Flaw[] = [];
   #at = 0;
 
@@ -71,7 +71,7 @@ class Scanner {
     if (this.#text.startsWith('\ufeff')) this.#stop('The text starts with a byte order mark');
     do this.#readValue();
     while (this.#closeFrames());
-    this.#skipSpace();
+    this.#take(this.#space);
     if (this.#at < this.#text.length) this.#stop('Nothing may follow the value');
   }
 
@@ -79,14 +79,16 @@ class Scanner {
     throw new Stop(message, offset);
   }
 
-  #skipSpace(): void {
-    SPACE.lastIndex = this.#at;
-    SPACE.test(this.#text);
-    this.#at = SPACE.lastIndex;
+  /** Moves on over what the expression fits here; false when it does not. */
+  #take(expression: RegExp): boolean {
+    expression.lastIndex = this.#at;
+    const fits = expression.test(this.#text);
+    if (fits) this.#at = expression.lastIndex;
+    return fits;
   }
 
   #next(): string {
-    this.#skipSpace();
+    this.#take(this.#space);
     return this.#text[this.#at] ?? '';
   }
 
@@ -95,7 +97,10 @@ class Scanner {
     for (;;) {
       const char = this.#next();
       this.#options.onValue?.(this.pointer, this.#at);
-      if (char !== '{' && char !== '[') return this.#readScalar(char);
+      if (char !== '{' && char !== '[') {
+        this.#readScalar(char);
+        return;
+      }
       if (this.#frames.length >= this.#options.maxDepth) {
         this.#stop(`Nested deeper than ${this.#options.maxDepth} levels`);
       }
@@ -153,15 +158,15 @@ class Scanner {
       this.#readString();
       return;
     }
-    const word = WORDS.find((each) => this.#text.startsWith(each, start));
-    NUMBER.lastIndex = start;
-    const number = word === undefined && NUMBER.test(this.#text);
-    if (word === undefined && !number)
+    const word = WORDS.find((each) => this.#text.startsWith(each, start)) ?? '';
+    this.#at += word.length;
+    const isNumber = word === '' && this.#take(this.#number);
+    if (word === '' && !isNumber) {
       this.#stop(char === '' ? 'The text ends too early' : 'Expected a value');
-    this.#at = word === undefined ? NUMBER.lastIndex : start + word.length;
+    }
     if (/[\w.+-]/.test(this.#text[this.#at] ?? '')) this.#stop('Expected a value', start);
     const digits = this.#text.slice(start, this.#at);
-    if (number && /^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits))) {
+    if (isNumber && /^-?\d+$/.test(digits) && !Number.isSafeInteger(Number(digits))) {
       this.#warn('The number is too large to be exact', start);
     }
   }
@@ -174,9 +179,8 @@ class Scanner {
       if (code < 0x20) this.#stop('A control character must be escaped');
       if (code === 0x22) break;
       if (code !== 0x5c) continue;
-      ESCAPE.lastIndex = this.#at;
-      if (!ESCAPE.test(this.#text)) this.#stop('No such escape sequence');
-      this.#at = ESCAPE.lastIndex - 1;
+      if (!this.#take(this.#escape)) this.#stop('No such escape sequence');
+      this.#at -= 1;
     }
     this.#at += 1;
     return JSON.parse(this.#text.slice(start, this.#at)) as string;

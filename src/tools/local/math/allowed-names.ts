@@ -30,7 +30,7 @@ const NAMES: Readonly<Record<Growth, string>> = {
     max min sum prod mean median mode std variance mad quantileSeq cumsum count sort corr
     cross dot trace transpose ctranspose size flatten concat row column diff reshape
     isInteger isPositive isNegative isZero isNaN isPrime polynomialRoot distance bin oct hex`,
-  series: `sqrt cbrt nthRoot exp expm1 log log10 log2 log1p norm erf zeta
+  series: `sqrt cbrt nthRoot exp expm1 log log10 log2 log1p norm erf
     sin cos tan sec csc cot asin acos atan atan2 asec acsc acot
     sinh cosh tanh sech csch coth asinh acosh atanh asech acsch acoth`,
   cube: 'det inv pinv lusolve lup qr',

@@ -1,7 +1,7 @@
 /** How large values are, and the bounds nothing in a calculation may exceed. */
 import { tooMuch } from './refusal.ts';
 
-export const MAX_ELEMENTS = 10_000;
+export const MAX_ELEMENTS = 2_500;
 const MAX_FRACTION = 10n ** 1_000n;
 const MAX_EXPONENT = 10_000;
 const MAX_TEXT = 40_000;
@@ -13,6 +13,8 @@ interface FractionLike {
 }
 interface DecimalLike {
   readonly e: number;
+  isNaN(): boolean;
+  isFinite(): boolean;
 }
 interface ComplexLike {
   readonly re: number;
@@ -44,12 +46,11 @@ export const countOf = (shape: readonly number[]): number =>
   shape.reduce((product, side) => product * side, 1);
 
 /** Every single value in a value: the elements of a matrix, the number before a unit. */
-export function* scalarsOf(value: unknown): Generator<unknown> {
-  if (isUnit(value)) yield* scalarsOf(value.value);
-  else if (isMatrix(value)) yield* scalarsOf(value.toArray());
-  else if (Array.isArray(value)) for (const item of value) yield* scalarsOf(item);
-  else yield value;
-}
+export const scalarsOf = (value: unknown): readonly unknown[] => {
+  if (isMatrix(value)) return scalarsOf(value.toArray());
+  if (isUnit(value)) return scalarsOf(value.value);
+  return Array.isArray(value) ? value.flatMap(scalarsOf) : [value];
+};
 
 /** A value as a double, for estimates; NaN for what is not one number. */
 export const estimateOf = (value: unknown): number => {

@@ -14,21 +14,25 @@ export interface Rendered {
 const DOUBLE_DIGITS = 15;
 const DECIMAL_DIGITS = 64;
 
-const partsOf = (value: unknown): readonly number[] => {
-  if (isComplex(value)) return [value.re, value.im];
-  return typeof value === 'number' ? [value] : [];
+const isNumberless = (value: unknown): boolean => {
+  if (isComplex(value)) return Number.isNaN(value.re) || Number.isNaN(value.im);
+  return isDecimal(value) ? value.isNaN() : Number.isNaN(value);
+};
+
+const isInfinite = (value: unknown): boolean => {
+  if (isComplex(value)) return !Number.isFinite(value.re) || !Number.isFinite(value.im);
+  if (isDecimal(value)) return !value.isFinite();
+  return typeof value === 'number' && !Number.isFinite(value);
 };
 
 const assertFinite = (value: unknown): void => {
   for (const scalar of scalarsOf(value)) {
-    const decimal = isDecimal(scalar) ? Number(scalar.e) : 0;
-    const parts = [...partsOf(scalar), decimal];
-    if (parts.some(Number.isNaN)) {
-      throw wrongExpression('the result is not a number, as in 0/0 or a decimal division by zero', {
+    if (isNumberless(scalar)) {
+      throw wrongExpression('the result is not a number, as in 0/0', {
         suggestions: ['Check for a division by zero and for infinities that cancel out.'],
       });
     }
-    if (parts.every(Number.isFinite)) continue;
+    if (!isInfinite(scalar)) continue;
     throw wrongExpression('the result is infinite, as in 1/0, or too large for a number', {
       suggestions: [
         'Check for a division by zero.',
@@ -50,6 +54,7 @@ const plain = (value: unknown, engine: MathEngine): unknown => {
   if (typeof value === 'boolean' || typeof value === 'string') return value;
   if (isDecimal(value)) return engine.format(value, DECIMAL_DIGITS);
   if (isFraction(value)) return fractionText(value);
+  if (isUnit(value) && isDecimal(value.value)) return engine.format(value, DECIMAL_DIGITS);
   if (isComplex(value) || isUnit(value)) return engine.format(value, DOUBLE_DIGITS);
   if (typeof value !== 'object' || value === null) throw wrongExpression('it has no value');
   const parts = Object.entries(value).filter(([, part]) => typeof part !== 'function');

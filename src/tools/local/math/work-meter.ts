@@ -87,7 +87,7 @@ const largest = (args: readonly unknown[]): number => {
 /** Sides given one by one or as a list: `zeros(2, 3)` and `zeros([2, 3])`. */
 const sidesOf = (name: string, args: readonly unknown[]): readonly number[] => {
   const given = name === 'resize' ? args.slice(1, 2) : args;
-  return [...scalarsOf(given)].map((side) => Math.abs(estimateOf(side)) || 0);
+  return scalarsOf(given).map((side) => Math.abs(estimateOf(side)) || 0);
 };
 
 const shapeWork = (name: string, args: readonly unknown[]): number => {
@@ -152,7 +152,7 @@ const valueWork = (name: string, args: readonly unknown[], kinds: Kinds): number
 };
 
 const elementWork = (name: string, args: readonly unknown[]): number => {
-  if (name === 'isPrime' && largest(args) > MAX_PRIME && !kindsOf(args).decimal) {
+  if (name === 'isPrime' && largest(args) > MAX_PRIME) {
     throw tooMuch(`isPrime takes numbers up to ${MAX_PRIME}`);
   }
   if (name === 'log') for (const value of args) assertFractionPower(value, 0.5);

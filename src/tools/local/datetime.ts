@@ -1,0 +1,260 @@
+/** `datetime`: the time now, and reading, writing, comparing and moving dates in any time zone. */
+import type { DateTime } from 'luxon';
+import { z } from 'zod';
+import { ToolFailure } from '../../contract/errors.ts';
+import { type Capability, defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
+import { toLuxonFormat } from './time/format-tokens.ts';
+import { type ReadDateOptions, readDate } from './time/read-date.ts';
+
+export interface DatetimeOptions {
+  /** The zone when a call names none: an IANA name, `UTC` or `local`. */
+  readonly defaultZone: string;
+  now(): number;
+}
+
+const UNITS = [
+  'years',
+  'quarters',
+  'months',
+  'weeks',
+  'days',
+  'hours',
+  'minutes',
+  'seconds',
+  'milliseconds',
+] as const;
+type Unit = (typeof UNITS)[number];
+
+/** Units whose length depends on the calendar cannot be moved by a fraction. */
+const CALENDAR_UNITS: readonly Unit[] = ['years', 'quarters', 'months'];
+const DEFAULT_FORMAT = 'yyyy-MM-dd HH:mm:ss';
+
+const date = z.union([z.string().min(1).max(200), z.number()]);
+const unit = z.preprocess(
+  (value) => (typeof value === 'string' && !value.endsWith('s') ? `${value}s` : value),
+  z.enum(UNITS),
+);
+
+const input = z
+  .strictObject({
+    operation: z.enum(['now', 'parse', 'format', 'diff', 'add']).describe('What to do.'),
+    timezone: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('IANA zone of the result, and of dates that name none, e.g. "Africa/Kigali".'),
+    date: date
+      .optional()
+      .describe(
+        'The date: ISO 8601, RFC 2822, HTTP, SQL or Unix time. Default: now (not for parse).',
+      ),
+    inputFormat: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('How the date is written, e.g. "dd/MM/yyyy", when it is none of the above.'),
+    format: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('How to write the result, e.g. "yyyy-MM-dd HH:mm" or "YYYY-MM-DD HH:mm".'),
+    locale: z.string().max(35).default('en').describe('Language of month and day names.'),
+    date1: date.optional().describe('For diff: from.'),
+    date2: date.optional().describe('For diff: to.'),
+    unit: unit
+      .optional()
+      .describe('For diff and add: years to milliseconds. Default for diff: days.'),
+    amount: z.number().optional().describe('For add: how many; negative goes back.'),
+  })
+  .superRefine((value, context) => {
+    for (const field of REQUIRED[value.operation]) {
+      if (value[field] !== undefined) continue;
+      context.addIssue({ code: 'custom', path: [field], message: `${value.operation} needs it` });
+    }
+  });
+
+const REQUIRED: Readonly<
+  Record<
+    'now' | 'parse' | 'format' | 'diff' | 'add',
+    readonly ('date' | 'date1' | 'date2' | 'unit' | 'amount')[]
+  >
+> = {
+  now: [],
+  parse: ['date'],
+  format: [],
+  diff: ['date1', 'date2'],
+  add: ['amount', 'unit'],
+};
+
+const output = z.strictObject({
+  iso: z.string().optional().describe('ISO 8601 with the offset of the zone.'),
+  formatted: z.string().optional(),
+  timezone: z.string().optional(),
+  timestamp: z.number().optional().describe('Milliseconds since 1970 in UTC.'),
+  weekday: z.string().optional(),
+  difference: z.number().optional().describe('date2 minus date1 in the unit.'),
+  unit: z.string().optional(),
+  breakdown: z.record(z.string(), z.number()).optional(),
+  original: z.string().optional(),
+  result: z.string().optional(),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+const wrong = (field: keyof Input, message: string, suggestion: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', `${field}: ${message}.`, {
+    issues: [{ path: [field], message }],
+    suggestions: [suggestion],
+  });
+
+/** What an operation works with, once the words of the input are understood. */
+interface Scene extends ReadDateOptions {
+  readonly input: Input;
+  now(): DateTime;
+}
+
+const written = (moment: DateTime, { input: { format, locale } }: Scene): string =>
+  moment.setLocale(locale).toFormat(toLuxonFormat(format ?? DEFAULT_FORMAT));
+
+const described = (moment: DateTime, scene: Scene): Output => {
+  const iso = moment.toISO();
+  if (iso === null) throw wrong('date', 'is out of range', 'Use years from -271821 to 275760.');
+  return {
+    iso,
+    formatted: written(moment, scene),
+    timezone: moment.zoneName ?? scene.zone,
+    timestamp: moment.toMillis(),
+    weekday: moment.setLocale(scene.locale).weekdayLong ?? '',
+  };
+};
+
+const given = (scene: Scene): DateTime =>
+  scene.input.date === undefined ? scene.now() : readDate(scene.input.date, 'date', scene);
+
+const diff = (scene: Scene): Output => {
+  const { date1 = '', date2 = '', unit = 'days' } = scene.input;
+  const from = readDate(date1, 'date1', scene);
+  const to = readDate(date2, 'date2', scene);
+  const whole = ['years', 'months', 'days', 'hours', 'minutes', 'seconds'] as const;
+  const { milliseconds: _rest, ...breakdown } = to
+    .diff(from, [...whole, 'milliseconds'])
+    .toObject();
+  return {
+    difference: to.diff(from, unit).as(unit),
+    unit,
+    breakdown: breakdown as Record<string, number>,
+  };
+};
+
+const add = (scene: Scene): Output => {
+  const { amount = 0, unit = 'days' } = scene.input;
+  if (CALENDAR_UNITS.includes(unit) && !Number.isInteger(amount)) {
+    throw wrong('amount', `must be a whole number of ${unit}`, 'Use days or hours for fractions.');
+  }
+  const base = given(scene);
+  const moved = base.plus({ [unit]: amount });
+  if (!moved.isValid) throw wrong('amount', 'leads out of range', 'Use a smaller amount.');
+  const { iso, ...rest } = described(moved, scene);
+  return { original: base.toISO() ?? '', result: iso, iso, ...rest };
+};
+
+const OPERATIONS: Readonly<Record<Input['operation'], (scene: Scene) => Output>> = {
+  now: (scene) => described(scene.now(), scene),
+  parse: (scene) => described(given(scene), scene),
+  format: (scene) => ({ formatted: written(given(scene), scene), timezone: scene.zone }),
+  diff,
+  add,
+};
+
+const run = async (request: Input, { defaultZone, now }: DatetimeOptions): Promise<Output> => {
+  const luxon = await import('luxon');
+  const zone = request.timezone ?? defaultZone;
+  if (!luxon.DateTime.fromMillis(0, { zone }).isValid) {
+    throw wrong('timezone', 'is not a time zone', 'Use an IANA name such as Europe/Oslo, or UTC.');
+  }
+  const { locale, inputFormat } = request;
+  try {
+    const current = (): DateTime => luxon.DateTime.fromMillis(now(), { zone });
+    return OPERATIONS[request.operation]({
+      luxon,
+      zone,
+      locale,
+      inputFormat,
+      input: request,
+      now: current,
+    });
+  } catch (error) {
+    // Intl throws this for a locale that is not well formed.
+    if (error instanceof RangeError)
+      throw wrong('locale', 'is not a locale', 'Use e.g. "en" or "fr-CA".');
+    throw error;
+  }
+};
+
+const CAPABILITIES: readonly Capability[] = [
+  { action: 'now', description: 'Tell the present time.' },
+  { action: 'parse', description: 'Read a date.' },
+  { action: 'format', description: 'Write a date in another form.' },
+  { action: 'diff', description: 'Count the time between two dates.' },
+  { action: 'add', description: 'Move a date.' },
+];
+
+const EXAMPLES: readonly ToolExample[] = [
+  {
+    title: 'Read a date in another zone',
+    input: { operation: 'parse', date: '2026-03-01T12:00:00Z', timezone: 'Africa/Kigali' },
+    output: { iso: '2026-03-01T14:00:00.000+02:00', weekday: 'Sunday' },
+  },
+  {
+    title: 'Days between two dates',
+    input: { operation: 'diff', date1: '2026-02-27', date2: '2026-03-02', unit: 'days' },
+    output: { difference: 3 },
+  },
+  {
+    title: 'The last day of the next month',
+    input: {
+      operation: 'add',
+      date: '2026-01-31',
+      amount: 1,
+      unit: 'months',
+      format: 'yyyy-MM-dd',
+    },
+    output: { formatted: '2026-02-28' },
+  },
+  {
+    title: 'Another notation',
+    input: {
+      operation: 'format',
+      date: '2026-03-01',
+      format: 'dddd, D MMMM YYYY',
+      locale: 'fr',
+    },
+    output: { formatted: 'dimanche, 1 mars 2026' },
+  },
+];
+
+/** The clock and the default zone are the crib's. */
+export const defineDatetime = (options: DatetimeOptions): Tool<Input, Output> =>
+  defineTool({
+    name: 'datetime',
+    version: '1.0.0',
+    description:
+      'Tell the time, parse and format dates, count the time between two dates, add or subtract time. Knows time zones and daylight saving.',
+    source: 'builtin',
+    category: 'development',
+    tier: 'read_only',
+    tags: ['date', 'time', 'timezone', 'calendar'],
+    author: 'Toolcrib',
+    license: 'MIT',
+    aliases: ['date:time', 'time:now'],
+    permissions: ['tool:datetime'],
+    cost: { model: 'free' },
+    actionField: 'operation',
+    capabilities: CAPABILITIES,
+    examples: EXAMPLES,
+    input,
+    output,
+    run: (request) => run(request, options),
+  });

@@ -1,0 +1,67 @@
+/**
+ * Finds what looks like JSON objects and arrays inside other text. One pass, whatever the text:
+ * brackets are matched on a stack, and strings are only strings inside brackets.
+ */
+
+export interface Span {
+  readonly start: number;
+  /** One past the last character. */
+  readonly end: number;
+}
+
+const CLOSES: Readonly<Record<string, string>> = { '}': '{', ']': '[' };
+
+class Finder {
+  readonly #text: string;
+  readonly #open: number[] = [];
+  readonly spans: Span[] = [];
+  #inString = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  run(): void {
+    for (let at = 0; at < this.#text.length; at++) {
+      const character = this.#text.charAt(at);
+      if (this.#inString) at = this.#string(character, at);
+      else this.#outside(character, at);
+    }
+  }
+
+  /** A line ends what cannot have been a string: JSON has no line breaks in them. */
+  #string(character: string, at: number): number {
+    if (character === '\\') return at + 1;
+    if (character === '"') this.#inString = false;
+    else if (character === '\n') {
+      this.#inString = false;
+      this.#open.length = 0;
+    }
+    return at;
+  }
+
+  #outside(character: string, at: number): void {
+    if (character === '{' || character === '[') this.#open.push(at);
+    else if (character === '"') this.#inString = this.#open.length > 0;
+    else if (Object.hasOwn(CLOSES, character)) this.#close(character, at);
+  }
+
+  #close(character: string, at: number): void {
+    const start = this.#open.pop();
+    if (start === undefined) return;
+    if (this.#text.charAt(start) !== CLOSES[character]) {
+      this.#open.length = 0;
+      return;
+    }
+    // What lies inside is part of this one.
+    while ((this.spans.at(-1)?.start ?? -1) > start) this.spans.pop();
+    this.spans.push({ start, end: at + 1 });
+  }
+}
+
+/** The outermost balanced objects and arrays, longest first. */
+export const findJson = (text: string): readonly Span[] => {
+  const finder = new Finder(text);
+  finder.run();
+  return finder.spans.toSorted((a, b) => b.end - b.start - (a.end - a.start));
+};

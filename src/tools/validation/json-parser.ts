@@ -1,0 +1,121 @@
+/** `json_parser`: structured data from text that is JSON, holds JSON, nearly is JSON, or is prose. */
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { type CallerSchema, checkSchema } from './check-schema.ts';
+import { type ReadJson, readJson } from './read-json.ts';
+
+const input = z.strictObject({
+  text: z.string().min(1).max(1_000_000).describe('The text that is or holds JSON.'),
+  schema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('A JSON Schema. The data is checked against it, and a model may fill it from prose.'),
+});
+
+const output = z.strictObject({
+  data: z.json().describe('The data found.'),
+  method: z
+    .enum(['direct_parse', 'extracted', 'repaired', 'model_extraction'])
+    .describe('How it was found: as it stands, inside other text, after mending, or by a model.'),
+  warnings: z.array(z.string()).describe('What a reader of the data would not see any more.'),
+  valid: z.boolean().optional().describe('Whether it fits the schema, if one was given.'),
+  errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+type Found = Omit<ReadJson, 'method'> & { readonly method: Output['method'] };
+
+const outcome = async (found: Found, schema: CallerSchema | undefined): Promise<Output> => {
+  const { method, warnings } = found;
+  const data = found.data as Output['data'];
+  const base = { data, method, warnings: [...warnings] };
+  if (schema === undefined) return base;
+  const errors = (await checkSchema(found.data, schema)).map(({ pointer, message }) => ({
+    path: pointer,
+    message,
+  }));
+  return { ...base, valid: errors.length === 0, errors };
+};
+
+const byModel = async (
+  { text, schema = {} }: Input,
+  { model, signal, charge }: ToolContext,
+): Promise<Output> => {
+  const reply = await model.generate({
+    system: 'Extract the data that the schema describes from the text. Invent nothing.',
+    prompt: text,
+    schema,
+    temperature: 0,
+    signal,
+  });
+  const tokens = reply.inputTokens + reply.outputTokens;
+  charge({ tokens, ...(reply.costUsd !== undefined && { cost: reply.costUsd }) });
+  const found = reply.object ?? (await readJson(reply.text))?.data;
+  if (found === undefined) {
+    throw new ToolFailure('OUTPUT_INVALID', 'The model did not answer with JSON.');
+  }
+  return outcome({ data: found, method: 'model_extraction', warnings: [] }, schema);
+};
+
+const nothingFound = (schema: unknown): ToolFailure =>
+  schema === undefined
+    ? new ToolFailure('VALIDATION_ERROR', 'There is no JSON in the text.', {
+        issues: [{ path: ['text'], message: 'holds no JSON object or array' }],
+        suggestions: ['Give a schema and configure a model to extract data from prose.'],
+      })
+    : new ToolFailure('MODEL_NOT_CONFIGURED', 'There is no JSON in the text; a model is needed.', {
+        suggestions: [
+          'Add a `model` section to .toolcrib/config.yml: provider, model and apiKeyRef.',
+        ],
+      });
+
+const run = async (request: Input, context: ToolContext): Promise<Output> => {
+  const { schema } = request;
+  const mayAskModel = schema !== undefined && context.model.configured;
+  const found = await readJson(request.text);
+  if (found) {
+    const result = await outcome(found, schema);
+    if (result.valid !== false || !mayAskModel) return result;
+  } else if (!mayAskModel) throw nothingFound(schema);
+  return byModel(request, context);
+};
+
+export const jsonParser = defineTool({
+  name: 'json_parser',
+  version: '1.0.0',
+  description:
+    'Extract structured data from text: JSON as it stands, JSON inside prose or code fences, broken JSON that can be mended, and, with a schema and a model, plain prose.',
+  source: 'builtin',
+  category: 'validation',
+  tier: 'read_only',
+  tags: ['json', 'parse', 'extract', 'repair'],
+  author: 'Toolcrib',
+  license: 'MIT',
+  aliases: ['json:parse'],
+  permissions: ['tool:json_parser'],
+  capabilities: [{ action: 'parse', description: 'Get data out of text.' }],
+  examples: [
+    {
+      title: 'JSON inside an answer',
+      input: { text: 'Sure! Here it is:\n```json\n{"city": "Oslo", "ok": true}\n```' },
+      output: { data: { city: 'Oslo', ok: true }, method: 'extracted' },
+    },
+    {
+      title: 'Broken JSON',
+      input: { text: "{name: 'Ada', born: 1815,}" },
+      output: { data: { name: 'Ada', born: 1815 }, method: 'repaired' },
+    },
+    {
+      title: 'Checked against a schema',
+      input: { text: '{"age": "7"}', schema: { properties: { age: { type: 'integer' } } } },
+      output: { valid: false, errors: [{ path: '/age', message: 'must be integer' }] },
+    },
+  ],
+  input,
+  output,
+  run,
+});

@@ -1,0 +1,56 @@
+/** Compiles programs that nobody runs, with the project's compiler and options, for what is wrong. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface CompileError {
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** As if the programs lay in a project that installed the package. */
+const tsconfig = {
+  extends: `${root}tsconfig.json`,
+  compilerOptions: {
+    rootDir: '/',
+    rewriteRelativeImportExtensions: false,
+    typeRoots: [`${root}node_modules/@types`],
+    paths: { toolcrib: [`${root}src/index.ts`], zod: [`${root}node_modules/zod/index.d.ts`] },
+  },
+  include: ['*.ts'],
+};
+
+const errorsIn = (output: string): readonly CompileError[] =>
+  [...output.matchAll(/^([\w-]+\.ts)\((\d+),\d+\): error (.*)$/gm)].map((match) => ({
+    file: match[1] ?? '',
+    line: Number(match[2]),
+    message: match[3] ?? '',
+  }));
+
+/** Errors in the programs themselves, by file name; throws when the compiler did not run. */
+export const compilePrograms = (
+  texts: Readonly<Record<string, string>>,
+): readonly CompileError[] => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'programs-')));
+  try {
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+    for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
+    const compiler = `${root}node_modules/typescript/bin/tsc`;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [compiler, '-p', folder, '--pretty', 'false'],
+      { encoding: 'utf8', cwd: folder },
+    );
+    const errors = errorsIn(stdout);
+    if (status !== 0 && errors.length === 0) throw new Error(`tsc: ${stdout}${stderr}`);
+    return errors;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
