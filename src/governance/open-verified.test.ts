@@ -50,13 +50,23 @@ const dwell = () => {
   const most = 400000 * Math.random() ** 3;
   for (let i = 0; i < most; i += 1) Atomics.load(turns, 1);
 };
+// While the folder is away, a write may make a new one in its place: that one goes.
+const put = (from, to) => {
+  for (;;) {
+    try {
+      return fs.renameSync(from, to);
+    } catch {
+      try { fs.rmSync(to, { recursive: true, force: true }); } catch {}
+    }
+  }
+};
 fs.symlinkSync(outside, link);
 while (Atomics.load(turns, 0) === 0) {
-  fs.renameSync(dir, parked);
-  fs.renameSync(link, dir);
+  put(dir, parked);
+  put(link, dir);
   dwell();
-  fs.renameSync(dir, link);
-  fs.renameSync(parked, dir);
+  put(dir, link);
+  put(parked, dir);
   dwell();
   Atomics.add(turns, 1, 1);
 }

@@ -71,7 +71,7 @@ const tryOpen = async (opening: Opening): Promise<FileHandle | undefined> => {
   try {
     const stats = await handle.stat();
     if (kind === 'file' ? stats.isFile() : stats.isDirectory()) {
-      found = 'there';
+      found = await (verification === 'descriptor' ? byDescriptor : byInode)(handle, path);
     }
   } finally {
     if (found !== 'there') await handle.close();

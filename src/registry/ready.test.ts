@@ -164,6 +164,8 @@ describe('cleanup', () => {
     const ready = registry.ready('a') as ReadyTool;
     const starting = ready.initialize();
     const removed = registry.unregister('a');
+    await runtime.advance(0);
+    expect(order).toEqual([]);
     finish();
     await Promise.all([starting, removed]);
     expect(order).toEqual(['initialized', 'cleaned']);

@@ -66,6 +66,8 @@ describe('search', () => {
   it('puts what matches every word before what matches one', () => {
     expect(found('text file overwrites')[0]).toBe('write_file');
     expect(found('write a text file').slice(0, 2)).toEqual(['write_file', 'read_file']);
+    registry.register(tool('customer', { description: 'Looks somebody up.' }));
+    expect(found('creates customer')[0]).toBe('stripe:invoice');
   });
 
   it('finds nothing for what is not there, and nothing mistyped unless asked to', () => {

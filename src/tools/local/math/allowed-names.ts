@@ -9,6 +9,8 @@ export type Growth =
   | 'elements'
   /** Like `elements`, many times dearer for decimals of arbitrary precision. */
   | 'series'
+  /** With the square of the number of elements, at worst. */
+  | 'square'
   /** With the cube of the side of a matrix. */
   | 'cube'
   /** Like `cube`, and repeated until it converges. */
@@ -27,12 +29,13 @@ const NAMES: Readonly<Record<Growth, string>> = {
     bitAnd bitOr bitXor bitNot leftShift rightArithShift rightLogShift
     equal unequal larger largerEq smaller smallerEq compare deepEqual
     re im arg conj complex number bignumber fraction boolean matrix unit to
-    max min sum prod mean median mode std variance mad quantileSeq cumsum count sort corr
+    max min sum prod mean mode std variance cumsum count sort corr
     cross dot trace transpose ctranspose size flatten concat row column diff reshape
     isInteger isPositive isNegative isZero isNaN isPrime polynomialRoot distance bin oct hex`,
   series: `sqrt cbrt nthRoot exp expm1 log log10 log2 log1p norm erf
     sin cos tan sec csc cot asin acos atan atan2 asec acsc acot
     sinh cosh tanh sech csch coth asinh acosh atanh asech acsch acoth`,
+  square: 'median mad quantileSeq',
   cube: 'det inv pinv lusolve lup qr',
   iterated: 'eigs expm sqrtm',
   value: `factorial gamma lgamma combinations combinationsWithRep permutations multinomial catalan

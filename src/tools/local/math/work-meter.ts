@@ -33,6 +33,7 @@ const LOOPS: ReadonlyMap<string, 0 | 1> = new Map([
   ['combinationsWithRep', 1],
   ['permutations', 1],
 ]);
+const BASES: ReadonlySet<string> = new Set(['bin', 'oct', 'hex']);
 const MAX_PRIME = 1e12;
 const MAX_POWER_DIGITS = 1_000;
 /** Roots and logarithms of fractions are found by factoring. */
@@ -155,6 +156,12 @@ const elementWork = (name: string, args: readonly unknown[]): number => {
   if (name === 'isPrime' && largest(args) > MAX_PRIME) {
     throw tooMuch(`isPrime takes numbers up to ${MAX_PRIME}`);
   }
+  if (
+    BASES.has(name) &&
+    scalarsOf(args).some((each) => isDecimal(each) && Math.abs(each.e) > 100)
+  ) {
+    throw tooMuch(`${name} takes numbers up to 10^100`);
+  }
   if (name === 'log') for (const value of args) assertFractionPower(value, 0.5);
   const lists = new Set(['concat', 'sum', 'prod', 'max', 'min', 'mean', 'median', 'mode', 'std']);
   return lists.has(name)
@@ -169,6 +176,8 @@ const cubeWork = (args: readonly unknown[]): number => {
 
 const workOf = (name: string, args: readonly unknown[], kinds: Kinds): number => {
   switch (FUNCTIONS.get(name)) {
+    case 'square':
+      return args.reduce((sum: number, arg) => sum + countOf(shapeOf(arg)), 0) ** 2 / 5;
     case 'cube':
       return cubeWork(args);
     case 'iterated':

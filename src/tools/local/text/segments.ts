@@ -1,0 +1,45 @@
+/**
+ * Graphemes, words and sentences by the rules of Unicode. The segmenter of Node copies the whole
+ * text for every segment it yields, so a long text is handed to it in windows: linear, not square.
+ */
+
+export interface Segment {
+  readonly text: string;
+  /** Holds letters, digits or ideographs (words only). */
+  readonly wordLike: boolean;
+}
+
+export type Segmenter = (text: string) => Generator<Segment>;
+
+const WINDOW = 1_024;
+/** What follows a boundary can undo it ("can" before "'t"), so the end of a window is not trusted. */
+const MARGIN = 64;
+
+export const createSegmenter = (granularity: 'grapheme' | 'word' | 'sentence'): Segmenter => {
+  const segmenter = new Intl.Segmenter('en', { granularity });
+  return function* segments(text) {
+    let start = 0;
+    let size = WINDOW;
+    while (start < text.length) {
+      const end = Math.min(start + size, text.length);
+      const trusted = end === text.length ? end : end - MARGIN;
+      let next = start;
+      for (const { segment, isWordLike } of segmenter.segment(text.slice(start, end))) {
+        if (next + segment.length > trusted) break;
+        next += segment.length;
+        yield { text: segment, wordLike: isWordLike ?? false };
+        // A window that had to grow holds one long segment; what follows is for small windows again.
+        if (size > WINDOW) break;
+      }
+      size = next === start ? size * 2 : WINDOW;
+      start = next;
+    }
+  };
+};
+
+/** The words of a text, without what stands between them. */
+export const wordsOf = (text: string, segments: Segmenter): readonly string[] => {
+  const words: string[] = [];
+  for (const { text: word, wordLike } of segments(text)) if (wordLike) words.push(word);
+  return words;
+};
