@@ -9,16 +9,16 @@ import { createCrib } from '../../src/crib.ts';
 const SCRIPT = join(import.meta.dirname, '../fixtures/crash-writer.mjs');
 const KILLS = 12;
 
-/** Starts a writer, kills it after a while, and returns the calls it said were done. */
-const writeUntilKilled = async (root: string, ms: number): Promise<readonly string[]> => {
+/** Starts a writer, kills it in the middle of a call, and returns the calls it said were done. */
+const writeUntilKilled = async (root: string, kill: number): Promise<readonly string[]> => {
   const child = spawn(process.execPath, [SCRIPT, root], { stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  while (!text.includes('begin')) await wait(5);
-  await wait(ms);
+  while (!text.includes(`begin ${1 + (kill % 5)}\n`)) await wait(1);
+  await wait((kill * 7) % 23);
   child.kill('SIGKILL');
   await gone;
   return [...text.matchAll(/^done \d+ (\S+) success$/gm)].map(([, id]) => id ?? '');
@@ -29,7 +29,7 @@ describe('kill -9 at any moment', () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-crash-'));
     let begun = 0;
     for (let kill = 0; kill < KILLS; kill++) {
-      const done = await writeUntilKilled(root, 3 + ((kill * 37) % 160));
+      const done = await writeUntilKilled(root, kill);
       const crib = await createCrib({ root });
       expect(await crib.verifyAudit()).toMatchObject({ ok: true });
       const store = await crib.store();

@@ -10,19 +10,23 @@ const GUARD =
 
 export const assertModel = ({ model }: ToolContext, what: string): void => {
   if (model.configured) return;
-  throw new ToolFailure('MODEL_NOT_CONFIGURED', `${what} needs a language model; none is configured.`, {
-    suggestions: [
-      'Add a `model` section to .toolcrib/config.yml: provider, model and apiKeyRef.',
-      'Set the environment variable that apiKeyRef names, then run `toolcrib doctor`.',
-    ],
-  });
+  throw new ToolFailure(
+    'MODEL_NOT_CONFIGURED',
+    `${what} needs a language model; none is configured.`,
+    {
+      suggestions: [
+        'Add a `model` section to .toolcrib/config.yml: provider, model and apiKeyRef.',
+        'Set the environment variable that apiKeyRef names, then run `toolcrib doctor`.',
+      ],
+    },
+  );
 };
 
 /** Fails with VALIDATION_ERROR for a text no model takes, EXECUTION_FAILED for an empty answer. */
 export const askModel = async (
   task: string,
   text: string,
-  { model, signal, charge }: ToolContext,
+  context: ToolContext,
 ): Promise<{ readonly text: string; readonly model: string }> => {
   if (text.length > LONGEST) {
     throw new ToolFailure('VALIDATION_ERROR', `A model takes at most ${LONGEST} characters.`, {
@@ -30,14 +34,14 @@ export const askModel = async (
       issues: [{ path: ['text'], message: `must be at most ${LONGEST} characters long here` }],
     });
   }
-  const reply = await model.generate({
+  const reply = await context.model.generate({
     system: `${task} ${GUARD}`,
     prompt: text,
     temperature: 0,
-    signal,
+    signal: context.signal,
   });
   const tokens = reply.inputTokens + reply.outputTokens;
-  charge({ tokens, ...(reply.costUsd !== undefined && { cost: reply.costUsd }) });
+  context.charge({ tokens, ...(reply.costUsd !== undefined && { cost: reply.costUsd }) });
   const answer = reply.text.trim();
   if (answer === '') throw new ToolFailure('EXECUTION_FAILED', 'The model gave no answer.');
   return { text: answer, model: reply.model };

@@ -76,7 +76,13 @@ const entitiesIn = (
   const names = namesIn(words)
     .map((run) => ({ text: run.map(({ text }) => text).join(' '), run }))
     .filter(({ text }) => !taken.some((span) => span.includes(text)))
-    .map(({ text, run }) => ({ text, type: kindOf(run.map((word) => bare(word.text)), places) }));
+    .map(({ text, run }) => ({
+      text,
+      type: kindOf(
+        run.map((word) => bare(word.text)),
+        places,
+      ),
+    }));
   return [...names, ...known];
 };
 

@@ -8,7 +8,10 @@ const LONGEST_RUN = 100;
 
 /** Only monsters are touched: no word, and hardly an address, is that long. */
 const breakRuns = (text: string): string =>
-  text.replace(/\S{101,}/gu, (run) => run.match(new RegExp(`.{1,${LONGEST_RUN}}`, 'gsu'))?.join(' ') ?? '');
+  text.replace(
+    /\S{101,}/gu,
+    (run) => run.match(new RegExp(`.{1,${LONGEST_RUN}}`, 'gsu'))?.join(' ') ?? '',
+  );
 
 /** Where to cut: after a paragraph, a sentence, a word, or wherever it has to be. */
 const cutOf = (text: string, from: number): number => {

@@ -89,5 +89,7 @@ export const summarizeSentences = (
     return { text: chosen.map(({ text }) => text).join(' '), sentences: chosen.length };
   }
   const best = ranked[0];
-  return best ? { text: clip(best.text, limits.maxLength), sentences: 1 } : { text: '', sentences: 0 };
+  return best
+    ? { text: clip(best.text, limits.maxLength), sentences: 1 }
+    : { text: '', sentences: 0 };
 };
