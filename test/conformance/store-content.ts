@@ -137,9 +137,7 @@ const describeSnapshots = (use: Use): void => {
         snapshot(2, { before: new Uint8Array(0), afterHash: undefined }),
         snapshot(10, { before: Uint8Array.from(times(10_000, (n) => n % 251)) }),
       ];
-      await Promise.all(
-        [saved[3], saved[1], saved[0], saved[2]].map((s) => s && store.snapshots.save(s)),
-      );
+      await Promise.all(saved.toReversed().map((one) => store.snapshots.save(one)));
       await store.snapshots.save(snapshot(0, { executionId: 'e2' }));
       const found = await store.snapshots.of('e1');
       expect(found).toEqual(saved);

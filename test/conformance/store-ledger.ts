@@ -73,6 +73,7 @@ const describeLimits = (use: Use): void => {
       const scopes = [
         { key: 'k', limitMicros: DOLLAR },
         { key: 'k', limitMicros: CENT },
+        { key: 'k', limitMicros: DOLLAR },
       ];
       expect(await store.ledger.reserve(hold('e1', { scopes }))).toEqual({ ok: true });
       expect(await store.ledger.reserve(hold('e2', { scopes }))).toMatchObject({ ok: false });

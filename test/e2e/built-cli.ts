@@ -57,8 +57,7 @@ const build = (target: string, cache: string): void => {
   else renameSync(scratch, target);
 };
 
-/** The path of `main.js`. */
-export const builtCli = (): string => {
+const find = (): string => {
   const files = sources();
   const newest = Math.max(...files.map((file) => changed(join(root, 'src', file))));
   const dist = join(root, ENTRY);
@@ -67,4 +66,12 @@ export const builtCli = (): string => {
   const target = join(cache, digestOf(files));
   if (!existsSync(target)) build(target, cache);
   return join(target, ENTRY);
+};
+
+let found: string | undefined;
+
+/** The path of `main.js`; the same for a whole test file, even when somebody edits meanwhile. */
+export const builtCli = (): string => {
+  found ??= find();
+  return found;
 };

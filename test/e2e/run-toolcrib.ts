@@ -1,8 +1,9 @@
 /** Runs the built program in a folder of its own, as a person or a script would. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { builtCli } from './built-cli.ts';
 
 export interface Ended {
@@ -25,8 +26,15 @@ const environment = (home: string, extra: RunOptions['env']): NodeJS.ProcessEnv 
   ...extra,
 });
 
+/** What the tests of this file left behind. */
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
 export const createProject = () => {
   const base = mkdtempSync(join(tmpdir(), 'toolcrib-cli-'));
+  made.push(base);
   const folder = mkdtempSync(join(base, 'project-'));
   const cli = builtCli();
 

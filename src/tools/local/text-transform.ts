@@ -1,199 +1,201 @@
 /**
- * `text_transform`: counts, edits, keywords, feelings, entities and summaries, all offline; and
- * translation, which needs a language model.
+ * `text_transform`: counts, keywords, sentiment, entities, summaries and everyday conversions of a
+ * text. All of it works offline but translations, and summaries that ask for the model.
  */
+import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { type Capability, defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
-import { askModel, assertModel } from './text/ask-model.ts';
-import { countText } from './text/count-text.ts';
-import { EDITS, isEdit } from './text/edit-text.ts';
-import {
-  createLanguageReader,
-  type LanguageReader,
-  type Sentence,
-} from './text/language-reader.ts';
-import { listPlaces, nameEntities } from './text/name-entities.ts';
-import { rankKeywords } from './text/rank-keywords.ts';
-import { summarizeSentences } from './text/summarize-sentences.ts';
-import { type Input, input, OPERATIONS, type Output, output } from './text/transform-schema.ts';
+import { defineTool, type Tool } from '../../contract/tool.ts';
+import { type Analyst, createAnalyst, summarizeByModel, translate } from './text/analyse.ts';
+import { decodeBase64, decodeUrl, digest, encodeBase64, encodeUrl } from './text/codecs.ts';
+import { countWords } from './text/count-words.ts';
+import { createEnglish } from './text/english.ts';
+import { reverse, slugify, titleCase } from './text/letters.ts';
+import { dedupeLines, sortLines } from './text/lines.ts';
+import { EXAMPLES } from './text/transform-examples.ts';
 
+const OPERATIONS = {
+  word_count: 'Count characters, graphemes, words, sentences, paragraphs and lines.',
+  keywords: 'Find the words and phrases the text is about.',
+  sentiment: 'Tell whether the text is positive or negative.',
+  entities: 'Find names, dates, amounts of money, numbers, e-mail and web addresses.',
+  extract_entities: 'The same as entities.',
+  summarize: 'Pick the sentences that matter most, or let the model write a summary.',
+  translate: 'Translate the text by the configured model.',
+  uppercase: 'Write all letters as capitals.',
+  lowercase: 'Write all letters small.',
+  title_case: 'Begin every word with a capital.',
+  slugify: 'Make a short name for URLs and files.',
+  trim: 'Take spaces and line breaks off both ends.',
+  reverse: 'Turn the text around, character by character.',
+  sort_lines: 'Sort the lines by the alphabet.',
+  dedupe_lines: 'Keep the first of equal lines.',
+  base64_encode: 'Encode the text (UTF-8) as base64.',
+  base64_decode: 'Decode base64 to text.',
+  url_encode: 'Percent-encode the text for a URL.',
+  url_decode: 'Decode percent-encoded text.',
+  hash: 'Compute the SHA-256 digest.',
+} as const;
+
+type Operation = keyof typeof OPERATIONS;
+
+const MAX_TEXT = 1_000_000;
+/** What a model can answer in one go. */
+const MAX_TRANSLATION = 20_000;
 const DEFAULT_KEYWORDS = 10;
-const DEFAULT_SENTENCES = 3;
-const NO_LIMIT = 1_000_000;
-/** Below this a score says nothing. */
-const NEUTRAL = 0.05;
 
-/** The text as English sentences; warns when it hardly can be English. */
-const readEnglish = (
-  { text }: Input,
-  reader: LanguageReader,
-  context: ToolContext,
-): Promise<readonly Sentence[]> => {
-  const sample = text.slice(0, 2_000);
-  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  const latin = sample.match(/[A-Za-z]/g)?.length ?? 0;
-  if (latin * 2 < letters)
-    context.warn('This operation knows English only; the text looks otherwise.');
-  return reader.read(text, {
-    signal: context.signal,
-    progress: (fraction) => context.progress(fraction),
-  });
-};
-
-const keywords = async (asked: Input, reader: LanguageReader, context: ToolContext) => ({
-  keywords: [
-    ...rankKeywords(
-      await readEnglish(asked, reader, context),
-      asked.options.count ?? DEFAULT_KEYWORDS,
+const options = z.strictObject({
+  count: z.int().min(1).max(100).optional().describe('keywords: how many (10 by default).'),
+  maxSentences: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('summarize: how many sentences at most (3 by default).'),
+  maxLength: z
+    .int()
+    .min(10)
+    .max(MAX_TEXT)
+    .optional()
+    .describe('summarize: how many characters at most.'),
+  targetLanguage: z
+    .string()
+    .regex(/^[\p{L}\p{M}][\p{L}\p{M}\p{N} ()_-]{1,63}$/u, 'expected the name or code of a language')
+    .optional()
+    .describe('translate: the language to translate into, e.g. "German" or "pt-BR". Required.'),
+  useModel: z
+    .boolean()
+    .optional()
+    .describe(
+      'summarize: let the configured model write the summary instead of picking sentences.',
     ),
-  ],
 });
 
-/** The mean of the sentences that feel anything: a long neutral report does not water it down. */
-const sentiment = async (asked: Input, reader: LanguageReader, context: ToolContext) => {
-  const all = (await readEnglish(asked, reader, context)).map(({ feeling }) => feeling);
-  const felt = all.filter((feeling) => feeling !== 0);
-  const sum = felt.reduce((total, feeling) => total + feeling, 0);
-  const score = felt.length === 0 ? 0 : Math.round((sum / felt.length) * 1000) / 1000;
-  const label = score > NEUTRAL ? 'positive' : score < -NEUTRAL ? 'negative' : 'neutral';
-  const positive = felt.filter((feeling) => feeling > 0).length;
-  const negative = felt.length - positive;
-  const sentences = { positive, negative, neutral: all.length - felt.length };
-  return { sentiment: { score, label, sentences } } as const;
-};
+const fields = z.strictObject({
+  text: z.string().max(MAX_TEXT).describe('The text to work on.'),
+  operation: z
+    .enum(Object.keys(OPERATIONS) as [Operation, ...Operation[]])
+    .describe('What to do with the text.'),
+  options: options.optional().describe('Settings of some operations.'),
+});
 
-const entities = async (asked: Input, reader: LanguageReader, context: ToolContext) => {
-  const found = nameEntities(await readEnglish(asked, reader, context), listPlaces());
-  return { entities: found.slice(0, asked.options.count ?? found.length) };
-};
-
-const summarizeByModel = async ({ text, options }: Input, context: ToolContext) => {
-  assertModel(context, 'A summary with useModel');
-  const { maxSentences = DEFAULT_SENTENCES, maxLength } = options;
-  const length = maxLength === undefined ? '' : ` and ${maxLength} characters`;
-  const task = `Summarize the text in at most ${maxSentences} sentences${length}, in its own language.`;
-  const reply = await askModel(task, text, context);
-  return { text: reply.text, method: 'model', model: reply.model } as const;
-};
-
-const summarize = async (asked: Input, reader: LanguageReader, context: ToolContext) => {
-  if (asked.options.useModel) return summarizeByModel(asked, context);
-  const { maxSentences = DEFAULT_SENTENCES, maxLength = NO_LIMIT } = asked.options;
-  const sentences = await readEnglish(asked, reader, context);
-  const { text } = summarizeSentences(sentences, { maxSentences, maxLength });
-  return { text, method: 'extractive' } as const;
-};
-
-const translate = async ({ text, options }: Input, context: ToolContext) => {
-  assertModel(context, 'A translation');
-  const from = options.sourceLanguage === undefined ? '' : ` from ${options.sourceLanguage}`;
-  const task = `Translate the text${from} to ${options.targetLanguage}. Keep its form.`;
-  const reply = await askModel(task, text, context);
-  return { text: reply.text, method: 'model', model: reply.model } as const;
-};
-
-const transform = async (
-  asked: Input,
-  reader: LanguageReader,
-  context: ToolContext,
-): Promise<Omit<Output, 'operation'>> => {
-  const { operation, text, options } = asked;
-  if (isEdit(operation)) return { text: EDITS[operation](text, options) };
-  switch (operation) {
-    case 'word_count':
-      return { counts: countText(text) };
-    case 'keywords':
-      return keywords(asked, reader, context);
-    case 'sentiment':
-      return sentiment(asked, reader, context);
-    case 'entities':
-    case 'extract_entities':
-      return entities(asked, reader, context);
-    case 'summarize':
-      return summarize(asked, reader, context);
-    case 'translate':
-      return translate(asked, context);
+const input = fields.superRefine(({ operation, options: given, text }, context) => {
+  const issue = (path: string[], message: string) =>
+    context.addIssue({ code: 'custom', path, message });
+  if (operation !== 'translate') return;
+  if (given?.targetLanguage === undefined) {
+    issue(['options', 'targetLanguage'], 'The operation translate needs targetLanguage.');
   }
+  if (text.length > MAX_TRANSLATION) {
+    issue(['text'], `Translate at most ${MAX_TRANSLATION} characters at a time.`);
+  }
+});
+
+const keyword = z.strictObject({
+  keyword: z.string().describe('The word or phrase, in small letters.'),
+  score: z.number().describe('From 0 to 1; the best keyword has 1.'),
+  count: z.int().describe('How often it occurs.'),
+});
+
+const entity = z.strictObject({
+  type: z
+    .string()
+    .describe(
+      'NAME, DATE, TIME, DURATION, MONEY, PERCENT, CARDINAL, ORDINAL, EMAIL, URL, HASHTAG, MENTION, EMOJI or EMOTICON.',
+    ),
+  value: z.string().describe('As it stands in the text.'),
+  count: z.int().describe('How often it occurs.'),
+});
+
+const output = z.strictObject({
+  operation: fields.shape.operation.describe('What was done.'),
+  text: z.string().optional().describe('The new text, summary, translation, code or digest.'),
+  model: z.string().optional().describe('The model that wrote the text, where one did.'),
+  characters: z.int().optional().describe('word_count: Unicode code points.'),
+  graphemes: z.int().optional().describe('word_count: characters as a reader sees them.'),
+  words: z.int().optional().describe('word_count: words.'),
+  sentences: z.int().optional().describe('word_count: sentences.'),
+  paragraphs: z.int().optional().describe('word_count: blocks of text between blank lines.'),
+  lines: z.int().optional().describe('word_count: lines.'),
+  keywords: z.array(keyword).optional().describe('keywords: the best first.'),
+  score: z.number().min(-1).max(1).optional().describe('sentiment: -1 (bad) to 1 (good).'),
+  label: z.enum(['positive', 'negative', 'neutral']).optional().describe('sentiment: in a word.'),
+  entities: z.array(entity).optional().describe('entities: each one once.'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+type Outcome = Omit<Output, 'operation'>;
+type Step = (asked: Input, context: ToolContext) => Outcome | Promise<Outcome>;
+
+const changed =
+  (change: (text: string) => string): Step =>
+  ({ text }) => ({ text: change(text) });
+
+const stepsWith = (analyst: Analyst): Readonly<Record<Operation, Step>> => {
+  const entities: Step = async ({ text }, context) => ({
+    entities: [...(await analyst.entities(text, context))],
+  });
+  return {
+    word_count: ({ text }) => countWords(text),
+    keywords: async ({ text, options: { count = DEFAULT_KEYWORDS } = {} }, context) => ({
+      keywords: [...(await analyst.keywords(text, count, context))],
+    }),
+    sentiment: ({ text }, context) => analyst.sentiment(text, context),
+    entities,
+    extract_entities: entities,
+    summarize: async ({ text, options: settings = {} }, context) =>
+      settings.useModel
+        ? summarizeByModel(text, settings, context)
+        : { text: await analyst.summary(text, settings, context) },
+    translate: ({ text, options: { targetLanguage = '' } = {} }, context) =>
+      translate(text, targetLanguage, context),
+    uppercase: changed((text) => text.toUpperCase()),
+    lowercase: changed((text) => text.toLowerCase()),
+    title_case: changed(titleCase),
+    slugify: changed(slugify),
+    trim: changed((text) => text.trim()),
+    reverse: changed(reverse),
+    sort_lines: changed(sortLines),
+    dedupe_lines: changed(dedupeLines),
+    base64_encode: changed(encodeBase64),
+    base64_decode: changed(decodeBase64),
+    url_encode: changed(encodeUrl),
+    url_decode: changed(decodeUrl),
+    hash: changed(digest),
+  };
 };
-
-const CAPABILITIES: readonly Capability[] = Object.entries(OPERATIONS).map(
-  ([action, description]) => ({ action, description }),
-);
-
-const STORY =
-  'Solar panels turn sunlight into power. Solar panels are cheap now. The weather was nice on Monday. Cheap solar panels change how Kenya buys power.';
-
-const EXAMPLES: readonly ToolExample[] = [
-  {
-    title: 'Count words',
-    input: { operation: 'word_count', text: 'Hello, world! Как дела? 👋🏽' },
-    output: { counts: { characters: 25, words: 4, sentences: 2 } },
-  },
-  {
-    title: 'Find keywords',
-    input: { operation: 'keywords', text: STORY, options: { count: 1 } },
-    output: { keywords: [{ keyword: 'solar panels' }] },
-  },
-  {
-    title: 'Tell the sentiment',
-    input: { operation: 'sentiment', text: 'The staff was wonderful. I love this place!' },
-    output: { sentiment: { label: 'positive' } },
-  },
-  {
-    title: 'Find entities',
-    input: { operation: 'entities', text: 'Dr. Ada Jones paid $20 in Nairobi.' },
-    output: {
-      entities: [
-        { text: 'Dr. Ada Jones', type: 'PERSON' },
-        { text: 'Nairobi', type: 'PLACE' },
-        { text: '$20', type: 'MONEY' },
-      ],
-    },
-  },
-  {
-    title: 'Summarize in one sentence',
-    input: { operation: 'summarize', text: STORY, options: { maxSentences: 1 } },
-    output: { text: 'Cheap solar panels change how Kenya buys power.', method: 'extractive' },
-  },
-  {
-    title: 'Make a slug',
-    input: { operation: 'slugify', text: 'Crème brûlée & Straßencafé!' },
-    output: { text: 'creme-brulee-strassencafe' },
-  },
-  {
-    title: 'Hash a text',
-    input: { operation: 'hash', text: 'abc' },
-    output: { text: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
-  },
-];
 
 const defineTextTransform = (): Tool<Input, Output> => {
-  const reader = createLanguageReader();
+  const steps = stepsWith(createAnalyst(createEnglish()));
   return defineTool<Input, Output>({
     name: 'text_transform',
     description:
-      'Counts, keywords, sentiment, entities and summaries of a text, edits such as case, slug, sorting, base64, URL encoding and hashing, all offline; translation by a language model.',
+      'Works on a text: counts words, finds keywords, entities and sentiment, summarizes, translates, changes case, sorts lines, encodes, decodes and hashes.',
     source: 'builtin',
     category: 'development',
     tier: 'read_only',
     idempotent: true,
-    capabilities: CAPABILITIES,
     actionField: 'operation',
+    capabilities: Object.entries(OPERATIONS).map(([action, description]) => ({
+      action,
+      description,
+    })),
     permissions: ['tool:text_transform'],
     cost: { model: 'free' },
-    tags: ['text', 'nlp', 'summarize', 'translate', 'keywords', 'sentiment', 'encode', 'hash'],
+    aliases: ['text:transform'],
+    tags: ['text', 'nlp', 'summary', 'keywords', 'translate', 'entities', 'encode', 'hash'],
     author: 'Toolcrib',
     license: 'MIT',
-    timeoutMs: 120_000,
+    timeoutMs: 60_000,
     examples: EXAMPLES,
     input,
     output,
     run: async (asked, context) => ({
       operation: asked.operation,
-      ...(await transform(asked, reader, context)),
+      ...(await steps[asked.operation](asked, context)),
     }),
   });
 };
 
-/** Loads its language library with the first text that needs it, and keeps it. */
+/** Loads its reader of English with the first text that needs it and keeps it for the next. */
 export const textTransform = defineTextTransform();

@@ -30,7 +30,7 @@ const NAMES: Readonly<Record<Growth, string>> = {
     equal unequal larger largerEq smaller smallerEq compare deepEqual
     re im arg conj complex number bignumber fraction boolean matrix unit to
     max min sum prod mean mode std variance cumsum count sort corr
-    cross dot trace transpose ctranspose size flatten concat row column diff reshape
+    cross dot trace transpose ctranspose size flatten concat row column diff
     isInteger isPositive isNegative isZero isNaN isPrime polynomialRoot distance bin oct hex`,
   series: `sqrt cbrt nthRoot exp expm1 log log10 log2 log1p norm erf
     sin cos tan sec csc cot asin acos atan atan2 asec acsc acot
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<Growth, string>> = {
   iterated: 'eigs expm sqrtm',
   value: `factorial gamma lgamma combinations combinationsWithRep permutations multinomial catalan
     bellNumbers stirlingS2 composition`,
-  shape: 'zeros ones identity resize diag',
+  shape: 'zeros ones identity resize reshape diag',
   product: 'multiply kron',
   power: 'pow dotPow',
   range: 'range',

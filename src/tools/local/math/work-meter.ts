@@ -33,6 +33,10 @@ const LOOPS: ReadonlyMap<string, 0 | 1> = new Map([
   ['combinationsWithRep', 1],
   ['permutations', 1],
 ]);
+/** Take their arguments one after another instead of working them together. */
+const LISTS: ReadonlySet<string> = new Set(
+  'concat sum prod max min mean mode std variance'.split(' '),
+);
 const BASES: ReadonlySet<string> = new Set(['bin', 'oct', 'hex']);
 const MAX_PRIME = 1e12;
 const MAX_POWER_DIGITS = 1_000;
@@ -58,7 +62,7 @@ const kindsOf = (args: readonly unknown[]): Kinds => {
 
 /** What one element costs, by the slowest kind of number among the arguments. */
 const weightOf = ({ decimal, fraction, complex }: Kinds, growth: Growth): number => {
-  if (decimal) return growth === 'series' ? 3_000 : 20;
+  if (decimal) return growth === 'series' || growth === 'power' ? 3_000 : 20;
   if (fraction) return growth === 'elements' || growth === 'series' ? 20 : 200;
   return complex ? 4 : 1;
 };
@@ -87,8 +91,9 @@ const largest = (args: readonly unknown[]): number => {
 
 /** Sides given one by one or as a list: `zeros(2, 3)` and `zeros([2, 3])`. */
 const sidesOf = (name: string, args: readonly unknown[]): readonly number[] => {
-  const given = name === 'resize' ? args.slice(1, 2) : args;
-  return scalarsOf(given).map((side) => Math.abs(estimateOf(side)) || 0);
+  const given = name === 'resize' || name === 'reshape' ? args.slice(1, 2) : args;
+  // A side of nothing still makes as many empty rows as the other side says.
+  return scalarsOf(given).map((side) => Math.max(1, Math.abs(estimateOf(side)) || 0));
 };
 
 const shapeWork = (name: string, args: readonly unknown[]): number => {
@@ -132,11 +137,11 @@ const assertFractionPower = (base: unknown, exponent: unknown): void => {
   }
 };
 
-const powerWork = (args: readonly unknown[]): number => {
+const powerWork = (name: string, args: readonly unknown[]): number => {
   const [base, exponent] = args;
   assertFractionPower(base, exponent);
   const shape = shapeOf(base);
-  if (!isMatrix(base) || shape.length !== 2) return broadcastCount(args);
+  if (name === 'dotPow' || !isMatrix(base) || shape.length !== 2) return broadcastCount(args);
   const power = Math.abs(estimateOf(exponent)) || 0;
   if (power > MAX_MATRIX_POWER) throw tooMuch(`a matrix to a power above ${MAX_MATRIX_POWER}`);
   return (shape[0] ?? 1) ** 3 * 2 * Math.log2(power + 2);
@@ -163,8 +168,7 @@ const elementWork = (name: string, args: readonly unknown[]): number => {
     throw tooMuch(`${name} takes numbers up to 10^100`);
   }
   if (name === 'log') for (const value of args) assertFractionPower(value, 0.5);
-  const lists = new Set(['concat', 'sum', 'prod', 'max', 'min', 'mean', 'median', 'mode', 'std']);
-  return lists.has(name)
+  return LISTS.has(name)
     ? args.reduce((total: number, arg) => total + countOf(shapeOf(arg)), 0)
     : assertElements(broadcastCount(args));
 };
@@ -189,7 +193,7 @@ const workOf = (name: string, args: readonly unknown[], kinds: Kinds): number =>
     case 'product':
       return productWork(name, args);
     case 'power':
-      return powerWork(args);
+      return powerWork(name, args);
     case 'range':
       return rangeWork(args);
     default:

@@ -14,13 +14,16 @@ const ADDRESS =
 
 const CLOSERS: Readonly<Record<string, string>> = { ')': '(', ']': '[' };
 
+const countOf = (text: string, mark: string): number => text.split(mark).length - 1;
+
 /** An address without the punctuation of the sentence around it. */
 const bareAddress = (address: string): string => {
   let end = address.length;
   for (; end > 0; end -= 1) {
     const last = address[end - 1] ?? '';
     const opener = CLOSERS[last];
-    if (opener ? address.slice(0, end).includes(opener) : !'.,;:!?…'.includes(last)) break;
+    const kept = address.slice(0, end);
+    if (opener ? countOf(kept, opener) >= countOf(kept, last) : !'.,;:!?…'.includes(last)) break;
   }
   return address.slice(0, end);
 };

@@ -27,8 +27,8 @@ const PLAIN: Readonly<Record<string, string>> = {
 /** Small letters and digits joined by "-". Letters of other scripts stay: a slug of them is legal. */
 export const slugify = (text: string): string =>
   text
-    .toLowerCase()
     .normalize('NFKD')
+    .toLowerCase()
     .replaceAll(/[\u0300-\u036f'’]/gu, '')
     .replaceAll(/[ßæœøđðłþı]/gu, (letter) => PLAIN[letter] ?? letter)
     .normalize('NFC')

@@ -1,8 +1,9 @@
 /**
- * Keywords by RAKE (Rose et al., 2010): runs of content words are candidates, a word weighs its
- * degree over its frequency, and a candidate the sum of its words, here times how often it occurs.
+ * Keywords by TextRank: words that stand near each other are linked, PageRank finds those that
+ * matter, and what is said of them together, or again and again, makes the phrases.
  */
-import type { Sentence, Word } from './language-reader.ts';
+import type { Token } from './english.ts';
+import { type Edge, pageRank } from './page-rank.ts';
 
 export interface Keyword {
   readonly keyword: string;
@@ -11,63 +12,127 @@ export interface Keyword {
   readonly count: number;
 }
 
-/** Longer runs are lists, not terms. */
-const LONGEST = 3;
-const NAMING = new Set(['NOUN', 'PROPN', 'ADJ', 'X']);
+type Counts = Map<string, number>;
 
-const isNaming = ({ isContent, tag }: Word): boolean => isContent && NAMING.has(tag);
+/** How far apart two words may stand to belong together. */
+const WINDOW = 3;
+const LONGEST_PHRASE = 3;
+const NAMING: ReadonlySet<string> = new Set(['NOUN', 'PROPN', 'ADJ', 'X']);
 
-/** A term does not end in an adjective. */
-const isTerm = (run: readonly Word[]): boolean => run.at(-1)?.tag !== 'ADJ';
+const isContent = ({ kind, stop, text }: Token): boolean =>
+  kind === 'word' && !stop && /\p{L}/u.test(text);
 
-function* candidatesOf(sentences: readonly Sentence[]): Generator<readonly Word[]> {
-  for (const { words } of sentences) {
-    let run: Word[] = [];
-    for (const word of words) {
-      if (isNaming(word)) run.push(word);
-      if (isNaming(word) && run.length < LONGEST) continue;
-      if (run.length > 0) yield run;
-      run = [];
+const isNaming = (token: Token): boolean => isContent(token) && NAMING.has(token.speech);
+
+/** The unbroken runs of the words that count, in small letters. */
+const runsOf = (
+  tokens: readonly Token[],
+  counts: (token: Token) => boolean,
+): readonly (readonly string[])[] => {
+  const runs: string[][] = [[]];
+  for (const token of tokens) {
+    if (counts(token)) runs.at(-1)?.push(token.normal);
+    else if (runs.at(-1)?.length) runs.push([]);
+  }
+  return runs.filter((run) => run.length > 0);
+};
+
+const add = (counts: Counts, phrase: string, times = 1): void => {
+  counts.set(phrase, (counts.get(phrase) ?? 0) + times);
+};
+
+/** Every part of a phrase with more than one word, itself included. */
+function* partsOf(run: readonly string[], longest: number): Generator<string> {
+  for (let length = 2; length <= Math.min(longest, run.length); length += 1) {
+    for (let at = 0; at + length <= run.length; at += 1) {
+      yield run.slice(at, at + length).join(' ');
     }
-    if (run.length > 0) yield run;
   }
 }
 
-const shown = (run: readonly Word[]): string =>
-  run.map(({ text, tag }) => (tag === 'PROPN' ? text : text.toLowerCase())).join(' ');
-
-/** Degree over frequency: a word of long terms says more than one that stands alone. */
-const weighWords = (runs: readonly (readonly Word[])[]): ReadonlyMap<string, number> => {
-  const frequency = new Map<string, number>();
-  const degree = new Map<string, number>();
-  for (const run of runs) {
-    for (const { lemma } of run) {
-      frequency.set(lemma, (frequency.get(lemma) ?? 0) + 1);
-      degree.set(lemma, (degree.get(lemma) ?? 0) + run.length);
-    }
+/**
+ * Naming words, the phrases they make, and whatever was said twice: the tagger errs often enough
+ * ("learning" is a verb to it) for repetition to be the better witness.
+ */
+const candidatesOf = (tokens: readonly Token[]): Counts => {
+  const candidates: Counts = new Map();
+  for (const run of runsOf(tokens, isNaming)) {
+    for (const word of run) add(candidates, word);
+    if (run.length > 1 && run.length <= LONGEST_PHRASE) candidates.set(run.join(' '), 1);
   }
-  return new Map([...degree].map(([lemma, sum]) => [lemma, sum / (frequency.get(lemma) ?? 1)]));
+  const parts: Counts = new Map();
+  for (const run of runsOf(tokens, isContent)) {
+    for (const part of partsOf(run, LONGEST_PHRASE)) add(parts, part);
+  }
+  for (const [part, count] of parts) {
+    if (count > 1) candidates.set(part, count);
+  }
+  return withoutParts(candidates);
 };
 
-export const rankKeywords = (sentences: readonly Sentence[], most: number): readonly Keyword[] => {
-  const runs = [...candidatesOf(sentences)];
-  const weights = weighWords(runs);
-  const found = new Map<string, { keyword: string; weight: number; count: number }>();
-  for (const run of runs.filter(isTerm)) {
-    const key = run.map(({ lemma }) => lemma).join(' ');
-    const known = found.get(key);
-    if (known) known.count += 1;
-    else {
-      const weight = run.reduce((sum, { lemma }) => sum + (weights.get(lemma) ?? 0), 0);
-      found.set(key, { keyword: shown(run), weight, count: 1 });
+/** "machine" is left out where every "machine" is one of "machine learning". */
+const withoutParts = (candidates: Counts): Counts => {
+  const covered: Counts = new Map();
+  for (const [phrase, count] of candidates) {
+    const words = phrase.split(' ');
+    if (words.length === 1) continue;
+    for (const part of [...words, ...partsOf(words, words.length - 1)]) {
+      covered.set(part, Math.max(count, covered.get(part) ?? 0));
     }
   }
-  // Sorting is stable: of equals, the one that came first in the text stays first.
-  const ranked = [...found.values()].sort((a, b) => b.weight * b.count - a.weight * a.count);
-  const best = ranked[0] ? ranked[0].weight * ranked[0].count : 1;
-  return ranked.slice(0, most).map(({ keyword, weight, count }) => ({
+  return new Map([...candidates].filter(([phrase, count]) => count > (covered.get(phrase) ?? 0)));
+};
+
+/** Links between words that stand near each other, by how often they do. */
+const edgesOf = (words: readonly number[]): readonly Edge[] => {
+  const weights: Counts = new Map();
+  for (const [at, from] of words.entries()) {
+    for (const to of words.slice(at + 1, at + WINDOW)) {
+      if (from !== to) add(weights, from < to ? `${from} ${to}` : `${to} ${from}`);
+    }
+  }
+  return [...weights].map(([key, weight]) => {
+    const [from = 0, to = 0] = key.split(' ').map(Number);
+    return [from, to, weight];
+  });
+};
+
+const ranksOf = (words: readonly string[]): ReadonlyMap<string, number> => {
+  const numbers = new Map([...new Set(words)].map((word, number) => [word, number]));
+  const ranks = pageRank(numbers.size, edgesOf(words.map((word) => numbers.get(word) ?? 0)));
+  return new Map([...numbers].map(([word, number]) => [word, ranks[number] ?? 0]));
+};
+
+/** The best first; of equals the one that came first. The root keeps long phrases from winning by length. */
+const best = (
+  candidates: Counts,
+  ranks: ReadonlyMap<string, number>,
+  most: number,
+): readonly Keyword[] => {
+  const weighed = [...candidates].map(([keyword, count]) => {
+    const words = keyword.split(' ');
+    const sum = words.reduce((total, word) => total + (ranks.get(word) ?? 0), 0);
+    return { keyword, count, weight: (sum / Math.sqrt(words.length)) * Math.log1p(count) };
+  });
+  weighed.sort((a, b) => b.weight - a.weight);
+  const top = weighed[0]?.weight || 1;
+  return weighed.slice(0, most).map(({ keyword, count, weight }) => ({
     keyword,
-    score: Math.round(((weight * count) / best) * 1000) / 1000,
+    score: Math.round((weight / top) * 1_000) / 1_000,
     count,
   }));
+};
+
+/** Words and phrases of an English text. */
+export const rankPhrases = (tokens: readonly Token[], most: number): readonly Keyword[] =>
+  best(candidatesOf(tokens), ranksOf(runsOf(tokens, isContent).flat()), most);
+
+/** Single words of a text in any language; a lone letter says nothing, a Chinese sign does. */
+export const rankWords = (words: readonly string[], most: number): readonly Keyword[] => {
+  const telling = words
+    .map((word) => word.toLowerCase())
+    .filter((word) => /\p{L}{2}|\p{Script=Han}/u.test(word));
+  const counts: Counts = new Map();
+  for (const word of telling) add(counts, word);
+  return best(counts, ranksOf(telling), most);
 };

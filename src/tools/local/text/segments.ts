@@ -11,7 +11,7 @@ export interface Segment {
 
 export type Segmenter = (text: string) => Generator<Segment>;
 
-const WINDOW = 1_024;
+const WINDOW = 256;
 /** What follows a boundary can undo it ("can" before "'t"), so the end of a window is not trusted. */
 const MARGIN = 64;
 

@@ -40,7 +40,7 @@ export const EXAMPLES: readonly ToolExample[] = [
     title: 'The sentence that matters most',
     input: { text: REPORT, operation: 'summarize', options: { maxSentences: 1 } },
     output: {
-      text: 'Construction of the tram line starts in May and the council expects the first tram in 2028.',
+      text: 'The city council approved the new tram line on Monday.',
     },
   },
   {
