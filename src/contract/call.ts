@@ -52,6 +52,8 @@ export interface CallNotes {
   warnings: string[] | undefined;
   resources: Set<string> | undefined;
   writes: number;
+  /** The input as the trail keeps it, taken before the tool could change it. */
+  recordedInput: unknown;
 }
 
 /** The handle by which a running call is watched and stopped. */

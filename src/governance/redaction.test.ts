@@ -54,10 +54,11 @@ describe('secrets are redacted', () => {
     });
   });
 
-  it('ordinary data is left alone, and not even copied', () => {
+  it('ordinary data is left alone; results are not even copied, records always are', () => {
     const redactor = new Redactor(['password']);
     const data = { name: 'Ada', tags: ['skating', 'eyJust'], n: { tokens: 12 } };
-    expect(redactor.record(data)).toBe(data);
+    expect(redactor.record(data)).toEqual(data);
+    expect(redactor.record(data)).not.toBe(data);
     expect(plainData(data, redactor).data).toBe(data);
   });
 });

@@ -48,41 +48,21 @@ export class Redactor {
     return clean.replace(this.#shapes, REDACTED);
   }
 
-  /** For audit and logs. Copies only what changes; expects plain data. */
+  /** For audit and logs. Always a copy: what is recorded must not change with what it was taken from. */
   record(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value);
     if (typeof value !== 'object' || value === null) return value;
     if (depth > 64) return REDACTED;
-    return Array.isArray(value) ? this.#array(value, depth) : this.#object(value, depth);
-  }
-
-  #array(value: readonly unknown[], depth: number): unknown {
-    let copy: unknown[] | undefined;
-    for (let i = 0; i < value.length; i++) {
-      const clean = this.record(value[i], depth + 1);
-      if (clean !== value[i]) {
-        copy ??= [...value];
-        copy[i] = clean;
-      }
-    }
-    return copy ?? value;
-  }
-
-  #object(value: object, depth: number): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.record(item, depth + 1));
     const source = value as Record<string, unknown>;
-    let copy: Record<string, unknown> | undefined;
-    for (const key of Object.keys(source)) {
-      const before = source[key];
-      const clean =
-        this.#sensitiveKey(key) && before !== null && before !== undefined
-          ? REDACTED
-          : this.record(before, depth + 1);
-      if (clean !== before) {
-        copy ??= { ...source };
-        copy[key] = clean;
-      }
+    const copy: Record<string, unknown> = {};
+    for (const key in source) {
+      if (!Object.hasOwn(source, key)) continue;
+      const item = source[key];
+      const hide = item !== null && item !== undefined && this.#sensitiveKey(key);
+      copy[key] = hide ? REDACTED : this.record(item, depth + 1);
     }
-    return copy ?? value;
+    return copy;
   }
 }
 

@@ -46,12 +46,16 @@ const maybeLong = (input: unknown): boolean => {
   return false;
 };
 
-const recordedInput = (call: CallRequest, redactor: Redactor): unknown => {
-  const ready = evidence(call, 'ready');
+/** Redacted and shortened. Taken once, before the tool runs: a tool may do with its input what it likes. */
+export const recordInput = (call: CallRequest, redactor: Redactor): unknown => {
+  const { notes } = call;
+  if (notes.recordedInput !== undefined) return notes.recordedInput;
+  const valid = evidence(call, 'input');
   // What was not validated may be of any shape or size: only its kind is kept.
-  if (evidence(call, 'input') === undefined) return { unvalidated: typeof call.rawInput };
-  const input = redactor.record(evidence(call, 'input'));
-  return ready && maybeLong(input) ? shorten(input) : input;
+  if (valid === undefined) return { unvalidated: typeof call.rawInput };
+  const input = redactor.record(valid);
+  notes.recordedInput = maybeLong(input) ? shorten(input) : input;
+  return notes.recordedInput;
 };
 
 interface Facts {
@@ -65,7 +69,7 @@ type Detail = Record<string, unknown>;
 const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   const { notes, options } = call;
   const grant = evidence(call, 'grant');
-  const detail: Detail = { input: recordedInput(call, facts.redactor), rule: grant?.rule ?? '' };
+  const detail: Detail = { input: recordInput(call, facts.redactor), rule: grant?.rule ?? '' };
   if (call.parent) detail.parent = call.parent.executionId;
   if (notes.approvedBy !== undefined) detail.approvedBy = notes.approvedBy;
   if (options.idempotencyKey !== undefined) detail.idempotencyKey = options.idempotencyKey;

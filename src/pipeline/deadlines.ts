@@ -11,30 +11,34 @@ export interface Deadline {
 
 class Entry implements Deadline {
   readonly expiresAt: number;
-  callback: (() => void) | undefined;
+  readonly callback: () => void;
+  older: Entry | undefined;
+  newer: Entry | undefined = undefined;
   readonly #line: Line;
+  #over = false;
 
   constructor(line: Line, expiresAt: number, callback: () => void) {
     this.#line = line;
     this.expiresAt = expiresAt;
     this.callback = callback;
+    this.older = line.newest;
   }
 
   cancel(): void {
-    if (!this.callback) return;
-    this.callback = undefined;
-    this.#line.left();
+    if (this.#over) return;
+    this.#over = true;
+    this.#line.remove(this);
   }
 }
 
-/** The deadlines of one limit, oldest first. */
+/** The deadlines of one limit, a list from the oldest to the newest. */
 class Line {
+  newest: Entry | undefined = undefined;
+  #oldest: Entry | undefined = undefined;
+  #timer: Timer | undefined = undefined;
+  #held = false;
   readonly #ms: number;
   readonly #runtime: Runtime;
-  #entries: Entry[] = [];
-  #head = 0;
-  #live = 0;
-  #timer: Timer | undefined = undefined;
 
   constructor(ms: number, runtime: Runtime) {
     this.#ms = ms;
@@ -43,18 +47,21 @@ class Line {
 
   add(callback: () => void): Deadline {
     const entry = new Entry(this, this.#runtime.elapsed() + this.#ms, callback);
-    this.#entries.push(entry);
-    this.#live++;
+    if (this.newest) this.newest.newer = entry;
+    else this.#oldest = entry;
+    this.newest = entry;
     if (!this.#timer) this.#wait(this.#ms);
-    else if (this.#live === 1) this.#timer.keepAlive(true);
+    else if (!this.#held) this.#hold(true);
     return entry;
   }
 
-  left(): void {
-    this.#live--;
+  remove({ older, newer }: Entry): void {
+    if (older) older.newer = newer;
+    else this.#oldest = newer;
+    if (newer) newer.older = older;
+    else this.newest = older;
     // The timer stays for the next call, but must not hold an idle process.
-    if (this.#live === 0) this.#timer?.keepAlive(false);
-    this.#trim();
+    if (!this.#oldest) this.#hold(false);
   }
 
   close(): void {
@@ -62,32 +69,24 @@ class Line {
     this.#timer = undefined;
   }
 
-  /** Forgets finished entries at the front; the array itself is cut only now and then. */
-  #trim(): void {
-    const entries = this.#entries;
-    while (this.#head < entries.length && !entries[this.#head]?.callback) this.#head++;
-    if (this.#head === entries.length) {
-      entries.length = 0;
-      this.#head = 0;
-    } else if (this.#head > 1024) {
-      this.#entries = entries.slice(this.#head);
-      this.#head = 0;
-    }
+  #hold(on: boolean): void {
+    this.#held = on;
+    this.#timer?.keepAlive(on);
   }
 
   #wait(ms: number): void {
+    this.#held = true;
     this.#timer = this.#runtime.after(ms, () => this.#expire());
   }
 
   #expire(): void {
     this.#timer = undefined;
     const now = this.#runtime.elapsed();
-    let oldest = this.#entries[this.#head];
+    let oldest = this.#oldest;
     while (oldest && oldest.expiresAt <= now) {
-      const { callback } = oldest;
       oldest.cancel();
-      callback?.();
-      oldest = this.#entries[this.#head];
+      oldest.callback();
+      oldest = this.#oldest;
     }
     if (oldest && !this.#timer) this.#wait(Math.max(1, oldest.expiresAt - now));
   }

@@ -75,6 +75,7 @@ class Notes implements CallNotes {
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;
   writes = 0;
+  recordedInput: unknown = undefined;
 }
 
 /** All evidence fields exist from the start, so that every call has the same hidden class. */
@@ -101,6 +102,9 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   approval: unknown = undefined;
   budget: unknown = undefined;
   context: unknown = undefined;
+  /** Neighbours in the list of running calls. */
+  older: unknown = undefined;
+  newer: unknown = undefined;
 
   constructor(from: CallInput, runtime: Runtime) {
     const options = from.as ?? NO_OPTIONS;

@@ -1,45 +1,62 @@
-/** The calls under way, so that each can be looked up and cancelled, and shutdown can wait. */
+/**
+ * The calls under way, so that each can be looked up and cancelled, and shutdown can wait. Every call
+ * joins and leaves, few are ever looked up: hence a linked list through the calls themselves.
+ */
 import type { CallRequest } from '../contract/call.ts';
 
+interface Link extends CallRequest {
+  older: Link | undefined;
+  newer: Link | undefined;
+}
+
 export class RunningCalls {
-  readonly #calls = new Map<string, CallRequest>();
+  #newest: Link | undefined = undefined;
+  #size = 0;
   #idle: (() => void)[] = [];
 
   get size(): number {
-    return this.#calls.size;
+    return this.#size;
   }
 
   add(call: CallRequest): void {
-    this.#calls.set(call.executionId, call);
+    const link = call as Link;
+    const newest = this.#newest;
+    link.older = newest;
+    if (newest) newest.newer = link;
+    this.#newest = link;
+    this.#size++;
   }
 
   remove(call: CallRequest): void {
-    this.#calls.delete(call.executionId);
-    if (this.#calls.size > 0 || this.#idle.length === 0) return;
+    const { older, newer } = call as Link;
+    if (older) older.newer = newer;
+    if (newer) newer.older = older;
+    else this.#newest = older;
+    this.#size--;
+    if (this.#size > 0 || this.#idle.length === 0) return;
     const waiting = this.#idle;
     this.#idle = [];
     for (const resume of waiting) resume();
   }
 
   get(executionId: string): CallRequest | undefined {
-    return this.#calls.get(executionId);
+    for (let link = this.#newest; link; link = link.older) {
+      if (link.executionId === executionId) return link;
+    }
+    return undefined;
   }
 
   /** False when there is no such call, or it is aborted already. */
   cancel(executionId: string): boolean {
-    const call = this.#calls.get(executionId);
+    const call = this.get(executionId);
     if (!call || call.control.aborted) return false;
     call.control.abort('CANCELLED');
     return true;
   }
 
-  cancelAll(): void {
-    for (const call of this.#calls.values()) call.control.abort('CANCELLED');
-  }
-
   /** Resolves when nothing runs any more. */
   whenIdle(): Promise<void> {
-    if (this.#calls.size === 0) return Promise.resolve();
+    if (this.#size === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#idle.push(resolve);
     });

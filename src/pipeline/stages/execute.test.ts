@@ -54,6 +54,23 @@ describe('execute', () => {
     }
   });
 
+  it('thenables that are no promises are awaited too', async () => {
+    const answer = (resolve: (value: unknown) => void) => resolve('late');
+    const thenable = Object.defineProperty({}, 'then', { value: answer });
+    const crib = await testCrib([aTool({ run: () => thenable })]);
+    expect((await crib.execute('echo', {})).data).toBe('late');
+  });
+
+  it('a tool that changes its input does not change the record', async () => {
+    const run = (input: { list: number[] }) => input.list.push(99);
+    for (const tier of ['read_only', 'write'] as const) {
+      const crib = await testCrib([aTool({ tier, run: run as never })]);
+      await crib.execute('echo', { list: [1] });
+      const [row] = await (await crib.store()).audit.query();
+      expect(row?.detail.input).toEqual({ list: [1] });
+    }
+  });
+
   it('argument values do not come back in messages', async () => {
     const run = (input: { path: string }) => {
       throw new Error(`cannot open ${input.path}!`);

@@ -4,14 +4,14 @@
  */
 
 import type { AuditLog } from '../../contract/audit.ts';
-import type { AdmittedCall, CallControl } from '../../contract/call.ts';
+import type { AdmittedCall } from '../../contract/call.ts';
 import type { DryRunReport } from '../../contract/crib.ts';
 import type { ToolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { type ErrorDeps, toolThrew } from '../as-tool-error.ts';
-import { auditEntry } from '../audit-entry.ts';
+import { auditEntry, recordInput } from '../audit-entry.ts';
 import type { Contexts } from '../context.ts';
 import type { Deadline, Deadlines } from '../deadlines.ts';
 import type { PipelineControl } from '../new-call.ts';
@@ -28,15 +28,6 @@ export interface ExecuteDeps extends ErrorDeps {
   readonly checkOutput: boolean;
   settingsOf(tool: Tool): ToolSettings;
 }
-
-const ABORTED = Symbol('aborted');
-
-/** The work's value, or ABORTED as soon as the call is: a tool that ignores its signal cannot hold it. */
-const orAborted = (work: Promise<unknown>, control: CallControl): Promise<unknown> =>
-  new Promise((resolve, reject) => {
-    control.onAbort(() => resolve(ABORTED));
-    work.then(resolve, reject);
-  });
 
 const report = (call: AdmittedCall): DryRunReport => ({
   verdict: call.grant.ask ? 'ask' : 'allow',
@@ -87,31 +78,87 @@ const checked = (call: AdmittedCall, data: unknown, deps: ExecuteDeps): ToolResu
   return failed(call, 'OUTPUT_INVALID', { issues: parsed.issues });
 };
 
-const run = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> => {
-  const { control, notes } = call;
-  const { tool } = call.ready;
-  const effectBefore = notes.effectPossible;
-  notes.effectPossible ||= call.grant.tier !== 'read_only';
-  const stopWatching = watchIdle(call, deps);
-  try {
-    const work = tool.run(call.input, deps.contexts.of(call));
-    const data = work instanceof Promise ? await orAborted(work, control) : work;
-    if (data === ABORTED) return failed(call, control.reason ?? 'CANCELLED');
-    const result = checked(call, data, deps);
-    if (tool.undo && result.success) {
-      await deps.undoLog.keep(call.executionId, { input: call.input, result });
-    }
-    return result;
-  } catch (error) {
-    // A tool that noticed the abort itself usually throws some error of its own.
-    if (control.reason) return failed(call, control.reason);
-    const failure = errorOf(error, call, deps);
-    if (hasNotBegun(failure)) notes.effectPossible = effectBefore;
-    return failedWith(call, failure);
-  } finally {
-    stopWatching?.();
-  }
+const succeededWith = (
+  call: AdmittedCall,
+  data: unknown,
+  deps: ExecuteDeps,
+): ToolResult | Promise<ToolResult> => {
+  const result = checked(call, data, deps);
+  if (!call.ready.tool.undo || !result.success) return result;
+  const kept = deps.undoLog.keep(call.executionId, { input: call.input, result });
+  return kept.then(() => result);
 };
+
+/** One run, from the first line of the tool to its result. */
+class Run {
+  readonly #call: AdmittedCall;
+  readonly #deps: ExecuteDeps;
+  readonly #stopWatching: (() => void) | undefined;
+  readonly #effectBefore: boolean;
+
+  constructor(call: AdmittedCall, deps: ExecuteDeps) {
+    this.#call = call;
+    this.#deps = deps;
+    this.#effectBefore = call.notes.effectPossible;
+    call.notes.effectPossible ||= call.grant.tier !== 'read_only';
+    recordInput(call, deps.redactor);
+    this.#stopWatching = watchIdle(call, deps);
+  }
+
+  start(): Promise<ToolResult> {
+    const call = this.#call;
+    let work: unknown;
+    try {
+      work = call.ready.tool.run(call.input, this.#deps.contexts.of(call));
+    } catch (error) {
+      return Promise.resolve(this.#threw(error));
+    }
+    if (!isThenable(work)) return Promise.resolve(this.#returned(work));
+    // A tool that ignores its signal cannot hold the call: the abort settles it first.
+    return new Promise((resolve, reject) => {
+      call.control.onAbort(() => resolve(this.#aborted()));
+      const settle = (finish: () => ToolResult | Promise<ToolResult>): void => {
+        try {
+          resolve(finish());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      work.then(
+        (data) => settle(() => this.#returned(data)),
+        (error: unknown) => settle(() => this.#threw(error)),
+      );
+    });
+  }
+
+  #aborted(): ToolResult {
+    this.#stopWatching?.();
+    return failed(this.#call, this.#call.control.reason ?? 'CANCELLED');
+  }
+
+  #returned(data: unknown): ToolResult | Promise<ToolResult> {
+    this.#stopWatching?.();
+    return succeededWith(this.#call, data, this.#deps);
+  }
+
+  #threw(error: unknown): ToolResult {
+    // A tool that noticed the abort itself usually throws some error of its own.
+    if (this.#call.control.reason) return this.#aborted();
+    this.#stopWatching?.();
+    const failure = errorOf(error, this.#call, this.#deps);
+    if (hasNotBegun(failure)) this.#call.notes.effectPossible = this.#effectBefore;
+    return failedWith(this.#call, failure);
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  'then' in value &&
+  typeof value.then === 'function';
+
+const run = (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> =>
+  new Run(call, deps).start();
 
 /** Everything that has to be in place before the first line of the tool runs. */
 const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult | undefined> => {

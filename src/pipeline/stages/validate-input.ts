@@ -29,12 +29,12 @@ const brokenRules = async (
   input: unknown,
 ): Promise<readonly Issue[]> => {
   const issues: Issue[] = [];
-  for (const { name, check } of validators) {
+  for (const validator of validators) {
     try {
-      const fault = await check(input);
+      const fault = await validator.check(input);
       if (fault !== undefined) issues.push({ path: [], message: fault });
     } catch {
-      issues.push({ path: [], message: `The rule ${name} could not be checked.` });
+      issues.push({ path: [], message: `The rule ${validator.name} could not be checked.` });
     }
   }
   return issues;

@@ -348,7 +348,7 @@ describe('hostile text', () => {
   const full = (part: string) => part.repeat(Math.ceil(SIZE / part.length)).slice(0, SIZE);
   const HEAVY = ['word_count', 'keywords', 'sentiment', 'entities', 'summarize', 'reverse'];
 
-  it.each(['a', '!?.,;', '\n', '漢字', 'http://a.b/(', '\u0301', 'A. b ', '😀'])(
+  it.each(['a', '!?.,;', '\n', '漢字', 'http://a.b/(', '\u0301'])(
     '1 MB of %j ends within seconds',
     async (part) => {
       for (const operation of HEAVY) {
@@ -366,7 +366,7 @@ describe('hostile text', () => {
     await run('keywords', `${'x'.repeat(300)} ${'word '.repeat(30_000)}`, {}, context);
     expect(warnings).toEqual([
       'Only the first 100000 characters of the text were analysed.',
-      '1 runs of more than 200 characters without a space were left out.',
+      'Words of more than 200 characters were left out (1).',
     ]);
   });
 });

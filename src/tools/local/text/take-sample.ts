@@ -37,7 +37,7 @@ export const takeSample = (whole: string, warn: (message: string) => void): Samp
     return ' ';
   });
   if (left > 0) {
-    warn(`${left} runs of more than ${MAX_WORD} characters without a space were left out.`);
+    warn(`Words of more than ${MAX_WORD} characters were left out (${left}).`);
   }
   return { text: words, latin: true };
 };
