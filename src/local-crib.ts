@@ -16,9 +16,7 @@ import type { Runtime } from './contract/runtime.ts';
 import type { Store } from './contract/store.ts';
 import type { ToolSource } from './contract/tool.ts';
 import type { Engine } from './pipeline/engine.ts';
-import { executionStatus } from './pipeline/execution-status.ts';
 import { callerOf } from './pipeline/new-call.ts';
-import { processRequest } from './pipeline/process-request.ts';
 import type { Registry } from './registry/registry.ts';
 
 export interface LocalCribParts {
@@ -27,11 +25,10 @@ export interface LocalCribParts {
   readonly runtime: Runtime;
   readonly maxConcurrentTools: number;
   readonly hasModel: boolean;
-  openStore(): Promise<Store>;
-  openEngine(store: Store): Promise<Engine>;
+  open(): Promise<Opened>;
 }
 
-interface Opened {
+export interface Opened {
   readonly store: Store;
   readonly engine: Engine;
 }
@@ -70,6 +67,7 @@ export class LocalCrib implements Crib {
   async process(request: ProcessRequest, caller?: Partial<Caller>): Promise<ProcessResult> {
     const { runtime } = this.#parts;
     const started = runtime.elapsed();
+    const { processRequest } = await import('./pipeline/process-request.ts');
     const outcome = await processRequest(request, {
       tools: this.tools,
       caller,
@@ -81,6 +79,7 @@ export class LocalCrib implements Crib {
 
   async status(executionId: string): Promise<ExecutionStatus | undefined> {
     const { engine, store } = await this.#open();
+    const { executionStatus } = await import('./pipeline/execution-status.ts');
     return executionStatus(executionId, engine.shared.running, store);
   }
 
@@ -166,12 +165,11 @@ export class LocalCrib implements Crib {
   }
 
   async #start(): Promise<Opened> {
-    const store = await this.#parts.openStore();
-    this.#storeLabel = store.label;
-    const engine = await this.#parts.openEngine(store);
-    await engine.recover();
-    this.#engine = engine;
-    return { store, engine };
+    const opened = await this.#parts.open();
+    this.#storeLabel = opened.store.label;
+    await opened.engine.recover();
+    this.#engine = opened.engine;
+    return opened;
   }
 
   async #shutDown(): Promise<void> {

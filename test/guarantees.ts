@@ -47,10 +47,43 @@ export const GUARANTEES: readonly Guarantee[] = [
   },
   {
     id: 'input-judged-as-parsed',
-    promise: 'Policy judges what was parsed, never what was sent; prototype keys are refused.',
+    promise: 'Policy judges what was parsed, never what was sent.',
     tests: [
       ...stage('authorize', 'judges what was parsed, never what was sent'),
+      ...stage('execute', 'a tool that changes its input does not change the record'),
+    ],
+  },
+  {
+    id: 'hostile-formats-refused',
+    promise: 'Prototype keys, depth, size and patterns that explode are refused in bounded time.',
+    tests: [
       ...stage('validate-input', 'refuses prototype keys at any depth', 'caps size and depth'),
+      ...by(
+        'src/registry/guard-shape.test.ts',
+        'survives nesting of 200,000 levels',
+        'refuses the key %s wherever it is',
+      ),
+      ...by(
+        'src/registry/json-schema.test.ts',
+        'runs a pattern that explodes elsewhere in linear time',
+        'never fetches a $ref',
+      ),
+    ],
+  },
+  {
+    id: 'no-tool-shadowing',
+    promise: 'No tool takes the name of another or passes itself off as built in.',
+    tests: [
+      ...by(
+        'src/registry/load-sources.test.ts',
+        'lets no stranger take %s',
+        'lets no tool pass itself off as built in',
+      ),
+      ...by(
+        'src/registry/registry.test.ts',
+        'throws CONFLICT for the same name and version, and keeps the first',
+        'lets no alias shadow a real name, whichever came first',
+      ),
     ],
   },
   {
@@ -116,6 +149,13 @@ export const GUARANTEES: readonly Guarantee[] = [
     id: 'audit-tampering-found',
     promise: 'Edits and gaps are found, and against a head noted earlier truncation too.',
     tests: [
+      ...by(
+        'src/governance/verify-audit.test.ts',
+        'finds %s, wherever it is',
+        'sees a cut-off end only beside a head noted earlier',
+        'checks the format that is documented, worked out by hand',
+        'raises no alarm on 1,000 clean logs',
+      ),
       ...by(
         'test/e2e/cli-record.test.ts',
         'verifies the record and finds a changed row',
@@ -375,7 +415,7 @@ export const GUARANTEES: readonly Guarantee[] = [
         'by their shape: %#',
         'by value, also URL- and base64-encoded',
         'deep in results of any shape',
-        'ordinary data is left alone, and not even copied',
+        'ordinary data is left alone; results are not even copied, records always are',
       ),
       ...stage('govern-result', 'redacts secrets in data, warnings and error messages'),
       ...stage('record', 'keeps secrets and unvalidated input out of the trail'),

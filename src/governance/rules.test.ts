@@ -27,7 +27,11 @@ describe('tier policy', () => {
   const policy = createTierPolicy();
   const judge = (tier: Tier, capability?: Capability, permissions: string[] = ['*']) =>
     policy.judge({
-      tool: tool({ tier: 'write', permissions: ['tool:t'], capabilities: capability ? [capability] : [] }),
+      tool: tool({
+        tier: 'write',
+        permissions: ['tool:t'],
+        capabilities: capability ? [capability] : [],
+      }),
       tier,
       capability,
       input: {},
