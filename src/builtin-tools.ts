@@ -8,13 +8,15 @@ import { writeFile } from './tools/filesystem/write-file.ts';
 import { calculator } from './tools/local/calculator.ts';
 import { defineDatetime } from './tools/local/datetime.ts';
 import { textTransform } from './tools/local/text-transform.ts';
-import { fileSearch } from './tools/search/file-search.ts';
+import { defineFileSearch } from './tools/search/file-search.ts';
 import { jsonParser } from './tools/validation/json-parser.ts';
 import { validateJson } from './tools/validation/validate-json.ts';
 import { validateYaml } from './tools/validation/validate-yaml.ts';
 
 export interface BuiltinOptions {
   readonly defaultZone: string;
+  /** Where programs such as ripgrep are looked for. */
+  readonly programFolders: readonly string[];
   now(): number;
 }
 
@@ -32,7 +34,7 @@ export const builtinTools = (options: BuiltinOptions): Source => ({
       writeFile,
       editFiles,
       fileOperations,
-      fileSearch,
+      defineFileSearch({ folders: options.programFolders }),
       validateJson,
       validateYaml,
     ] as readonly Tool[],

@@ -2,8 +2,9 @@
  * The composition root: together with what it loads later, the only place that knows concrete
  * drivers. It chooses, the parts work.
  */
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { parseConfig } from './config/parse-config.ts';
+import { readEnvironment } from './config/read-environment.ts';
 import type { Config, ConfigInput } from './config/schema.ts';
 import { toolSettingsOf } from './config/sections/tools.ts';
 import type { Crib } from './contract/crib.ts';
@@ -35,7 +36,8 @@ export interface CribOptions extends EngineChoices {
 
 const shippedTools = async (config: Config, runtime: Runtime): Promise<Source> => {
   const { builtinTools } = await import('./builtin-tools.ts');
-  return builtinTools({ defaultZone: config.datetime.zone, now: runtime.now });
+  const programFolders = readEnvironment().PATH?.split(delimiter) ?? [];
+  return builtinTools({ defaultZone: config.datetime.zone, now: runtime.now, programFolders });
 };
 
 const loadTools = async (
@@ -61,8 +63,9 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     isEnabled: (name) => toolSettingsOf(config.tools, name)?.enabled,
   });
   await loadTools(registry, options, { config, runtime });
-  const root = resolve(options.root ?? '.', config.workspace.root);
-  const site: EngineSite = { config, root, runtime, events, registry, usage };
+  const project = resolve(options.root ?? '.');
+  const root = resolve(project, config.workspace.root);
+  const site: EngineSite = { config, project, root, runtime, events, registry, usage };
   return new LocalCrib({
     registry,
     events,

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from './approvers/callback.ts';
+import { ignoreState } from './config/ignore-state.ts';
 import { readEnvironment } from './config/read-environment.ts';
 import type { Config } from './config/schema.ts';
 import type { Approver } from './contract/approver.ts';
@@ -35,6 +36,8 @@ export interface EngineChoices {
 
 export interface EngineSite {
   readonly config: Config;
+  /** The project, absolute: relative paths of the configuration start here. */
+  readonly project: string;
   /** The workspace, absolute. */
   readonly root: string;
   readonly runtime: Runtime;
@@ -45,15 +48,18 @@ export interface EngineSite {
 
 export const openStore = async (
   wanted: EngineChoices['store'],
-  { config, root, runtime }: EngineSite,
+  { config, project, runtime }: EngineSite,
 ): Promise<Store> => {
   const { driver, path } = config.store;
   const choice = wanted ?? (driver === 'memory' ? 'memory' : { sqlite: path });
   if (choice === 'memory') return createMemoryStore();
   if (!('sqlite' in choice)) return choice;
   const { createSqliteStore } = await import('./stores/sqlite/create-sqlite-store.ts');
-  const file = choice.sqlite === ':memory:' ? choice.sqlite : resolve(root, choice.sqlite);
-  return createSqliteStore({ path: file, runtime });
+  if (choice.sqlite === ':memory:') return createSqliteStore({ path: choice.sqlite, runtime });
+  const file = resolve(project, choice.sqlite);
+  const store = await createSqliteStore({ path: file, runtime });
+  await ignoreState(file);
+  return store;
 };
 
 const approverOf = (wanted: EngineChoices['approver']): Approver | undefined =>

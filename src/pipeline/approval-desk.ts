@@ -41,6 +41,7 @@ export class ApprovalDesk {
   async ask(call: Judged, estimate: Estimate, reason: string): Promise<DeskAnswer> {
     const record = await this.park(call, estimate, reason);
     const decision = await this.#question(record.request, call);
+    if (call.control.aborted) return this.#withdraw(call, record.id);
     if (decision.answer === 'later') return { result: this.#pending(call, record) };
     const approve = decision.answer === 'approve';
     const at = this.#deps.runtime.now();
@@ -75,6 +76,14 @@ export class ApprovalDesk {
     }
     if (record.state === 'waiting') return { result: this.#pending(call, record) };
     return this.#use(call, record.id, record.decidedBy ?? '');
+  }
+
+  /** The call is gone: nobody may approve it any more. */
+  async #withdraw(call: Judged, id: string): Promise<DeskAnswer> {
+    const at = this.#deps.runtime.now();
+    await this.#deps.approvals.decide(id, { approve: false, by: 'cancelled', at });
+    this.#deps.events.emit('approval.decided', { approvalId: id, approved: false });
+    return { result: failed(call, call.control.reason ?? 'CANCELLED') };
   }
 
   async #use(call: Judged, id: string, by: string): Promise<DeskAnswer> {

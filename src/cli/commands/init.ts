@@ -2,10 +2,10 @@
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Command } from 'commander';
+import { ignoreState } from '../../config/ignore-state.ts';
 import { configTemplate } from '../../config/template.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
-import { ignoreState } from '../ignore-state.ts';
 import { type Io, print, printJson } from '../io.ts';
 
 interface InitOptions {

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { setInConfigFile } from '../../config/edit-config.ts';
+import { ignoreState } from '../../config/ignore-state.ts';
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { formatCount } from '../format-units.ts';
-import { ignoreState } from '../ignore-state.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { type OpenCrib, withCrib } from '../open-crib.ts';
 import { toolOf } from '../tool-of.ts';

@@ -135,5 +135,6 @@ describe('approve', () => {
     controller.abort();
     answer(true);
     expect([(await call).status, seen.runs]).toEqual(['cancelled', 0]);
+    expect(await crib.approvals()).toEqual([]);
   });
 });

@@ -2,9 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Does nothing when the project has such a file already, or the configuration lies elsewhere. */
-export const ignoreState = async (configFile: string): Promise<void> => {
-  const folder = dirname(configFile);
+/**
+ * `file` is the configuration or the database. Does nothing when the project has such a file already, or
+ * when this one lies elsewhere.
+ */
+export const ignoreState = async (file: string): Promise<void> => {
+  const folder = dirname(file);
   if (basename(folder) !== '.toolcrib') return;
   await writeFile(join(folder, '.gitignore'), 'state.db*\n', { flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {
