@@ -11,5 +11,6 @@ export type { ToolResult, ToolStatus } from './contract/result.ts';
 export { RetryPolicies, type RetryPolicy } from './contract/retry.ts';
 // Define tools.
 export { defineTool, type Tool, type ToolDefinition } from './contract/tool.ts';
+export { createRuntime } from './create-runtime.ts';
 // Make a crib, and say what it is made of.
 export { type CribOptions, createCrib } from './crib.ts';

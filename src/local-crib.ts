@@ -60,8 +60,20 @@ export class LocalCrib implements Crib {
 
   execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult> {
     const engine = this.#engine;
-    if (engine) return engine.execute(tool, input, as);
-    return this.#open().then((opened) => opened.engine.execute(tool, input, as));
+    return engine ? engine.execute(tool, input, as) : this.#executeFirst(tool, input, as);
+  }
+
+  /** A store that cannot be opened is a refusal like any other: nothing runs unrecorded. */
+  async #executeFirst(tool: string, input: unknown, as: CallAs | undefined): Promise<ToolResult> {
+    let opened: Opened;
+    try {
+      opened = await this.#open();
+    } catch (error) {
+      if (this.#closed) throw error;
+      const { refuseWithoutStore } = await import('./pipeline/refuse-without-store.ts');
+      return refuseWithoutStore({ tool, input, as, error }, this.#parts.runtime);
+    }
+    return opened.engine.execute(tool, input, as);
   }
 
   async process(request: ProcessRequest, caller?: Partial<Caller>): Promise<ProcessResult> {

@@ -1,5 +1,5 @@
 /** Which of a tool's capabilities a call uses, and the tier it is judged by. */
-import type { Capability, Tier, Tool } from '../contract/tool.ts';
+import { type Capability, TIERS, type Tier, type Tool } from '../contract/tool.ts';
 
 /**
  * The capability in use, or `undefined` when it cannot be told: the call is then judged by the
@@ -15,8 +15,15 @@ export const capabilityInUse = (tool: Tool, input: unknown): Capability | undefi
   return capabilities.find((capability) => capability.action === action);
 };
 
-export const tierInUse = (tool: Tool, capability: Capability | undefined): Tier =>
-  capability?.tier ?? tool.tier;
+/** Without a capability to go by, the highest tier of all that the tool can do. */
+export const tierInUse = (tool: Tool, capability: Capability | undefined): Tier => {
+  if (capability) return capability.tier ?? tool.tier;
+  let highest = tool.tier;
+  for (const { tier } of tool.capabilities) {
+    if (tier !== undefined && TIERS.indexOf(tier) > TIERS.indexOf(highest)) highest = tier;
+  }
+  return highest;
+};
 
 /** Does the call need a person's word by what the tool declares? */
 export const isDelicate = (tool: Tool, capability: Capability | undefined): boolean => {

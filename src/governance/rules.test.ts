@@ -71,6 +71,10 @@ describe('the capability in use', () => {
     expect(capabilityInUse(files, { operation: 'constructor' })).toBeUndefined();
     expect(capabilityInUse(files, Object.create({ operation: 'read' }))).toBeUndefined();
     expect(capabilityInUse(files, 'read')).toBeUndefined();
+    const runs: Capability = { action: 'run', description: '', tier: 'execute' };
+    expect(tierInUse(tool({ tier: 'write', capabilities: [READ, runs] }), undefined)).toBe(
+      'execute',
+    );
     const caller = LOCAL_CALLER;
     const question = {
       tool: files,

@@ -36,13 +36,13 @@ const outside = () =>
   });
 
 const secret = (rule: string) =>
-  new ToolFailure('PERMISSION_DENIED', `Files named ${rule} hold secrets and stay closed.`, {
-    suggestions: ['Ask a person for the one value you need; tools get secrets by key.'],
+  new ToolFailure('PERMISSION_DENIED', 'Files that hold secrets stay closed.', {
+    suggestions: [`Files named ${rule} count as secret. Ask a person for the one value you need.`],
   });
 
 const writeProtected = (rule: string) =>
-  new ToolFailure('PERMISSION_DENIED', `Files named ${rule} are never written by a tool.`, {
-    suggestions: ['Ask a person to make this change.'],
+  new ToolFailure('PERMISSION_DENIED', 'This file is never written by a tool.', {
+    suggestions: [`Files named ${rule} are protected. Ask a person to make this change.`],
   });
 
 const openRoot = (path: string): Root => {

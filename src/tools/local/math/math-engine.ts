@@ -88,7 +88,11 @@ export const createMathEngine = async (exact: boolean): Promise<MathEngine> => {
     parse: (expression) => parse(expression) as SyntaxTree,
     call: (name, args) => {
       if (!FUNCTIONS.has(name)) throw new Error('Not a function of the calculator.');
-      return functionOf(math, name)(...args);
+      const [first, second] = args;
+      // Two exact decimals are no arguments mathjs knows for a fraction.
+      return name === 'fraction' && args.length === 2
+        ? own('divide')(own('fraction')(first), own('fraction')(second))
+        : functionOf(math, name)(...args);
     },
     symbol: (name) => {
       if (CONSTANTS.has(name)) return math[name];

@@ -38,6 +38,11 @@ const LISTS: ReadonlySet<string> = new Set(
   'concat sum prod max min mean mode std variance'.split(' '),
 );
 const BASES: ReadonlySet<string> = new Set(['bin', 'oct', 'hex']);
+/** How large an exact argument may be where decimals reduce it step by step. */
+const MOST_EXACT: ReadonlyMap<string, number> = new Map([
+  ...'exp expm1 sinh cosh tanh sech csch coth'.split(' ').map((name) => [name, 25_000] as const),
+  ...'sin cos tan sec csc cot'.split(' ').map((name) => [name, 1e15] as const),
+]);
 const MAX_PRIME = 1e12;
 const MAX_POWER_DIGITS = 1_000;
 /** Roots and logarithms of fractions are found by factoring. */
@@ -77,6 +82,8 @@ const broadcastCount = (args: readonly unknown[]): number => {
   }
   return count;
 };
+
+const isExact = (value: unknown): boolean => scalarsOf(value).some(isDecimal);
 
 const assertElements = (count: number): number => {
   if (count <= MAX_ELEMENTS) return count;
@@ -157,7 +164,14 @@ const valueWork = (name: string, args: readonly unknown[], kinds: Kinds): number
   return broadcastCount(args) * Math.max(1, growth === 2 ? value ** 2 : value / 100);
 };
 
+const assertExact = (name: string, args: readonly unknown[]): void => {
+  const most = MOST_EXACT.get(name);
+  if (most === undefined || largest(args.filter(isExact)) <= most) return;
+  throw tooMuch(`${name} takes numbers up to ${most} when it is exact`);
+};
+
 const elementWork = (name: string, args: readonly unknown[]): number => {
+  assertExact(name, args);
   if (name === 'isPrime' && largest(args) > MAX_PRIME) {
     throw tooMuch(`isPrime takes numbers up to ${MAX_PRIME}`);
   }

@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aTool } from '../test/fixtures/test-crib.ts';
+import { createCrib } from './crib.ts';
+import { createMemoryStore } from './stores/memory/create-memory-store.ts';
+
+describe('createCrib', () => {
+  it('loads the tools that ship, and leaves the store alone until a call needs it', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'toolcrib-lazy-'));
+    const crib = await createCrib({ root });
+    expect(crib.tools.list().length).toBeGreaterThan(10);
+    await crib.close();
+    await expect(rm(join(root, '.toolcrib'), { recursive: true })).rejects.toThrow('ENOENT');
+    await rm(root, { recursive: true });
+  });
+
+  it('refuses settings that are not valid, naming each', async () => {
+    const config = { execution: { maxConcurrentTools: -1 }, storr: {} } as never;
+    await expect(createCrib({ config })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      problems: expect.arrayContaining([
+        expect.objectContaining({ path: 'execution.maxConcurrentTools' }),
+      ]),
+    });
+  });
+
+  it('answers with a result when the store cannot be opened, and recovers when it can', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'toolcrib-nostore-'));
+    await writeFile(join(root, '.toolcrib'), 'a file where a folder should be');
+    let ran = 0;
+    const crib = await createCrib({ root, builtins: false, tools: [aTool({ run: () => ++ran })] });
+    const refused = await crib.execute('echo', {});
+    expect([refused.error?.code, ran]).toEqual(['STORE_UNAVAILABLE', 0]);
+    await rm(join(root, '.toolcrib'));
+    expect((await crib.execute('echo', {})).success).toBe(true);
+    await crib.close();
+    await rm(root, { recursive: true });
+  });
+
+  it('close waits for running calls; after it calls reject', async () => {
+    let finish: (value: unknown) => void = () => undefined;
+    const run = () => new Promise((resolve) => (finish = resolve));
+    const crib = await createCrib({ store: 'memory', builtins: false, tools: [aTool({ run })] });
+    const call = crib.execute('echo', {});
+    await crib.store();
+    const closing = crib.close();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    finish('done');
+    expect((await call).data).toBe('done');
+    await closing;
+    await expect(crib.execute('echo', {})).rejects.toThrow('closed');
+  });
+
+  it('takes a store of your own', async () => {
+    const store = createMemoryStore();
+    const crib = await createCrib({ store, builtins: false, tools: [aTool()] });
+    await crib.execute('echo', {});
+    expect(await store.audit.query()).toHaveLength(1);
+  });
+});
