@@ -66,8 +66,8 @@ describe('execute', () => {
     for (const tier of ['read_only', 'write'] as const) {
       const crib = await testCrib([aTool({ tier, run: run as never })]);
       await crib.execute('echo', { list: [1] });
-      const [row] = await (await crib.store()).audit.query();
-      expect(row?.detail.input).toEqual({ list: [1] });
+      const rows = await (await crib.store()).audit.query();
+      expect(rows.at(-1)?.detail.input).toEqual({ list: [1] });
     }
   });
 

@@ -10,12 +10,14 @@ import { explainParse } from './math/explain-error.ts';
 import { createMathEngine, type MathEngine } from './math/math-engine.ts';
 import { tooMuch, wrongExpression } from './math/refusal.ts';
 import { renderValue } from './math/render-value.ts';
+import { createTimeLimit } from './math/time-limit.ts';
 
 const MAX_EXPRESSION = 1_000;
 const MAX_NESTING = 60;
 const DOUBLE_DIGITS = 15;
 const DEFAULT_DIGITS = 14;
 const MAX_VARIABLES = 100;
+const MAX_MS = 5_000;
 
 const variableName = z
   .string()
@@ -172,12 +174,14 @@ const defineCalculator = (): Tool<Input, Output> => {
     engine.catch(() => engines.delete(exact));
     return engine;
   };
+  // An engine that was stopped in the middle is not used again.
+  const limit = createTimeLimit(MAX_MS, () => engines.clear());
   return defineTool<Input, Output>({
     ...DEFINITION,
     examples: EXAMPLES,
     run: async (asked, context) => {
       const engine = await engineFor((asked.precision ?? 0) > DOUBLE_DIGITS);
-      const rendered = calculate(asked, engine);
+      const rendered = limit.run(() => calculate(asked, engine));
       if (losesDigits(rendered.result)) {
         context.warn(
           'The result is beyond 2^53, so its last digits are rounded; set precision to 16 or more for all of them.',

@@ -43,6 +43,13 @@ const CLOSED = [
 
 type MathFunction = ((...args: readonly unknown[]) => unknown) & { readonly rawArgs?: boolean };
 
+interface DecimalType {
+  new (value: number): { sqrt(): unknown };
+  readonly precision: number;
+  readonly rounding: number;
+  set(settings: { readonly precision: number; readonly rounding: number }): void;
+}
+
 /** The instance as a table of functions: the published types know neither transforms nor Unit. */
 interface Instance {
   readonly [name: string]: unknown;
@@ -50,6 +57,7 @@ interface Instance {
     new (value: null, name: string): unknown;
     isValuelessUnit(name: string): boolean;
   };
+  readonly BigNumber: DecimalType;
   readonly expression: { readonly transform: Readonly<Record<string, MathFunction>> };
   config(settings: Readonly<Record<string, unknown>>): unknown;
   import(names: Readonly<Record<string, unknown>>, options: { readonly override: true }): void;
@@ -62,6 +70,18 @@ const loadInstance = async (exact: boolean): Promise<Instance> => {
     instance.config({ number: 'BigNumber', precision: EXACT_DIGITS, relTol: 1e-60, absTol: 1e-66 });
   }
   return instance;
+};
+
+/**
+ * Decimals work with a precision that they change on the way and set right at the end, and so do
+ * the flags all of them share. One that threw in between would spoil every later calculation.
+ */
+const createMender = ({ BigNumber }: Instance): (() => void) => {
+  const { precision, rounding } = BigNumber;
+  return () => {
+    BigNumber.set({ precision, rounding });
+    new BigNumber(2).sqrt();
+  };
 };
 
 const closed = (): never => {
@@ -78,21 +98,32 @@ const functionOf = (math: Instance, name: string): MathFunction => {
   return special && special.rawArgs !== true ? special : (math[name] as MathFunction);
 };
 
+/** Two exact decimals are no arguments mathjs knows for a fraction, so they are divided. */
+const callFunction = (math: Instance, name: string, args: readonly unknown[]): unknown => {
+  const call = functionOf(math, name);
+  if (name !== 'fraction' || args.length !== 2) return call(...args);
+  return functionOf(math, 'divide')(call(args[0]), call(args[1]));
+};
+
 /** Decimals with all digits when `exact`, doubles otherwise. The first load takes a moment. */
 export const createMathEngine = async (exact: boolean): Promise<MathEngine> => {
   const math = await loadInstance(exact);
   const own = (name: string): MathFunction => math[name] as MathFunction;
   const parse = own('parse');
+  const mend = createMender(math);
+  // The engine before this one may have been stopped in the middle.
+  mend();
   math.import(Object.fromEntries(CLOSED.map((name) => [name, closed])), { override: true });
   return {
     parse: (expression) => parse(expression) as SyntaxTree,
     call: (name, args) => {
       if (!FUNCTIONS.has(name)) throw new Error('Not a function of the calculator.');
-      const [first, second] = args;
-      // Two exact decimals are no arguments mathjs knows for a fraction.
-      return name === 'fraction' && args.length === 2
-        ? own('divide')(own('fraction')(first), own('fraction')(second))
-        : functionOf(math, name)(...args);
+      try {
+        return callFunction(math, name, args);
+      } catch (error) {
+        mend();
+        throw error;
+      }
     },
     symbol: (name) => {
       if (CONSTANTS.has(name)) return math[name];

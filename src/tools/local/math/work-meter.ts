@@ -44,6 +44,8 @@ const MOST_EXACT: ReadonlyMap<string, number> = new Map([
   ...'sin cos tan sec csc cot'.split(' ').map((name) => [name, 1e15] as const),
 ]);
 const MAX_PRIME = 1e12;
+const MAX_WORD_SIZE = 1_024;
+const MAX_QUANTILES = 1_000;
 const MAX_POWER_DIGITS = 1_000;
 /** Roots and logarithms of fractions are found by factoring. */
 const MAX_FACTORED = 1_000_000_000n;
@@ -164,6 +166,15 @@ const valueWork = (name: string, args: readonly unknown[], kinds: Kinds): number
   return broadcastCount(args) * Math.max(1, growth === 2 ? value ** 2 : value / 100);
 };
 
+/** Digits are made one by one, as many as the number has or the word size says. */
+const assertBase = (name: string, [value, wordSize = 0]: readonly unknown[]): void => {
+  if (scalarsOf(value).some((each) => isDecimal(each) && Math.abs(each.e) > 100)) {
+    throw tooMuch(`${name} takes numbers up to 10^100`);
+  }
+  if (largest([wordSize]) > MAX_WORD_SIZE)
+    throw tooMuch(`${name} takes up to ${MAX_WORD_SIZE} bits`);
+};
+
 const assertExact = (name: string, args: readonly unknown[]): void => {
   const most = MOST_EXACT.get(name);
   if (most === undefined || largest(args.filter(isExact)) <= most) return;
@@ -175,16 +186,18 @@ const elementWork = (name: string, args: readonly unknown[]): number => {
   if (name === 'isPrime' && largest(args) > MAX_PRIME) {
     throw tooMuch(`isPrime takes numbers up to ${MAX_PRIME}`);
   }
-  if (
-    BASES.has(name) &&
-    scalarsOf(args).some((each) => isDecimal(each) && Math.abs(each.e) > 100)
-  ) {
-    throw tooMuch(`${name} takes numbers up to 10^100`);
-  }
+  if (BASES.has(name)) assertBase(name, args);
   if (name === 'log') for (const value of args) assertFractionPower(value, 0.5);
   return LISTS.has(name)
     ? args.reduce((total: number, arg) => total + countOf(shapeOf(arg)), 0)
     : assertElements(broadcastCount(args));
+};
+
+const squareWork = (name: string, args: readonly unknown[]): number => {
+  if (name === 'quantileSeq' && largest(args.slice(1)) > MAX_QUANTILES) {
+    throw tooMuch(`quantileSeq gives at most ${MAX_QUANTILES} values`);
+  }
+  return args.reduce((sum: number, arg) => sum + countOf(shapeOf(arg)), 0) ** 2 / 5;
 };
 
 const cubeWork = (args: readonly unknown[]): number => {
@@ -195,7 +208,7 @@ const cubeWork = (args: readonly unknown[]): number => {
 const workOf = (name: string, args: readonly unknown[], kinds: Kinds): number => {
   switch (FUNCTIONS.get(name)) {
     case 'square':
-      return args.reduce((sum: number, arg) => sum + countOf(shapeOf(arg)), 0) ** 2 / 5;
+      return squareWork(name, args);
     case 'cube':
       return cubeWork(args);
     case 'iterated':
