@@ -37,7 +37,12 @@ const bundle = await rolldown({
   plugins: [englishOnly],
 });
 const bundled = join(dist, 'cli-bundled');
-await bundle.write({ dir: bundled, format: 'esm' });
+await bundle.write({
+  dir: bundled,
+  format: 'esm',
+  // Less to parse; names stay, for stack traces.
+  minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
+});
 await bundle.close();
 await rm(join(dist, 'cli'), { recursive: true });
 await rename(bundled, join(dist, 'cli'));

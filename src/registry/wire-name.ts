@@ -1,5 +1,7 @@
 /** The name a model sees: at most 64 letters, digits, `_` and `-`, the same on every start. */
-import { createHash } from 'node:crypto';
+
+/** Loaded when first asked for: it would slow the start of every command. */
+const crypto = () => process.getBuiltinModule('node:crypto');
 
 const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
@@ -21,6 +23,6 @@ export const wireName = (name: string, taken: (wire: string) => boolean): string
 };
 
 const withHash = (plain: string, text: string): string => {
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
+  const hash = crypto().createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
   return `${plain.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${hash}`;
 };

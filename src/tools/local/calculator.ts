@@ -165,23 +165,38 @@ const EXAMPLES = [
   },
 ];
 
-const defineCalculator = (): Tool<Input, Output> => {
+/** The engines by whether they are exact, made when first needed. */
+const createEngines = () => {
   const engines = new Map<boolean, Promise<MathEngine>>();
-  const engineFor = (exact: boolean): Promise<MathEngine> => {
-    const engine = engines.get(exact) ?? createMathEngine(exact);
+  const load = (exact: boolean): Promise<MathEngine> => {
+    const engine = createMathEngine(exact);
     engines.set(exact, engine);
     // A library that failed to load once may load the next time.
     engine.catch(() => engines.delete(exact));
     return engine;
   };
-  // An engine that was stopped in the middle is not used again.
-  const limit = createTimeLimit(MAX_MS, () => engines.clear());
+  return {
+    of: (exact: boolean): Promise<MathEngine> => engines.get(exact) ?? load(exact),
+    forget: (): void => engines.clear(),
+  };
+};
+
+const defineCalculator = (): Tool<Input, Output> => {
+  const engines = createEngines();
+  const inTime = createTimeLimit(MAX_MS);
   return defineTool<Input, Output>({
     ...DEFINITION,
     examples: EXAMPLES,
     run: async (asked, context) => {
-      const engine = await engineFor((asked.precision ?? 0) > DOUBLE_DIGITS);
-      const rendered = limit.run(() => calculate(asked, engine));
+      const engine = await engines.of((asked.precision ?? 0) > DOUBLE_DIGITS);
+      const rendered = inTime({
+        run: () => calculate(asked, engine),
+        // What was stopped in the middle is not used again; a call that holds it already may.
+        stopped: () => {
+          engines.forget();
+          engine.mend();
+        },
+      });
       if (losesDigits(rendered.result)) {
         context.warn(
           'The result is beyond 2^53, so its last digits are rounded; set precision to 16 or more for all of them.',

@@ -2,172 +2,31 @@
  * `text_transform`: counts, keywords, sentiment, entities, summaries and everyday conversions of a
  * text. All of it works offline but translations, and summaries that ask for the model.
  */
-import { z } from 'zod';
-import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { type Analyst, createAnalyst, summarizeByModel, translate } from './text/analyse.ts';
-import { decodeBase64, decodeUrl, digest, encodeBase64, encodeUrl } from './text/codecs.ts';
-import { countWords } from './text/count-words.ts';
-import { createEnglish } from './text/english.ts';
-import { reverse, slugify, titleCase } from './text/letters.ts';
-import { dedupeLines, sortLines } from './text/lines.ts';
 import { EXAMPLES } from './text/transform-examples.ts';
+import {
+  OPERATIONS,
+  type Operation,
+  type TransformInput,
+  type TransformOutput,
+  transformInput,
+  transformOutput,
+} from './text/transform-schema.ts';
+import type { Step } from './text/transform-steps.ts';
 
-const OPERATIONS = {
-  word_count: 'Count characters, graphemes, words, sentences, paragraphs and lines.',
-  keywords: 'Find the words and phrases the text is about.',
-  sentiment: 'Tell whether the text is positive or negative.',
-  entities: 'Find names, dates, amounts of money, numbers, e-mail and web addresses.',
-  extract_entities: 'The same as entities.',
-  summarize: 'Pick the sentences that matter most, or let the model write a summary.',
-  translate: 'Translate the text by the configured model.',
-  uppercase: 'Write all letters as capitals.',
-  lowercase: 'Write all letters small.',
-  title_case: 'Begin every word with a capital.',
-  slugify: 'Make a short name for URLs and files.',
-  trim: 'Take spaces and line breaks off both ends.',
-  reverse: 'Turn the text around, character by character.',
-  sort_lines: 'Sort the lines by the alphabet.',
-  dedupe_lines: 'Keep the first of equal lines.',
-  base64_encode: 'Encode the text (UTF-8) as base64.',
-  base64_decode: 'Decode base64 to text.',
-  url_encode: 'Percent-encode the text for a URL.',
-  url_decode: 'Decode percent-encoded text.',
-  hash: 'Compute the SHA-256 digest.',
-} as const;
+type Steps = Readonly<Record<Operation, Step>>;
 
-type Operation = keyof typeof OPERATIONS;
-
-const MAX_TEXT = 1_000_000;
-/** What a model can answer in one go. */
-const MAX_TRANSLATION = 20_000;
-const DEFAULT_KEYWORDS = 10;
-
-const options = z.strictObject({
-  count: z.int().min(1).max(100).optional().describe('keywords: how many (10 by default).'),
-  maxSentences: z
-    .int()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('summarize: how many sentences at most (3 by default).'),
-  maxLength: z
-    .int()
-    .min(10)
-    .max(MAX_TEXT)
-    .optional()
-    .describe('summarize: how many characters at most.'),
-  targetLanguage: z
-    .string()
-    .regex(/^[\p{L}\p{M}][\p{L}\p{M}\p{N} ()_-]{1,63}$/u, 'expected the name or code of a language')
-    .optional()
-    .describe('translate: the language to translate into, e.g. "German" or "pt-BR". Required.'),
-  useModel: z
-    .boolean()
-    .optional()
-    .describe(
-      'summarize: let the configured model write the summary instead of picking sentences.',
-    ),
-});
-
-const fields = z.strictObject({
-  text: z.string().max(MAX_TEXT).describe('The text to work on.'),
-  operation: z
-    .enum(Object.keys(OPERATIONS) as [Operation, ...Operation[]])
-    .describe('What to do with the text.'),
-  options: options.optional().describe('Settings of some operations.'),
-});
-
-const input = fields.superRefine(({ operation, options: given, text }, context) => {
-  const issue = (path: string[], message: string) =>
-    context.addIssue({ code: 'custom', path, message });
-  if (operation !== 'translate') return;
-  if (given?.targetLanguage === undefined) {
-    issue(['options', 'targetLanguage'], 'The operation translate needs targetLanguage.');
-  }
-  if (text.length > MAX_TRANSLATION) {
-    issue(['text'], `Translate at most ${MAX_TRANSLATION} characters at a time.`);
-  }
-});
-
-const keyword = z.strictObject({
-  keyword: z.string().describe('The word or phrase, in small letters.'),
-  score: z.number().describe('From 0 to 1; the best keyword has 1.'),
-  count: z.int().describe('How often it occurs.'),
-});
-
-const entity = z.strictObject({
-  type: z
-    .string()
-    .describe(
-      'NAME, DATE, TIME, DURATION, MONEY, PERCENT, CARDINAL, ORDINAL, EMAIL, URL, HASHTAG, MENTION, EMOJI or EMOTICON.',
-    ),
-  value: z.string().describe('As it stands in the text.'),
-  count: z.int().describe('How often it occurs.'),
-});
-
-const output = z.strictObject({
-  operation: fields.shape.operation.describe('What was done.'),
-  text: z.string().optional().describe('The new text, summary, translation, code or digest.'),
-  model: z.string().optional().describe('The model that wrote the text, where one did.'),
-  characters: z.int().optional().describe('word_count: Unicode code points.'),
-  graphemes: z.int().optional().describe('word_count: characters as a reader sees them.'),
-  words: z.int().optional().describe('word_count: words.'),
-  sentences: z.int().optional().describe('word_count: sentences.'),
-  paragraphs: z.int().optional().describe('word_count: blocks of text between blank lines.'),
-  lines: z.int().optional().describe('word_count: lines.'),
-  keywords: z.array(keyword).optional().describe('keywords: the best first.'),
-  score: z.number().min(-1).max(1).optional().describe('sentiment: -1 (bad) to 1 (good).'),
-  label: z.enum(['positive', 'negative', 'neutral']).optional().describe('sentiment: in a word.'),
-  entities: z.array(entity).optional().describe('entities: each one once.'),
-});
-
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
-type Outcome = Omit<Output, 'operation'>;
-type Step = (asked: Input, context: ToolContext) => Outcome | Promise<Outcome>;
-
-const changed =
-  (change: (text: string) => string): Step =>
-  ({ text }) => ({ text: change(text) });
-
-const stepsWith = (analyst: Analyst): Readonly<Record<Operation, Step>> => {
-  const entities: Step = async ({ text }, context) => ({
-    entities: [...(await analyst.entities(text, context))],
-  });
-  return {
-    word_count: ({ text }) => countWords(text),
-    keywords: async ({ text, options: { count = DEFAULT_KEYWORDS } = {} }, context) => ({
-      keywords: [...(await analyst.keywords(text, count, context))],
-    }),
-    sentiment: ({ text }, context) => analyst.sentiment(text, context),
-    entities,
-    extract_entities: entities,
-    summarize: async ({ text, options: settings = {} }, context) =>
-      settings.useModel
-        ? summarizeByModel(text, settings, context)
-        : { text: await analyst.summary(text, settings, context) },
-    translate: ({ text, options: { targetLanguage = '' } = {} }, context) =>
-      translate(text, targetLanguage, context),
-    uppercase: changed((text) => text.toUpperCase()),
-    lowercase: changed((text) => text.toLowerCase()),
-    title_case: changed(titleCase),
-    slugify: changed(slugify),
-    trim: changed((text) => text.trim()),
-    reverse: changed(reverse),
-    sort_lines: changed(sortLines),
-    dedupe_lines: changed(dedupeLines),
-    base64_encode: changed(encodeBase64),
-    base64_decode: changed(decodeBase64),
-    url_encode: changed(encodeUrl),
-    url_decode: changed(decodeUrl),
-    hash: changed(digest),
+const loadOnce = (): (() => Promise<Steps>) => {
+  let steps: Promise<Steps> | undefined;
+  return () => {
+    steps ??= import('./text/transform-steps.ts').then(({ createSteps }) => createSteps());
+    return steps;
   };
 };
 
-const defineTextTransform = (): Tool<Input, Output> => {
-  const steps = stepsWith(createAnalyst(createEnglish()));
-  return defineTool<Input, Output>({
+const defineTextTransform = (): Tool<TransformInput, TransformOutput> => {
+  const loadSteps = loadOnce();
+  return defineTool<TransformInput, TransformOutput>({
     name: 'text_transform',
     description:
       'Works on a text: counts words, finds keywords, entities and sentiment, summarizes, translates, changes case, sorts lines, encodes, decodes and hashes.',
@@ -188,12 +47,13 @@ const defineTextTransform = (): Tool<Input, Output> => {
     license: 'MIT',
     timeoutMs: 60_000,
     examples: EXAMPLES,
-    input,
-    output,
-    run: async (asked, context) => ({
-      operation: asked.operation,
-      ...(await steps[asked.operation](asked, context)),
-    }),
+    input: transformInput,
+    output: transformOutput,
+    run: async (asked, context) => {
+      const steps = await loadSteps();
+      const { operation } = asked;
+      return { operation, ...(await steps[operation](asked, context)) };
+    },
   });
 };
 

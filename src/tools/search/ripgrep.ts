@@ -2,7 +2,6 @@
  * Lets ripgrep say which files are worth reading. It only narrows: the matches themselves are read
  * through the broker, so nothing that ripgrep saw and the caller may not see can get out.
  */
-import { execFile } from 'node:child_process';
 import { ToolFailure } from '../../contract/errors.ts';
 
 export interface RipgrepRequest {
@@ -85,5 +84,7 @@ export const runRipgrep = (request: RipgrepRequest): Promise<RipgrepAnswer | und
         resolve({ files: namesIn(stdout), cut: false });
       } else resolve(undefined);
     };
-    execFile(request.program, ripgrepArguments(request), options, done);
+    process
+      .getBuiltinModule('node:child_process')
+      .execFile(request.program, ripgrepArguments(request), options, done);
   });

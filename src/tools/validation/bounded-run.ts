@@ -1,5 +1,4 @@
 /** Stops synchronous work that a hostile schema or document could keep busy for ever. */
-import { runInNewContext } from 'node:vm';
 import { ToolFailure } from '../../contract/errors.ts';
 
 const MOST_MS = 3000;
@@ -20,6 +19,7 @@ const isStackFull = (error: unknown): boolean =>
 /** The vm is no sandbox here: it is the one way to interrupt code that never returns. */
 export const boundedRun = <T>(what: string, work: () => T): T => {
   try {
+    const { runInNewContext } = process.getBuiltinModule('node:vm');
     return runInNewContext('work()', { work }, { timeout: MOST_MS }) as T;
   } catch (error) {
     if (isTimeout(error)) {

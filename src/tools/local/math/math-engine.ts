@@ -19,6 +19,8 @@ export interface MathEngine {
   number(value: number): unknown;
   typeOf(value: unknown): string;
   format(value: unknown, digits: number): string;
+  /** Sets right what a calculation that was stopped left behind. */
+  mend(): void;
 }
 
 /** Digits of a decimal in exact arithmetic; more than any `precision` asked for. */
@@ -136,7 +138,10 @@ export const createMathEngine = async (exact: boolean): Promise<MathEngine> => {
     },
     number: (value) => (exact ? own('bignumber')(String(value)) : value),
     typeOf: (value) => own('typeOf')(value) as string,
-    format: (value, precision) =>
-      own('format')(value, { precision, lowerExp: -9, upperExp: 21 }) as string,
+    format: (value, precision) => {
+      const upperExp = Math.max(21, precision + 1);
+      return own('format')(value, { precision, lowerExp: -9, upperExp }) as string;
+    },
+    mend,
   };
 };

@@ -2,12 +2,13 @@
  * The last line against a calculation that does not end. The meter refuses what it knows to be slow;
  * this stops what it does not know. The vm is no sandbox here, only a way to interrupt.
  */
-import { createContext, Script } from 'node:vm';
+import { type Context, createContext, runInContext } from 'node:vm';
 import { tooMuch } from './refusal.ts';
 
-export interface TimeLimit {
-  /** Runs synchronous work. Throws VALIDATION_ERROR when it is stopped. */
-  run<T>(work: () => T): T;
+/** What runs, and what to do when it was stopped in the middle. */
+export interface Work<T> {
+  run(): T;
+  stopped(): void;
 }
 
 const isTimeout = (error: unknown): boolean =>
@@ -16,22 +17,20 @@ const isTimeout = (error: unknown): boolean =>
   'code' in error &&
   error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
-export const createTimeLimit = (ms: number, onStopped: () => void): TimeLimit => {
-  const arena: { work: () => unknown } = { work: () => undefined };
-  const realm = createContext(arena);
-  const script = new Script('work()');
-  return {
-    run: <T>(work: () => T): T => {
-      arena.work = work;
-      try {
-        return script.runInContext(realm, { timeout: ms }) as T;
-      } catch (error) {
-        if (!isTimeout(error)) throw error;
-        onStopped();
-        throw tooMuch('the calculation takes too long');
-      } finally {
-        arena.work = () => undefined;
-      }
-    },
+/** A function that runs synchronous work. It throws VALIDATION_ERROR when it had to be stopped. */
+export const createTimeLimit = (ms: number): (<T>(work: Work<T>) => T) => {
+  let realm: Context | undefined;
+  return <T>(work: Work<T>): T => {
+    realm ??= createContext({});
+    realm.work = () => work.run();
+    try {
+      return runInContext('work()', realm, { timeout: ms }) as T;
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      work.stopped();
+      throw tooMuch('the calculation takes too long');
+    } finally {
+      realm.work = undefined;
+    }
   };
 };

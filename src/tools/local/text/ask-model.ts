@@ -1,7 +1,9 @@
 /** One question to the configured model about a text, or the steps to configure one. */
-import { createHash } from 'node:crypto';
 import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+
+/** Loaded when first asked for: it would slow the start of every command. */
+const crypto = () => process.getBuiltinModule('node:crypto');
 
 export interface Question {
   readonly instruction: string;
@@ -14,7 +16,7 @@ const SYSTEM =
 
 /** A digest of the text: the text cannot hold it, so it cannot end early and speak for us. */
 const markOf = (text: string): string => {
-  const digest = createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 24);
+  const digest = crypto().createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 24);
   return `====${digest}====`;
 };
 

@@ -1,6 +1,8 @@
 /** Text to base64, URL encoding and digest, and back. What cannot be decoded exactly is refused. */
-import { createHash } from 'node:crypto';
 import { ToolFailure } from '../../../contract/errors.ts';
+
+/** Loaded when first asked for: it would slow the start of every command. */
+const crypto = () => process.getBuiltinModule('node:crypto');
 
 const refusal = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', message, {
@@ -60,5 +62,5 @@ export const decodeUrl = (text: string): string => {
 /** SHA-256 in hexadecimal digits. */
 export const digest = (text: string): string => {
   assertWellFormed(text);
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return crypto().createHash('sha256').update(text, 'utf8').digest('hex');
 };
