@@ -3,7 +3,7 @@
  * use one or two of them; each checks the tool's declared needs before it does anything.
  */
 import type { Call, CallRequest } from '../contract/call.ts';
-import type { CommandResult, FileAccess, ToolContext, Usage } from '../contract/context.ts';
+import type { FileAccess, ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { Memory } from '../contract/memory.ts';
@@ -95,16 +95,53 @@ export class CallContext implements ToolContext {
     return this.#logger;
   }
 
-  progress(fraction: number, note?: string): void {
-    const { control, executionId } = this.#call;
-    control.progress(fraction, note);
-    const { events } = this.#deps;
-    if (events.has('call.progressed')) {
-      events.emit('call.progressed', { executionId, fraction, note });
-    }
+  // Getters that hand out closures, so that a tool may take its context apart: `({ progress, call })`.
+
+  get progress(): ToolContext['progress'] {
+    return (fraction, note) => {
+      const { control, executionId } = this.#call;
+      control.progress(fraction, note);
+      const { events } = this.#deps;
+      if (events.has('call.progressed')) {
+        events.emit('call.progressed', { executionId, fraction, note });
+      }
+    };
   }
 
-  async secret(key: string): Promise<string> {
+  get secret(): ToolContext['secret'] {
+    return (key) => this.#secret(key);
+  }
+
+  get charge(): ToolContext['charge'] {
+    return ({ cost, tokens }) => {
+      const { notes } = this.#call;
+      if (cost !== undefined) notes.costMicros += toMicros(cost);
+      if (tokens !== undefined) notes.tokens += Math.max(0, Math.round(tokens));
+    };
+  }
+
+  get warn(): ToolContext['warn'] {
+    return (message) => {
+      const { notes } = this.#call;
+      notes.warnings ??= [];
+      notes.warnings.push(this.#deps.redactor.text(message));
+    };
+  }
+
+  get exec(): ToolContext['exec'] {
+    return () =>
+      Promise.reject(
+        new ToolFailure('SANDBOX_ERROR', 'No sandbox driver that runs programs is installed.', {
+          suggestions: ['Run `toolcrib doctor` to see which sandboxes this machine can give.'],
+        }),
+      );
+  }
+
+  get call(): ToolContext['call'] {
+    return (tool, input) => this.#deps.callTool(this.#call, tool, input);
+  }
+
+  async #secret(key: string): Promise<string> {
     if (!declaresSecret(this.#call.ready.tool, key)) {
       throw new ToolFailure('PERMISSION_DENIED', 'The tool did not declare this secret.', {
         suggestions: ['Add the key to needs.secrets of the tool.'],
@@ -118,30 +155,6 @@ export class CallContext implements ToolContext {
     }
     this.#deps.redactor.learn(value);
     return value;
-  }
-
-  charge(usage: Usage): void {
-    const { notes } = this.#call;
-    if (usage.cost !== undefined) notes.costMicros += toMicros(usage.cost);
-    if (usage.tokens !== undefined) notes.tokens += Math.max(0, Math.round(usage.tokens));
-  }
-
-  warn(message: string): void {
-    const { notes } = this.#call;
-    notes.warnings ??= [];
-    notes.warnings.push(this.#deps.redactor.text(message));
-  }
-
-  exec(_command: string, _args?: readonly string[]): Promise<CommandResult> {
-    return Promise.reject(
-      new ToolFailure('SANDBOX_ERROR', 'No sandbox driver that runs programs is installed.', {
-        suggestions: ['Run `toolcrib doctor` to see which sandboxes this machine can give.'],
-      }),
-    );
-  }
-
-  call(tool: string, input: unknown): Promise<ToolResult> {
-    return this.#deps.callTool(this.#call, tool, input);
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure, toolError } from '../../contract/errors.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 
@@ -131,6 +132,25 @@ describe('execute', () => {
     const crib = await testCrib([aTool({ initialize })]);
     expect((await crib.execute('echo', {})).error?.code).toBe('DEPENDENCY_MISSING');
     expect((await crib.execute('echo', {})).success).toBe(true);
+  });
+
+  it('a tool may take its context apart', async () => {
+    const run = async (_input: unknown, context: ToolContext) => {
+      const { progress, charge, warn, call, memory, fs, logger, userId } = context;
+      progress(0.5);
+      charge({ tokens: 3 });
+      warn('careful');
+      logger.info('hello');
+      await memory.write('working', 'k', 1);
+      return [userId, (await call('inner', {})).data, await memory.read('working', 'k'), typeof fs];
+    };
+    const crib = await testCrib([
+      aTool({ run: run as never }),
+      aTool({ name: 'inner', run: () => 'in' }),
+    ]);
+    const result = await crib.execute('echo', {}, { userId: 'ada' });
+    expect(result.data).toEqual(['ada', 'in', 1, 'object']);
+    expect([result.metadata.tokensUsed, result.warnings]).toEqual([3, ['careful']]);
   });
 
   it('cancel ends a running call, whether the tool listens or not', async () => {
