@@ -1,5 +1,5 @@
 /** One text and one hash for equal data, whatever the order of its keys. */
-import { createHash } from 'node:crypto';
+import { sha256Hex } from './sha256-hex.ts';
 
 const ordered = (_key: string, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -12,7 +12,5 @@ const ordered = (_key: string, value: unknown): unknown => {
 /** JSON with sorted keys. Expects plain data, as validation leaves it. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(value, ordered) ?? 'null';
 
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 /** What approvals, idempotency keys and the cache are bound to. */
-export const digestOf = (value: unknown): string => sha256(canonicalJson(value));
+export const digestOf = (value: unknown): string => sha256Hex(canonicalJson(value));

@@ -1,5 +1,5 @@
-/** The fingerprint by which a file's content is recognised later. */
+/** The fingerprint by which content is recognised later. */
 import { createHash } from 'node:crypto';
 
-export const sha256Hex = (bytes: Uint8Array): string =>
-  createHash('sha256').update(bytes).digest('hex');
+export const sha256Hex = (content: Uint8Array | string): string =>
+  createHash('sha256').update(content).digest('hex');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { testCrib } from '../../test/fixtures/test-crib.ts';
 import type { AuditEntry } from '../contract/audit.ts';
 import type { Store } from '../contract/store.ts';
-import { sha256 } from '../governance/digest.ts';
+import { sha256Hex } from '../governance/sha256-hex.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 
 let root: string;
@@ -65,7 +65,7 @@ describe('after a crash', () => {
         path,
         before,
         beforeMode: 0o644,
-        afterHash: sha256('after'),
+        afterHash: sha256Hex('after'),
       });
     }
     await store.audit.append(intent('no-trace'));
