@@ -38,6 +38,17 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    id: 'any-input-gives-a-result',
+    promise: 'Any input to any tool that ships gives a result with a status and a known code.',
+    tests: [
+      ...by('test/e2e/fuzz-tools.test.ts', '%s', 'and the record of all of it is whole'),
+      ...by(
+        'src/crib.test.ts',
+        'answers with a result when the store cannot be opened, and recovers when it can',
+      ),
+    ],
+  },
+  {
     id: 'errors-documented',
     promise: 'Every error code is documented as the table of codes defines it.',
     tests: by(
