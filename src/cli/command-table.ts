@@ -40,6 +40,39 @@ const TOOLS: GroupEntry = {
   ],
 };
 
+const APPROVALS: GroupEntry = {
+  name: 'approvals',
+  summary: 'decide on calls that wait for a person',
+  examples: [
+    'toolcrib approvals',
+    'toolcrib approvals show <id>',
+    'toolcrib approvals approve <id>',
+  ],
+  commands: [
+    {
+      name: 'list',
+      summary: 'list what waits; what `approvals` does by itself',
+      isDefault: true,
+      load: async () => (await import('./commands/approvals-list.ts')).approvalsListCommand,
+    },
+    {
+      name: 'show',
+      summary: 'the exact call that waits',
+      load: async () => (await import('./commands/approvals-show.ts')).approvalsShowCommand,
+    },
+    {
+      name: 'approve',
+      summary: 'say yes to a call that waits',
+      load: async () => (await import('./commands/approvals-decide.ts')).approvalsApproveCommand,
+    },
+    {
+      name: 'deny',
+      summary: 'say no to a call that waits',
+      load: async () => (await import('./commands/approvals-decide.ts')).approvalsDenyCommand,
+    },
+  ],
+};
+
 const AUDIT: GroupEntry = {
   name: 'audit',
   summary: 'read and verify the record of every call',
@@ -80,6 +113,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/run.ts')).runCommand,
   },
   TOOLS,
+  APPROVALS,
   AUDIT,
   {
     name: 'undo',

@@ -60,7 +60,7 @@ const pendingLines = (io: Io, { approval, metadata }: ToolResult): readonly stri
     `  ${arrow} Or approve it yourself in advance: the same command with --yes.`,
     ...(approval
       ? [
-          `  ${arrow} Once approval ${approval.approvalId} is given: the same command with --approval ${approval.approvalId}`,
+          `  ${arrow} Or let somebody decide: toolcrib approvals approve ${approval.approvalId} --run`,
         ]
       : [`  ${arrow} The call is on record: toolcrib audit show ${metadata.executionId}`]),
   ];

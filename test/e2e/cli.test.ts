@@ -110,7 +110,7 @@ describe('toolcrib run', () => {
     const human = await run(args);
     expect(human.code).toBe(5);
     expect(human.err).toContain('--yes');
-    expect(human.err).toContain('--approval');
+    expect(human.err).toContain('toolcrib approvals approve');
     expect(existsSync(join(project.folder, 'keep.txt'))).toBe(true);
   });
 
