@@ -111,6 +111,8 @@ describe('wrong expressions', () => {
     ['1 + "a"', 6],
     ['2 + log("x")', 10],
     ['[1, 2].size', 7],
+    ['1 kg + 1 m', 6],
+    ['[1, 2] * [1, 2, 3]', 8],
   ])('%s: character %i', async (expression, position) => {
     const { code, message, extras } = await failureOf(expression);
     expect(code).toBe('VALIDATION_ERROR');
@@ -299,7 +301,15 @@ describe('hostile expressions end at once', () => {
     'bignumber("1e9999") mod 7',
     'bin(bignumber("1e9999"))',
     'prod((1:2500) * fraction(1, 3))',
+    `fraction("${'9'.repeat(290)}/7") / (5 km)`,
+    'round(fraction(1, 3), 1e9)',
+    'bitAnd(bignumber("1e9999"), 7)',
+    'bin(1, 1e9)',
+    'quantileSeq([1, 2], 1e9)',
+    'sech(bignumber("1e300"))',
+    'asinh(bignumber("1e9999"))',
     'eigs(ones(50, 50))',
+    'std(1:2500, ones(2500, 1))',
     `1${' + 5%'.repeat(20)} * 1%`,
     `1 + 5${' * 5%'.repeat(150)}`,
     `${'('.repeat(490)}1${')'.repeat(490)}`,

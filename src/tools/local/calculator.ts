@@ -3,6 +3,7 @@
  * is parsed and walked here; nothing is ever handed to `eval` or to the evaluator of a library.
  */
 import { z } from 'zod';
+import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { FUNCTIONS } from './math/allowed-names.ts';
 import { evaluateTree } from './math/evaluate-tree.ts';
@@ -96,7 +97,12 @@ const calculate = ({ expression, variables = {}, precision }: Input, engine: Mat
   }
   const value = evaluateTree(tree, expression, { engine, variables });
   if (value === undefined || value === null) throw wrongExpression('it has no value');
-  return renderValue(value, precision ?? DEFAULT_DIGITS, engine);
+  try {
+    return renderValue(value, precision ?? DEFAULT_DIGITS, engine);
+  } catch (error) {
+    // A unit of a fraction that no double can hold, for one, cannot be written.
+    throw error instanceof ToolFailure ? error : wrongExpression('the result cannot be written');
+  }
 };
 
 const losesDigits = (result: unknown): boolean =>

@@ -40,6 +40,10 @@ describe('datetime', () => {
     ['1772352000', '2026-03-01T08:00:00.000Z'],
     [1772352000, '2026-03-01T08:00:00.000Z'],
     [1772352000000, '2026-03-01T08:00:00.000Z'],
+    ['@1772352000.5', '2026-03-01T08:00:00.500Z'],
+    ['March 1, 2026', '2026-03-01T00:00:00.000Z'],
+    ['1 Mar 2026 8:05 pm', '2026-03-01T20:05:00.000Z'],
+    ['2026/03/01 08:00', '2026-03-01T08:00:00.000Z'],
   ])('reads %j', async (date, iso) => {
     expect(await run({ operation: 'parse', date })).toMatchObject({ iso });
   });
@@ -47,6 +51,38 @@ describe('datetime', () => {
   it('reads a notation of its own with inputFormat', async () => {
     const input = { operation: 'parse', date: '01/03/2026', inputFormat: 'DD/MM/YYYY' };
     expect(await run(input)).toMatchObject({ iso: '2026-03-01T00:00:00.000Z' });
+  });
+
+  it('takes the format of parse for reading where it fits, for writing otherwise', async () => {
+    const format = 'DD/MM/YYYY';
+    const expected = { iso: '2026-03-13T00:00:00.000Z', formatted: '13/03/2026' };
+    expect(await run({ operation: 'parse', date: '13/03/2026', format })).toMatchObject(expected);
+    expect(await run({ operation: 'parse', date: '2026-03-13', format })).toMatchObject(expected);
+    const ordinal = { operation: 'parse', date: 'March 3rd 2026', inputFormat: 'MMMM Do YYYY' };
+    expect(await run(ordinal)).toMatchObject({ iso: '2026-03-03T00:00:00.000Z' });
+  });
+
+  it('proposes the zone that was meant', async () => {
+    await expect(run({ operation: 'now', timezone: 'Europe/Olso' })).rejects.toMatchObject({
+      extras: { suggestions: [expect.stringContaining('Europe/Oslo')] },
+    });
+  });
+
+  it.each([
+    ['YYYY-MM-DDTHH:mm:ssZ', '2026-03-02T13:05:09+00:00'],
+    ['yyyy-MM-ddTHH:mm', '2026-03-02T13:05'],
+    ['yyyy-MM-DD', '2026-03-02'],
+    ['dddd, MMMM Do YYYY', 'Monday, March 2nd 2026'],
+    ['h:mm A', '1:05 PM'],
+    ['hh:mm a, dd D', '01:05 pm, Mo 2'],
+    ['[day] DDDD [of] YYYY, [Q]Q', 'day 061 of 2026, Q1'],
+    ['DD', '02'],
+    ['SSS SS S YY', '123 12 1 26'],
+    ['DD T', 'Mar 2, 2026 13:05'],
+    ["EEEE 'at' H", 'Monday at 13'],
+  ])('writes %s', async (format, formatted) => {
+    const input = { operation: 'format', date: '2026-03-02T13:05:09.123Z', format };
+    expect(await run(input)).toMatchObject({ formatted });
   });
 
   it('counts hours across daylight saving, and days by the calendar', async () => {
@@ -75,7 +111,14 @@ describe('datetime', () => {
   it.each([
     [{ operation: 'parse', date: 'next tuesday-ish' }, 'date'],
     [{ operation: 'parse', date: '2026-02-30' }, 'date'],
+    [{ operation: 'parse', date: '01/02/2026' }, 'date'],
+    [{ operation: 'parse', date: '12:30' }, 'date'],
+    [{ operation: 'parse', date: 'T12' }, 'date'],
+    [{ operation: 'parse', date: '2026-03-01', inputFormat: 'DD/MM/YYYY' }, 'date'],
     [{ operation: 'now', timezone: 'Mars/Olympus' }, 'timezone'],
+    [{ operation: 'now', timezone: 'local' }, 'timezone'],
+    [{ operation: 'now', timezone: 'UTC+2' }, 'timezone'],
+    [{ operation: 'now', timezone: '+02:00' }, 'timezone'],
     [{ operation: 'add', amount: 0.5, unit: 'months' }, 'amount'],
     [{ operation: 'add', amount: 1e12, unit: 'years' }, 'amount'],
     [{ operation: 'now', locale: 'not_a locale!' }, 'locale'],
@@ -107,7 +150,7 @@ describe('datetime', () => {
             date: text || 'x',
             date1: text || 'x',
             date2: text || 'x',
-            format: text,
+            format: text || 'x',
             amount: Number.isFinite(amount) ? amount : 1,
             unit: 'days',
           };
@@ -128,7 +171,9 @@ describe('formats', () => {
     ['YYYY-MM-DD HH:mm:ss', 'yyyy-MM-dd HH:mm:ss'],
     ['dddd D MMM YY', 'cccc d MMM yy'],
     ['[Week] YYYY', "'Week' yyyy"],
-    ['YYYY-MM-DDTHH:mm:ssZ', 'yyyy-MM-ddTHH:mm:ssZZ'],
+    ['YYYY-MM-DDTHH:mm:ssZ', "yyyy-MM-dd'T'HH:mm:ssZZ"],
+    ['yyyy-MM-ddTHH:mm', "yyyy-MM-dd'T'HH:mm"],
+    ['DD t', 'DD t'],
     ['yyyy-MM-dd', 'yyyy-MM-dd'],
     ["d 'of' MMMM", "d 'of' MMMM"],
   ])('%s is %s', (from, to) => expect(toLuxonFormat(from)).toBe(to));

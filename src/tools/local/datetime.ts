@@ -9,7 +9,7 @@ import {
   type DatetimeOutput as Output,
   type Unit,
 } from './time/datetime-schema.ts';
-import { toLuxonFormat } from './time/format-tokens.ts';
+import { writeDate } from './time/format-tokens.ts';
 import { type ReadDateOptions, readDate } from './time/read-date.ts';
 
 export interface DatetimeOptions {
@@ -35,7 +35,7 @@ interface Scene extends ReadDateOptions {
 }
 
 const written = (moment: DateTime, { input: { format, locale } }: Scene): string =>
-  moment.setLocale(locale).toFormat(toLuxonFormat(format ?? DEFAULT_FORMAT));
+  writeDate(moment.setLocale(locale), format ?? DEFAULT_FORMAT);
 
 const described = (moment: DateTime, scene: Scene): Output => {
   const iso = moment.toISO();
@@ -87,23 +87,38 @@ const OPERATIONS: Readonly<Record<Input['operation'], (scene: Scene) => Output>>
   add,
 };
 
-const run = async (request: Input, { defaultZone, now }: DatetimeOptions): Promise<Output> => {
-  const luxon = await import('luxon');
+/** A name of the IANA database; an offset or "local" is none, the default zone may be either. */
+const assertZone = async (zone: string, { IANAZone }: typeof import('luxon')): Promise<void> => {
+  if (IANAZone.isValidZone(zone) && /^[A-Za-z]/.test(zone)) return;
+  const { closest } = await import('fastest-levenshtein');
+  const guess = closest(zone, Intl.supportedValuesOf('timeZone'));
+  throw wrong('timezone', 'is not a time zone', `Use an IANA name such as ${guess}, or UTC.`);
+};
+
+const sceneOf = (
+  request: Input,
+  { defaultZone, now }: DatetimeOptions,
+  luxon: typeof import('luxon'),
+): Scene => {
+  const { locale, inputFormat, format, operation } = request;
   const zone = request.timezone ?? defaultZone;
-  if (!luxon.DateTime.fromMillis(0, { zone }).isValid) {
-    throw wrong('timezone', 'is not a time zone', 'Use an IANA name such as Europe/Oslo, or UTC.');
-  }
-  const { locale, inputFormat } = request;
+  return {
+    luxon,
+    zone,
+    locale,
+    inputFormat,
+    // Who asks for "13/03/2026" to be parsed with DD/MM/YYYY means how it is written, too.
+    likelyFormat: operation === 'parse' ? format : undefined,
+    input: request,
+    now: () => luxon.DateTime.fromMillis(now(), { zone }),
+  };
+};
+
+const run = async (request: Input, options: DatetimeOptions): Promise<Output> => {
+  const luxon = await import('luxon');
+  if (request.timezone !== undefined) await assertZone(request.timezone, luxon);
   try {
-    const current = (): DateTime => luxon.DateTime.fromMillis(now(), { zone });
-    return OPERATIONS[request.operation]({
-      luxon,
-      zone,
-      locale,
-      inputFormat,
-      input: request,
-      now: current,
-    });
+    return OPERATIONS[request.operation](sceneOf(request, options, luxon));
   } catch (error) {
     // Intl throws this for a locale that is not well formed.
     if (error instanceof RangeError)

@@ -293,6 +293,23 @@ describe('model', () => {
   });
 });
 
+describe('the context it is given', () => {
+  it('is left whole: its methods know what they belong to', async () => {
+    const said: string[] = [];
+    const context: ToolContext = {
+      ...fakeContext(),
+      warn(message) {
+        if (this !== context) throw new TypeError('warn was taken off its context');
+        said.push(message);
+      },
+    };
+    for (const operation of ['keywords', 'sentiment', 'entities', 'summarize']) {
+      await run(operation, '最悪です。'.repeat(30_000), undefined, context);
+    }
+    expect(said.length).toBeGreaterThan(4);
+  });
+});
+
 describe('letters and lines', () => {
   it.each([
     ['uppercase', 'straße é', 'STRASSE É'],

@@ -28,10 +28,24 @@ interface Run {
   readonly scope: Map<string, unknown>;
 }
 
-/** Where a name first stands in the expression, counted from 1. */
+/** How functions are written when they are written as operators. */
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ['add', '+'],
+  ['subtract', '-'],
+  ['multiply', '*'],
+  ['divide', '/'],
+  ['pow', '^'],
+  ['mod', '%'],
+  ['factorial', '!'],
+  ['ctranspose', "'"],
+  ['range', ':'],
+]);
+
+/** Where a name or its sign first stands in the expression, counted from 1. */
 const positionOf = (name: string, { expression }: Run): number | undefined => {
   const at = expression.indexOf(name);
-  return at < 0 ? undefined : at + 1;
+  const found = at < 0 ? expression.indexOf(SIGNS.get(name) ?? name) : at;
+  return found < 0 ? undefined : found + 1;
 };
 
 /** A suggestion only where it is likely: half of the letters have to be right. */

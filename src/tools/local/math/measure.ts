@@ -60,6 +60,13 @@ export const estimateOf = (value: unknown): number => {
   return isDecimal(value) ? Number(value) : Number.NaN;
 };
 
+/** The largest of the values without its sign; 0 when there is no number among them. */
+export const magnitudeOf = (value: unknown): number =>
+  scalarsOf(value).reduce(
+    (most: number, each) => Math.max(most, Math.abs(estimateOf(each)) || 0),
+    0,
+  );
+
 /** Decimal digits of the larger side of a fraction. */
 export const digitsOf = ({ n, d }: FractionLike): number => String(n > d ? n : d).length;
 

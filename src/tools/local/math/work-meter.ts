@@ -1,17 +1,18 @@
 /**
- * Charges each function call before it is made and refuses the one that would take too long. mathjs
- * cannot be interrupted, so whatever is expensive has to be seen in the arguments.
+ * Charges each function call before it is made and refuses the one that would take too long. To stop
+ * mathjs half-way costs the engine, so whatever is expensive should be seen in the arguments.
  */
 import { FUNCTIONS, type Growth } from './allowed-names.ts';
+import { assertArguments } from './argument-limits.ts';
 import {
   countOf,
-  digitsOf,
   estimateOf,
   isComplex,
   isDecimal,
   isFraction,
   isMatrix,
   MAX_ELEMENTS,
+  magnitudeOf,
   scalarsOf,
   shapeOf,
 } from './measure.ts';
@@ -34,21 +35,7 @@ const LOOPS: ReadonlyMap<string, 0 | 1> = new Map([
   ['permutations', 1],
 ]);
 /** Take their arguments one after another instead of working them together. */
-const LISTS: ReadonlySet<string> = new Set(
-  'concat sum prod max min mean mode std variance'.split(' '),
-);
-const BASES: ReadonlySet<string> = new Set(['bin', 'oct', 'hex']);
-/** How large an exact argument may be where decimals reduce it step by step. */
-const MOST_EXACT: ReadonlyMap<string, number> = new Map([
-  ...'exp expm1 sinh cosh tanh sech csch coth'.split(' ').map((name) => [name, 25_000] as const),
-  ...'sin cos tan sec csc cot'.split(' ').map((name) => [name, 1e15] as const),
-]);
-const MAX_PRIME = 1e12;
-const MAX_WORD_SIZE = 1_024;
-const MAX_QUANTILES = 1_000;
-const MAX_POWER_DIGITS = 1_000;
-/** Roots and logarithms of fractions are found by factoring. */
-const MAX_FACTORED = 1_000_000_000n;
+const LISTS: ReadonlySet<string> = new Set('concat sum prod max min mean mode'.split(' '));
 const MAX_MATRIX_POWER = 1_000;
 
 interface Kinds {
@@ -85,17 +72,12 @@ const broadcastCount = (args: readonly unknown[]): number => {
   return count;
 };
 
-const isExact = (value: unknown): boolean => scalarsOf(value).some(isDecimal);
+const totalCount = (args: readonly unknown[]): number =>
+  args.reduce((total: number, arg) => total + countOf(shapeOf(arg)), 0);
 
 const assertElements = (count: number): number => {
   if (count <= MAX_ELEMENTS) return count;
   throw tooMuch(`it would make a matrix of more than ${MAX_ELEMENTS} elements`);
-};
-
-const largest = (args: readonly unknown[]): number => {
-  let most = 0;
-  for (const value of scalarsOf(args)) most = Math.max(most, Math.abs(estimateOf(value)) || 0);
-  return most;
 };
 
 /** Sides given one by one or as a list: `zeros(2, 3)` and `zeros([2, 3])`. */
@@ -132,23 +114,8 @@ const productWork = (name: string, [left, right, ...more]: readonly unknown[]): 
   return rows * columns * inner * rest;
 };
 
-const assertFractionPower = (base: unknown, exponent: unknown): void => {
-  const power = estimateOf(exponent);
-  for (const value of scalarsOf(base)) {
-    if (!isFraction(value)) continue;
-    if (Number.isInteger(power)) {
-      if (digitsOf(value) * Math.abs(power) > MAX_POWER_DIGITS && value.n + value.d > 2n) {
-        throw tooMuch('a power of a fraction has too many digits');
-      }
-    } else if (value.n > MAX_FACTORED || value.d > MAX_FACTORED) {
-      throw tooMuch('a root of a large fraction takes too long');
-    }
-  }
-};
-
 const powerWork = (name: string, args: readonly unknown[]): number => {
   const [base, exponent] = args;
-  assertFractionPower(base, exponent);
   const shape = shapeOf(base);
   if (name === 'dotPow' || !isMatrix(base) || shape.length !== 2) return broadcastCount(args);
   const power = Math.abs(estimateOf(exponent)) || 0;
@@ -157,7 +124,7 @@ const powerWork = (name: string, args: readonly unknown[]): number => {
 };
 
 const valueWork = (name: string, args: readonly unknown[], kinds: Kinds): number => {
-  const value = largest(args);
+  const value = magnitudeOf(args);
   const growth = LOOPS.get(name) ?? 2;
   // Doubles end at 170!, and mathjs knows it for the functions that do not loop.
   if (growth === 0 && !kinds.decimal && !kinds.fraction) return broadcastCount(args);
@@ -166,49 +133,20 @@ const valueWork = (name: string, args: readonly unknown[], kinds: Kinds): number
   return broadcastCount(args) * Math.max(1, growth === 2 ? value ** 2 : value / 100);
 };
 
-/** Digits are made one by one, as many as the number has or the word size says. */
-const assertBase = (name: string, [value, wordSize = 0]: readonly unknown[]): void => {
-  if (scalarsOf(value).some((each) => isDecimal(each) && Math.abs(each.e) > 100)) {
-    throw tooMuch(`${name} takes numbers up to 10^100`);
-  }
-  if (largest([wordSize]) > MAX_WORD_SIZE)
-    throw tooMuch(`${name} takes up to ${MAX_WORD_SIZE} bits`);
-};
+const cubeWork = (args: readonly unknown[]): number => Math.max(1, ...args.flatMap(shapeOf)) ** 3;
 
-const assertExact = (name: string, args: readonly unknown[]): void => {
-  const most = MOST_EXACT.get(name);
-  if (most === undefined || largest(args.filter(isExact)) <= most) return;
-  throw tooMuch(`${name} takes numbers up to ${most} when it is exact`);
-};
-
+/** Elements of all arguments one after another, or of what they make together. */
 const elementWork = (name: string, args: readonly unknown[]): number => {
-  assertExact(name, args);
-  if (name === 'isPrime' && largest(args) > MAX_PRIME) {
-    throw tooMuch(`isPrime takes numbers up to ${MAX_PRIME}`);
-  }
-  if (BASES.has(name)) assertBase(name, args);
-  if (name === 'log') for (const value of args) assertFractionPower(value, 0.5);
-  return LISTS.has(name)
-    ? args.reduce((total: number, arg) => total + countOf(shapeOf(arg)), 0)
-    : assertElements(broadcastCount(args));
-};
-
-const squareWork = (name: string, args: readonly unknown[]): number => {
-  if (name === 'quantileSeq' && largest(args.slice(1)) > MAX_QUANTILES) {
-    throw tooMuch(`quantileSeq gives at most ${MAX_QUANTILES} values`);
-  }
-  return args.reduce((sum: number, arg) => sum + countOf(shapeOf(arg)), 0) ** 2 / 5;
-};
-
-const cubeWork = (args: readonly unknown[]): number => {
-  const side = Math.max(1, ...args.flatMap(shapeOf));
-  return side ** 3;
+  if (LISTS.has(name)) return totalCount(args);
+  // To divide by a matrix is to invert it.
+  if (name === 'divide' && shapeOf(args[1]).length === 2) return cubeWork(args);
+  return assertElements(broadcastCount(args));
 };
 
 const workOf = (name: string, args: readonly unknown[], kinds: Kinds): number => {
   switch (FUNCTIONS.get(name)) {
     case 'square':
-      return squareWork(name, args);
+      return totalCount(args) ** 2 / 5;
     case 'cube':
       return cubeWork(args);
     case 'iterated':
@@ -244,6 +182,7 @@ export const createWorkMeter = (): WorkMeter => {
       if (steps > MAX_STEPS) throw tooMuch('it has too many steps');
     },
     charge: (name, args) => {
+      assertArguments(name, args);
       const kinds = kindsOf(args);
       const growth = FUNCTIONS.get(name) ?? 'elements';
       used += 10 + workOf(name, args, kinds) * weightOf(kinds, growth);

@@ -32,6 +32,12 @@ const labelOf = (score: number): Label => {
   return score > 0 ? 'positive' : 'negative';
 };
 
+/** The context is an object with methods: taken off it, they lose what they belong to. */
+const warningTo =
+  (context: ToolContext) =>
+  (message: string): void =>
+    context.warn(message);
+
 const firstOf = <T>(items: readonly T[], most: number, warn: (dropped: number) => void) => {
   if (items.length > most) warn(items.length - most);
   return items.slice(0, most);
@@ -56,12 +62,12 @@ const unknownSentences = (text: string): readonly string[] =>
 
 export const createAnalyst = (read: ReadEnglish): Analyst => {
   /** The text as sent to the reader; nothing was read when it is not in Latin letters. */
-  const sampleOf = async (whole: string, { warn }: ToolContext) => {
-    const { text, latin } = takeSample(whole, warn);
+  const sampleOf = async (whole: string, context: ToolContext) => {
+    const { text, latin } = takeSample(whole, warningTo(context));
     return latin ? { text, reading: await read(text) } : { text };
   };
-  const englishOnly = (what: string, { warn }: ToolContext) =>
-    warn(`The offline reader knows English only, so ${what}.`);
+  const englishOnly = (what: string, context: ToolContext) =>
+    context.warn(`The offline reader knows English only, so ${what}.`);
 
   return {
     keywords: async (whole, count, context) => {
@@ -77,7 +83,7 @@ export const createAnalyst = (read: ReadEnglish): Analyst => {
       return { score: score === 0 ? 0 : score, label: labelOf(score) };
     },
     entities: async (whole, context) => {
-      const found = await findEntities(takeBeginning(whole, context.warn), async (rest) => {
+      const found = await findEntities(takeBeginning(whole, warningTo(context)), async (rest) => {
         const { reading } = await sampleOf(rest, context);
         if (!reading) englishOnly('only addresses were looked for', context);
         return reading;
@@ -108,7 +114,7 @@ export const summarizeByModel = async (
   const { text, model } = await askModel(
     {
       instruction: `Summarize the text in its own language in at most ${maxSentences} sentences${limit}. Add nothing that it does not say.`,
-      text: takeBeginning(whole, context.warn),
+      text: takeBeginning(whole, warningTo(context)),
       maxTokens: 2_048,
     },
     context,

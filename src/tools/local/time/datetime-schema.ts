@@ -32,15 +32,17 @@ export const datetimeInput = z
     date: date
       .optional()
       .describe(
-        'The date: ISO 8601, RFC 2822, HTTP, SQL or Unix time. Default: now (not for parse).',
+        'The date: ISO 8601, RFC 2822, HTTP, SQL, "1 March 2026" or Unix time. Default: now (not for parse).',
       ),
     inputFormat: z
       .string()
+      .min(1)
       .max(100)
       .optional()
       .describe('How the date is written, e.g. "dd/MM/yyyy", when it is none of the above.'),
     format: z
       .string()
+      .min(1)
       .max(100)
       .optional()
       .describe('How to write the result, e.g. "yyyy-MM-dd HH:mm" or "YYYY-MM-DD HH:mm".'),
@@ -74,15 +76,18 @@ const REQUIRED: Readonly<
 
 export const datetimeOutput = z.strictObject({
   iso: z.string().optional().describe('ISO 8601 with the offset of the zone.'),
-  formatted: z.string().optional(),
-  timezone: z.string().optional(),
+  formatted: z.string().optional().describe('The date in the format asked for.'),
+  timezone: z.string().optional().describe('The zone of iso and formatted.'),
   timestamp: z.number().optional().describe('Milliseconds since 1970 in UTC.'),
-  weekday: z.string().optional(),
+  weekday: z.string().optional().describe('The day of the week.'),
   difference: z.number().optional().describe('date2 minus date1 in the unit.'),
-  unit: z.string().optional(),
-  breakdown: z.record(z.string(), z.number()).optional(),
-  original: z.string().optional(),
-  result: z.string().optional(),
+  unit: z.string().optional().describe('The unit of difference.'),
+  breakdown: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe('The difference in years, months, days, hours, minutes and seconds.'),
+  original: z.string().optional().describe('add: the date before, ISO 8601.'),
+  result: z.string().optional().describe('add: the date after, ISO 8601.'),
 });
 
 export type DatetimeInput = z.infer<typeof datetimeInput>;

@@ -1,9 +1,18 @@
-/** Understands both ways people write date formats: luxon's own and that of moment and dayjs. */
+/**
+ * Date formats in both spellings people use: luxon's own (`yyyy-MM-dd`) and that of moment and dayjs
+ * (`YYYY-MM-DD`). The second is told by tokens the first does not have, and read token by token.
+ */
+import type { DateTime } from 'luxon';
 
-/** Tokens of the moment family that luxon spells otherwise, longest first. */
-const TRANSLATED: readonly (readonly [string, string])[] = [
+/** Tokens of the moment family as luxon spells them. */
+const TOKENS: ReadonlyMap<string, string> = new Map([
+  ...'MMMM MMM MM M HH H hh h mm m ss s SSS WW W X x yyyy yy'
+    .split(' ')
+    .map((same) => [same, same] as const),
   ['YYYY', 'yyyy'],
   ['YY', 'yy'],
+  ['Y', 'y'],
+  ['Q', 'q'],
   ['DDDD', 'ooo'],
   ['DDD', 'o'],
   ['DD', 'dd'],
@@ -11,33 +20,81 @@ const TRANSLATED: readonly (readonly [string, string])[] = [
   ['D', 'd'],
   ['dddd', 'cccc'],
   ['ddd', 'ccc'],
+  ['dd', 'ccc'],
+  ['E', 'c'],
+  ['GGGG', 'kkkk'],
+  ['GG', 'kk'],
+  ['SS', 'uu'],
+  ['S', 'uuu'],
   ['A', 'a'],
+  ['a', 'a'],
   ['ZZ', 'ZZZ'],
   ['Z', 'ZZ'],
-];
+  ['zz', 'ZZZZ'],
+  ['z', 'ZZZZ'],
+]);
 
-/** `YYYY` and `DD` mean nothing to luxon, so whoever writes them thinks of the other family. */
+const LITERAL = /\[[^\]]*\]|'[^']*'/g;
+/** Longest first: `DD` before `D`. */
+const PIECES = new RegExp(
+  `\\[[^\\]]*\\]|${[...TOKENS.keys()].toSorted((a, b) => b.length - a.length).join('|')}|.`,
+  'gsu',
+);
+
+/** luxon has no `Y`, `A`, `ddd` or `Do`; its `D` is a whole date and stands alone or with a time. */
 const isMomentStyle = (format: string): boolean => {
-  const withoutLiterals = format.replaceAll(/\[[^\]]*\]|'[^']*'/g, '');
-  return /Y|DD|\[/.test(withoutLiterals) || /\[[^\]]*\]/.test(format);
+  const bare = format.replaceAll(LITERAL, '');
+  if (/^D{1,4} [tT]{1,4}$/.test(bare)) return false;
+  return /Y|A|D|ddd/.test(bare) || /\[[^\]]*\]/.test(format);
 };
 
-const translateOne = (format: string, at: number): readonly [text: string, length: number] => {
-  const literal = /^\[([^\]]*)\]/.exec(format.slice(at));
-  if (literal) return [`'${(literal[1] ?? '').replaceAll("'", '')}'`, literal[0].length];
-  const known = TRANSLATED.find(([token]) => format.startsWith(token, at));
-  if (known) return [known[1], known[0].length];
-  return [format.charAt(at), 1];
-};
+const piecesOf = (format: string): readonly string[] => format.match(PIECES) ?? [];
+
+/** `T` before the hours is the letter of ISO 8601, not luxon's token for a time. */
+const withIsoLetter = (format: string): string => format.replaceAll(/(d|o)T(?=[Hh])/g, "$1'T'");
+
+const literalOf = (piece: string): string =>
+  piece.startsWith('[') && piece.endsWith(']') && piece.length > 1 ? piece.slice(1, -1) : piece;
+
+const quoted = (literal: string): string =>
+  /\p{L}/u.test(literal) ? `'${literal.replaceAll("'", '')}'` : literal;
 
 /** The format as luxon reads it. */
-export const toLuxonFormat = (format: string): string => {
-  if (!isMomentStyle(format)) return format;
-  let translated = '';
-  for (let at = 0; at < format.length; ) {
-    const [text, length] = translateOne(format, at);
-    translated += text;
-    at += length;
-  }
-  return translated;
+export const toLuxonFormat = (format: string): string =>
+  isMomentStyle(format)
+    ? piecesOf(format)
+        .map((piece) => TOKENS.get(piece) ?? quoted(literalOf(piece)))
+        .join('')
+    : withIsoLetter(format);
+
+/** 1st, 2nd, 3rd, 4th … 11th, 12th, 13th. */
+const ordinal = (day: number): string => {
+  const ending = new Intl.PluralRules('en', { type: 'ordinal' }).select(day);
+  return `${day}${{ one: 'st', two: 'nd', few: 'rd' }[ending as 'one' | 'two' | 'few'] ?? 'th'}`;
 };
+
+/** What luxon has no token for. */
+const SPECIAL: ReadonlyMap<string, (moment: DateTime) => string> = new Map([
+  ['Do', (moment) => (moment.locale?.startsWith('en') ? ordinal(moment.day) : `${moment.day}`)],
+  ['a', (moment) => moment.toFormat('a').toLowerCase()],
+  ['dd', (moment) => moment.toFormat('ccc').slice(0, 2)],
+]);
+
+const writePiece = (moment: DateTime, piece: string): string => {
+  const special = SPECIAL.get(piece);
+  if (special) return special(moment);
+  const token = TOKENS.get(piece);
+  return token === undefined ? literalOf(piece) : moment.toFormat(token);
+};
+
+/** The date in a format of either spelling. */
+export const writeDate = (moment: DateTime, format: string): string =>
+  isMomentStyle(format)
+    ? piecesOf(format)
+        .map((piece) => writePiece(moment, piece))
+        .join('')
+    : moment.toFormat(withIsoLetter(format));
+
+/** `Do` reads "1st"; luxon reads the number alone. */
+export const hasOrdinal = (format: string): boolean =>
+  isMomentStyle(format) && piecesOf(format).includes('Do');

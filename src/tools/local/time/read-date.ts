@@ -1,7 +1,7 @@
 /** Reads a date however it is likely to be written, and says no to everything else. */
 import type { DateTime as LuxonDateTime } from 'luxon';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { toLuxonFormat } from './format-tokens.ts';
+import { hasOrdinal, toLuxonFormat } from './format-tokens.ts';
 
 type Luxon = typeof import('luxon');
 
@@ -9,11 +9,29 @@ export interface ReadDateOptions {
   readonly luxon: Luxon;
   readonly zone: string;
   readonly locale: string;
+  /** How the date is written; nothing else is tried. */
   readonly inputFormat?: string | undefined;
+  /** How the date may be written; tried before the notations everybody knows. */
+  readonly likelyFormat?: string | undefined;
 }
 
 /** Seconds up to the year 5138 have eleven digits; more digits are milliseconds. */
 const MOST_SECONDS = 99_999_999_999;
+const UNIX_TIME = /^@?(-?\d{9,16}(?:\.\d{1,9})?)$/;
+/** A time without a day would take the day from a clock that is not ours. */
+const TIME_ONLY = /^T?\d{1,2}:\d{2}|^T\d/;
+
+/** Everyday notations that can be read in one way only; 01/02/2026 is not among them. */
+const EVERYDAY = [
+  'MMMM d, yyyy',
+  'MMMM d yyyy',
+  'd MMMM yyyy',
+  'd. MMMM yyyy',
+  'yyyy/M/d',
+  'yyyy.M.d',
+]
+  .flatMap((day) => [day, day.replace('MMMM', 'MMM')])
+  .flatMap((day) => [day, `${day} H:mm`, `${day} H:mm:ss`, `${day} h:mm a`]);
 
 const unreadable = (field: string, why: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', `${field}: this is not a date that can be read: ${why}.`, {
@@ -28,16 +46,31 @@ const fromNumber = (value: number, { luxon, zone }: ReadDateOptions): LuxonDateT
     ? luxon.DateTime.fromSeconds(value, { zone })
     : luxon.DateTime.fromMillis(value, { zone });
 
-const fromText = (text: string, options: ReadDateOptions): LuxonDateTime => {
-  const { luxon, zone, locale, inputFormat } = options;
+const fromFormat = (text: string, format: string, options: ReadDateOptions): LuxonDateTime => {
+  const { luxon, zone, locale } = options;
+  const bare = hasOrdinal(format) ? text.replaceAll(/(\d)(?:st|nd|rd|th)\b/gi, '$1') : text;
+  return luxon.DateTime.fromFormat(bare, toLuxonFormat(format), { zone, locale });
+};
+
+function* readings(text: string, options: ReadDateOptions): Generator<LuxonDateTime> {
+  const { luxon, zone, likelyFormat } = options;
   const { DateTime } = luxon;
-  if (inputFormat !== undefined) {
-    return DateTime.fromFormat(text, toLuxonFormat(inputFormat), { zone, locale });
-  }
-  if (/^-?\d{9,16}$/.test(text)) return fromNumber(Number(text), options);
-  const ways = [DateTime.fromISO, DateTime.fromRFC2822, DateTime.fromHTTP, DateTime.fromSQL];
-  const read = ways.map((way) => way(text, { zone })).find(({ isValid }) => isValid);
-  return read ?? DateTime.invalid('no known notation');
+  if (likelyFormat !== undefined) yield fromFormat(text, likelyFormat, options);
+  const [, unix] = UNIX_TIME.exec(text) ?? [];
+  if (unix !== undefined) yield fromNumber(Number(unix), options);
+  if (TIME_ONLY.test(text)) return;
+  yield DateTime.fromISO(text, { zone });
+  yield DateTime.fromRFC2822(text, { zone });
+  yield DateTime.fromHTTP(text, { zone });
+  yield DateTime.fromSQL(text, { zone });
+  for (const format of EVERYDAY) yield DateTime.fromFormat(text, format, { zone, locale: 'en' });
+}
+
+const fromText = (text: string, options: ReadDateOptions): LuxonDateTime => {
+  if (options.inputFormat !== undefined) return fromFormat(text, options.inputFormat, options);
+  for (const reading of readings(text, options)) if (reading.isValid) return reading;
+  const why = TIME_ONLY.test(text) ? 'it names no day' : 'no known notation';
+  return options.luxon.DateTime.invalid(why);
 };
 
 /** `field` names the place in the input for the message. */

@@ -1,0 +1,101 @@
+/**
+ * What single arguments may not be: values that make a function of mathjs loop for ages, or make
+ * something huge, however small the matrix they come in.
+ */
+import { digitsOf, estimateOf, isDecimal, isFraction, magnitudeOf, scalarsOf } from './measure.ts';
+import { tooMuch } from './refusal.ts';
+
+type Check = (name: string, args: readonly unknown[]) => void;
+
+const MAX_PRIME = 1e12;
+const MAX_WORD_SIZE = 1_024;
+const MAX_QUANTILES = 1_000;
+const MAX_DIGITS = 100;
+const MAX_POWER_DIGITS = 1_000;
+/** Roots and logarithms of fractions are found by factoring. */
+const MAX_FACTORED = 1_000_000_000n;
+/** Decimals reduce the arguments of these step by step. */
+const MAX_EXPONENT_ARGUMENT = 25_000;
+const MAX_ANGLE = 1e15;
+const MAX_EXTREME = 100;
+
+const isExtreme = (value: unknown): boolean => isDecimal(value) && Math.abs(value.e) > MAX_EXTREME;
+
+const exactUpTo =
+  (most: number): Check =>
+  (name, args) => {
+    if (magnitudeOf(scalarsOf(args).filter(isDecimal)) <= most) return;
+    throw tooMuch(`${name} takes numbers up to ${most} when it is exact`);
+  };
+
+const notExtreme: Check = (name, args) => {
+  if (!scalarsOf(args).some(isExtreme)) return;
+  throw tooMuch(`${name} takes numbers between 10^-100 and 10^100 when it is exact`);
+};
+
+/** Digits are made one by one, as many as the number has or the word size says. */
+const smallBase: Check = (name, [value, wordSize = 0]) => {
+  notExtreme(name, [value]);
+  if (magnitudeOf(wordSize) > MAX_WORD_SIZE) {
+    throw tooMuch(`${name} takes up to ${MAX_WORD_SIZE} bits`);
+  }
+};
+
+const smallPrime: Check = (name, args) => {
+  if (magnitudeOf(args) > MAX_PRIME) throw tooMuch(`${name} takes numbers up to ${MAX_PRIME}`);
+};
+
+/** Fractions are rounded by multiplying with a power of ten. */
+const fewDigits: Check = (name, [, ...digits]) => {
+  if (magnitudeOf(digits) > MAX_DIGITS) throw tooMuch(`${name} takes up to ${MAX_DIGITS} digits`);
+};
+
+const fewQuantiles: Check = (name, [, ...wanted]) => {
+  if (magnitudeOf(wanted) > MAX_QUANTILES) {
+    throw tooMuch(`${name} gives at most ${MAX_QUANTILES} values`);
+  }
+};
+
+const factorable: Check = (name, args) => {
+  for (const value of scalarsOf(args)) {
+    if (!isFraction(value) || (value.n <= MAX_FACTORED && value.d <= MAX_FACTORED)) continue;
+    throw tooMuch(`${name} of a large fraction takes too long`);
+  }
+};
+
+const shortPower: Check = (name, [base, exponent]) => {
+  const power = Math.abs(estimateOf(exponent));
+  if (!Number.isInteger(power)) {
+    factorable(name, [base]);
+    return;
+  }
+  for (const value of scalarsOf(base)) {
+    // One stays one.
+    if (!isFraction(value) || value.n + value.d <= 2n) continue;
+    if (digitsOf(value) * power > MAX_POWER_DIGITS) {
+      throw tooMuch('a power of a fraction has too many digits');
+    }
+  }
+};
+
+const each = (names: string, check: Check): readonly (readonly [string, Check])[] =>
+  names.split(' ').map((name) => [name, check] as const);
+
+const CHECKS: ReadonlyMap<string, Check> = new Map([
+  ...each('exp expm1 sinh cosh tanh sech csch coth', exactUpTo(MAX_EXPONENT_ARGUMENT)),
+  ...each('sin cos tan sec csc cot', exactUpTo(MAX_ANGLE)),
+  ...each('asin acos atan atan2 asec acsc acot', notExtreme),
+  ...each('asinh acosh atanh asech acsch acoth', notExtreme),
+  ...each('bitAnd bitOr bitXor bitNot leftShift rightArithShift', notExtreme),
+  ...each('gcd lcm xgcd invmod mod', notExtreme),
+  ...each('round ceil floor fix', fewDigits),
+  ...each('bin oct hex', smallBase),
+  ...each('pow dotPow', shortPower),
+  ['isPrime', smallPrime],
+  ['quantileSeq', fewQuantiles],
+  ['log', factorable],
+]);
+
+/** Throws VALIDATION_ERROR when an argument is more than the function takes here. */
+export const assertArguments = (name: string, args: readonly unknown[]): void =>
+  CHECKS.get(name)?.(name, args);
