@@ -5,6 +5,7 @@
 import type { AuditEntry, AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
 import type { Intents } from '../../contract/store.ts';
 import { canonicalText, chainHash, GENESIS_HASH, readDetail, toStoredEntry } from '../audit-row.ts';
+import { EntryPile } from './entry-pile.ts';
 
 const PAGE = 1000;
 
@@ -43,23 +44,22 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
   const done = Promise.resolve();
   const open = new Map<string, AuditEntry>();
   const chained: AuditRow[] = [];
-  let waiting: AuditEntry[] = [];
+  const waiting = new EntryPile();
 
   const rows = (): readonly AuditRow[] => {
     let previous = chained.at(-1)?.hash ?? GENESIS_HASH;
-    for (const entry of waiting) {
+    for (const entry of waiting.take()) {
       const seq = chained.length + 1;
       const stored = toStoredEntry(entry);
       previous = chainHash(previous, canonicalText(seq, stored));
       chained.push({ ...stored, detail: readDetail(stored.detail), seq, hash: previous });
     }
-    waiting = [];
     return chained;
   };
 
   const audit: AuditLog = {
     append(entry) {
-      waiting.push(entry);
+      waiting.put(entry);
       if (entry.kind === 'intent') open.set(entry.executionId, entry);
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
       return done;
