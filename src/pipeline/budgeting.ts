@@ -48,6 +48,13 @@ export class Budgeting {
     return this.ledger.covers(this.scopes(call), estimate.costMicros);
   }
 
+  /** Books what a tool that was thought to be free reported. Nothing was held for it. */
+  async bookUnheld(call: Judged): Promise<void> {
+    const { executionId, notes } = call;
+    await this.ledger.reserve({ executionId, scopes: this.scopes(call), amountMicros: 0 });
+    await this.ledger.settle(executionId, notes.costMicros);
+  }
+
   refusal(call: Judged, { scope, availableMicros }: Refused): ToolResult {
     const left = (Math.max(0, availableMicros) / MICROS_PER_USD).toFixed(4);
     const kind = scope.slice(0, scope.indexOf(':'));

@@ -17,7 +17,9 @@ type Abort = 'CANCELLED' | 'TIMEOUT';
 class Control implements CallControl {
   reason: Abort | undefined = undefined;
   #controller: AbortController | undefined = undefined;
-  #callbacks: (() => void)[] | undefined = undefined;
+  #callback: (() => void) | undefined = undefined;
+  /** Rarely more than one waits for the abort of a call. */
+  #others: (() => void)[] | undefined = undefined;
   #onProgress: CallOptions['onProgress'];
   /** Set by the stage that runs the idle timer. */
   touch: (() => void) | undefined = undefined;
@@ -43,15 +45,19 @@ class Control implements CallControl {
     if (this.reason) return;
     this.reason = reason;
     this.#controller?.abort(reason);
-    const callbacks = this.#callbacks;
-    this.#callbacks = undefined;
-    if (callbacks) for (const callback of callbacks) callback();
+    const first = this.#callback;
+    const others = this.#others;
+    this.#callback = undefined;
+    this.#others = undefined;
+    first?.();
+    if (others) for (const callback of others) callback();
   }
 
   onAbort(callback: () => void): void {
     if (this.reason) callback();
-    else if (this.#callbacks) this.#callbacks.push(callback);
-    else this.#callbacks = [callback];
+    else if (!this.#callback) this.#callback = callback;
+    else if (this.#others) this.#others.push(callback);
+    else this.#others = [callback];
   }
 
   progress(fraction: number, note: string | undefined): void {

@@ -114,19 +114,22 @@ class Run {
       return Promise.resolve(this.#threw(error));
     }
     if (!isThenable(work)) return Promise.resolve(this.#returned(work));
-    // A tool that ignores its signal cannot hold the call: the abort settles it first.
+    return this.#waitFor(work);
+  }
+
+  /** A tool that ignores its signal cannot hold the call: the abort settles it first. */
+  #waitFor(work: PromiseLike<unknown>): Promise<ToolResult> {
     return new Promise((resolve, reject) => {
-      call.control.onAbort(() => resolve(this.#aborted()));
-      const settle = (finish: () => ToolResult | Promise<ToolResult>): void => {
-        try {
-          resolve(finish());
-        } catch (error) {
-          reject(error);
-        }
-      };
+      this.#call.control.onAbort(() => resolve(this.#aborted()));
       work.then(
-        (data) => settle(() => this.#returned(data)),
-        (error: unknown) => settle(() => this.#threw(error)),
+        (data) => {
+          try {
+            resolve(this.#returned(data));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        (error: unknown) => resolve(this.#threw(error)),
       );
     });
   }

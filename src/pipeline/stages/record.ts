@@ -3,7 +3,7 @@
  * a result. A result whose row cannot be written is withheld.
  */
 import type { AuditLog } from '../../contract/audit.ts';
-import type { CallRequest } from '../../contract/call.ts';
+import type { Call, CallRequest } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -16,6 +16,7 @@ import { clearWorkingMemory } from '../../governance/memory.ts';
 import type { Redactor } from '../../governance/redaction.ts';
 import { asToolError } from '../as-tool-error.ts';
 import { auditEntry } from '../audit-entry.ts';
+import type { Budgeting } from '../budgeting.ts';
 import type { Contexts } from '../context.ts';
 import { failedWith } from '../outcome.ts';
 import { evidence } from '../pipeline.ts';
@@ -26,6 +27,7 @@ export interface UsageNotes {
 }
 
 export interface RecordDeps {
+  readonly budgeting: Budgeting;
   readonly usage: UsageNotes;
   readonly audit: Pick<AuditLog, 'append'>;
   readonly running: RunningCalls;
@@ -74,6 +76,15 @@ const announce = (call: CallRequest, result: ToolResult, events: Events): void =
   events.emit('call.finished', { tool, result });
 };
 
+const isUnheld = (call: CallRequest): call is Call<'ready' | 'input' | 'grant'> =>
+  evidence(call, 'budget')?.scopes.length === 0;
+
+/** The row that follows tells the cost; that the ledger missed it is for the log. */
+const whenUnbooked =
+  ({ runtime }: RecordDeps) =>
+  (error: unknown): void =>
+    runtime.log.error('a cost could not be booked', { error: String(error) });
+
 export const record = (deps: RecordDeps): Stage<never> =>
   async function record(call, next) {
     const { running, runtime, redactor, events, contexts } = deps;
@@ -86,6 +97,9 @@ export const record = (deps: RecordDeps): Stage<never> =>
       result = await next(call);
     } catch (error) {
       result = failedWith(call, asToolError(error, call, deps));
+    }
+    if (call.notes.costMicros > 0 && isUnheld(call)) {
+      await deps.budgeting.bookUnheld(call).catch(whenUnbooked(deps));
     }
     result = finish(call, result, runtime);
     const { toolName, duration } = result.metadata;

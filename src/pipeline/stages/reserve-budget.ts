@@ -39,19 +39,6 @@ const holding = async (call: Approved, next: Onward, budgeting: Budgeting): Prom
   }
 };
 
-/** A tool thought to be free may still report a cost: it is booked, though nothing was held. */
-const bookSurprise = async (
-  call: Approved,
-  result: ToolResult,
-  budgeting: Budgeting,
-): Promise<ToolResult> => {
-  const { executionId } = call;
-  const scopes = budgeting.scopes(call);
-  await budgeting.ledger.reserve({ executionId, scopes, amountMicros: 0 });
-  await budgeting.ledger.settle(executionId, call.notes.costMicros);
-  return result;
-};
-
 export const reserveBudget = (
   budgeting: Budgeting,
 ): Stage<'ready' | 'input' | 'grant' | 'approval', 'budget'> =>
@@ -65,7 +52,6 @@ export const reserveBudget = (
       );
     }
     if (estimate.costMicros > 0) return holding(call, next, budgeting);
-    return next(prove(call, 'budget', { estimate, scopes: NO_SCOPES })).then((result) =>
-      call.notes.costMicros > 0 ? bookSurprise(call, result, budgeting) : result,
-    );
+    // Should the tool report a cost all the same, `record` books it: nothing has to wait for it here.
+    return next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }));
   };
