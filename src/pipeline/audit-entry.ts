@@ -69,9 +69,12 @@ type Detail = Record<string, unknown>;
 const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   const { notes, options } = call;
   const grant = evidence(call, 'grant');
-  const detail: Detail = { rule: grant?.rule ?? '' };
-  // Once is enough: the intent of the same call has it.
-  if (kind === 'intent' || !notes.intentRecorded) detail.input = recordInput(call, facts.redactor);
+  const rule = grant?.rule ?? '';
+  // Once is enough: the outcome leaves the input to the intent of the same call.
+  const detail: Detail =
+    kind === 'outcome' && notes.intentRecorded
+      ? { rule }
+      : { rule, input: recordInput(call, facts.redactor) };
   if (call.parent) detail.parent = call.parent.executionId;
   if (notes.approvedBy !== undefined) detail.approvedBy = notes.approvedBy;
   if (options.idempotencyKey !== undefined) detail.idempotencyKey = options.idempotencyKey;

@@ -64,11 +64,9 @@ const factorable: Check = (name, args) => {
 };
 
 const shortPower: Check = (name, [base, exponent]) => {
-  const power = Math.abs(estimateOf(exponent));
-  if (!Number.isInteger(power)) {
-    factorable(name, [base]);
-    return;
-  }
+  const powers = scalarsOf(exponent).map(estimateOf);
+  if (!powers.every(Number.isInteger)) factorable(name, [base]);
+  const power = magnitudeOf(exponent);
   for (const value of scalarsOf(base)) {
     // One stays one.
     if (!isFraction(value) || value.n + value.d <= 2n) continue;
@@ -76,6 +74,13 @@ const shortPower: Check = (name, [base, exponent]) => {
       throw tooMuch('a power of a fraction has too many digits');
     }
   }
+};
+
+/** A step that is lost in the size of the ends never reaches them. */
+const reachable: Check = (name, [start, end, step = 1]) => {
+  const [from, to, by] = [estimateOf(start), estimateOf(end), estimateOf(step)];
+  const moves = [from, to].every((at) => Number.isFinite(at) && at + by !== at);
+  if (!moves) throw tooMuch(`the ${name} has no end it can reach`);
 };
 
 const each = (names: string, check: Check): readonly (readonly [string, Check])[] =>
@@ -91,6 +96,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
   ...each('round ceil floor fix', fewDigits),
   ...each('bin oct hex', smallBase),
   ...each('pow dotPow', shortPower),
+  ['range', reachable],
   ['isPrime', smallPrime],
   ['quantileSeq', fewQuantiles],
   ['log', factorable],

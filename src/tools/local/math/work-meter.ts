@@ -135,6 +135,12 @@ const valueWork = (name: string, args: readonly unknown[], kinds: Kinds): number
 
 const cubeWork = (args: readonly unknown[]): number => Math.max(1, ...args.flatMap(shapeOf)) ** 3;
 
+/** The quantiles are looked for one after the other. */
+const squareWork = (name: string, args: readonly unknown[]): number => {
+  const times = name === 'quantileSeq' ? Math.max(1, magnitudeOf(args.slice(1))) : 1;
+  return (totalCount(args) ** 2 / 5) * times;
+};
+
 /** Elements of all arguments one after another, or of what they make together. */
 const elementWork = (name: string, args: readonly unknown[]): number => {
   if (LISTS.has(name)) return totalCount(args);
@@ -146,7 +152,7 @@ const elementWork = (name: string, args: readonly unknown[]): number => {
 const workOf = (name: string, args: readonly unknown[], kinds: Kinds): number => {
   switch (FUNCTIONS.get(name)) {
     case 'square':
-      return totalCount(args) ** 2 / 5;
+      return squareWork(name, args);
     case 'cube':
       return cubeWork(args);
     case 'iterated':
