@@ -8,6 +8,7 @@ import type {
   Recovery,
   Tool,
 } from '../contract/tool.ts';
+import { perTool } from './per-tool.ts';
 
 export interface ToolSettings {
   readonly timeoutMs: number;
@@ -63,14 +64,5 @@ const settle = (tool: Tool, source: SettingsSource): ToolSettings => {
 };
 
 /** Looks settings up by tool object: a new version of a tool has settings of its own. */
-export const createToolSettings = (source: SettingsSource): ((tool: Tool) => ToolSettings) => {
-  const known = new WeakMap<Tool, ToolSettings>();
-  return (tool) => {
-    let settings = known.get(tool);
-    if (!settings) {
-      settings = settle(tool, source);
-      known.set(tool, settings);
-    }
-    return settings;
-  };
-};
+export const createToolSettings = (source: SettingsSource): ((tool: Tool) => ToolSettings) =>
+  perTool((tool) => settle(tool, source));

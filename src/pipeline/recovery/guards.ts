@@ -1,5 +1,6 @@
 /** The breakers and bulkheads of a crib: one pair per tool and one per server that tools share. */
 import type { Tool } from '../../contract/tool.ts';
+import { perTool } from '../per-tool.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 import { CircuitBreaker } from './breaker.ts';
 import { Bulkhead } from './bulkhead.ts';
@@ -23,7 +24,6 @@ export const createGuards = (
   settingsOf: (tool: Tool) => ToolSettings,
   allTools: Bulkhead,
 ): ((tool: Tool) => ToolGuards) => {
-  const byTool = new WeakMap<Tool, ToolGuards>();
   const byName = new Map<string, Pair>();
 
   const pairOf = (name: string, { breaker, concurrency }: ToolSettings): Pair => {
@@ -51,12 +51,5 @@ export const createGuards = (
     };
   };
 
-  return (tool) => {
-    let guards = byTool.get(tool);
-    if (!guards) {
-      guards = make(tool);
-      byTool.set(tool, guards);
-    }
-    return guards;
-  };
+  return perTool(make);
 };

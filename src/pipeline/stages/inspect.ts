@@ -1,8 +1,8 @@
 /** Refuses input that looks like an attack; notes what is merely odd. */
 import type { Stage } from '../../contract/stage.ts';
-import type { Tool } from '../../contract/tool.ts';
 import { inspectorFor, type Violation } from '../../governance/inspect-input.ts';
 import { failed } from '../outcome.ts';
+import { perTool } from '../per-tool.ts';
 import { prove } from '../pipeline.ts';
 
 const NOTHING: readonly string[] = Object.freeze([]);
@@ -11,15 +11,9 @@ const isSerious = ({ severity }: Violation): boolean =>
   severity === 'high' || severity === 'critical';
 
 export const inspect = (): Stage<'ready' | 'input', 'inspected'> => {
-  const inspectors = new WeakMap<Tool, ReturnType<typeof inspectorFor>>();
+  const inspectorOf = perTool(inspectorFor);
   return function inspect(call, next) {
-    const { tool } = call.ready;
-    let inspector = inspectors.get(tool);
-    if (!inspector) {
-      inspector = inspectorFor(tool);
-      inspectors.set(tool, inspector);
-    }
-    const violations = inspector(call.input);
+    const violations = inspectorOf(call.ready.tool)(call.input);
     if (violations.length === 0) return next(prove(call, 'inspected', NOTHING));
     const serious = violations.filter(isSerious);
     if (serious.length > 0) {
