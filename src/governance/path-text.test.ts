@@ -71,12 +71,12 @@ describe('assertPlainPath', () => {
 
 describe('segmentsBelow', () => {
   it('knows no prefix collisions', () => {
-    expect(segmentsBelow('/work/app', '/work/app-secrets/x')).toBeUndefined();
-    expect(segmentsBelow('/work/app', '/work/ap')).toBeUndefined();
-    expect(segmentsBelow('/work/app', '/work')).toBeUndefined();
-    expect(segmentsBelow('/work/app', '/work/app')).toEqual([]);
-    expect(segmentsBelow('/work/app', '/work/app/a/b')).toEqual(['a', 'b']);
-    expect(segmentsBelow('/work/app', '/work/app/..a/b')).toEqual(['..a', 'b']);
+    expect(segmentsBelow('/srv/app', '/srv/app-secrets/x')).toBeUndefined();
+    expect(segmentsBelow('/srv/app', '/srv/ap')).toBeUndefined();
+    expect(segmentsBelow('/srv/app', '/srv')).toBeUndefined();
+    expect(segmentsBelow('/srv/app', '/srv/app')).toEqual([]);
+    expect(segmentsBelow('/srv/app', '/srv/app/a/b')).toEqual(['a', 'b']);
+    expect(segmentsBelow('/srv/app', '/srv/app/..a/b')).toEqual(['..a', 'b']);
     expect(segmentsBelow('/', '/etc')).toEqual(['etc']);
   });
 
