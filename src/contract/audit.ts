@@ -53,6 +53,9 @@ export interface AuditFilter {
   readonly limit?: number;
 }
 
+/** What `append` returns when there is nothing to wait for: the row is as durable as it gets. */
+export const WRITTEN: Promise<void> = Promise.resolve();
+
 export interface AuditLog {
   /**
    * Resolves when the row is durable. An `intent` also opens the claim on its execution, an

@@ -2,7 +2,7 @@
  * Outermost: every call leaves a row in the audit trail, refused ones too, and every throw becomes
  * a result. A result whose row cannot be written is withheld.
  */
-import type { AuditLog } from '../../contract/audit.ts';
+import { type AuditLog, WRITTEN } from '../../contract/audit.ts';
 import type { Call, CallRequest } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
@@ -105,7 +105,8 @@ export const record = (deps: RecordDeps): Stage<never> =>
     const { toolName, duration } = result.metadata;
     const at = call.startedAt + Math.round(duration);
     try {
-      await deps.audit.append(auditEntry('outcome', call, { result, redactor, at }));
+      const written = deps.audit.append(auditEntry('outcome', call, { result, redactor, at }));
+      if (written !== WRITTEN) await written;
     } catch (error) {
       result = withhold(call, deps, error);
     }

@@ -2,7 +2,13 @@
  * The audit trail in memory. Appending is on the path of every call, so it only keeps the entry;
  * rows and their hashes are worked out when somebody reads.
  */
-import type { AuditEntry, AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditLog,
+  type AuditRow,
+  WRITTEN,
+} from '../../contract/audit.ts';
 import type { Intents } from '../../contract/store.ts';
 import { canonicalText, chainHash, GENESIS_HASH, readDetail, toStoredEntry } from '../audit-row.ts';
 import { EntryPile } from './entry-pile.ts';
@@ -41,7 +47,6 @@ async function* pages(rows: () => readonly AuditRow[], fromSeq: number) {
 }
 
 export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Intents } => {
-  const done = Promise.resolve();
   const open = new Map<string, AuditEntry>();
   const chained: AuditRow[] = [];
   const waiting = new EntryPile();
@@ -62,7 +67,7 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
       waiting.put(entry);
       if (entry.kind === 'intent') open.set(entry.executionId, entry);
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
-      return done;
+      return WRITTEN;
     },
     query: async (filter = {}) => select(rows(), filter),
     scan: (fromSeq = 1) => pages(rows, fromSeq),
