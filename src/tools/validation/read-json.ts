@@ -13,26 +13,41 @@ export interface ReadJson {
 const MAX_DEPTH = 500;
 /** More pieces than this in one text are no answer but a heap. */
 const MAX_PIECES = 200;
-const PROTOTYPE_KEYS = /"(?:__proto__|constructor|prototype)"\s*:/;
+const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 interface Parsed {
   readonly data: unknown;
   readonly warnings: readonly string[];
 }
 
+const hostile = (message: string, detail: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: ['text'], message: detail }] });
+
+/** Looks at what was parsed, not at the text: there a key may hide behind escapes. */
+const refuseHostile = (value: unknown): void => {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw hostile('A number in the text is too large.', 'holds a number that JSON cannot keep');
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, item] of Object.entries(value)) {
+    if (PROTOTYPE_KEYS.has(key)) {
+      throw hostile(
+        'The text uses a key that may not be used.',
+        '"__proto__", "constructor" and "prototype" are refused',
+      );
+    }
+    refuseHostile(item);
+  }
+};
+
 /** Exact JSON, or nothing. Warns of what a reader of the data would not see any more. */
 const parseStrictly = (text: string): Parsed | undefined => {
   const { error, warnings } = boundedRun('data', () => scanJson(text, { maxDepth: MAX_DEPTH }));
   if (error) return undefined;
+  const data: unknown = JSON.parse(text);
+  refuseHostile(data);
   const told = new Set(warnings.map(({ message }) => `${message}.`));
-  return { data: JSON.parse(text), warnings: [...told] };
-};
-
-const refuseHostile = (text: string): void => {
-  if (!PROTOTYPE_KEYS.test(text)) return;
-  throw new ToolFailure('VALIDATION_ERROR', 'The text uses a key that may not be used.', {
-    issues: [{ path: ['text'], message: '"__proto__", "constructor" and "prototype" are refused' }],
-  });
+  return { data, warnings: [...told] };
 };
 
 const repair = async (text: string): Promise<Parsed | undefined> => {
@@ -53,7 +68,6 @@ const repairable = (text: string, pieces: readonly string[]): readonly string[] 
 
 /** `undefined` when there is nothing in the text that could be meant as JSON. */
 export const readJson = async (text: string): Promise<ReadJson | undefined> => {
-  refuseHostile(text);
   const trimmed = text.trim().replace(/^\ufeff/, '');
   const whole = parseStrictly(trimmed);
   if (whole) return { ...whole, method: 'direct_parse' };
@@ -66,7 +80,6 @@ export const readJson = async (text: string): Promise<ReadJson | undefined> => {
   for (const candidate of repairable(trimmed, pieces)) {
     const mended = await repair(candidate);
     if (!mended || typeof mended.data !== 'object') continue;
-    refuseHostile(JSON.stringify(mended.data));
     return { ...mended, method: 'repaired' };
   }
   return undefined;
