@@ -9,14 +9,21 @@ const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
 /** What only some commands need stays outside and is loaded when it is needed. */
 const LOADED_LATE = [
+  '@marcbachmann/cel-js',
+  '@napi-rs/keyring',
   '@photostructure/sqlite',
   'ajv',
   'ajv-formats',
   'gpt-tokenizer',
+  'htmlparser2',
+  'ipaddr.js',
   'jsonrepair',
   'luxon',
   'mathjs',
   're2js',
+  'sanitize-html',
+  'unbash',
+  'undici',
   'wink-eng-lite-web-model',
   'wink-nlp',
 ];

@@ -2,11 +2,13 @@
 import type { Config } from './config/schema.ts';
 import { retryPolicyOf } from './config/sections/retry.ts';
 import { toolSettingsOf } from './config/sections/tools.ts';
+import type { LoopLimits } from './governance/ledger/loop-breaker.ts';
 import type { EngineSettings } from './pipeline/engine.ts';
 import type { SettingsSource } from './pipeline/tool-settings.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const MINUTE_MS = 60 * 1000;
+const SECOND_MS = 1000;
 
 const toolSettings = ({ execution, tools }: Config): SettingsSource => {
   const { breaker, cache } = execution;
@@ -27,6 +29,14 @@ const toolSettings = ({ execution, tools }: Config): SettingsSource => {
   };
 };
 
+const loopLimits = (loop: {
+  readonly identicalCalls: number;
+  readonly windowSeconds: number;
+}): LoopLimits => ({
+  identicalCalls: loop.identicalCalls,
+  windowMs: loop.windowSeconds * SECOND_MS,
+});
+
 export const engineSettings = (config: Config): EngineSettings => {
   const { execution, validation, filtering, approvals } = config;
   return {
@@ -34,7 +44,9 @@ export const engineSettings = (config: Config): EngineSettings => {
     shape: { maxBytes: validation.maxInputBytes, maxDepth: validation.maxDepth },
     limits: filtering,
     budget: config.budget,
+    loop: execution.loop === false ? undefined : loopLimits(execution.loop),
     checkOutput: validation.checkOutput,
+    sanitize: validation.sanitize,
     maxCallDepth: execution.maxCallDepth,
     maxConcurrentTools: execution.maxConcurrentTools,
     queueLimit: execution.queueLimit,

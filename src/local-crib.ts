@@ -1,20 +1,27 @@
 /** The crib in this process: opens its store when first needed and answers for its whole life. */
-import type { ApprovalRecord } from './contract/approver.ts';
-import type { AuditVerification } from './contract/audit.ts';
+import type { ApprovalAnswer, ApprovalRecord } from './contract/approver.ts';
+import type { AuditCheckpoint, AuditVerification } from './contract/audit.ts';
 import type { CallAs, Caller } from './contract/caller.ts';
 import type {
+  ApprovalLinks,
   Capabilities,
   Crib,
   ExecutionStatus,
+  Permissions,
   ProcessRequest,
   ProcessResult,
   UndoReport,
+  UsageLine,
 } from './contract/crib.ts';
 import type { Events } from './contract/events.ts';
+import type { Explanation } from './contract/policy.ts';
 import type { ToolResult } from './contract/result.ts';
 import type { Runtime } from './contract/runtime.ts';
 import type { Store } from './contract/store.ts';
 import type { ToolSource } from './contract/tool.ts';
+import type { BudgetLimits } from './governance/ledger/budget.ts';
+import type { SigningKey } from './governance/signing/open-signing-key.ts';
+import type { ApprovalLinkDeps } from './pipeline/approval-links.ts';
 import type { Engine } from './pipeline/engine.ts';
 import { callerOf } from './pipeline/new-call.ts';
 import type { Registry } from './registry/registry.ts';
@@ -25,6 +32,10 @@ export interface LocalCribParts {
   readonly runtime: Runtime;
   readonly maxConcurrentTools: number;
   readonly hasModel: boolean;
+  readonly limits: BudgetLimits;
+  readonly linkBaseUrl: string | undefined;
+  /** The key checkpoints and links are signed with; made when it is first needed. */
+  signingKey(): Promise<SigningKey>;
   open(): Promise<Opened>;
 }
 
@@ -130,18 +141,69 @@ export class LocalCrib implements Crib {
     return (await this.store()).approvals.list('waiting');
   }
 
-  async decide(approvalId: string, approve: boolean, by: string): Promise<boolean> {
-    const store = await this.store();
-    const at = this.#parts.runtime.now();
-    const decided = await store.approvals.decide(approvalId, { approve, by, at });
-    if (decided) this.events.emit('approval.decided', { approvalId, approved: approve });
-    return decided;
+  async decide(approvalId: string, answer: ApprovalAnswer): Promise<boolean> {
+    const { engine, store } = await this.#open();
+    const record = await store.approvals.get(approvalId);
+    return record !== undefined && engine.shared.desk.decide(record, answer);
   }
 
-  async verifyAudit(expected?: { seq: number; hash: string }): Promise<AuditVerification> {
+  async approvalLinks(approvalId: string): Promise<ApprovalLinks> {
+    const { approvalLinks } = await import('./pipeline/approval-links.ts');
+    return approvalLinks(approvalId, await this.#linkDeps());
+  }
+
+  async decideByLink(token: string): Promise<{ approvalId: string; approved: boolean }> {
+    const { decideByLink } = await import('./pipeline/approval-links.ts');
+    return decideByLink(token, await this.#linkDeps());
+  }
+
+  async #linkDeps(): Promise<ApprovalLinkDeps> {
+    const { engine, store } = await this.#open();
+    const { runtime, linkBaseUrl: baseUrl } = this.#parts;
+    const key = await this.#parts.signingKey();
+    return { approvals: store.approvals, desk: engine.shared.desk, runtime, key, baseUrl };
+  }
+
+  get permissions(): Permissions {
+    const desk = async (): Promise<Permissions> => (await this.#open()).engine.shared.permissions;
+    return {
+      grant: async (grant) => (await desk()).grant(grant),
+      revoke: async (id, by) => (await desk()).revoke(id, by),
+      list: async () => (await desk()).list(),
+    };
+  }
+
+  async explain(tool: string, input: unknown, as?: CallAs): Promise<Explanation> {
+    return (await this.#open()).engine.explain(tool, input, as);
+  }
+
+  async usage({ period }: { readonly period?: string } = {}): Promise<readonly UsageLine[]> {
+    const { ledger } = await this.store();
+    const { usageSummary } = await import('./governance/ledger/usage-lines.ts');
+    const { limits, runtime } = this.#parts;
+    return usageSummary(ledger, limits, { now: runtime.now(), period });
+  }
+
+  async checkpoint(): Promise<AuditCheckpoint> {
+    const { audit, label: store } = await this.store();
+    const head = await audit.head();
+    const { makeCheckpoint } = await import('./governance/audit/make-checkpoint.ts');
+    const key = await this.#parts.signingKey();
+    return makeCheckpoint(head, { at: this.#parts.runtime.now(), store, key });
+  }
+
+  async verifyAudit(
+    expected?: { readonly seq: number; readonly hash: string } | AuditCheckpoint,
+  ): Promise<AuditVerification> {
     const { audit } = await this.store();
-    const { verifyAudit } = await import('./governance/verify-audit.ts');
-    return verifyAudit(audit.scan(), expected);
+    const { verifyAuditLog } = await import('./governance/audit/verify-audit-log.ts');
+    if (expected === undefined || !('signature' in expected)) {
+      const isPruned = (await audit.anchor()) !== undefined;
+      const trustedKeys = isPruned ? [(await this.#parts.signingKey()).publicKey] : [];
+      return verifyAuditLog(audit, { expected, trustedKeys });
+    }
+    const trustedKeys = [(await this.#parts.signingKey()).publicKey];
+    return verifyAuditLog(audit, { checkpoints: [expected], trustedKeys });
   }
 
   getCapabilities(): Capabilities {
@@ -190,7 +252,7 @@ export class LocalCrib implements Crib {
     if (opened) await opened.engine.shared.running.whenIdle();
     await this.#parts.registry.close();
     if (!opened) return;
-    opened.engine.close();
+    await opened.engine.close();
     await opened.store.close();
   }
 }

@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from './approvers/callback.ts';
 import { ignoreState } from './config/ignore-state.ts';
+import { userDirOf } from './config/project-trust.ts';
 import { readEnvironment } from './config/read-environment.ts';
 import type { Config } from './config/schema.ts';
 import type { Approver } from './contract/approver.ts';
@@ -14,24 +15,32 @@ import type { Policy } from './contract/policy.ts';
 import type { Runtime } from './contract/runtime.ts';
 import type { Secrets } from './contract/secrets.ts';
 import type { Store } from './contract/store.ts';
+import type { Validator } from './contract/tool.ts';
 import { engineSettings } from './engine-settings.ts';
-import { createPathGuard } from './governance/path-guard.ts';
-import { Redactor } from './governance/redaction.ts';
-import { createTierPolicy } from './governance/tier-policy.ts';
+import { createEgress } from './governance/egress/create-egress.ts';
+import { createPathGuard } from './governance/paths/path-guard.ts';
+import { learnAll, learningSecrets } from './governance/redaction/learn-all.ts';
+import { redactingLog } from './governance/redaction/redacting-log.ts';
+import { Redactor } from './governance/redaction/redaction.ts';
+import type { SigningKey } from './governance/signing/open-signing-key.ts';
 import { createNoModel } from './models/no-model.ts';
 import type { UsageStats } from './observation/usage-stats.ts';
+import { openSecrets } from './open-secrets.ts';
 import { Engine } from './pipeline/engine.ts';
 import type { Registry } from './registry/registry.ts';
-import { createEnvironmentSecrets } from './secrets/environment.ts';
+import { createSecretChain } from './secrets/chain.ts';
 import { createMemoryStore } from './stores/memory/create-memory-store.ts';
 
 /** What the maker of a crib may choose. */
 export interface EngineChoices {
   readonly store?: 'memory' | { readonly sqlite: string } | Store;
   readonly approver?: Approver | ApprovalCallback;
-  readonly policy?: Policy;
   readonly secrets?: Secrets;
+  /** The folder of the secrets file; by default the user's configuration folder. */
+  readonly home?: string;
   readonly model?: Model;
+  /** Business rules by the name of the tool, `*` for every tool, beside those a tool brings itself. */
+  readonly validators?: Readonly<Record<string, readonly Validator[]>>;
 }
 
 export interface EngineSite {
@@ -44,6 +53,8 @@ export interface EngineSite {
   readonly events: Events;
   readonly registry: Registry;
   readonly usage: UsageStats;
+  readonly policy: Policy;
+  signingKey(): Promise<SigningKey>;
 }
 
 export const openStore = async (
@@ -65,19 +76,48 @@ export const openStore = async (
 const approverOf = (wanted: EngineChoices['approver']): Approver | undefined =>
   typeof wanted === 'function' ? createCallbackApprover(wanted) : wanted;
 
-export const openEngine = (store: Store, choices: EngineChoices, site: EngineSite): Engine => {
-  const { config, root } = site;
+/** The keys that tools say they will ask for. */
+const declaredKeys = (registry: Registry): readonly string[] =>
+  registry
+    .list()
+    .flatMap(({ tool }) => [
+      ...(tool.needs?.secrets ?? []),
+      ...(tool.auth ? [tool.auth.configKey] : []),
+    ]);
+
+/** Where secrets come from. All that can be known of them is learnt before the first call. */
+const secretsFor = async (
+  { secrets, home }: EngineChoices,
+  { config, registry, runtime }: EngineSite,
+  redactor: Redactor,
+): Promise<Secrets> => {
+  const env = readEnvironment();
+  const folder = home ?? userDirOf({ cwd: resolve('.'), env });
+  const sources = secrets ? [secrets] : openSecrets({ config, env, home: folder });
+  await learnAll(redactor, { sources, keys: declaredKeys(registry), log: runtime.log });
+  return learningSecrets(createSecretChain(sources), redactor);
+};
+
+export const openEngine = async (
+  store: Store,
+  choices: EngineChoices,
+  site: EngineSite,
+): Promise<Engine> => {
+  const { config, root, runtime } = site;
+  const redactor = new Redactor(config.filtering.redactKeys);
   return new Engine({
     ...site,
+    runtime: { ...runtime, log: redactingLog(runtime.log, redactor) },
     store,
     working: createMemoryStore().memory,
-    redactor: new Redactor(config.filtering.redactKeys),
-    policy: choices.policy ?? createTierPolicy(),
-    secrets: choices.secrets ?? createEnvironmentSecrets(readEnvironment()),
+    redactor,
+    policy: site.policy,
+    secrets: await secretsFor(choices, site, redactor),
     model: choices.model ?? createNoModel(),
     approver: approverOf(choices.approver),
     guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
+    validators: choices.validators,
     settings: engineSettings(config),
-    fetch: globalThis.fetch,
+    egress: createEgress(config.egress),
   });
 };

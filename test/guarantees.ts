@@ -1,5 +1,6 @@
 /** Every promise the project makes, with the tests that prove it. A promise with no test fails. */
 import type { Guarantee, Proof } from './architecture/check-guarantees.ts';
+import { GOVERNANCE_GUARANTEES } from './governance-guarantees.ts';
 
 /** Tests of one file, by their titles. */
 const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
@@ -41,7 +42,14 @@ export const GUARANTEES: readonly Guarantee[] = [
     id: 'any-input-gives-a-result',
     promise: 'Any input to any tool that ships gives a result with a status and a known code.',
     tests: [
-      ...by('test/e2e/fuzz-tools.test.ts', '%s', 'and the record of all of it is whole'),
+      ...by(
+        'test/guarantees/z1-tools.test.ts',
+        '%s',
+        '%s, with naughty strings in its fields',
+        'validate_json says of every text what the standard says',
+        'json_parser and validate_yaml answer for every JSON text',
+        'and the record of all of it is whole, and nothing was left unhandled',
+      ),
       ...by(
         'src/crib.test.ts',
         'answers with a result when the store cannot be opened, and recovers when it can',
@@ -102,7 +110,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'No verdict, an unknown one and a policy that throws all mean no.',
     tests: [
       ...stage('authorize', '%s means no', 'a caller without the permission is refused'),
-      ...by('src/governance/rules.test.ts', 'denies what it does not know'),
+      ...by('src/governance/policy/builtin-policy.test.ts', 'denies what it does not know'),
     ],
   },
   {
@@ -161,7 +169,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'Edits and gaps are found, and against a head noted earlier truncation too.',
     tests: [
       ...by(
-        'src/governance/verify-audit.test.ts',
+        'src/governance/audit/verify-audit.test.ts',
         'finds %s, wherever it is',
         'sees a cut-off end only beside a head noted earlier',
         'checks the format that is documented, worked out by hand',
@@ -274,7 +282,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     id: 'snapshot-before-change',
     promise: 'Nothing is overwritten or removed before its snapshot is kept.',
     tests: by(
-      'src/governance/file-access.test.ts',
+      'src/governance/paths/file-access.test.ts',
       'keeps what was there before the first byte changes',
       'changes nothing when the snapshot cannot be kept',
     ),
@@ -282,7 +290,7 @@ export const GUARANTEES: readonly Guarantee[] = [
 
   // Limits are exact.
   {
-    id: 'B1',
+    id: 'ledger-is-atomic',
     promise: '1,000 concurrent 0.01 USD calls on 1 USD: exactly 100 pass, in 1 and 4 processes.',
     tests: [
       ...stage(
@@ -382,14 +390,14 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'File tools stay below the root: no traversal, link, prefix or swap leads outside.',
     tests: [
       ...by(
-        'src/governance/path-guard.test.ts',
+        'src/governance/paths/path-guard.test.ts',
         'refuses %s',
         'knows no prefix collisions',
         'refuses links to files and folders outside, also in the middle of a path',
         'refuses devices in an allowed root',
       ),
       ...by(
-        'src/governance/open-verified.test.ts',
+        'src/governance/paths/open-verified.test.ts',
         'never reads outside while a folder is swapped for a link',
         'never writes or removes outside while a folder is swapped for a link',
       ),
@@ -399,7 +407,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     id: 'protected-names',
     promise: 'Secrets are closed, and hooks and configuration cannot be written, there or not.',
     tests: by(
-      'src/governance/path-guard.test.ts',
+      'src/governance/paths/path-guard.test.ts',
       'closes secrets for reading and writing, there or not, in any case',
       'protects hooks, configuration and shell files from writing, also before they exist',
     ),
@@ -409,7 +417,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'A tool reaches only the paths and secrets it declared.',
     tests: [
       ...by(
-        'src/governance/file-access.test.ts',
+        'src/governance/paths/file-access.test.ts',
         'hands a tool without path needs nothing',
         'keeps a reader from writing, and lets a writer read',
       ),
@@ -422,8 +430,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'Known secrets and well-known shapes leave neither in results nor in the record.',
     tests: [
       ...by(
-        'src/governance/redaction.test.ts',
-        'by their shape: %#',
+        'src/governance/redaction/redaction.test.ts',
         'by value, also URL- and base64-encoded',
         'deep in results of any shape',
         'ordinary data is left alone; results are not even copied, records always are',
@@ -433,4 +440,5 @@ export const GUARANTEES: readonly Guarantee[] = [
       ...stage('execute', 'argument values do not come back in messages'),
     ],
   },
+  ...GOVERNANCE_GUARANTEES,
 ];

@@ -1,6 +1,7 @@
 /** The audit trail read call by call: rows are grouped, and each call says what became of its effect. */
-import type { AuditFilter, AuditRow } from '../contract/audit.ts';
+import type { AuditRow } from '../contract/audit.ts';
 import type { Crib, ExecutionStatus } from '../contract/crib.ts';
+import type { RowFilter } from './audit-filter.ts';
 
 export interface AuditCall {
   /** The newest row of the call that the filter let through. */
@@ -20,26 +21,34 @@ const effectOf = async (crib: Crib, row: AuditRow): Promise<AuditCall['effect']>
   (row.executionId === '' ? undefined : (await crib.status(row.executionId))?.effect) ?? 'none';
 
 /** An event, such as an undo, speaks of a call that has its own rows further down. */
-const isAside = (row: AuditRow, { status, kind }: AuditFilter): boolean =>
+const isAside = (row: AuditRow, { status, kind }: RowFilter): boolean =>
   row.kind === 'event' && row.executionId !== '' && status === undefined && kind === undefined;
+
+/** By what a store is not asked for. */
+const isWanted = (row: AuditRow, { agentId, sessionId, code }: RowFilter): boolean =>
+  (agentId === undefined || row.agentId === agentId) &&
+  (sessionId === undefined || row.sessionId === sessionId) &&
+  (code === undefined || row.code === code);
 
 /** A call that ended on an earlier page has its intent on this one. */
 const endedEarlier = async (
   crib: Crib,
   row: AuditRow,
-  { before, ...filter }: AuditFilter,
+  { before, ...filter }: RowFilter,
 ): Promise<boolean> => {
   if (row.kind === 'outcome' || before === undefined || row.executionId === '') return false;
   const store = await crib.store();
   const { executionId } = row;
-  const [newest] = await store.audit.query({ ...filter, executionId, limit: 1 });
+  const newest = (await store.audit.query({ ...filter, executionId })).find((one) =>
+    isWanted(one, filter),
+  );
   return newest !== undefined && newest.seq >= before;
 };
 
 /** Newest first, `limit` calls at most. */
 export const auditCalls = async (
   crib: Crib,
-  filter: AuditFilter,
+  filter: RowFilter,
   limit: number,
 ): Promise<AuditPage> => {
   const { audit } = await crib.store();
@@ -50,6 +59,10 @@ export const auditCalls = async (
     const page = { ...filter, ...(before !== undefined && { before }), limit: ROWS_AT_ONCE };
     const rows = await audit.query(page);
     for (const row of rows) {
+      if (!isWanted(row, filter)) {
+        before = row.seq;
+        continue;
+      }
       const known = row.executionId !== '' && seen.has(row.executionId);
       if (!known && calls.length === limit) {
         return { calls, next: before ?? row.seq };

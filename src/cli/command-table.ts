@@ -70,6 +70,82 @@ const APPROVALS: GroupEntry = {
       summary: 'say no to a call that waits',
       load: async () => (await import('./commands/approvals-decide.ts')).approvalsDenyCommand,
     },
+    {
+      name: 'link',
+      summary: 'links that answer a call that waits',
+      load: async () => (await import('./commands/approvals-link.ts')).approvalsLinkCommand,
+    },
+    {
+      name: 'redeem',
+      summary: 'answer by a link',
+      load: async () => (await import('./commands/approvals-link.ts')).approvalsRedeemCommand,
+    },
+  ],
+};
+
+const PERMISSIONS: GroupEntry = {
+  name: 'permissions',
+  summary: 'allow somebody something until it is taken back',
+  examples: [
+    'toolcrib permissions',
+    'toolcrib permissions grant tool:web_search --user ada --expires 8h',
+    'toolcrib permissions revoke <id>',
+  ],
+  commands: [
+    {
+      name: 'list',
+      summary: 'list the standing grants; what `permissions` does by itself',
+      isDefault: true,
+      load: async () => (await import('./commands/permissions-list.ts')).permissionsListCommand,
+    },
+    {
+      name: 'grant',
+      summary: 'allow somebody something',
+      load: async () => (await import('./commands/permissions-grant.ts')).permissionsGrantCommand,
+    },
+    {
+      name: 'revoke',
+      summary: 'take a grant back',
+      load: async () => (await import('./commands/permissions-revoke.ts')).permissionsRevokeCommand,
+    },
+  ],
+};
+
+const POLICY: GroupEntry = {
+  name: 'policy',
+  summary: 'explain, check and test the rules',
+  examples: [
+    'toolcrib policy explain write_file path=a.txt content=x',
+    'toolcrib policy test policy.test.yml',
+    'toolcrib policy replay --policy new.yml --since 7d',
+  ],
+  commands: [
+    {
+      name: 'explain',
+      summary: 'which rule decides about a call, and why',
+      load: async () => (await import('./commands/policy-explain.ts')).policyExplainCommand,
+    },
+    {
+      name: 'check',
+      summary: 'are the files of rules sound? what `policy` does by itself',
+      isDefault: true,
+      load: async () => (await import('./commands/policy-check.ts')).policyCheckCommand,
+    },
+    {
+      name: 'test',
+      summary: 'put the cases of a file to the rules',
+      load: async () => (await import('./commands/policy-test.ts')).policyTestCommand,
+    },
+    {
+      name: 'replay',
+      summary: 'judge recorded calls again',
+      load: async () => (await import('./commands/policy-replay.ts')).policyReplayCommand,
+    },
+    {
+      name: 'shadow',
+      summary: 'what rules in shadow mode would have stopped',
+      load: async () => (await import('./commands/policy-shadow.ts')).policyShadowCommand,
+    },
   ],
 };
 
@@ -98,6 +174,49 @@ const AUDIT: GroupEntry = {
       summary: 'check that nothing was edited or removed',
       load: async () => (await import('./commands/audit-verify.ts')).auditVerifyCommand,
     },
+    {
+      name: 'checkpoint',
+      summary: 'sign how far the record has come',
+      load: async () => (await import('./commands/audit-checkpoint.ts')).auditCheckpointCommand,
+    },
+    {
+      name: 'export',
+      summary: 'write rows as JSON Lines or CSV, oldest first',
+      load: async () => (await import('./commands/audit-export.ts')).auditExportCommand,
+    },
+    {
+      name: 'prune',
+      summary: 'forget old rows, and keep the rest verifiable',
+      load: async () => (await import('./commands/audit-prune.ts')).auditPruneCommand,
+    },
+  ],
+};
+
+const SECRETS: GroupEntry = {
+  name: 'secrets',
+  summary: 'keep the credentials that tools need',
+  examples: [
+    'toolcrib secrets',
+    'toolcrib secrets set STRIPE_SECRET_KEY',
+    'toolcrib secrets remove STRIPE_SECRET_KEY',
+  ],
+  commands: [
+    {
+      name: 'list',
+      summary: 'list the keys, never the values; what `secrets` does by itself',
+      isDefault: true,
+      load: async () => (await import('./commands/secrets-list.ts')).secretsListCommand,
+    },
+    {
+      name: 'set',
+      summary: 'keep a secret; its value is asked for or piped in',
+      load: async () => (await import('./commands/secrets-set.ts')).secretsSetCommand,
+    },
+    {
+      name: 'remove',
+      summary: 'forget a secret',
+      load: async () => (await import('./commands/secrets-remove.ts')).secretsRemoveCommand,
+    },
   ],
 };
 
@@ -114,11 +233,24 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   TOOLS,
   APPROVALS,
+  PERMISSIONS,
+  POLICY,
+  {
+    name: 'usage',
+    summary: 'what was spent, against the limits',
+    load: async () => (await import('./commands/usage.ts')).usageCommand,
+  },
   AUDIT,
+  SECRETS,
   {
     name: 'undo',
     summary: 'restore the files a call changed',
     load: async () => (await import('./commands/undo.ts')).undoCommand,
+  },
+  {
+    name: 'trust',
+    summary: 'see what a project’s configuration does, and allow it',
+    load: async () => (await import('./commands/trust.ts')).trustCommand,
   },
   {
     name: 'doctor',

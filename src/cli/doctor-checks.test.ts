@@ -11,6 +11,7 @@ import {
   checkRipgrep,
   checkSqlite,
   checkStore,
+  checkTrust,
   checkWorkspace,
 } from './doctor-checks.ts';
 
@@ -44,6 +45,39 @@ describe('checkRipgrep', () => {
     expect(await checkRipgrep(io)).toMatchObject({
       state: 'ok',
       message: expect.stringContaining(folder),
+    });
+  });
+});
+
+describe('checkTrust', () => {
+  const trustOf = (trust: object, narrowed: readonly object[] = []) =>
+    checkTrust({
+      trust: { projectDir: '/p', problems: [], ...trust },
+      narrowed,
+    } as unknown as LoadedConfig);
+
+  it.each([
+    ['none', 'ok', /^No project/],
+    ['trusted', 'ok', /^\/p is trusted/],
+    ['untrusted', 'warning', /^\/p is not trusted: its configuration is ignored/],
+    ['changed', 'warning', /^\/p has changed since you trusted it \(a, b\)/],
+  ])('%s is %s', (state, expected, message) => {
+    const changed = state === 'changed' ? { changed: ['a', 'b'] } : {};
+    expect(trustOf({ state, ...changed })).toMatchObject([
+      { name: 'trust', state: expected, message: expect.stringMatching(message) },
+    ]);
+  });
+
+  it('lists what keeps it from being trusted, and what a project asked for in vain', () => {
+    const problems = [{ file: '/p/.toolcrib/config.yml', path: '', message: 'is a link' }];
+    expect(trustOf({ state: 'untrusted', problems })[1]).toMatchObject({
+      state: 'warning',
+      message: '/p/.toolcrib/config.yml: is a link',
+    });
+    const narrowed = [{ path: 'budget.dailyUsd', origin: 'x.yml:1', message: 'not raised' }];
+    expect(trustOf({ state: 'trusted' }, narrowed)[1]).toMatchObject({
+      state: 'warning',
+      message: 'x.yml:1: budget.dailyUsd: not raised',
     });
   });
 });

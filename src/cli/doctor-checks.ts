@@ -76,6 +76,42 @@ export const checkConfig = async (
   }
 };
 
+/** Whether the project's configuration counts, and what of it does not. */
+export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] => {
+  const name = 'trust';
+  const { state, projectDir, changed = [], problems } = trust;
+  const fix = 'Look at it and decide: toolcrib trust';
+  const states: Readonly<Record<typeof state, Check>> = {
+    none: { name, state: 'ok', message: 'No project that would have to be trusted' },
+    trusted: { name, state: 'ok', message: `${projectDir} is trusted, as it is now` },
+    untrusted: {
+      name,
+      state: 'warning',
+      message: `${projectDir} is not trusted: its configuration is ignored`,
+      fix,
+    },
+    changed: {
+      name,
+      state: 'warning',
+      message: `${projectDir} has changed since you trusted it (${changed.join(', ')}): its configuration is ignored`,
+      fix,
+    },
+  };
+  const warn = (message: string, mend: string): Check => ({
+    name,
+    state: 'warning',
+    message,
+    fix: mend,
+  });
+  return [
+    states[state],
+    ...problems.map((problem) => warn(formatProblem(problem), 'Correct it, then: toolcrib trust')),
+    ...narrowed.map(({ path, origin, message }) =>
+      warn(`${origin}: ${path}: ${message}`, 'Set it in your own configuration, or remove it.'),
+    ),
+  ];
+};
+
 export const checkStore = async (crib: Crib): Promise<Check> => {
   const name = 'store';
   try {

@@ -12,8 +12,14 @@ const issuesOf = ({ message, issues = [] }: ToolError): readonly Issue[] =>
     (issue) => message !== issue.message && message !== `${pathOf(issue)}: ${issue.message}`,
   );
 
+/** The lines of a list of mistakes are ours; a line break in any other message may be a trick. */
+const messageOf = ({ code, message }: ToolError): string =>
+  code === 'CONFIG_INVALID'
+    ? message.split('\n').map(visibleText).join('\n  ')
+    : visibleText(message);
+
 export const errorLines = (error: ToolError, ink: Colors): readonly string[] => [
-  `${ink.red('✗')} ${ink.bold(error.code)}: ${visibleText(error.message)}`,
+  `${ink.red('✗')} ${ink.bold(error.code)}: ${messageOf(error)}`,
   ...(error.cause ? [`  last attempt: ${error.cause}`] : []),
   ...issuesOf(error).map(
     (issue) => `  ${ink.yellow(visibleText(pathOf(issue)))}: ${visibleText(issue.message)}`,

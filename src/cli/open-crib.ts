@@ -6,6 +6,7 @@ import type { Approver } from '../contract/approver.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { Logger } from '../contract/runtime.ts';
 import { type Io, note } from './io.ts';
+import { settleTrust, trustNotes } from './settle-trust.ts';
 
 export interface OpenCrib {
   readonly crib: Crib;
@@ -27,18 +28,32 @@ const stderrLog = (io: Io, least: string): Logger => {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 };
 
+export interface OpenOptions {
+  /** Neither asks whether a project is trusted nor says that it is not. */
+  readonly silent?: boolean;
+}
+
 /** Throws on bad configuration. */
-export const openCrib = async (io: Io, approver?: Approver): Promise<OpenCrib> => {
+export const openCrib = async (
+  io: Io,
+  approver?: Approver,
+  { silent = false }: OpenOptions = {},
+): Promise<OpenCrib> => {
+  if (!silent) await settleTrust(io);
   const [{ loadConfig }, { createCrib }] = await Promise.all([
     import('../config/load-config.ts'),
     import('../crib.ts'),
   ]);
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
+  const notes = silent ? [] : trustNotes(loaded);
+  note(io, ...notes.map((line) => `${io.noteInk.yellow('!')} ${line}`));
   const root = loaded.projectDir ?? io.cwd;
   const log = stderrLog(io, loaded.config.observation.logLevel);
   const crib = await createCrib({
     config: loaded.config,
     root,
+    home: loaded.userDir,
+    policyFiles: loaded.policyFiles,
     runtime: { log },
     ...(approver && { approver }),
   });
@@ -46,8 +61,12 @@ export const openCrib = async (io: Io, approver?: Approver): Promise<OpenCrib> =
 };
 
 /** Runs a piece of work with an open crib and closes it whatever happens. */
-export const withCrib = async <T>(io: Io, work: (open: OpenCrib) => Promise<T>): Promise<T> => {
-  const open = await openCrib(io);
+export const withCrib = async <T>(
+  io: Io,
+  work: (open: OpenCrib) => Promise<T>,
+  options?: OpenOptions,
+): Promise<T> => {
+  const open = await openCrib(io, undefined, options);
   try {
     return await work(open);
   } finally {

@@ -14,7 +14,10 @@ const fromZod = (node: Record<string, unknown>): unknown => {
     key,
     fromZod(value as Record<string, unknown>),
   ]);
-  const pick = ['type', 'description', 'default', 'enum', 'const', 'minimum', 'exclusiveMinimum'];
+  const pick = [
+    ...['type', 'description', 'default', 'enum', 'const', 'minimum', 'exclusiveMinimum'],
+    'project',
+  ];
   return {
     ...Object.fromEntries(pick.filter((key) => key in node).map((key) => [key, node[key]])),
     ...(kinds === undefined ? {} : { anyOf: all(kinds) }),

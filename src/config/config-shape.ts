@@ -3,6 +3,7 @@
  * and documentation walk this tree, so that none of them knows a setting by heart.
  */
 import { z } from 'zod';
+import type { ProjectRule } from './project-rule.ts';
 import { configSchema } from './schema.ts';
 
 export interface ShapeNode {
@@ -18,6 +19,8 @@ export interface ShapeNode {
   readonly required?: readonly string[];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
+  /** What a project may do with the setting. */
+  readonly project?: ProjectRule;
 }
 
 export type ConfigPath = readonly (string | number)[];
@@ -73,8 +76,12 @@ const kindShape = (schema: z.core.$ZodType): ShapeNode => {
 };
 
 const shapeOf = (schema: z.core.$ZodType): ShapeNode => {
-  const description = z.globalRegistry.get(schema)?.description;
-  return { ...kindShape(schema), ...(description !== undefined && { description }) };
+  const { description, project } = (z.globalRegistry.get(schema) ?? {}) as ShapeNode;
+  return {
+    ...kindShape(schema),
+    ...(description !== undefined && { description }),
+    ...(project !== undefined && { project }),
+  };
 };
 
 /**

@@ -1,6 +1,7 @@
 /** Every setting as a row of text, for `--help` and the documentation. */
 import { configFields, environmentName } from './config-fields.ts';
 import type { ShapeNode } from './config-shape.ts';
+import { ruleText } from './project-rule.ts';
 
 export interface SettingDescription {
   /** Dotted; `<name>` stands for a name of the user's choice. */
@@ -11,6 +12,8 @@ export interface SettingDescription {
   readonly description: string;
   /** The environment variable that sets it. */
   readonly env: string;
+  /** What a project's configuration can do with it: "a project …". */
+  readonly project: string;
 }
 
 const atLeast = ({ minimum, exclusiveMinimum }: ShapeNode): string => {
@@ -53,4 +56,5 @@ export const describeConfig = (): readonly SettingDescription[] =>
     default: shape.default,
     description: shape.description ?? '',
     env: environmentName(path),
+    project: ruleText(shape.project),
   }));

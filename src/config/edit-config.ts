@@ -83,6 +83,12 @@ const replaceFile = async (file: string, text: string): Promise<void> => {
   }
 };
 
+export interface ConfigEdit {
+  /** `undefined` when the file was not there. */
+  readonly before: string | undefined;
+  readonly after: string;
+}
+
 /**
  * Sets `path` to `value` in `file`, which is created when it does not exist. Throws `ConfigError`
  * and leaves the file as it is when it is wrong already or would be afterwards.
@@ -91,11 +97,12 @@ export const setInConfigFile = async (
   file: string,
   path: (string | number)[],
   value: unknown,
-): Promise<void> => {
+): Promise<ConfigEdit> => {
   if (path.length === 0) return refuse(file, path, 'name the setting to change');
   if (path.some(isPrototypeKey)) return refuse(file, path, 'this key is not allowed');
   const { text, fault } = await readConfigText(file);
   if (fault !== undefined) return refuse(file, [], fault);
   const edited = await editedText(file, text ?? '', { path, value });
   if (edited !== text) await replaceFile(file, edited);
+  return { before: text, after: edited };
 };

@@ -72,6 +72,8 @@ describe('environmentLayers', () => {
       'TOOLCRIB_TOOLS__file:write__CACHE': 'false',
       TOOLCRIB_TOOLS__git__CACHE: '{"ttlMs":9}',
       TOOLCRIB_BUDGET_PER_TOOL__web_search: '1',
+      TOOLCRIB_BUDGET_PER_TOOL__git: '{"calls":5}',
+      TOOLCRIB_EXECUTION_LOOP: 'off',
       TOOLCRIB_MCP_SERVERS__gh__COMMAND: 'gh-mcp',
       TOOLCRIB_MCP_SERVERS__gh__ARGS: '-a,-b',
       TOOLCRIB_MCP_SERVERS__gh__ENV__URL: 'https://x.test',
@@ -86,7 +88,8 @@ describe('environmentLayers', () => {
       'file:write': { cache: false },
       git: { cache: { ttlMs: 9 } },
     });
-    expect(config?.budget.perTool).toEqual({ web_search: 1 });
+    expect(config?.budget.perTool).toEqual({ web_search: 1, git: { calls: 5 } });
+    expect(config?.execution.loop).toBe(false);
     expect(config?.mcp.servers).toEqual({
       gh: { command: 'gh-mcp', args: ['-a', '-b'], env: { URL: 'https://x.test', COMMAND: 'c' } },
     });
@@ -94,7 +97,7 @@ describe('environmentLayers', () => {
 
   it('ignores what is empty, not ours, or no setting', () => {
     const env = { TOOLCRIB_STORE_DRIVER: '', TOOLCRIB_X: undefined, PATH: '/bin', TOOLCRIBX: '1' };
-    const others = { TOOLCRIB_HOME: '/x', TOOLCRIB_CONFIG: '/y' };
+    const others = { TOOLCRIB_HOME: '/x', TOOLCRIB_CONFIG: '/y', TOOLCRIB_TRUST: '1' };
     const { layers, problems } = environmentLayers({ ...env, ...others }, configShape());
     expect([layers, problems]).toEqual([[], []]);
   });

@@ -12,7 +12,7 @@ import type { Layer } from './layer.ts';
 import { parseSetting } from './parse-setting.ts';
 
 /** Variables with our prefix that are no settings: they say where settings are. */
-const NOT_SETTINGS: readonly string[] = ['TOOLCRIB_HOME', 'TOOLCRIB_CONFIG'];
+const NOT_SETTINGS: readonly string[] = ['TOOLCRIB_HOME', 'TOOLCRIB_CONFIG', 'TOOLCRIB_TRUST'];
 
 interface Pattern extends ConfigField {
   readonly name: string;

@@ -2,11 +2,12 @@
 import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { FOLDER } from './project-folder.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const FOLDER = '.toolcrib';
-const NAMES = ['config.yml', 'config.yaml'] as const;
+/** A configuration has one of these names. */
+export const NAMES = ['config.yml', 'config.yaml'] as const;
 
 /** Only "not there" counts as absent; a file that may not be looked at is found, and then reported. */
 const exists = (file: string): Promise<boolean> =>
@@ -44,28 +45,26 @@ export const userConfigDir = ({ cwd, env, home, platform }: UserPlace): string =
 };
 
 /** The configuration files in the user's directory: none, one, or (a mistake) two. */
-export const findUserFiles = (place: UserPlace): Promise<readonly string[]> =>
-  present(userConfigDir(place));
+export const findUserFiles = (userDir: string): Promise<readonly string[]> => present(userDir);
 
-export interface ProjectFiles {
-  readonly projectDir: string;
-  readonly files: readonly string[];
-}
+/** What makes a folder a project: anything in `.toolcrib` that would be obeyed by itself. */
+const MARKS = [...NAMES, 'policy.yml', 'tools', 'flows', 'tools.lock'] as const;
+
+const isProject = async (directory: string): Promise<boolean> => {
+  const found = await Promise.all(MARKS.map((name) => exists(join(directory, FOLDER, name))));
+  return found.includes(true);
+};
 
 /**
- * Climbs from `cwd` to the first directory with a configuration. It stops below the home directory:
+ * Climbs from `cwd` to the first directory that is a project. It stops below the home directory:
  * one there would make all of a user's files one project. `cwd` itself always counts.
  */
-export const findProjectFiles = async (
-  cwd: string,
-  home: string,
-): Promise<ProjectFiles | undefined> => {
+export const findProject = async (cwd: string, home: string): Promise<string | undefined> => {
   const top = resolve(home);
   // The working directory has its links resolved; the home directory may be one.
   const stops = [top, await realpath(top).catch(() => top)];
   for (let directory = resolve(cwd); ; directory = dirname(directory)) {
-    const files = await present(join(directory, FOLDER));
-    if (files.length > 0) return { projectDir: directory, files };
+    if (await isProject(directory)) return directory;
     const parent = dirname(directory);
     if (parent === directory || stops.includes(directory) || stops.includes(parent)) {
       return undefined;

@@ -31,8 +31,9 @@ const allowEmpty = (node: Node): Node => {
   };
 };
 
-/** The bounds of exact integers say nothing to a reader. */
-const dropIntegerBounds = (node: Node): void => {
+/** The bounds of exact integers say nothing to a reader, and our own marks nothing to an editor. */
+const dropNoise = (node: Node): void => {
+  delete node.project;
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum;
   if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum;
 };
@@ -41,7 +42,7 @@ export const configJsonSchema = (): Record<string, unknown> => {
   const { $schema, ...root } = z.toJSONSchema(configSchema, {
     io: 'input',
     target: 'draft-2020-12',
-    override: ({ jsonSchema }) => dropIntegerBounds(jsonSchema as Node),
+    override: ({ jsonSchema }) => dropNoise(jsonSchema as Node),
   });
   return {
     $schema,

@@ -2,6 +2,7 @@ import { chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { trustAround } from '../../test/fixtures/trust-project.ts';
 import { ConfigError } from './config-error.ts';
 import { type LoadConfigOptions, loadConfig } from './load-config.ts';
 import { defaultConfig } from './schema.ts';
@@ -28,8 +29,12 @@ const write = async (file: string, text: string | Uint8Array): Promise<void> => 
   await writeFile(file, text);
 };
 
-const load = (env: LoadConfigOptions['env'] = {}, cwd = project) =>
-  loadConfig({ cwd, home, env: { XDG_CONFIG_HOME: join(home, 'xdg'), ...env } });
+/** With the project trusted as it is. */
+const load = async (env: LoadConfigOptions['env'] = {}, cwd = project) => {
+  const place = { cwd, home, env: { XDG_CONFIG_HOME: join(home, 'xdg'), ...env } };
+  if (!env.TOOLCRIB_CONFIG) await trustAround(place);
+  return loadConfig(place);
+};
 
 /** The lines of the error, with the long paths shortened. */
 const faults = async (env: LoadConfigOptions['env'] = {}, cwd = project) => {
@@ -58,7 +63,7 @@ describe('precedence', () => {
   it('is environment over project over user, and says where each value comes from', async () => {
     await write(
       userFile,
-      'execution:\n  maxConcurrentTools: 1\n  queueLimit: 1\n  maxCallDepth: 1\n',
+      'execution:\n  maxConcurrentTools: 9\n  queueLimit: 9\n  maxCallDepth: 1\n',
     );
     await write(projectFile, 'execution:\n  maxConcurrentTools: 2\n  queueLimit: 2\n');
     const { config, sources, projectDir, provenance } = await load({
@@ -87,21 +92,21 @@ describe('precedence', () => {
     );
   });
 
-  it('merges mappings and replaces lists', async () => {
+  it('merges mappings and takes lists as a whole', async () => {
     await write(
       userFile,
       'workspace: {extraRoots: [/a, /b]}\ntools:\n  web.search: {enabled: false}\n  git: {}\n',
     );
     await write(
       projectFile,
-      'workspace: {extraRoots: [/c]}\ntools:\n  web.search: {timeoutMs: 5}\n',
+      'workspace: {extraRoots: [/b]}\ntools:\n  web.search: {timeoutMs: 5}\n',
     );
     const { config, provenance } = await load();
-    expect(config.workspace.extraRoots).toEqual(['/c']);
+    expect(config.workspace.extraRoots).toEqual(['/b']);
     expect(config.tools['web.search']).toEqual({ enabled: false, timeoutMs: 5 });
     expect(config.tools.git).toEqual({ enabled: true });
     expect(provenance('tools.web.search.enabled')).toBe(`${userFile}:3`);
-    expect(provenance('workspace.extraRoots.1')).toBe(`${projectFile}:1`);
+    expect(provenance('workspace.extraRoots.0')).toBe(`${projectFile}:1`);
   });
 
   it('does not mix two retry policies into one', async () => {
@@ -120,10 +125,10 @@ describe('precedence', () => {
     expect((await load()).config).toEqual(defaultConfig());
   });
 
-  it('lets one file hold one half and another the other half', async () => {
+  it('lets one source hold one half and another the other half', async () => {
     await write(userFile, 'mcp: {servers: {git: {command: npx}}}\nmodel: {provider: anthropic}\n');
-    await write(projectFile, 'mcp: {servers: {git: {enabled: false}}}\nmodel: {model: m}\n');
-    const { config } = await load();
+    await write(projectFile, 'mcp: {servers: {git: {enabled: false}}}\n');
+    const { config } = await load({ TOOLCRIB_MODEL_MODEL: 'm' });
     expect(config.mcp.servers.git).toEqual({ command: 'npx', enabled: false });
     expect(config.model).toEqual({ provider: 'anthropic', model: 'm' });
   });
@@ -131,13 +136,13 @@ describe('precedence', () => {
 
 describe('where the project file is found', () => {
   it('climbs to the nearest one, .yaml too', async () => {
-    await write(join(home, 'work', '.toolcrib', 'config.yaml'), 'store: {driver: memory}\n');
+    await write(join(home, 'work', '.toolcrib', 'config.yaml'), 'budget: {dailyUsd: 1}\n');
     const deep = join(project, 'a', 'b');
     await mkdir(deep, { recursive: true });
     const loaded = await load({}, deep);
     expect(loaded.projectDir).toBe(join(home, 'work'));
-    expect(loaded.config.store.driver).toBe('memory');
-    await write(projectFile, 'store: {driver: sqlite}\n');
+    expect(loaded.config.budget.dailyUsd).toBe(1);
+    await write(projectFile, 'budget: {}\n');
     expect((await load({}, deep)).projectDir).toBe(project);
   });
 
@@ -165,6 +170,11 @@ describe('where the project file is found', () => {
       const planted = join(home, 'work', '.toolcrib', 'config.yml');
       await write(planted, 'store: {driver: memory}\n');
       await chown(planted, 4242, 4242);
+      const env = { XDG_CONFIG_HOME: join(home, 'xdg') };
+      const { trust, config } = await loadConfig({ cwd: project, home, env });
+      expect(trust).toMatchObject({ state: 'untrusted' });
+      expect(trust.problems[0]?.message).toMatch(/^belongs to another user; set /);
+      expect(config.store.driver).toBe('sqlite');
       expect(await faults()).toEqual([expect.stringMatching(/: belongs to another user; set /)]);
       const trusted = await load({ TOOLCRIB_CONFIG: planted });
       expect(trusted.config.store.driver).toBe('memory');
@@ -239,15 +249,19 @@ describe('errors', () => {
   it('blame the nearest part that is there for what is missing', async () => {
     await write(userFile, 'model:\n  provider: anthropic\n');
     expect(await faults()).toEqual(['USER:1:1: model.model: is required (text)']);
-    await write(projectFile, '\n\nmodel:\n  apiKeyRef: KEY\n');
-    expect(await faults()).toEqual(['PROJECT:3:1: model.model: is required (text)']);
+    await write(projectFile, '\n\nmcp:\n  servers:\n    one:\n      args: [a]\n');
+    expect(await faults()).toEqual([
+      expect.stringMatching(/^PROJECT:6:7: mcp\.servers\.one: say how to reach the server/),
+      'USER:1:1: model.model: is required (text)',
+    ]);
   });
 
   it('blame the stronger file for a conflict between two', async () => {
     await write(userFile, 'mcp: {servers: {git: {command: npx}}}\n');
-    await write(projectFile, 'mcp:\n  servers:\n    git:\n      url: https://x.test\n');
-    expect(await faults()).toEqual([
-      expect.stringMatching(/^PROJECT:4:7: mcp\.servers\.git: has both "command" and "url"/),
+    const named = join(root, 'ci.yml');
+    await write(named, 'mcp:\n  servers:\n    git:\n      url: https://x.test\n');
+    expect(await faults({ TOOLCRIB_CONFIG: named })).toEqual([
+      expect.stringMatching(/ci\.yml:4:7: mcp\.servers\.git: has both "command" and "url"/),
     ]);
   });
 
@@ -270,16 +284,19 @@ describe('errors', () => {
   });
 
   it('refuse what is no readable text file', async () => {
-    await mkdir(projectFile, { recursive: true });
-    expect(await faults()).toEqual(['PROJECT: is not a regular file']);
-    await rm(projectFile, { recursive: true });
+    await mkdir(userFile, { recursive: true });
+    expect(await faults()).toEqual(['USER: is not a regular file']);
+    await rm(userFile, { recursive: true });
+    await symlink(userFile, userFile);
+    expect(await faults()).toEqual(['USER: cannot be read (ELOOP)']);
+    await rm(userFile);
     await write(projectFile, new Uint8Array([0x61, 0x3a, 0xff, 0xfe]));
     expect(await faults()).toEqual(['PROJECT: is not UTF-8 text']);
     await write(projectFile, `# ${'x'.repeat(300_000)}`);
     expect(await faults()).toEqual(['PROJECT: is larger than 262144 bytes']);
     await rm(projectFile);
     await symlink(projectFile, projectFile);
-    expect(await faults()).toEqual(['PROJECT: cannot be read (ELOOP)']);
+    expect(await faults()).toEqual(['PROJECT: is a link; put what it leads to here']);
   });
 
   it('reads a file with a byte order mark and Windows line ends', async () => {

@@ -1,31 +1,39 @@
 /**
- * Loads the configuration: the user's file, over it the project's, over it the environment. Bad
- * configuration stops the start: every problem of every source is thrown at once.
+ * Loads the configuration: the user's file, over it what a trusted project narrows, over it the
+ * environment. Bad configuration stops the start: every problem of every source is thrown at once.
  */
-import { resolve } from 'node:path';
 import { ConfigError, type ConfigProblem } from './config-error.ts';
-import { configShape } from './config-shape.ts';
+import { configShape, type ShapeNode } from './config-shape.ts';
+import { mergeTrees, type Tree, valueAt } from './config-tree.ts';
 import { environmentLayers } from './environment-layers.ts';
-import {
-  type Environment,
-  findProjectFiles,
-  findUserFiles,
-  homeOf,
-  ownerFault,
-  ownersAt,
-  projectOf,
-} from './find-config-files.ts';
+import { findUserFiles } from './find-config-files.ts';
 import type { ConfigSource, Layer } from './layer.ts';
+import {
+  type NarrowedProject,
+  type NarrowedSetting,
+  narrowProject,
+  type ProjectChange,
+} from './narrow-project.ts';
 import { originOf } from './origin-of.ts';
+import { type PolicyFile, readPolicyBeside } from './policy-files.ts';
+import {
+  type ConfigPlace,
+  NO_PROJECT,
+  type ProjectTrust,
+  readProjectTrust,
+  userDirOf,
+} from './project-trust.ts';
 import { type FileReading, readConfigFile } from './read-config-file.ts';
-import { resolveLayers } from './resolve-layers.ts';
+import {
+  onlyOne,
+  type ProjectReading,
+  readNamedProject,
+  readTrustedProject,
+} from './read-project.ts';
+import { layerProblems, resolveLayers } from './resolve-layers.ts';
 import type { Config } from './schema.ts';
 
-export interface LoadConfigOptions {
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly home?: string;
-}
+export type LoadConfigOptions = ConfigPlace;
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -33,80 +41,129 @@ export interface LoadedConfig {
   readonly sources: readonly ConfigSource[];
   /** The directory that holds `.toolcrib`; paths in the configuration are relative to it. */
   readonly projectDir: string | undefined;
+  /** The user's configuration directory; it need not exist. */
+  readonly userDir: string;
+  readonly trust: ProjectTrust;
+  /** What the project would have widened, and did not. */
+  readonly narrowed: readonly NarrowedSetting[];
+  /** What is different because of the project. */
+  readonly changes: readonly ProjectChange[];
+  /** The user's rules, then those of a trusted project. */
+  readonly policyFiles: readonly PolicyFile[];
   /** Where the value of a setting comes from: `file:line`, a variable, or `default`. */
   provenance(path: string): string;
 }
 
-interface ProjectReading extends FileReading {
-  readonly projectDir: string | undefined;
-}
-
-const NOTHING: FileReading = { layer: undefined, problems: [] };
-
-/** Two files of the same rank: neither is stronger, so neither is taken. */
-const onlyOne = (files: readonly string[]): readonly ConfigProblem[] =>
-  files.length < 2
-    ? []
-    : files.map((file) => ({ file, path: '', message: 'one of two files; keep one' }));
-
-const readUser = async (options: Required<LoadConfigOptions>): Promise<FileReading> => {
-  const files = await findUserFiles({ ...options, platform: process.platform });
+const readUser = async (userDir: string): Promise<FileReading> => {
+  const files = await findUserFiles(userDir);
   const [file] = files;
   const double = onlyOne(files);
-  if (file === undefined || double.length > 0) return { ...NOTHING, problems: double };
+  if (file === undefined || double.length > 0) return { layer: undefined, problems: double };
   return readConfigFile(file);
 };
 
-/** A file that `TOOLCRIB_CONFIG` names is trusted as it is, and has to exist. */
-const readNamed = async (file: string): Promise<FileReading> => {
-  const reading = await readConfigFile(file);
-  if (reading.layer || reading.problems.length > 0) return reading;
-  const message = 'does not exist, but TOOLCRIB_CONFIG names it';
-  return { layer: undefined, problems: [{ file, path: '', message }] };
-};
+interface Readings {
+  readonly user: FileReading;
+  readonly project: ProjectReading;
+  readonly environment: ReturnType<typeof environmentLayers>;
+  readonly trust: ProjectTrust;
+  readonly userDir: string;
+  readonly shape: ShapeNode;
+}
 
-const readProject = async (options: Required<LoadConfigOptions>): Promise<ProjectReading> => {
-  const { cwd, env, home } = options;
-  const found = await findProjectFiles(cwd, home);
-  if (env.TOOLCRIB_CONFIG) {
-    const file = resolve(cwd, env.TOOLCRIB_CONFIG);
-    return { ...(await readNamed(file)), projectDir: projectOf(file) ?? found?.projectDir };
-  }
-  const [file] = found?.files ?? [];
-  if (!found || file === undefined) return { ...NOTHING, projectDir: undefined };
-  const double = onlyOne(found.files);
-  if (double.length > 0) return { ...NOTHING, problems: double, projectDir: found.projectDir };
-  const owners = await ownersAt(cwd);
-  const check = owners && ((uid: number) => ownerFault(uid, owners));
-  return { ...(await readConfigFile(file, check)), projectDir: found.projectDir };
-};
+/** The user named the file of the project, or it is the user's own: then there is nothing to narrow. */
+const narrowed = async ({
+  user,
+  project,
+  shape,
+}: Readings): Promise<NarrowedProject | undefined> =>
+  project.layer && project.projectDir !== undefined && !project.byHand
+    ? narrowProject(project.layer, user.layer?.value ?? {}, {
+        shape,
+        projectDir: project.projectDir,
+      })
+    : undefined;
 
-const sourceOf = (layer: Layer, kind: ConfigSource['kind']): ConfigSource => ({
-  path: layer.path,
-  kind,
-});
+/** The user's names of policy files: the environment is the user's, and stronger than the file. */
+const userPolicyTree = ({ user, environment, shape }: Readings): Tree =>
+  environment.layers
+    .filter(({ value }) => valueAt(value, ['policy', 'files']).found)
+    .reduce<Tree>((tree, { value }) => mergeTrees(tree, value, shape), user.layer?.value ?? {});
 
-/** Throws one `ConfigError` that lists every problem. Files that do not exist are fine. */
-export const loadConfig = async (options: LoadConfigOptions): Promise<LoadedConfig> => {
-  const complete = { ...options, home: options.home ?? homeOf(options.env) };
-  const shape = configShape();
-  const [user, project] = await Promise.all([readUser(complete), readProject(complete)]);
-  const environment = environmentLayers(options.env, shape);
+/** Doubts about trust only matter to somebody who insists on it. */
+const trustProblems = ({ state, insisted, problems }: ProjectTrust): readonly ConfigProblem[] =>
+  insisted && state !== 'trusted' ? problems : [];
+
+const sourceOf = (layer: Layer | undefined, kind: ConfigSource['kind']): readonly ConfigSource[] =>
+  layer ? [{ path: layer.path, kind }] : [];
+
+/** A file that the user names is the user's, whoever else names it. */
+const withoutDoubles = (files: readonly PolicyFile[]): readonly PolicyFile[] =>
+  files.filter(({ path }, index) => files.findIndex((file) => file.path === path) === index);
+
+const assemble = async (readings: Readings): Promise<LoadedConfig> => {
+  const { user, project, environment, trust, userDir, shape } = readings;
   // The user's own file named as the project's is read once.
   const userLayer = user.layer?.path === project.layer?.path ? undefined : user.layer;
-  const files = [userLayer, project.layer].filter((layer) => layer !== undefined);
+  const within = await narrowed(readings);
+  const projectLayer = within?.layer ?? project.layer;
+  const files = [userLayer, projectLayer].filter((layer) => layer !== undefined);
   const layers = [...files, ...environment.layers];
   const { config, problems } = resolveLayers(layers, shape);
-  const all = [...user.problems, ...project.problems, ...environment.problems, ...problems];
+  const policy = await readPolicyBeside(userDir, userPolicyTree(readings));
+  const all = [
+    ...trustProblems(trust),
+    ...[user, project, environment, policy].flatMap((reading) => reading.problems),
+    // What was not taken can be a mistake all the same.
+    ...(within && project.layer ? layerProblems(project.layer, shape) : []),
+    ...problems,
+  ];
   if (all.length > 0 || config === undefined) throw new ConfigError(all);
   return {
     config,
     sources: [
-      ...(userLayer ? [sourceOf(userLayer, 'user')] : []),
-      ...(project.layer ? [sourceOf(project.layer, 'project')] : []),
-      ...environment.layers.map((layer) => sourceOf(layer, 'environment')),
+      ...sourceOf(userLayer, 'user'),
+      ...sourceOf(projectLayer, 'project'),
+      ...environment.layers.flatMap((layer) => sourceOf(layer, 'environment')),
     ],
     projectDir: project.projectDir,
+    userDir,
+    trust,
+    narrowed: within?.narrowed ?? [],
+    changes: within?.changes ?? [],
+    policyFiles: withoutDoubles([...policy.files, ...project.policyFiles]),
     provenance: (path) => originOf(layers, path, shape),
   };
+};
+
+const load = async (
+  place: ConfigPlace,
+  trust: ProjectTrust,
+  reading: Promise<ProjectReading>,
+): Promise<LoadedConfig> => {
+  const shape = configShape();
+  const userDir = userDirOf(place);
+  const [user, project] = await Promise.all([readUser(userDir), reading]);
+  return assemble({
+    user,
+    project,
+    environment: environmentLayers(place.env, shape),
+    trust,
+    userDir,
+    shape,
+  });
+};
+
+/** Throws one `ConfigError` that lists every problem. Files that do not exist are fine. */
+export const loadConfig = async (place: LoadConfigOptions): Promise<LoadedConfig> => {
+  const named = place.env.TOOLCRIB_CONFIG;
+  if (named) return load(place, NO_PROJECT, readNamedProject(place, named));
+  const trust = await readProjectTrust(place);
+  return load(place, trust, readTrustedProject(trust));
+};
+
+/** What `loadConfig` would give if the project were trusted as it was read. Throws like it. */
+export const previewProject = (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> => {
+  const trusted: ProjectTrust = { ...trust, state: 'trusted' };
+  return load(place, trusted, readTrustedProject(trusted));
 };

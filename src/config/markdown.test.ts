@@ -9,11 +9,11 @@ describe('configMarkdown', () => {
     expect(await readFile(file, 'utf8')).toBe(configMarkdown());
   });
 
-  it('has one row of five cells for every setting', () => {
+  it('has one row of six cells for every setting', () => {
     const rows = configMarkdown()
       .split('\n')
       .filter((line) => line.startsWith('| `'));
     expect(rows).toHaveLength(describeConfig().length);
-    for (const row of rows) expect(row.split(/(?<!\\)\|/), row).toHaveLength(7);
+    for (const row of rows) expect(row.split(/(?<!\\)\|/), row).toHaveLength(8);
   });
 });

@@ -14,6 +14,13 @@ Settings come from three places. The stronger one wins; mappings are merged, lis
 3. The user: \`config.yml\` (or \`.yaml\`) in \`$XDG_CONFIG_HOME/toolcrib\`, else \`~/.config/toolcrib\`, on macOS
    \`~/Library/Application Support/toolcrib\`, on Windows \`%APPDATA%\\toolcrib\`. \`TOOLCRIB_HOME\` names another directory.
 
+A project's configuration is inert until you trust the project: \`toolcrib trust\` shows what it would do and asks, and so does the first
+command on a terminal. Trust is given to the folder with exactly the files that it has then; when one changes you are asked again. In CI, where
+nobody can be asked, \`TOOLCRIB_TRUST=1\` trusts the project for one process. A file that \`TOOLCRIB_CONFIG\` names is yours, as it is.
+
+Even a trusted project can only narrow what you, or the defaults, set; the column *a project* says how. What it asks for beyond that is not
+taken, and told. The environment is yours and may set anything.
+
 A mistake anywhere stops the start, and all mistakes are listed at once with file, line and column. Editors check the file against
 \`docs/config.schema.json\`; \`toolcrib init\` writes a commented file that points at it.
 
@@ -29,11 +36,13 @@ const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 const defaultText = (value: unknown): string =>
   value === undefined ? '–' : code(typeof value === 'string' ? value : JSON.stringify(value));
 
-const row = ({ path, type, env, description, ...rest }: SettingDescription): string =>
-  `| ${code(path)} | ${cell(type)} | ${defaultText(rest.default)} | ${cell(description)} | ${code(env)} |`;
+const row = ({ path, type, env, description, project, ...rest }: SettingDescription): string => {
+  const cells = [code(path), cell(type), defaultText(rest.default), cell(description)];
+  return `| ${[...cells, cell(project), code(env)].join(' | ')} |`;
+};
 
-const HEAD = `| setting | value | default | meaning | variable |
-|---|---|---|---|---|`;
+const HEAD = `| setting | value | default | meaning | a project | variable |
+|---|---|---|---|---|---|`;
 
 export const configMarkdown = (): string => {
   const rows = describeConfig();

@@ -48,9 +48,10 @@ const fromList = (text: string): ParsedSetting =>
           .filter((item) => item !== ''),
       };
 
-/** A setting that allows several kinds: JSON for mappings, a word for a switch, otherwise text. */
+/** A setting that allows several kinds: JSON for mappings, a number, a word for a switch, or text. */
 const fromOneOf = (text: string, kinds: readonly ShapeNode[]): ParsedSetting => {
   if (text.startsWith('{')) return fromJson(text);
+  if (kinds.some((kind) => kind.type === 'number') && NUMBER.test(text)) return fromNumber(text);
   const word = kinds.some((kind) => kind.type === 'boolean') ? fromWord(text) : undefined;
   return word && 'value' in word ? word : { value: text };
 };

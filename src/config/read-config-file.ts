@@ -1,5 +1,5 @@
 /** Reads one configuration file into a layer. Anything but a readable YAML file is a problem. */
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { MOST_BYTES } from './compose-yaml.ts';
 import type { ConfigProblem } from './config-error.ts';
@@ -13,24 +13,59 @@ export interface FileReading {
 }
 
 /** Judges the opened file before it is read; returns what is wrong with it, or nothing. */
-export type OwnerCheck = (uid: number) => string | undefined;
+export type FileCheck = (stats: Stats) => string | undefined;
+
+export interface ReadRules {
+  readonly check?: FileCheck | undefined;
+  readonly mostBytes?: number;
+  /** The file has to lie where it is named, and not behind a link. */
+  readonly noLink?: boolean;
+}
 
 class Unreadable extends Error {}
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
-const readText = async (handle: FileHandle, check: OwnerCheck | undefined): Promise<string> => {
-  const stats = await handle.stat();
-  const fault = check?.(stats.uid);
-  if (fault !== undefined) throw new Unreadable(fault);
-  if (!stats.isFile()) throw new Unreadable('is not a regular file');
-  if (stats.size > MOST_BYTES) throw new Unreadable(`is larger than ${MOST_BYTES} bytes`);
-  const bytes = await handle.readFile();
-  if (bytes.length > MOST_BYTES) throw new Unreadable(`is larger than ${MOST_BYTES} bytes`);
+/** No more than allowed is ever read: a file can grow, or have no end. */
+const readAtMost = async (handle: FileHandle, most: number): Promise<Uint8Array> => {
+  const { size } = await handle.stat();
+  const tooLarge = `is larger than ${most} bytes`;
+  if (size > most) throw new Unreadable(tooLarge);
+  const buffer = new Uint8Array(size + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    length += bytesRead;
+  }
+  throw new Unreadable('changed while it was read');
+};
+
+export interface BytesReading {
+  /** `undefined` when the file does not exist or cannot be used. */
+  readonly bytes: Uint8Array | undefined;
+  /** Why it cannot be used; a missing file has no fault. */
+  readonly fault: string | undefined;
+}
+
+/** Never throws: what is wrong comes back as `fault`. */
+export const readBytes = async (file: string, rules: ReadRules = {}): Promise<BytesReading> => {
+  let handle: FileHandle | undefined;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Unreadable('is not UTF-8 text');
+    // Not blocking, or a named pipe in the place of the file would hang the start.
+    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    handle = await open(file, rules.noLink ? flags | (constants.O_NOFOLLOW ?? 0) : flags);
+    const stats = await handle.stat();
+    const fault = rules.check?.(stats);
+    if (fault !== undefined) throw new Unreadable(fault);
+    if (!stats.isFile()) throw new Unreadable('is not a regular file');
+    return { bytes: await readAtMost(handle, rules.mostBytes ?? MOST_BYTES), fault: undefined };
+  } catch (error) {
+    if (error instanceof Unreadable) return { bytes: undefined, fault: error.message };
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    return { bytes: undefined, fault: ABSENT.has(code) ? undefined : `cannot be read (${code})` };
+  } finally {
+    await handle?.close();
   }
 };
 
@@ -41,25 +76,25 @@ export interface TextReading {
   readonly fault: string | undefined;
 }
 
-/** The text of the file. Never throws: what is wrong comes back as `fault`. */
-export const readConfigText = async (file: string, check?: OwnerCheck): Promise<TextReading> => {
-  let handle: FileHandle | undefined;
+export const textOf = (bytes: Uint8Array): TextReading => {
   try {
-    // Not blocking, or a named pipe in the place of the file would hang the start.
-    handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    return { text: await readText(handle, check), fault: undefined };
-  } catch (error) {
-    if (error instanceof Unreadable) return { text: undefined, fault: error.message };
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    return { text: undefined, fault: ABSENT.has(code) ? undefined : `cannot be read (${code})` };
-  } finally {
-    await handle?.close();
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), fault: undefined };
+  } catch {
+    return { text: undefined, fault: 'is not UTF-8 text' };
   }
 };
 
-/** A missing file is no problem here; whether one had to exist is for the caller to say. */
-export const readConfigFile = async (file: string, check?: OwnerCheck): Promise<FileReading> => {
-  const { text, fault } = await readConfigText(file, check);
+/** The text of the file. Never throws: what is wrong comes back as `fault`. */
+export const readConfigText = async (file: string, rules?: ReadRules): Promise<TextReading> => {
+  const { bytes, fault } = await readBytes(file, rules);
+  return bytes === undefined ? { text: undefined, fault } : textOf(bytes);
+};
+
+/** A layer from text that was read already; `file` is what problems name. */
+export const readLayer = async (
+  file: string,
+  { text, fault }: TextReading,
+): Promise<FileReading> => {
   if (fault !== undefined) {
     return { layer: undefined, problems: [{ file, path: '', message: fault }] };
   }
@@ -70,3 +105,7 @@ export const readConfigFile = async (file: string, check?: OwnerCheck): Promise<
     problems: problems.map((problem) => ({ file, ...problem })),
   };
 };
+
+/** A missing file is no problem here; whether one had to exist is for the caller to say. */
+export const readConfigFile = async (file: string, rules?: ReadRules): Promise<FileReading> =>
+  readLayer(file, await readConfigText(file, rules));

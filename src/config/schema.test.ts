@@ -33,10 +33,11 @@ describe('the defaults', () => {
         retry: 'NONE',
         breaker: { enabled: true, failures: 5, restMs: 30_000 },
         cache: { enabled: true, maxEntries: 1000 },
+        loop: { identicalCalls: 10, windowSeconds: 60 },
         idempotencyHours: 24,
       },
       sandbox: { default: 'wasm' },
-      validation: { maxInputBytes: 1_000_000, maxDepth: 64, checkOutput: true },
+      validation: { maxInputBytes: 1_000_000, maxDepth: 64, checkOutput: true, sanitize: 'flag' },
       filtering: {
         maxStringChars: 10_000,
         maxArrayItems: 100,
@@ -52,7 +53,12 @@ describe('the defaults', () => {
           'authorization',
         ]),
       },
+      policy: { files: ['policy.yml'], shadow: false, flow: 'ask' },
+      commands: { allow: [] },
+      egress: { allowPrivate: [], maxResponseBytes: 50_000_000 },
+      secrets: { sources: ['environment', 'file'], file: 'secrets.json' },
       budget: { dailyUsd: 10, perTool: {} },
+      audit: {},
       approvals: { expiresMinutes: 60 },
       store: { driver: 'sqlite', path: '.toolcrib/state.db' },
       registry: { path: '.toolcrib/tools', autoDiscovery: true, updateChecks: false },
@@ -131,6 +137,29 @@ describe('tools', () => {
   });
 });
 
+describe('budgets', () => {
+  it('takes dollars or several limits for a tool, and limits for each kind of spender', () => {
+    const budget = {
+      dailyUsd: 1,
+      dailyCalls: 2,
+      dailyTokens: 3,
+      perTool: { git: 0, npm: { usd: 0.5, calls: 2, tokens: 9 } },
+      perAgent: { usd: 1 },
+      perSession: { calls: 1 },
+      perFlow: { tokens: 1 },
+    };
+    expect(parseConfig({ budget }).budget).toEqual(budget);
+  });
+});
+
+describe('the loop breaker', () => {
+  it('can be set in part, and switched off', () => {
+    const loopOf = (loop: unknown) => parseConfig({ execution: { loop } }).execution.loop;
+    expect(loopOf({ identicalCalls: 3 })).toEqual({ identicalCalls: 3, windowSeconds: 60 });
+    expect(loopOf(false)).toBe(false);
+  });
+});
+
 describe('messages', () => {
   it.each([
     [{ exekution: {} }, 'exekution: unknown key; did you mean execution?'],
@@ -163,6 +192,28 @@ describe('messages', () => {
       'workspace.extraRoots.1: expected text, got a number',
     ],
     [{ budget: { perTool: { 'a b': 1 } } }, /^budget\.perTool\.a b: a tool name is/],
+    [{ budget: { perTool: { git: 'x' } } }, 'budget.perTool.git: expected a number, or a mapping'],
+    [{ budget: { perTool: { git: { usd: -1 } } } }, 'budget.perTool.git.usd: must be at least 0'],
+    [{ budget: { perAgent: { calls: 0 } } }, 'budget.perAgent.calls: must be at least 1'],
+    [{ budget: { dailyTokens: 1.5 } }, 'budget.dailyTokens: expected a whole number'],
+    [{ execution: { loop: true } }, 'execution.loop: expected a mapping, or false'],
+    [
+      { execution: { loop: { windowSeconds: 1e6 } } },
+      'execution.loop.windowSeconds: must be at most 86400',
+    ],
+    [{ policy: { flow: 'never' } }, 'policy.flow: expected one of ask, deny, off'],
+    [{ policy: { files: ['a', ''] } }, 'policy.files.1: must not be empty'],
+    [{ secrets: { sources: ['enviroment'] } }, /^secrets\.sources\.0: expected one of .*mean env/],
+    [{ egress: { allowPrivate: ['a b'] } }, /^egress\.allowPrivate\.0: expected a host name/],
+    [{ egress: { maxResponseBytes: 0 } }, 'egress.maxResponseBytes: must be at least 1'],
+    [{ commands: { allow: ['git\nrm'] } }, /^commands\.allow\.0: expected a command such as/],
+    [{ commands: { allow: ['  '] } }, /^commands\.allow\.0: expected a command such as/],
+    [{ audit: { retentionDays: 0 } }, 'audit.retentionDays: must be at least 1'],
+    [
+      { approvals: { linkBaseUrl: 'https://u:p@x' } },
+      /^approvals\.linkBaseUrl: expected an address/,
+    ],
+    [{ validation: { sanitize: 'strip' } }, 'validation.sanitize: expected one of flag, off'],
     [{ budget: { dailyUsd: -1 } }, 'budget.dailyUsd: must be at least 0'],
     [{ budget: { dailyUsd: Number.POSITIVE_INFINITY } }, /^budget\.dailyUsd: expected a number/],
     [

@@ -4,16 +4,21 @@
  */
 import { z } from 'zod';
 import { approvalsSection } from './sections/approvals.ts';
+import { auditSection } from './sections/audit.ts';
 import { budgetSection } from './sections/budget.ts';
+import { commandsSection } from './sections/commands.ts';
 import { datetimeSection } from './sections/datetime.ts';
+import { egressSection } from './sections/egress.ts';
 import { enforcementSection } from './sections/enforcement.ts';
 import { executionSection } from './sections/execution.ts';
 import { filteringSection } from './sections/filtering.ts';
 import { mcpSection } from './sections/mcp.ts';
 import { modelSection } from './sections/model.ts';
 import { observationSection } from './sections/observation.ts';
+import { policySection } from './sections/policy.ts';
 import { registrySection } from './sections/registry.ts';
 import { sandboxSection } from './sections/sandbox.ts';
+import { secretsSection } from './sections/secrets.ts';
 import { storeSection } from './sections/store.ts';
 import { teamsSection } from './sections/teams.ts';
 import { toolsSection } from './sections/tools.ts';
@@ -29,8 +34,13 @@ export const configSchema = z
     sandbox: sandboxSection,
     validation: validationSection,
     filtering: filteringSection,
+    policy: policySection,
+    commands: commandsSection,
+    egress: egressSection,
+    secrets: secretsSection,
     budget: budgetSection,
     approvals: approvalsSection,
+    audit: auditSection,
     store: storeSection,
     registry: registrySection,
     mcp: mcpSection,

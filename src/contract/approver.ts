@@ -15,16 +15,39 @@ export interface ApprovalRequest {
   readonly estimatedCost: number;
   readonly estimatedTime: number | undefined;
   readonly effects: readonly string[];
+  /** What the call will touch, resolved: `file:/real/path`, `host:api.example.com`. */
+  readonly targets: readonly string[];
   /** Why the policy asks. */
   readonly reason: string;
+  /** The rule that asks. */
+  readonly rule: string;
+  /** Digest of the definition the call was judged by; it is not for people. */
+  readonly definition: string;
+  /** False when a person has to be asked each time: there is nothing to remember. */
+  readonly rememberable: boolean;
   readonly expiresAt: number;
 }
+
+/** What is allowed from now on, besides the call itself. Listed and revocable like any grant. */
+export type Remember =
+  /** This tool and action, for the rest of the session. */
+  | { readonly scope: 'session' }
+  /** This tool and action for this user and agent, whenever the CEL condition holds. */
+  | { readonly scope: 'pattern'; readonly condition: string; readonly expiresAt?: number };
 
 export interface Decision {
   /** `later` leaves the call pending in the inbox. */
   readonly answer: 'approve' | 'deny' | 'later';
   readonly by: string;
   readonly note?: string;
+  /** Approved with this input instead of the one that was asked about. */
+  readonly input?: unknown;
+  readonly remember?: Remember;
+}
+
+/** What a person says to a question that waits in the inbox. */
+export interface ApprovalAnswer extends Omit<Decision, 'answer'> {
+  readonly approve: boolean;
 }
 
 export interface Approver {
@@ -43,6 +66,10 @@ export interface ApprovalRecord {
   readonly version: string;
   /** Digest of the canonical input: another input needs another approval. */
   readonly inputDigest: string;
+  /** Digest of the tool's definition: another definition needs another approval. */
+  readonly definition: string;
+  /** What the input pointed at when it was asked about. */
+  readonly targets: readonly string[];
   readonly policyVersion: string;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -50,4 +77,9 @@ export interface ApprovalRecord {
   readonly request: ApprovalRequest;
   readonly decidedBy?: string;
   readonly decidedAt?: number;
+  readonly note?: string;
+  /** The input it was approved with, where the approver changed it. */
+  readonly edited?: { readonly input: unknown };
+  /** That this user decided it; one without counts only in the process that made it. */
+  readonly seal?: string;
 }

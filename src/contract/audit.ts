@@ -67,6 +67,29 @@ export interface AuditLog {
   /** Oldest first, in pages, for verification and export. */
   scan(fromSeq?: number): AsyncIterable<readonly AuditRow[]>;
   head(): Promise<{ readonly seq: number; readonly hash: string } | undefined>;
+  /** The signed row after which the kept part begins; `undefined` while nothing was pruned. */
+  anchor(): Promise<AuditCheckpoint | undefined>;
+  /**
+   * Forgets the rows up to and with that of the checkpoint, which becomes the anchor. Resolves to
+   * how many went. Fails with CONFLICT when the row is another one, or when a call among them is
+   * still open.
+   */
+  prune(anchor: AuditCheckpoint): Promise<number>;
+}
+
+/** A signed note of how far the trail had come. Kept elsewhere, it shows a rewritten or cut trail. */
+export interface AuditCheckpoint {
+  readonly version: 1;
+  readonly seq: number;
+  readonly hash: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The store it speaks of, as people know it. */
+  readonly store: string;
+  /** Ed25519 public key, base64 of its 32 raw bytes. */
+  readonly publicKey: string;
+  /** Base64; docs/audit-format.md says over which text. */
+  readonly signature: string;
 }
 
 export interface AuditVerification {
@@ -75,7 +98,7 @@ export interface AuditVerification {
   readonly head: { readonly seq: number; readonly hash: string } | undefined;
   /** The first thing found wrong. */
   readonly problem?: {
-    readonly kind: 'edited' | 'gap' | 'truncated' | 'bad-start';
+    readonly kind: 'edited' | 'gap' | 'truncated' | 'bad-start' | 'bad-checkpoint';
     readonly seq: number;
     readonly message: string;
   };

@@ -3,6 +3,7 @@
  * the tool asks for all of it, so a pipeline that leaves a gate out does not compile.
  */
 import type { Caller, CallOptions } from './caller.ts';
+import type { ShadowFinding } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { Labels, ToolResult } from './result.ts';
 import type { Schema } from './schema.ts';
@@ -49,6 +50,13 @@ export interface CallNotes {
   /** Something outside may have changed: from here on a retry needs an idempotent tool. */
   effectPossible: boolean;
   approvedBy: string | undefined;
+  approvalId: string | undefined;
+  /** The standing grant that answered instead of a person. */
+  grantId: string | undefined;
+  /** The approver changed the input: what was asked for, as the trail keeps it. */
+  askedInput: unknown;
+  /** What rules in shadow mode would have done. */
+  shadow: readonly ShadowFinding[] | undefined;
   warnings: string[] | undefined;
   resources: Set<string> | undefined;
   writes: number;
@@ -70,6 +78,8 @@ export interface CallControl {
 
 export interface Estimate {
   readonly costMicros: number;
+  /** Prompt tokens the call will probably use. */
+  readonly tokens: number;
   readonly timeMs: number | undefined;
   readonly confidence: 'exact' | 'estimate' | 'unknown';
 }
@@ -83,7 +93,7 @@ export interface Evidence {
   /** inspect: what looked odd but was let through */
   readonly inspected: readonly string[];
   /** authorize: the rule that let the call pass, and whether a person has to agree */
-  readonly grant: Grant;
+  readonly grant: Admission;
   /** replay */
   readonly fresh: true;
   /** rate limit */
@@ -93,14 +103,22 @@ export interface Evidence {
   /** preconditions */
   readonly preconditions: PreconditionReport;
   /** approve: who agreed, or that nobody had to */
-  readonly approval: { readonly by: string } | 'not-needed';
+  readonly approval: Approval | 'not-needed';
   /** reserve budget */
   readonly budget: { readonly estimate: Estimate; readonly scopes: readonly BudgetScope[] };
 }
 
-export interface Grant {
+export interface Approval {
+  readonly by: string;
+  /** What was approved to be touched; a write elsewhere is refused. */
+  readonly targets: readonly string[];
+}
+
+export interface Admission {
   readonly rule: string;
   readonly ask: boolean;
+  /** No standing grant answers this question. */
+  readonly everyTime: boolean;
   readonly reason: string;
   readonly tier: Tier;
   readonly capability: Capability | undefined;

@@ -9,7 +9,7 @@ export interface Caller {
   /** One turn of an agent's loop. */
   readonly loopId: string;
   readonly roles: readonly string[];
-  /** Permissions granted, e.g. `tool:web_search`; `*` is all. */
+  /** Permissions held, e.g. `tool:web_search`; `*` is all, and what a call has that names none. */
   readonly permissions: readonly string[];
   readonly isolation: Isolation;
 }
@@ -39,6 +39,8 @@ export interface CallOptions {
   /** `model` cuts long strings and arrays down to what a prompt should hold. */
   readonly audience?: 'program' | 'model';
   readonly traceId?: string;
+  /** The flow this call is a step of; budgets per flow go by it. Inner calls inherit it. */
+  readonly flowId?: string;
   onProgress?(fraction: number, note: string | undefined): void;
 }
 

@@ -1,11 +1,13 @@
 /** The crib as surfaces and adapters see it. */
-import type { ApprovalRecord } from './approver.ts';
-import type { AuditVerification } from './audit.ts';
+import type { ApprovalAnswer, ApprovalRecord } from './approver.ts';
+import type { AuditCheckpoint, AuditVerification } from './audit.ts';
 import type { Estimate } from './call.ts';
 import type { CallAs, Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
+import type { Grant, NewGrant } from './grant.ts';
+import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { ToolResult } from './result.ts';
 import type { SandboxType } from './sandbox.ts';
@@ -93,8 +95,41 @@ export interface Capabilities {
   readonly model: boolean;
 }
 
+/** Standing grants: who may do what until it is taken back. */
+export interface Permissions {
+  /** Fails with VALIDATION_ERROR when the grant, or its condition, makes no sense. */
+  grant(grant: NewGrant): Promise<Grant>;
+  /** False when there is none of this id. */
+  revoke(id: string, by?: string): Promise<boolean>;
+  list(): Promise<readonly Grant[]>;
+}
+
+/** One line of the usage summary. */
+export interface UsageLine {
+  /** `user`, `tool`, `agent`, `session`, `flow` or `free`. */
+  readonly kind: string;
+  readonly name: string;
+  /** The day `2026-11-15`, the month `2026-11`, or empty for all time. */
+  readonly period: string;
+  readonly usd: number;
+  readonly heldUsd: number;
+  readonly calls: number;
+  readonly tokens: number;
+  /** The limits in force; a missing one is no limit. */
+  readonly limit: { readonly usd?: number; readonly calls?: number; readonly tokens?: number };
+}
+
+/** Links that decide one question once. Whoever holds one can answer, so they are sent, not shown. */
+export interface ApprovalLinks {
+  readonly approvalId: string;
+  readonly approve: string;
+  readonly deny: string;
+  readonly expiresAt: number;
+}
+
 export interface Crib {
   readonly tools: Catalog;
+  readonly permissions: Permissions;
   readonly events: Events;
   /** The store, opened on first use: listing tools needs none. */
   store(): Promise<Store>;
@@ -120,12 +155,22 @@ export interface Crib {
     what: { readonly tool: string } | { readonly tag: string } | { readonly path: string },
   ): number;
   approvals(): Promise<readonly ApprovalRecord[]>;
-  decide(approvalId: string, approve: boolean, by: string): Promise<boolean>;
+  /** False when the question is not waiting any more. */
+  decide(approvalId: string, answer: ApprovalAnswer): Promise<boolean>;
+  /** Signed links for a waiting question. Fails with APPROVAL_EXPIRED when it is not waiting. */
+  approvalLinks(approvalId: string): Promise<ApprovalLinks>;
+  /** Decides by a link. Fails with APPROVAL_EXPIRED when it is forged, used or too old. */
+  decideByLink(token: string): Promise<{ readonly approvalId: string; readonly approved: boolean }>;
+  /** Which rule decides about a call, and why. Runs nothing. */
+  explain(tool: string, input: unknown, as?: CallAs): Promise<Explanation>;
+  /** What was spent, today unless told otherwise. */
+  usage(filter?: { readonly period?: string }): Promise<readonly UsageLine[]>;
+  /** A signed note of the end of the audit trail; kept elsewhere it proves later tampering. */
+  checkpoint(): Promise<AuditCheckpoint>;
   /** Walks the whole audit chain; `expected` is a head noted earlier, against truncation. */
-  verifyAudit(expected?: {
-    readonly seq: number;
-    readonly hash: string;
-  }): Promise<AuditVerification>;
+  verifyAudit(
+    expected?: { readonly seq: number; readonly hash: string } | AuditCheckpoint,
+  ): Promise<AuditVerification>;
   getCapabilities(): Capabilities;
   /** Waits for running calls, cleans tools up, closes the store. */
   close(): Promise<void>;

@@ -120,6 +120,10 @@ export const ERRORS = {
     ['network', 'medium', 502, -32010, 'retryable', 1],
     'The remote service answered with an error.',
   ),
+  LOOP_DETECTED: row(
+    ['resource', 'medium', 429, -32005, 'recoverable', 3],
+    'The same call was made too often in a row. Its result will not change: do something else.',
+  ),
   LOCK: row(
     ['resource', 'low', 423, -32011, 'retryable', 1],
     'The resource is locked by someone else at the moment.',

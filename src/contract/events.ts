@@ -1,4 +1,5 @@
 /** The event bus: what happens in the crib, for whoever watches. Names are `noun.verb-ed`. */
+import type { ShadowFinding } from './policy.ts';
 import type { ToolResult } from './result.ts';
 
 export interface CribEvents {
@@ -11,6 +12,14 @@ export interface CribEvents {
   'call.finished': { readonly tool: string; readonly result: ToolResult };
   'approval.requested': { readonly approvalId: string; readonly tool: string };
   'approval.decided': { readonly approvalId: string; readonly approved: boolean };
+  'permission.granted': { readonly grantId: string; readonly resource: string };
+  'permission.revoked': { readonly grantId: string };
+  /** A rule in shadow mode would have refused a call, or asked about it. */
+  'policy.shadowed': {
+    readonly executionId: string;
+    readonly tool: string;
+    readonly findings: readonly ShadowFinding[];
+  };
   'tool.registered': { readonly tool: string; readonly version: string };
   'tool.unregistered': { readonly tool: string };
   'circuit.opened': { readonly tool: string };

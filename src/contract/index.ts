@@ -14,6 +14,7 @@ export {
   type Breaker,
   CATEGORIES,
   type CacheRule,
+  type CallTargets,
   type Capability,
   type Concurrency,
   type CostModel,
@@ -24,6 +25,7 @@ export {
   type PathNeed,
   type RateLimit,
   type Recovery,
+  type Sanitizing,
   SOURCES,
   TIERS,
   type Tier,
@@ -33,6 +35,7 @@ export {
   type ToolExample,
   type ToolSource,
   type Validator,
+  type ValidatorFacts,
 } from './tool.ts';
 
 // Running inside a tool: what it is handed, and how it fails with a code.
@@ -77,17 +80,21 @@ export type {
   ToolVersion,
 } from './catalog.ts';
 export type {
+  ApprovalLinks,
   Capabilities,
   Crib,
   DryRunReport,
   ExecutionState,
   ExecutionStatus,
+  Permissions,
   ProcessCall,
   ProcessRequest,
   ProcessResult,
   UndoReport,
+  UsageLine,
 } from './crib.ts';
 export type { CribEvents, EventName, Events } from './events.ts';
+export type { Grant, GrantSubject, Grants, NewGrant } from './grant.ts';
 export type {
   Labels,
   PendingApproval,
@@ -100,13 +107,16 @@ export type {
 // Implementing a port: who approves, what is kept, what is allowed, where the outside world is.
 
 export type {
+  ApprovalAnswer,
   ApprovalRecord,
   ApprovalRequest,
   ApprovalState,
   Approver,
   Decision,
+  Remember,
 } from './approver.ts';
 export type {
+  AuditCheckpoint,
   AuditEntry,
   AuditFilter,
   AuditKind,
@@ -116,7 +126,17 @@ export type {
   AuditVerification,
 } from './audit.ts';
 export type { Model, ModelReply, ModelRequest } from './model.ts';
-export type { Policy, PolicyQuestion, Verdict } from './policy.ts';
+export type {
+  ConsideredRule,
+  Explanation,
+  FlowState,
+  Policy,
+  PolicyQuestion,
+  Rights,
+  RuleEffect,
+  ShadowFinding,
+  Verdict,
+} from './policy.ts';
 export type { Logger, Runtime, Timer } from './runtime.ts';
 export type {
   Sandbox,
@@ -125,12 +145,13 @@ export type {
   SandboxTask,
   SandboxType,
 } from './sandbox.ts';
-export type { Secrets } from './secrets.ts';
+export type { Secrets, SecretVault } from './secrets.ts';
 export type { Source } from './source.ts';
 export type {
   Approvals,
   BudgetLine,
   BudgetScope,
+  BudgetUnit,
   Counters,
   HitOutcome,
   Intents,
@@ -145,6 +166,7 @@ export type {
   Results,
   Snapshot,
   Snapshots,
+  Spending,
   Store,
   StoredResult,
   Window,

@@ -6,6 +6,7 @@
  */
 import type { ApprovalRecord, ApprovalState } from './approver.ts';
 import type { AuditEntry, AuditLog } from './audit.ts';
+import type { Grants } from './grant.ts';
 import type { ToolResult } from './result.ts';
 
 /** A call whose intent is on record and whose outcome is not. */
@@ -23,17 +24,36 @@ export interface BudgetScope {
   /** E.g. `user:alice:2026-11-15`. */
   readonly key: string;
   readonly limitMicros: number;
+  /** No limit when absent. */
+  readonly limitCalls?: number;
+  readonly limitTokens?: number;
 }
 
 export interface Reservation {
   readonly executionId: string;
   readonly scopes: readonly BudgetScope[];
   readonly amountMicros: number;
+  /** None when absent. Every reservation also holds one call. */
+  readonly tokens?: number;
 }
+
+export type BudgetUnit = 'micros' | 'calls' | 'tokens';
 
 export type ReserveOutcome =
   | { readonly ok: true }
-  | { readonly ok: false; readonly scope: string; readonly availableMicros: number };
+  | {
+      readonly ok: false;
+      readonly scope: string;
+      readonly unit: BudgetUnit;
+      /** What the scope has left of the unit. */
+      readonly available: number;
+    };
+
+/** What a call really used. */
+export interface Spending {
+  readonly micros: number;
+  readonly tokens: number;
+}
 
 export interface BudgetLine {
   readonly key: string;
@@ -41,16 +61,19 @@ export interface BudgetLine {
   readonly heldMicros: number;
   /** Calls settled in this scope. */
   readonly calls: number;
+  readonly heldCalls: number;
+  readonly tokens: number;
+  readonly heldTokens: number;
 }
 
-/** Integers in millionths of a dollar. spent + held never exceeds a limit. */
+/** Whole numbers: millionths of a dollar, calls, tokens. What is spent and held never exceeds a limit. */
 export interface Ledger {
   /** Holds the amount in every scope, or in none. */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   /** Looks without holding. */
-  covers(scopes: readonly BudgetScope[], amountMicros: number): Promise<ReserveOutcome>;
-  /** Turns the hold into spending of the actual amount. Unknown ids are ignored. */
-  settle(executionId: string, actualMicros: number): Promise<void>;
+  covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome>;
+  /** Turns the hold into spending of what was really used, and one call. Unknown ids are ignored. */
+  settle(executionId: string, actual: Spending): Promise<void>;
   release(executionId: string): Promise<void>;
   /** Holds whose process is gone. */
   orphans(): Promise<readonly Reservation[]>;
@@ -96,7 +119,8 @@ export interface Replays {
   claim(request: ReplayRequest): Promise<ReplayClaim>;
   finish(key: string, result: ToolResult, expiresAt: number): Promise<void>;
   /** Frees the key after a call that had no effect. */
-  abandon(key: string): Promise<void>;
+  /** With an execution named, only while the key is still its own. */
+  abandon(key: string, executionId?: string): Promise<void>;
 }
 
 export interface MemoryStore {
@@ -147,10 +171,17 @@ export interface Approvals {
   /** False when it is not waiting any more. */
   decide(
     id: string,
-    decision: { readonly approve: boolean; readonly by: string; readonly at: number },
+    decision: {
+      readonly approve: boolean;
+      readonly by: string;
+      readonly at: number;
+      readonly note?: string;
+      readonly edited?: { readonly input: unknown };
+      readonly seal?: string;
+    },
   ): Promise<boolean>;
-  /** Marks an approved record used. True for exactly one caller, ever. */
-  use(id: string): Promise<boolean>;
+  /** Marks an approved record that has not expired used. True for exactly one caller, ever. */
+  use(id: string, now: number): Promise<boolean>;
 }
 
 export interface StoredResult {
@@ -183,6 +214,7 @@ export interface Store {
   readonly memory: MemoryStore;
   readonly snapshots: Snapshots;
   readonly approvals: Approvals;
+  readonly grants: Grants;
   readonly results: Results;
   /** Flushes what is pending and lets go of the file. Safe to call twice. */
   close(): Promise<void>;

@@ -1,9 +1,10 @@
 /** The contract of a tool: data plus one `run` function. `defineTool` does no I/O. */
+import type { Caller } from './caller.ts';
 import type { ToolContext } from './context.ts';
 import type { Effect } from './effect.ts';
 import type { ToolError } from './errors.ts';
 import type { Precondition } from './precondition.ts';
-import type { ToolResult } from './result.ts';
+import type { Labels, ToolResult } from './result.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { SandboxConfig } from './sandbox.ts';
 import type { SchemaSource } from './schema.ts';
@@ -141,8 +142,24 @@ export interface Health {
 /** A rule of the tool's owner over and above the schema. Returns what is wrong, or nothing. */
 export interface Validator<I = unknown> {
   readonly name: string;
-  check(input: I): string | undefined | Promise<string | undefined>;
+  /** A throw counts as wrong. */
+  check(input: I, facts: ValidatorFacts): string | undefined | Promise<string | undefined>;
 }
+
+/** What a business rule may go by besides the input. */
+export interface ValidatorFacts {
+  readonly caller: Caller;
+  readonly now: number;
+}
+
+/** What a call is going to touch, as its input names it. Approvals are bound to what it resolves to. */
+export interface CallTargets {
+  readonly paths?: readonly string[];
+  readonly urls?: readonly string[];
+}
+
+/** `flag` notes script-like content, `strip` takes it out of the input, `off` does not look. */
+export type Sanitizing = 'flag' | 'strip' | 'off';
 
 export interface Tool<I = unknown, O = unknown> {
   readonly name: string;
@@ -166,6 +183,12 @@ export interface Tool<I = unknown, O = unknown> {
   readonly input: SchemaSource<I>;
   readonly output?: SchemaSource<O>;
   readonly validators?: readonly Validator<I>[];
+  /** Only a tool that renders HTML should strip: content is never altered unasked. */
+  readonly sanitize?: Sanitizing;
+  /** What a call touches, where it cannot be told from the names of the input fields. */
+  targets?(input: I): CallTargets;
+  /** Labels of its results, where the defaults by source and category do not fit. */
+  readonly labels?: Partial<Labels>;
 
   readonly auth?: AuthRequirement;
   readonly cost?: CostModel;

@@ -2,7 +2,7 @@
  * Turns whatever a tool returned into plain JSON data, secrets removed, and measures it on the way.
  * One walk does all three, because it is on the hot path of every call.
  */
-import type { Redactor } from './redaction.ts';
+import type { Redactor } from './redaction/redaction.ts';
 
 export const MAX_RESULT_DEPTH = 200;
 
@@ -26,7 +26,7 @@ class Walk {
         return this.#text(value);
       case 'number':
         this.bytes += 8;
-        return Number.isFinite(value) ? value : null;
+        return Number.isFinite(value) ? this.#redactor.number(value) : null;
       case 'boolean':
         this.bytes += 5;
         return value;
@@ -72,10 +72,11 @@ class Walk {
       const before = source[key];
       const clean = this.value(before, depth + 1);
       this.bytes += key.length + 4;
-      if (clean === before && key !== '__proto__') continue;
+      const name = this.#redactor.key(key);
+      if (clean === before && name === key && key !== '__proto__') continue;
       copy ??= { ...source };
-      if (clean === undefined || key === '__proto__') delete copy[key];
-      else copy[key] = clean;
+      if (clean === undefined || name !== key || key === '__proto__') delete copy[key];
+      if (clean !== undefined && name !== '__proto__') copy[name] = clean;
     }
     return copy ?? value;
   }
@@ -85,7 +86,9 @@ class Walk {
     if (value instanceof Uint8Array) return this.#text(Buffer.from(value).toString('base64'));
     if (value instanceof Map) return this.#plain(Object.fromEntries(value), depth);
     if (value instanceof Set) return this.#array([...value], depth);
-    if (value instanceof Error) return { name: value.name, message: this.#text(value.message) };
+    if (value instanceof Error) {
+      return { name: this.#text(value.name), message: this.#text(value.message) };
+    }
     if ('toJSON' in value && typeof value.toJSON === 'function') {
       return this.value(value.toJSON(), depth + 1);
     }

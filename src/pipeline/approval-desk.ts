@@ -1,34 +1,64 @@
 /**
- * Where approvals are opened and redeemed. A record is bound to caller, tool, version, exact input
- * and policy; it is good for one call, and only the store says whether it is still unused.
+ * Where calls wait for a person. A question is on record before anyone sees it; an answer is on
+ * record before it counts; and it counts once, for the very call that was asked about.
  */
-import type { ApprovalRecord, ApprovalRequest, Approver, Decision } from '../contract/approver.ts';
-import type { Call, Estimate } from '../contract/call.ts';
+import type {
+  ApprovalAnswer,
+  ApprovalRecord,
+  ApprovalRequest,
+  Approver,
+  Decision,
+} from '../contract/approver.ts';
+import type { AuditEntry, AuditLog } from '../contract/audit.ts';
+import type { Call, Estimate, ReadyTool } from '../contract/call.ts';
 import type { Events } from '../contract/events.ts';
+import type { NewGrant } from '../contract/grant.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Approvals } from '../contract/store.ts';
-import { digestOf } from '../governance/digest.ts';
-import { MICROS_PER_USD } from '../governance/estimate-cost.ts';
+import type { Tool } from '../contract/tool.ts';
+import { type Binding, bindingOf, fits } from '../governance/approvals/binding.ts';
+import { rememberedGrant } from '../governance/approvals/remembered-grant.ts';
+import { decisionText, type Seals, saidOf } from '../governance/approvals/seals.ts';
+import { approvalRequest } from './approval-request.ts';
+import { auditEvent } from './audit-event.ts';
 import { failed, waiting } from './outcome.ts';
+import type { PermissionDesk } from './permission-desk.ts';
 
 export interface ApprovalDeskDeps {
   readonly approvals: Approvals;
+  readonly permissions: Pick<PermissionDesk, 'grant' | 'check'>;
+  readonly audit: Pick<AuditLog, 'append'>;
+  readonly seals: Seals;
   readonly approver: Approver | undefined;
   readonly policy: Policy;
   readonly runtime: Runtime;
   readonly events: Events;
   readonly expiresMs: number;
   newId(): string;
+  /** Digest of the tool's definition. */
+  definitionOf(ready: ReadyTool): string;
+  /** What the input leads to, resolved. */
+  targetsOf(tool: Tool, input: unknown): Promise<readonly string[]>;
 }
 
 type Judged = Call<'ready' | 'input' | 'grant'>;
 
+/** A person's yes. `edited` is there when it was given for another input. */
+export interface Approved {
+  readonly approvalId: string;
+  readonly by: string;
+  readonly edited?: { readonly input: unknown };
+}
+
 /** Who agreed, or the result that ends the call. */
-export type DeskAnswer = { readonly by: string } | { readonly result: ToolResult };
+export type DeskAnswer = Approved | { readonly result: ToolResult };
 
 const LATER: Decision = { answer: 'later', by: '' };
+
+/** More questions than a person can look at are a flood, not work. */
+const MOST_WAITING = 200;
 
 export class ApprovalDesk {
   readonly #deps: ApprovalDeskDeps;
@@ -38,44 +68,82 @@ export class ApprovalDesk {
   }
 
   /** Puts the question on record, asks if there is somebody to ask, and answers with a decision. */
-  async ask(call: Judged, estimate: Estimate, reason: string): Promise<DeskAnswer> {
-    const record = await this.park(call, estimate, reason);
-    const decision = await this.#question(record.request, call);
-    if (call.control.aborted) return this.#withdraw(call, record.id);
-    if (decision.answer === 'later') return { result: this.#pending(call, record) };
+  async ask(call: Judged, estimate: Estimate): Promise<DeskAnswer> {
+    const parked = await this.park(call, estimate, call.grant.reason);
+    if ('result' in parked) return parked;
+    const decision = await this.#question(parked.request, call);
+    if (call.control.aborted) return this.#withdraw(call, parked.id);
+    if (decision.answer === 'later') return { result: this.pending(call, parked) };
     const approve = decision.answer === 'approve';
-    const at = this.#deps.runtime.now();
-    await this.#deps.approvals.decide(record.id, { approve, by: decision.by, at });
-    this.#deps.events.emit('approval.decided', { approvalId: record.id, approved: approve });
-    if (!approve) return { result: failed(call, 'USER_CANCELLED') };
-    return this.#use(call, record.id, decision.by);
+    try {
+      await this.decide(parked, { ...decision, approve });
+    } catch (error) {
+      // An answer that cannot be carried out as it was given is no answer.
+      await this.decide(parked, { approve: false, by: decision.by });
+      throw error;
+    }
+    return this.#spend(call, parked.id);
   }
 
-  /** Leaves a waiting record in the inbox. */
-  async park(call: Judged, estimate: Estimate, reason: string): Promise<ApprovalRecord> {
-    const record = this.#newRecord(call, estimate, reason);
+  /**
+   * Leaves a waiting record in the inbox. The same question again is the same record, as long as
+   * nobody sits at the counter to be asked.
+   */
+  async park(
+    call: Judged,
+    estimate: Estimate,
+    reason: string,
+  ): Promise<ApprovalRecord | { readonly result: ToolResult }> {
+    const binding = await this.#bind(call);
+    const inbox = await this.#inbox();
+    const same = inbox.find((each) => fits(each, binding));
+    if (same && !this.#deps.approver) return same;
+    const mine = inbox.filter(({ userId }) => userId === binding.userId);
+    if (mine.length >= MOST_WAITING) return { result: tooMany(call) };
+    const record = this.#newRecord(call, binding, { estimate, reason });
     await this.#deps.approvals.create(record);
-    const { id, tool } = record;
-    this.#deps.events.emit('approval.requested', { approvalId: id, tool });
+    this.#deps.events.emit('approval.requested', { approvalId: record.id, tool: record.tool });
     return record;
   }
 
-  pending(call: Judged, record: ApprovalRecord): ToolResult {
-    return this.#pending(call, record);
+  pending(call: Judged, { id, expiresAt }: ApprovalRecord): ToolResult {
+    return waiting(call, { approvalId: id, expiresAt });
   }
 
-  /** Spends an approval given earlier. It must fit this very call and be unused. */
+  /** Spends an approval given earlier. It must fit this very call, be live and unused. */
   async redeem(call: Judged, approvalId: string): Promise<DeskAnswer> {
     const record = await this.#deps.approvals.get(approvalId);
-    if (!record || !this.#fits(record, call)) {
-      return { result: failed(call, 'APPROVAL_EXPIRED') };
-    }
+    if (!record || !fits(record, await this.#bind(call))) return expired(call);
+    if (!this.#isOpen(record)) return expired(call);
     if (record.state === 'denied') return { result: failed(call, 'USER_CANCELLED') };
-    if (record.expiresAt <= this.#deps.runtime.now()) {
-      return { result: failed(call, 'APPROVAL_EXPIRED') };
-    }
-    if (record.state === 'waiting') return { result: this.#pending(call, record) };
-    return this.#use(call, record.id, record.decidedBy ?? '');
+    if (record.state === 'waiting') return { result: this.pending(call, record) };
+    return this.#spend(call, record.id);
+  }
+
+  /** Takes a person's answer. False when the question is not waiting any more. */
+  async decide(record: ApprovalRecord, answer: ApprovalAnswer): Promise<boolean> {
+    const { approve, by, note } = answer;
+    const { approvals, runtime, events, permissions, audit } = this.#deps;
+    const at = runtime.now();
+    if (!this.#isOpen(record)) return false;
+    const standing = this.#standing(record, answer, at);
+    if (standing) await permissions.check(standing);
+    const edited = approve && answer.input !== undefined && { edited: { input: answer.input } };
+    const said = { approve, by, at, ...(note !== undefined && { note }), ...edited };
+    const seal = await this.#deps.seals.seal(decisionText(record, said));
+    const sealed = seal === undefined ? said : { ...said, seal };
+    if (!(await approvals.decide(record.id, sealed))) return false;
+    events.emit('approval.decided', { approvalId: record.id, approved: approve });
+    await audit.append(decisionEvent(record, said));
+    if (standing) await permissions.grant(standing);
+    return true;
+  }
+
+  /** What the answer allows beyond this call, if anything may be. */
+  #standing(record: ApprovalRecord, answer: ApprovalAnswer, at: number): NewGrant | undefined {
+    const { approve, remember, by } = answer;
+    if (!approve || !remember || !record.request.rememberable) return undefined;
+    return rememberedGrant(record, remember, { by, at });
   }
 
   /** The call is gone: nobody may approve it any more. */
@@ -86,23 +154,35 @@ export class ApprovalDesk {
     return { result: failed(call, call.control.reason ?? 'CANCELLED') };
   }
 
-  async #use(call: Judged, id: string, by: string): Promise<DeskAnswer> {
-    if (await this.#deps.approvals.use(id)) return { by };
-    return { result: failed(call, 'APPROVAL_EXPIRED') };
+  /** The store's word counts, not what was said meanwhile: it takes one decision and one use. */
+  async #spend(call: Judged, id: string): Promise<DeskAnswer> {
+    const { approvals, runtime } = this.#deps;
+    const record = await approvals.get(id);
+    if (record?.state === 'denied') return { result: failed(call, 'USER_CANCELLED') };
+    if (!record || !(await this.#isOurs(record))) return expired(call);
+    if (!(await approvals.use(id, runtime.now()))) return expired(call);
+    const { decidedBy = '', edited } = record;
+    return { approvalId: id, by: decidedBy, ...(edited && { edited }) };
   }
 
-  #fits(record: ApprovalRecord, call: Judged): boolean {
-    const { tool } = call.ready;
-    const { userId, agentId, sessionId } = call.caller;
-    return (
-      record.tool === tool.name &&
-      record.version === tool.version &&
-      record.userId === userId &&
-      record.agentId === agentId &&
-      record.sessionId === sessionId &&
-      record.policyVersion === this.#deps.policy.version &&
-      record.inputDigest === digestOf(call.input)
-    );
+  /** What still waits. No answer in time is a no, and is put on record as one. */
+  async #inbox(): Promise<readonly ApprovalRecord[]> {
+    const { approvals, runtime } = this.#deps;
+    const waiting = await approvals.list('waiting');
+    const at = runtime.now();
+    for (const { id } of waiting.filter((each) => !this.#isOpen(each))) {
+      await approvals.decide(id, { approve: false, by: 'nobody answered in time', at });
+    }
+    return waiting.filter((each) => this.#isOpen(each));
+  }
+
+  /** A yes that somebody else put into the store is none. */
+  #isOurs(record: ApprovalRecord): Promise<boolean> {
+    return this.#deps.seals.isOurs(decisionText(record, saidOf(record)), record.seal);
+  }
+
+  #isOpen({ expiresAt }: ApprovalRecord): boolean {
+    return expiresAt > this.#deps.runtime.now();
   }
 
   async #question(request: ApprovalRequest, call: Judged): Promise<Decision> {
@@ -115,45 +195,53 @@ export class ApprovalDesk {
     }
   }
 
-  #pending(call: Judged, { id, expiresAt }: ApprovalRecord): ToolResult {
-    return waiting(call, { approvalId: id, expiresAt });
+  async #bind(call: Judged): Promise<Binding> {
+    const { caller, input, ready } = call;
+    const { policy, targetsOf, definitionOf } = this.#deps;
+    return bindingOf({
+      tool: ready.tool,
+      caller,
+      input,
+      definition: definitionOf(ready),
+      targets: await targetsOf(ready.tool, input),
+      policyVersion: policy.version,
+    });
   }
 
-  #newRecord(call: Judged, estimate: Estimate, reason: string): ApprovalRecord {
-    const { caller, input } = call;
-    const { tool } = call.ready;
+  #newRecord(
+    call: Judged,
+    binding: Binding,
+    asked: { readonly estimate: Estimate; readonly reason: string },
+  ): ApprovalRecord {
     const id = this.#deps.newId();
     const createdAt = this.#deps.runtime.now();
     const expiresAt = createdAt + this.#deps.expiresMs;
-    const request: ApprovalRequest = {
-      id,
-      caller,
-      tool: tool.name,
-      version: tool.version,
-      description: tool.description,
-      tier: call.grant.tier,
-      action: call.grant.capability?.action ?? tool.name,
-      input,
-      estimatedCost: estimate.costMicros / MICROS_PER_USD,
-      estimatedTime: estimate.timeMs,
-      effects: (tool.effects ?? []).map(({ description }) => description),
-      reason,
-      expiresAt,
-    };
-    const { userId, agentId, sessionId } = caller;
-    return {
-      id,
-      userId,
-      agentId,
-      sessionId,
-      tool: tool.name,
-      version: tool.version,
-      inputDigest: digestOf(input),
-      policyVersion: this.#deps.policy.version,
-      createdAt,
-      expiresAt,
-      state: 'waiting',
-      request,
-    };
+    const request = approvalRequest(call, { ...binding, ...asked, id, expiresAt });
+    return { ...binding, id, createdAt, expiresAt, state: 'waiting', request };
   }
 }
+
+const decisionEvent = (
+  { id, tool, agentId, sessionId, userId, inputDigest }: ApprovalRecord,
+  said: Parameters<Approvals['decide']>[1],
+): AuditEntry => {
+  const { approve, by, at, note, edited } = said;
+  const detail = {
+    approved: approve,
+    for: userId,
+    inputDigest,
+    ...(note !== undefined && { note }),
+    ...(edited && { edited: true }),
+  };
+  const status = approve ? 'success' : 'denied';
+  const event = 'approval.decided';
+  return auditEvent({ event, id, at, by, status, tool, agentId, sessionId, detail });
+};
+
+const expired = (call: Judged): DeskAnswer => ({ result: failed(call, 'APPROVAL_EXPIRED') });
+
+const tooMany = (call: Judged): ToolResult =>
+  failed(call, 'RATE_LIMITED', {
+    message: 'Too many calls of this user wait for approval already.',
+    suggestions: ['Wait until a person has looked at those in the inbox.'],
+  });

@@ -2,7 +2,7 @@
 import type { CallRequest } from '../contract/call.ts';
 import { type ErrorExtras, isErrorCode, type ToolError, toolError } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import type { Redactor } from '../governance/redaction.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
 
 export interface ErrorDeps {
   readonly runtime: Runtime;
@@ -35,8 +35,24 @@ const hideArguments = (message: string, value: unknown, path: string): string =>
   return hidden;
 };
 
+/** More than is kept is looked at: a secret that is cut in half would not be known again. */
 const clean = (message: string, call: CallRequest, deps: ErrorDeps): string =>
-  deps.redactor.text(hideArguments(message.slice(0, LONGEST_MESSAGE), call.rawInput, ''));
+  deps.redactor
+    .text(hideArguments(message.slice(0, LONGEST_MESSAGE * 8), call.rawInput, ''))
+    .slice(0, LONGEST_MESSAGE);
+
+/** The error with secrets taken out of all its words, whoever wrote them. */
+export const redactError = (error: ToolError, redactor: Redactor): ToolError => ({
+  ...error,
+  message: redactor.text(error.message),
+  suggestions: error.suggestions.map((suggestion) => redactor.text(suggestion)),
+  ...(error.issues && {
+    issues: error.issues.map(({ path, message }) => ({
+      path: path.map((key) => (typeof key === 'string' ? redactor.text(key) : key)),
+      message: redactor.text(message),
+    })),
+  }),
+});
 
 /** Codes of Node and of fetch that have a counterpart in the table. */
 const SYSTEM_CODES: Readonly<Record<string, Parameters<typeof toolError>[0]>> = {

@@ -2,7 +2,7 @@
 import type { AuditEntry, AuditKind } from '../contract/audit.ts';
 import type { CallRequest } from '../contract/call.ts';
 import type { ToolResult } from '../contract/result.ts';
-import type { Redactor } from '../governance/redaction.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
 import { evidence } from './pipeline.ts';
 
 /** Did the side effect happen? What a person asks first after a crash or a timeout. */
@@ -77,14 +77,24 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
       : { rule, input: recordInput(call, facts.redactor) };
   if (call.parent) detail.parent = call.parent.executionId;
   if (notes.approvedBy !== undefined) detail.approvedBy = notes.approvedBy;
-  if (options.idempotencyKey !== undefined) detail.idempotencyKey = options.idempotencyKey;
+  if (notes.approvalId !== undefined) detail.approvalId = notes.approvalId;
+  if (notes.askedInput !== undefined) detail.askedInput = notes.askedInput;
+  if (notes.grantId !== undefined) detail.grantId = notes.grantId;
+  if (notes.shadow !== undefined) detail.shadow = notes.shadow;
+  if (options.idempotencyKey !== undefined) {
+    detail.idempotencyKey = facts.redactor.text(options.idempotencyKey);
+  }
   if (options.dryRun) detail.dryRun = true;
+  const inspected = evidence(call, 'inspected');
+  if (inspected && inspected.length > 0) detail.inspected = inspected;
   if (kind === 'intent' || !facts.result) return detail;
   if (notes.intentRecorded) detail.effect = effectState(call, facts.result);
   if (notes.attempts > 1) detail.attempts = notes.attempts;
   if (notes.cached) detail.cached = true;
   if (notes.degraded) detail.degraded = true;
-  if (notes.resources) detail.resources = [...notes.resources];
+  if (notes.resources) {
+    detail.resources = [...notes.resources].map((resource) => facts.redactor.text(resource));
+  }
   if (facts.result.error?.cause) detail.cause = facts.result.error.cause;
   return detail;
 };
@@ -96,7 +106,7 @@ export const auditEntry = (kind: AuditKind, call: CallRequest, facts: Facts): Au
     kind,
     executionId: call.executionId,
     at: facts.at,
-    tool: ready ? ready.tool.name : call.toolName.slice(0, 128),
+    tool: ready ? ready.tool.name : facts.redactor.text(call.toolName).slice(0, 128),
     version: ready ? ready.tool.version : '',
     tier: evidence(call, 'grant')?.tier ?? ready?.tool.tier ?? '',
     userId: call.caller.userId,

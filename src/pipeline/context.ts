@@ -13,9 +13,10 @@ import type { Logger, Runtime } from '../contract/runtime.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import type { MemoryStore } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
-import { toMicros } from '../governance/estimate-cost.ts';
+import type { Egress } from '../governance/egress/create-egress.ts';
+import { toMicros } from '../governance/ledger/estimate-cost.ts';
 import { CallMemory } from '../governance/memory.ts';
-import type { Redactor } from '../governance/redaction.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
 
 export interface ContextDeps {
@@ -25,7 +26,7 @@ export interface ContextDeps {
   readonly secrets: Secrets;
   readonly model: Model;
   readonly memory: { readonly persistent: MemoryStore; readonly working: MemoryStore };
-  readonly fetch: typeof globalThis.fetch;
+  readonly egress: Egress;
   files(call: Call<'ready'>): FileAccess;
   callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
 }
@@ -86,7 +87,7 @@ export class CallContext implements ToolContext {
   }
 
   get fetch(): typeof globalThis.fetch {
-    this.#fetch ??= brokeredFetch(this.#call, this.#deps.fetch);
+    this.#fetch ??= brokeredFetch(this.#call, this.#deps.egress);
     return this.#fetch;
   }
 
@@ -100,10 +101,11 @@ export class CallContext implements ToolContext {
   get progress(): ToolContext['progress'] {
     return (fraction, note) => {
       const { control, executionId } = this.#call;
-      control.progress(fraction, note);
-      const { events } = this.#deps;
+      const { events, redactor } = this.#deps;
+      const told = note === undefined ? undefined : redactor.text(note);
+      control.progress(fraction, told);
       if (events.has('call.progressed')) {
-        events.emit('call.progressed', { executionId, fraction, note });
+        events.emit('call.progressed', { executionId, fraction, note: told });
       }
     };
   }
@@ -150,7 +152,7 @@ export class CallContext implements ToolContext {
     const value = await this.#deps.secrets.get(key);
     if (value === undefined) {
       throw new ToolFailure('AUTH_MISSING', `The secret ${key} is not configured.`, {
-        suggestions: [`Set the environment variable ${key}.`],
+        suggestions: [`Keep it with: toolcrib secrets set ${key}`],
       });
     }
     this.#deps.redactor.learn(value);

@@ -1,38 +1,52 @@
 /** Puts the pipeline together over an open store, and starts calls on it. */
 import { relative } from 'node:path';
 import type { Approver } from '../contract/approver.ts';
-import type { Call, CallControl, CallRequest, Next } from '../contract/call.ts';
+import type { Call, CallControl, CallRequest, Next, ReadyTool } from '../contract/call.ts';
 import { type CallAs, type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
+import { type Issue, ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { Model } from '../contract/model.ts';
-import type { Policy } from '../contract/policy.ts';
+import type { Explanation, Policy } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import type { MemoryStore, Snapshot, Store } from '../contract/store.ts';
-import type { BudgetLimits } from '../governance/budget.ts';
+import type { Tool } from '../contract/tool.ts';
+import { targetsOf } from '../governance/approvals/call-targets.ts';
+import { Seals } from '../governance/approvals/seals.ts';
 import type { ModelLimits } from '../governance/cut-for-model.ts';
-import { createFileAccess } from '../governance/file-access.ts';
+import type { Egress } from '../governance/egress/create-egress.ts';
 import { createExecutionIds, unguessableId } from '../governance/ids.ts';
-import type { PathGuard } from '../governance/path-guard.ts';
-import type { Redactor } from '../governance/redaction.ts';
-import { inspectSnapshot, restoreSnapshot } from '../governance/restore-snapshot.ts';
+import { SessionLabels } from '../governance/labels/session-labels.ts';
+import type { BudgetLimits } from '../governance/ledger/budget.ts';
+import { LoopBreaker, type LoopLimits } from '../governance/ledger/loop-breaker.ts';
+import { createFileAccess } from '../governance/paths/file-access.ts';
+import type { PathGuard } from '../governance/paths/path-guard.ts';
+import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-snapshot.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
+import type { SigningKey } from '../governance/signing/open-signing-key.ts';
+import { fingerprintOf } from '../registry/fingerprint.ts';
 import type { ShapeLimits } from '../registry/guard-shape.ts';
 import type { Registry } from '../registry/registry.ts';
 import { ApprovalDesk } from './approval-desk.ts';
 import { Budgeting } from './budgeting.ts';
+import type { RulesByTool } from './business-rules.ts';
 import { type Contexts, createContexts } from './context.ts';
 import { Deadlines } from './deadlines.ts';
+import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
 import { governed } from './governed.ts';
 import { type CallInput, newCall } from './new-call.ts';
+import { PermissionDesk } from './permission-desk.ts';
+import { prove } from './pipeline.ts';
 import { reconcile } from './reconcile.ts';
 import { Bulkhead } from './recovery/bulkhead.ts';
 import { createGuards } from './recovery/guards.ts';
 import { ResultCache } from './result-cache.ts';
 import { RunningCalls } from './running-calls.ts';
 import type { UsageNotes } from './stages/record.ts';
+import { StandingGrants } from './standing-grants.ts';
 import { createToolSettings, type SettingsSource } from './tool-settings.ts';
 import { UNDO_TOOL, undoTool } from './undo.ts';
 import { UndoLog } from './undo-log.ts';
@@ -42,7 +56,10 @@ export interface EngineSettings {
   readonly shape: ShapeLimits;
   readonly limits: ModelLimits & { readonly maxResultBytes: number };
   readonly budget: BudgetLimits;
+  /** `undefined` switches the loop breaker off. */
+  readonly loop: LoopLimits | undefined;
   readonly checkOutput: boolean;
+  readonly sanitize: 'flag' | 'off';
   readonly maxCallDepth: number;
   readonly maxConcurrentTools: number;
   readonly queueLimit: number;
@@ -64,8 +81,11 @@ export interface EngineDeps {
   readonly approver: Approver | undefined;
   readonly guard: PathGuard;
   readonly usage: UsageNotes;
+  readonly validators: RulesByTool | undefined;
   readonly settings: EngineSettings;
-  readonly fetch: typeof globalThis.fetch;
+  readonly egress: Egress;
+  /** Made when it is first needed. */
+  signingKey(): Promise<SigningKey>;
 }
 
 const UNDO_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
@@ -74,10 +94,21 @@ const UNDO_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 const sharedParts = (deps: EngineDeps) => {
   const { store, runtime, settings } = deps;
   const settingsOf = createToolSettings(settings.tools);
-  const { ledger, approvals } = store;
+  const { ledger, approvals, grants, audit } = store;
+  const seals = new Seals(deps.signingKey, runtime.log);
+  const permissions = new PermissionDesk({ ...deps, grants, audit, seals });
+  const definitionOf = createFingerprints();
+  const targets = (tool: Tool, input: unknown): Promise<readonly string[]> =>
+    targetsOf(tool, input, { resolve: (path) => deps.guard.resolve(path, 'read') });
   const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
   return {
     settingsOf,
+    permissions,
+    standing: new StandingGrants({ grants, seals }),
+    definitionOf,
+    targetsOf: (call: Call<'ready' | 'input'>) => targets(call.ready.tool, call.input),
+    labels: new SessionLabels(store.memory, runtime.now),
+    loops: settings.loop && new LoopBreaker(settings.loop),
     budgeting: new Budgeting({ ledger, limits: settings.budget, runtime, settingsOf }),
     guardsOf: createGuards(settingsOf, allTools),
     running: new RunningCalls(),
@@ -87,9 +118,24 @@ const sharedParts = (deps: EngineDeps) => {
     desk: new ApprovalDesk({
       ...deps,
       approvals,
+      audit,
+      seals,
+      permissions,
+      definitionOf,
+      targetsOf: targets,
       expiresMs: settings.approvalMs,
       newId: () => unguessableId('approval'),
     }),
+  };
+};
+
+/** Worked out once per tool: a definition does not change while it is registered. */
+const createFingerprints = (): ((ready: ReadyTool) => string) => {
+  const known = new WeakMap<ReadyTool, string>();
+  return (ready) => {
+    const digest = known.get(ready) ?? fingerprintOf(ready);
+    known.set(ready, digest);
+    return digest;
   };
 };
 
@@ -130,13 +176,27 @@ export class Engine {
     return as?.signal ? done.finally(followSignal(as.signal, call.control)) : done;
   }
 
+  /** Which rule decides about a call, and why. Fails with the refusal of an earlier gate. */
+  async explain(toolName: string, rawInput: unknown, as?: CallAs): Promise<Explanation> {
+    const ready = await this.#deps.registry.ready(toolName, as?.version);
+    if (!ready) throw new ToolFailure('TOOL_NOT_FOUND');
+    const parsed = ready.input.validate(rawInput);
+    if (!parsed.ok) throw invalidInput(parsed.issues);
+    const { policy, runtime } = this.#deps;
+    const from = { executionId: '', toolName, rawInput, as, parent: undefined };
+    const call = prove(prove(newCall(from, runtime), 'ready', ready), 'input', parsed.value);
+    const flow = await this.shared.labels.fresh(call.caller);
+    return explainCall(call, flow, { policy, ...this.shared });
+  }
+
   undo(executionId: string, caller: Caller): Promise<ToolResult> {
     const asOwner = caller.roles.includes('owner') || caller.roles.includes('admin');
     return this.execute(UNDO_TOOL, { executionId, asOwner }, caller);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.shared.deadlines.close();
+    await this.#deps.egress.close();
   }
 
   #callTool = (parent: CallRequest, toolName: string, rawInput: unknown): Promise<ToolResult> => {
@@ -204,6 +264,11 @@ export class Engine {
     };
   }
 }
+
+const invalidInput = (issues: readonly Issue[]): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', 'The input does not match the schema of the tool.', {
+    issues,
+  });
 
 /** Lets a signal of the caller cancel the call; returns how to let go of it. */
 const followSignal = (signal: AbortSignal, control: CallControl): (() => void) => {

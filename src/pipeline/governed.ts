@@ -5,37 +5,38 @@
 import type { CallRequest, Next } from '../contract/call.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Secrets } from '../contract/secrets.ts';
-import type { ShapeLimits } from '../registry/guard-shape.ts';
 import type { Budgeting } from './budgeting.ts';
 import type { Contexts } from './context.ts';
-import { pipeline } from './pipeline.ts';
+import { pipeline, prove } from './pipeline.ts';
 import { type ApplyEffectsDeps, applyEffects } from './stages/apply-effects.ts';
-import { type ApproveDeps, approve } from './stages/approve.ts';
+import { type ApproveDeps, approve, type Recheck } from './stages/approve.ts';
 import { authenticate } from './stages/authenticate.ts';
-import { authorize } from './stages/authorize.ts';
+import { type AuthorizeDeps, authorize } from './stages/authorize.ts';
 import { checkPreconditions } from './stages/check-preconditions.ts';
 import { type ExecuteDeps, execute } from './stages/execute.ts';
 import { type GovernResultDeps, governResult } from './stages/govern-result.ts';
-import { inspect } from './stages/inspect.ts';
+import { type InspectDeps, inspect } from './stages/inspect.ts';
 import { type LimitRateDeps, limitRate } from './stages/limit-rate.ts';
 import { type RecordDeps, record } from './stages/record.ts';
 import { type RecoverDeps, recover } from './stages/recover.ts';
 import { type ReplayDeps, replay } from './stages/replay.ts';
 import { reserveBudget } from './stages/reserve-budget.ts';
 import { type ResolveDeps, resolve } from './stages/resolve.ts';
-import { validateInput } from './stages/validate-input.ts';
+import { type ValidateInputDeps, validateInput } from './stages/validate-input.ts';
 
 /** All that the stages need, put together by the crib. */
 export type PipelineDeps = RecordDeps &
   ResolveDeps &
+  ValidateInputDeps &
+  InspectDeps &
+  AuthorizeDeps &
   ReplayDeps &
   LimitRateDeps &
-  ApproveDeps &
+  Omit<ApproveDeps, 'recheck'> &
   GovernResultDeps &
   ApplyEffectsDeps &
   RecoverDeps &
   ExecuteDeps & {
-    readonly shape: ShapeLimits;
     readonly policy: Policy;
     readonly secrets: Secrets;
     readonly contexts: Contexts;
@@ -43,18 +44,37 @@ export type PipelineDeps = RecordDeps &
     readonly limits: GovernResultDeps['limits'];
   };
 
+/** The gates that judge an input, for one that the approver put in the place of another. */
+const recheck = (deps: PipelineDeps): Recheck => {
+  const check = validateInput(deps);
+  const look = inspect(deps);
+  const judge = authorize(deps);
+  const prepare = checkPreconditions(deps.contexts);
+  return (call, next) =>
+    check(call, (valid) =>
+      look(valid, (inspected) =>
+        judge(inspected, (granted) => {
+          const { grant } = granted;
+          // The credential is the tool's, whatever its input is.
+          const known = prove(granted, 'authenticated', true);
+          return prepare(known, (ready) => next(prove(ready, 'grant', grant)));
+        }),
+      ),
+    );
+};
+
 export const governed = (deps: PipelineDeps): Next<CallRequest> =>
   pipeline()
     .through(record(deps)) //               outermost: refused calls are recorded too
     .through(resolve(deps)) //              adds ready: the tool, compiled
-    .through(validateInput(deps.shape)) //  adds input: policy judges what was parsed, not what was sent
-    .through(inspect()) //                  adds inspected
-    .through(authorize(deps.policy)) //     adds grant: the rule that allowed it
+    .through(validateInput(deps)) //        adds input: policy judges what was parsed, not what was sent
+    .through(inspect(deps)) //              adds inspected
+    .through(authorize(deps)) //            adds grant: the rule that allowed it
     .through(replay(deps)) //               adds fresh: not done before
     .through(limitRate(deps)) //            adds admitted
     .through(authenticate(deps.secrets)) // adds authenticated: the credential is there
     .through(checkPreconditions(deps.contexts)) // adds preconditions
-    .through(approve(deps)) //              adds approval: who agreed
+    .through(approve({ ...deps, recheck: recheck(deps) })) // adds approval: who agreed
     .through(reserveBudget(deps.budgeting)) // adds budget; settles on the way out
     .through(governResult(deps)) //         on the way out: plain, redacted, capped
     .through(applyEffects(deps)) //         on the way out: in order, or rolled back

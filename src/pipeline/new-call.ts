@@ -78,6 +78,10 @@ class Notes implements CallNotes {
   intentRecorded = false;
   effectPossible = false;
   approvedBy: string | undefined = undefined;
+  approvalId: string | undefined = undefined;
+  grantId: string | undefined = undefined;
+  askedInput: unknown = undefined;
+  shadow: CallNotes['shadow'] = undefined;
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;
   writes = 0;
@@ -139,6 +143,7 @@ export const callerOf = (as: Partial<Caller> | undefined): Caller => {
     sessionId: as.sessionId ?? LOCAL_CALLER.sessionId,
     loopId: as.loopId ?? LOCAL_CALLER.loopId,
     roles: as.roles ?? (anonymous ? LOCAL_CALLER.roles : []),
+    // Whoever embeds the crib vouches for its callers; naming permissions is what narrows them.
     permissions: as.permissions ?? LOCAL_CALLER.permissions,
     isolation: as.isolation ?? LOCAL_CALLER.isolation,
   };

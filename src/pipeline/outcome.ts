@@ -10,7 +10,7 @@ import type {
 } from '../contract/result.ts';
 import { evidence } from './pipeline.ts';
 
-const NO_RESOURCES: readonly string[] = Object.freeze([]);
+export const NO_RESOURCES: readonly string[] = Object.freeze([]);
 const UNRESOLVED: Labels = Object.freeze({ trust: 'trusted', sensitivity: 'public' });
 
 const metadataOf = (call: CallRequest): ResultMetadata => {

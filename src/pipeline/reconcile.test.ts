@@ -39,7 +39,7 @@ const afterCrash = (store: Store): Store => ({
   },
   ledger: {
     reserve: (reservation) => store.ledger.reserve(reservation),
-    covers: (scopes, amount) => store.ledger.covers(scopes, amount),
+    covers: (wanted) => store.ledger.covers(wanted),
     settle: (id, actual) => store.ledger.settle(id, actual),
     release: (id) => store.ledger.release(id),
     lines: (prefix) => store.ledger.lines(prefix),

@@ -4,6 +4,7 @@
  */
 import type { Snapshot, Store } from '../contract/store.ts';
 import type { EffectState } from './audit-entry.ts';
+import { callOfFreeHold } from './budgeting.ts';
 
 export interface ReconcileDeps {
   readonly store: Store;
@@ -33,8 +34,9 @@ export const reconcile = async (
   const doubtful = (await store.intents.open()).filter(({ ownerAlive }) => !ownerAlive);
   const begun = new Set(doubtful.map(({ entry }) => entry.executionId));
   // Money first: a call that began may have cost what it was estimated at, any other cost nothing.
-  for (const { executionId, amountMicros } of orphans) {
-    if (begun.has(executionId)) await store.ledger.settle(executionId, amountMicros);
+  for (const { executionId, amountMicros, tokens = 0 } of orphans) {
+    const isBegun = begun.has(executionId) || begun.has(callOfFreeHold(executionId));
+    if (isBegun) await store.ledger.settle(executionId, { micros: amountMicros, tokens });
     else await store.ledger.release(executionId);
   }
   const found = [];

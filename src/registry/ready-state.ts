@@ -87,7 +87,14 @@ const readyTool = ({ tool, flags, input, output, initialize }: Parts): ReadyTool
   initialize,
 });
 
-const labelsOf = ({ source, tier, category }: Tool): Labels => ({
-  trust: UNTRUSTED.includes(source) || tier === 'external_api' ? 'untrusted' : 'trusted',
-  sensitivity: PRIVATE.includes(category) ? 'private' : 'public',
-});
+/** A tool may say what it knows better; one from outside is not believed. */
+const labelsOf = ({ source, tier, category, needs, labels }: Tool): Labels => {
+  const isOutside = UNTRUSTED.includes(source);
+  const own = isOutside ? {} : (labels ?? {});
+  const reachesOut = tier === 'external_api' || needs?.hosts !== undefined;
+  const isPrivate = PRIVATE.includes(category) || needs?.paths !== undefined;
+  return {
+    trust: isOutside ? 'untrusted' : (own.trust ?? (reachesOut ? 'untrusted' : 'trusted')),
+    sensitivity: own.sensitivity ?? (isPrivate ? 'private' : 'public'),
+  };
+};

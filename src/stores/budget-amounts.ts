@@ -1,37 +1,103 @@
-/** What a budget driver may be asked to hold: whole micro-dollars, each scope once. */
+/** What a budget driver may be asked to hold: whole numbers of money, calls and tokens, each scope once. */
 import { ToolFailure } from '../contract/errors.ts';
-import type { BudgetScope, Reservation } from '../contract/store.ts';
+import type {
+  BudgetLine,
+  BudgetScope,
+  BudgetUnit,
+  Reservation,
+  ReserveOutcome,
+} from '../contract/store.ts';
 
-/** Throws when an amount is not a whole number of micro-dollars: money is never rounded on the way. */
-export const assertMicros = (amount: number): void => {
-  if (Number.isSafeInteger(amount) && amount >= 0) return;
-  throw new ToolFailure('INTERNAL', 'A budget amount is not a whole number of micro-dollars.');
+/** Throws when an amount is not a whole number: money is never rounded on the way. */
+export const assertAmounts = (...amounts: readonly number[]): void => {
+  for (const amount of amounts) {
+    if (Number.isSafeInteger(amount) && amount >= 0) continue;
+    throw new ToolFailure('INTERNAL', 'A budget amount is not a whole number.');
+  }
 };
 
 /** No number at all allows nothing; no limit is the largest number that can be counted exactly. */
-const wholeLimit = (limit: number): number =>
-  Number.isNaN(limit) ? 0 : Math.floor(Math.min(limit, Number.MAX_SAFE_INTEGER));
-
-/** Each scope once, with its strictest limit: a scope named twice must not be charged twice. */
-export const mergeScopes = (scopes: readonly BudgetScope[]): readonly BudgetScope[] => {
-  const limits = new Map<string, number>();
-  for (const { key, limitMicros } of scopes) {
-    const limit = wholeLimit(limitMicros);
-    limits.set(key, Math.min(limit, limits.get(key) ?? limit));
-  }
-  return [...limits].map(([key, limitMicros]) => ({ key, limitMicros }));
+const wholeLimit = (limit: number | undefined): number => {
+  if (limit === undefined) return Number.MAX_SAFE_INTEGER;
+  return Number.isNaN(limit) ? 0 : Math.floor(Math.min(limit, Number.MAX_SAFE_INTEGER));
 };
 
-/** What a scope still has; never below nothing, though an actual cost may have gone over the limit. */
-export const available = (
-  limitMicros: number,
-  line: { readonly spentMicros: number; readonly heldMicros: number } | undefined,
-): number => Math.max(0, limitMicros - (line ? line.spentMicros + line.heldMicros : 0));
+const stricter = (a: BudgetScope, b: BudgetScope | undefined): Required<BudgetScope> => ({
+  key: a.key,
+  limitMicros: Math.min(wholeLimit(a.limitMicros), wholeLimit(b?.limitMicros)),
+  limitCalls: Math.min(wholeLimit(a.limitCalls), wholeLimit(b?.limitCalls)),
+  limitTokens: Math.min(wholeLimit(a.limitTokens), wholeLimit(b?.limitTokens)),
+});
+
+/** Each scope once, with its strictest limits: a scope named twice must not be charged twice. */
+export const mergeScopes = (scopes: readonly BudgetScope[]): readonly Required<BudgetScope>[] => {
+  const merged = new Map<string, Required<BudgetScope>>();
+  for (const scope of scopes) merged.set(scope.key, stricter(scope, merged.get(scope.key)));
+  return [...merged.values()];
+};
+
+/** A reservation as it is held. */
+export interface Hold {
+  readonly executionId: string;
+  readonly scopes: readonly Required<BudgetScope>[];
+  readonly amountMicros: number;
+  readonly tokens: number;
+}
+
+/** Throws for amounts that are no whole numbers. */
+export const toHold = (wanted: Omit<Reservation, 'executionId'>, executionId = ''): Hold => {
+  const { amountMicros, tokens = 0 } = wanted;
+  assertAmounts(amountMicros, tokens);
+  return { executionId, scopes: mergeScopes(wanted.scopes), amountMicros, tokens };
+};
+
+export const emptyLine = (key: string): BudgetLine => ({
+  key,
+  spentMicros: 0,
+  heldMicros: 0,
+  calls: 0,
+  heldCalls: 0,
+  tokens: 0,
+  heldTokens: 0,
+});
+
+/** What a unit still has; never below nothing, though an actual use may have gone over the limit. */
+const left = (limit: number, used: number): number => Math.max(0, limit - used);
+
+const shortOf = (
+  scope: Required<BudgetScope>,
+  line: BudgetLine,
+  hold: Hold,
+): { readonly unit: BudgetUnit; readonly available: number } | undefined => {
+  const micros = left(scope.limitMicros, line.spentMicros + line.heldMicros);
+  if (hold.amountMicros > micros) return { unit: 'micros', available: micros };
+  const calls = left(scope.limitCalls, line.calls + line.heldCalls);
+  if (calls < 1) return { unit: 'calls', available: calls };
+  const tokens = left(scope.limitTokens, line.tokens + line.heldTokens);
+  // No tokens left is a no, too, for a call that cannot say how many it will use.
+  if (hold.tokens > tokens || (tokens === 0 && scope.limitTokens < Number.MAX_SAFE_INTEGER)) {
+    return { unit: 'tokens', available: tokens };
+  }
+  return undefined;
+};
+
+/** Fits the hold into every one of its scopes? */
+export const judgeHold = (
+  hold: Hold,
+  lineOf: (key: string) => BudgetLine | undefined,
+): ReserveOutcome => {
+  for (const scope of hold.scopes) {
+    const short = shortOf(scope, lineOf(scope.key) ?? emptyLine(scope.key), hold);
+    if (short) return { ok: false, scope: scope.key, ...short };
+  }
+  return { ok: true };
+};
 
 /** A reservation sent twice holds once; another one under the same id is a bug and throws. */
-export const assertSameHold = (held: Reservation, wanted: Reservation): void => {
+export const assertSameHold = (held: Hold, wanted: Hold): void => {
   const same =
     held.amountMicros === wanted.amountMicros &&
+    held.tokens === wanted.tokens &&
     held.scopes.length === wanted.scopes.length &&
     held.scopes.every(({ key }, index) => key === wanted.scopes[index]?.key);
   if (!same) {
@@ -41,3 +107,7 @@ export const assertSameHold = (held: Reservation, wanted: Reservation): void => 
     );
   }
 };
+
+/** Adds without leaving the numbers that can be counted exactly. */
+export const added = (sum: number, more: number): number =>
+  Math.min(sum + more, Number.MAX_SAFE_INTEGER);

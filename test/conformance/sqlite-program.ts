@@ -35,7 +35,7 @@ const work = async (store: Store, name: string): Promise<void> => {
       say(`intent ${id}`);
       await Promise.all([
         store.audit.append(auditEntry({ executionId: id })),
-        store.ledger.settle(id, CENT),
+        store.ledger.settle(id, { micros: CENT, tokens: 0 }),
       ]);
       say(`outcome ${id}`);
     }

@@ -1,9 +1,9 @@
 /** What every store owes its audit trail: no gap, no edit, no lost row, and honest intents. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AuditEntry, AuditFilter } from '../../src/contract/audit.ts';
+import type { AuditCheckpoint, AuditEntry, AuditFilter } from '../../src/contract/audit.ts';
 import type { Store } from '../../src/contract/store.ts';
-import { verifyAudit } from '../../src/governance/verify-audit.ts';
+import { verifyAudit } from '../../src/governance/audit/verify-audit.ts';
 import { AWKWARD_STRINGS, allRows, auditEntry, intentEntry, NOW, times } from './store-samples.ts';
 
 type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
@@ -86,7 +86,9 @@ const describeChain = (use: Use): void => {
           const rows = await allRows(store);
           expect(rows.map(({ tool }) => tool)).toEqual(entries.map(({ tool }) => tool));
           expect(rows.map(({ userId }) => userId)).toEqual(entries.map(({ userId }) => userId));
-          const report = await verifyAudit(store.audit.scan(), await store.audit.head());
+          const report = await verifyAudit(store.audit.scan(), {
+            expected: await store.audit.head(),
+          });
           expect(report).toMatchObject({ ok: true, rows: entries.length });
         }),
       ),
@@ -237,8 +239,129 @@ const describeIntents = (use: Use): void => {
     }));
 };
 
+/** Stores do not look at signatures: that is the verifier's business. */
+const noteOf = (head: { readonly seq: number; readonly hash: string }): AuditCheckpoint => ({
+  version: 1,
+  seq: head.seq,
+  hash: head.hash,
+  at: NOW,
+  store: 'the store',
+  publicKey: 'public',
+  signature: 'signature',
+});
+
+const noteAt = async (store: Store, seq: number): Promise<AuditCheckpoint> => {
+  const [row] = await allRows(store, seq);
+  if (row?.seq !== seq) throw new Error(`There is no row ${seq}.`);
+  return noteOf(row);
+};
+
+const describePruning = (use: Use): void => {
+  const fill = (store: Store, count: number): Promise<unknown> =>
+    Promise.all(times(count, (n) => store.audit.append(auditEntry({ executionId: `e${n}` }))));
+  const seqs = async (store: Store): Promise<readonly number[]> =>
+    (await allRows(store)).map(({ seq }) => seq);
+
+  it('forgets the rows up to the anchor and keeps the rest', () =>
+    use(async (store) => {
+      await fill(store, 20);
+      expect(await store.audit.anchor()).toBeUndefined();
+      const head = await store.audit.head();
+      const anchor = await noteAt(store, 12);
+      expect(await store.audit.prune(anchor)).toBe(12);
+      expect(await store.audit.anchor()).toEqual(anchor);
+      expect(await seqs(store)).toEqual(times(8, (n) => 13 + n));
+      expect(await store.audit.head()).toEqual(head);
+      expect((await store.audit.query({ limit: 3 })).map(({ seq }) => seq)).toEqual([20, 19, 18]);
+      expect(await store.audit.query({ executionId: 'e11' })).toEqual([]);
+      expect(await allRows(store, 15)).toHaveLength(6);
+      const further = await noteAt(store, 15);
+      expect(await store.audit.prune(further)).toBe(3);
+      expect(await store.audit.anchor()).toEqual(further);
+    }));
+
+  it('goes on with the chain after everything was pruned', () =>
+    use(async (store) => {
+      await fill(store, 5);
+      const anchor = await noteAt(store, 5);
+      expect(await store.audit.prune(anchor)).toBe(5);
+      expect(await allRows(store)).toEqual([]);
+      expect(await store.audit.query()).toEqual([]);
+      expect(await store.audit.head()).toEqual({ seq: 5, hash: anchor.hash });
+      await fill(store, 3);
+      expect(await seqs(store)).toEqual([6, 7, 8]);
+      expect(await store.audit.head()).toMatchObject({ seq: 8 });
+      // The same rows in a trail that was never pruned have the same hashes.
+      const last = (await store.audit.head())?.hash;
+      await use(async (other) => {
+        await fill(other, 5);
+        await fill(other, 3);
+        expect((await other.audit.head())?.hash).toBe(last);
+      });
+    }));
+
+  it.each([
+    ['another hash', (note: AuditCheckpoint) => ({ ...note, hash: 'ab'.repeat(32) })],
+    ['a row that is not there yet', (note: AuditCheckpoint) => ({ ...note, seq: 99 })],
+    ['a row that is gone', (note: AuditCheckpoint) => ({ ...note, seq: 2 })],
+    ['no row', (note: AuditCheckpoint) => ({ ...note, seq: 0, hash: '0'.repeat(64) })],
+  ])('refuses an anchor with %s and forgets nothing', (_, change) =>
+    use(async (store) => {
+      await fill(store, 10);
+      const before = await noteAt(store, 3);
+      await store.audit.prune(before);
+      const wrong = change(await noteAt(store, 7));
+      await expect(store.audit.prune(wrong)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await store.audit.anchor()).toEqual(before);
+      expect(await seqs(store)).toEqual(times(7, (n) => 4 + n));
+    }),
+  );
+
+  it('refuses while a call among the rows is open, and not when it is over', () =>
+    use(async (store) => {
+      await fill(store, 2);
+      await store.audit.append(intentEntry('open'));
+      await fill(store, 2);
+      const anchor = await noteAt(store, 4);
+      await expect(store.audit.prune(anchor)).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await seqs(store)).toHaveLength(5);
+      expect(await store.audit.prune(await noteAt(store, 2))).toBe(2);
+      await store.audit.append(auditEntry({ executionId: 'open' }));
+      expect(await store.audit.prune(anchor)).toBe(2);
+      expect(await seqs(store)).toEqual([5, 6]);
+    }));
+
+  it('takes nothing else with it when it is refused', () =>
+    use(async (store) => {
+      await fill(store, 3);
+      const wrong = { ...(await noteAt(store, 2)), hash: 'ab'.repeat(32) };
+      const outcomes = await Promise.allSettled([
+        store.audit.append(auditEntry({ executionId: 'beside' })),
+        store.audit.prune(wrong),
+        store.audit.append(auditEntry({ executionId: 'after' })),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect((await allRows(store)).map(({ executionId }) => executionId).slice(3)).toEqual([
+        'beside',
+        'after',
+      ]);
+    }));
+
+  it('keeps a scan in order that is under way meanwhile', () =>
+    use(async (store) => {
+      await fill(store, 2500);
+      const seen: number[] = [];
+      for await (const page of store.audit.scan()) {
+        seen.push(...page.map(({ seq }) => seq));
+        if (seen.length <= 1000) await store.audit.prune(await noteAt(store, 900));
+      }
+      expect(seen).toEqual(times(2500, (n) => n + 1));
+    }));
+};
+
 export const describeAudit = (use: Use): void => {
   describe('audit chain', () => describeChain(use));
   describe('audit query', () => describeQuery(use));
+  describe('audit pruning', () => describePruning(use));
   describe('intents', () => describeIntents(use));
 };

@@ -1,5 +1,6 @@
 /** What every store owes to things that must happen once: hits, replays and approvals. */
 import { describe, expect, it } from 'vitest';
+import type { Grant } from '../../src/contract/grant.ts';
 import type { ReplayRequest, Store } from '../../src/contract/store.ts';
 import { AWKWARD_STRINGS, approvalRecord, NOW, times, toolResult } from './store-samples.ts';
 
@@ -200,11 +201,11 @@ const describeApprovals = (use: Use): void => {
   it('P1: lets exactly one of many callers use an approval, ever', () =>
     use(async (store) => {
       await store.approvals.create(approvalRecord('a1'));
-      expect(await store.approvals.use('a1')).toBe(false);
+      expect(await store.approvals.use('a1', NOW)).toBe(false);
       expect(await store.approvals.decide('a1', yes)).toBe(true);
-      const uses = await Promise.all(times(200, () => store.approvals.use('a1')));
+      const uses = await Promise.all(times(200, () => store.approvals.use('a1', NOW)));
       expect(uses.filter(Boolean)).toHaveLength(1);
-      expect(await store.approvals.use('a1')).toBe(false);
+      expect(await store.approvals.use('a1', NOW)).toBe(false);
       expect(await store.approvals.get('a1')).toMatchObject({ state: 'used', decidedBy: 'boss' });
     }));
 
@@ -220,7 +221,7 @@ const describeApprovals = (use: Use): void => {
       expect(await store.approvals.get('a1')).toEqual(
         approvalRecord('a1', { state: 'denied', decidedBy: 'p0', decidedAt: 0 }),
       );
-      expect(await store.approvals.use('a1')).toBe(false);
+      expect(await store.approvals.use('a1', NOW)).toBe(false);
     }));
 
   it('gives back the exact record, and nothing for an unknown id', () =>
@@ -230,7 +231,7 @@ const describeApprovals = (use: Use): void => {
       expect(await store.approvals.get('a1')).toEqual(record);
       expect(await store.approvals.get('a')).toBeUndefined();
       expect(await store.approvals.decide('nobody', yes)).toBe(false);
-      expect(await store.approvals.use('nobody')).toBe(false);
+      expect(await store.approvals.use('nobody', NOW)).toBe(false);
     }));
 
   it('lists newest first, by state', () =>
@@ -253,7 +254,23 @@ const describeApprovals = (use: Use): void => {
       const decided = { state: 'approved', decidedBy: 'boss\0', decidedAt: NOW } as const;
       await store.approvals.create(approvalRecord('a1', decided));
       expect(await store.approvals.get('a1')).toEqual(approvalRecord('a1', decided));
-      expect(await store.approvals.use('a1')).toBe(true);
+      expect(await store.approvals.use('a1', NOW)).toBe(true);
+    }));
+
+  it('gives back what the approver made of it', () =>
+    use(async (store) => {
+      await store.approvals.create(approvalRecord('a1'));
+      const said = { note: 'smaller', edited: { input: { path: 'b.txt' } } };
+      await store.approvals.decide('a1', { ...yes, ...said });
+      expect(await store.approvals.get('a1')).toMatchObject({ state: 'approved', ...said });
+    }));
+
+  it('lets nobody use an approval that has expired', () =>
+    use(async (store) => {
+      const record = approvalRecord('a1', { state: 'approved' });
+      await store.approvals.create(record);
+      expect(await store.approvals.use('a1', record.expiresAt)).toBe(false);
+      expect(await store.approvals.use('a1', record.expiresAt - 1)).toBe(true);
     }));
 
   it('never replaces a record: a used approval stays used', () =>
@@ -261,7 +278,48 @@ const describeApprovals = (use: Use): void => {
       await store.approvals.create(approvalRecord('a1', { state: 'used' }));
       const again = store.approvals.create(approvalRecord('a1', { state: 'approved' }));
       await expect(again).rejects.toMatchObject({ code: 'CONFLICT' });
-      expect(await store.approvals.use('a1')).toBe(false);
+      expect(await store.approvals.use('a1', NOW)).toBe(false);
+    }));
+};
+
+const aGrant = (id: string, parts: Partial<Grant> = {}): Grant => ({
+  id,
+  subject: { user: 'alice' },
+  resource: 'tool:write_file',
+  actions: ['*'],
+  skipsApproval: true,
+  createdAt: NOW,
+  by: 'boss',
+  ...parts,
+});
+
+const describeGrants = (use: Use): void => {
+  it('keeps a grant until it is revoked, once', () =>
+    use(async (store) => {
+      const grant = aGrant('g1', { condition: 'true', note: 'ok' });
+      await store.grants.add(grant);
+      expect(await store.grants.list(NOW)).toEqual([grant]);
+      expect(await store.grants.revoke('nobody')).toBe(false);
+      const revoked = await Promise.all(times(5, () => store.grants.revoke('g1')));
+      expect(revoked.filter(Boolean)).toHaveLength(1);
+      expect(await store.grants.list(NOW)).toEqual([]);
+    }));
+
+  it('lists the newest first, and none that has expired', () =>
+    use(async (store) => {
+      await store.grants.add(aGrant('g1', { expiresAt: NOW + 10 }));
+      await store.grants.add(aGrant('g2'));
+      const ids = async (now: number) => (await store.grants.list(now)).map(({ id }) => id);
+      expect(await ids(NOW)).toEqual(['g2', 'g1']);
+      expect(await ids(NOW + 10)).toEqual(['g2']);
+    }));
+
+  it('refuses a second grant of the same id', () =>
+    use(async (store) => {
+      await store.grants.add(aGrant('g1'));
+      const wider = store.grants.add(aGrant('g1', { resource: 'tool:*' }));
+      await expect(wider).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect(await store.grants.list(NOW)).toEqual([aGrant('g1')]);
     }));
 };
 
@@ -269,4 +327,5 @@ export const describeClaims = (use: Use): void => {
   describe('counters', () => describeCounters(use));
   describe('replays', () => describeReplays(use));
   describe('approvals', () => describeApprovals(use));
+  describe('grants', () => describeGrants(use));
 };

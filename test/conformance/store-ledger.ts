@@ -1,7 +1,7 @@
 /** What every store owes its budgets: nothing is spent twice, and every hold ends. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reservation, Store } from '../../src/contract/store.ts';
+import type { BudgetScope, Reservation, Store } from '../../src/contract/store.ts';
 import { AWKWARD_STRINGS, times } from './store-samples.ts';
 
 type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
@@ -23,7 +23,12 @@ const describeLimits = (use: Use): void => {
     use(async (store) => {
       const outcomes = await Promise.all(times(1000, (n) => store.ledger.reserve(hold(`e${n}`))));
       expect(outcomes.filter(({ ok }) => ok)).toHaveLength(100);
-      expect(outcomes.at(-1)).toEqual({ ok: false, scope: 'user:alice:day', availableMicros: 0 });
+      expect(outcomes.at(-1)).toEqual({
+        ok: false,
+        scope: 'user:alice:day',
+        unit: 'micros',
+        available: 0,
+      });
       expect(await line(store, 'user:alice:day')).toMatchObject({ heldMicros: DOLLAR });
     }));
 
@@ -40,7 +45,7 @@ const describeLimits = (use: Use): void => {
                 return store.ledger.reserve(hold(`e${n}`, { amountMicros: 300_000 }));
               }
               return name === 'settle'
-                ? store.ledger.settle(`e${n}`, 100_000)
+                ? store.ledger.settle(`e${n}`, { micros: 100_000, tokens: 0 })
                 : store.ledger.release(`e${n}`);
             };
             await Promise.all(events.map(act));
@@ -64,7 +69,12 @@ const describeLimits = (use: Use): void => {
         times(5, (n) => store.ledger.reserve(hold(`e${n}`, { scopes }))),
       );
       expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, false, false]);
-      expect(outcomes[4]).toEqual({ ok: false, scope: 'tool:search', availableMicros: 0 });
+      expect(outcomes[4]).toEqual({
+        ok: false,
+        scope: 'tool:search',
+        unit: 'micros',
+        available: 0,
+      });
       expect(await line(store, 'user:alice')).toMatchObject({ heldMicros: 3 * CENT });
     }));
 
@@ -83,11 +93,14 @@ const describeLimits = (use: Use): void => {
   it('knows no limit, no budget and no number', () =>
     use(async (store) => {
       const under = (limitMicros: number) =>
-        store.ledger.covers([{ key: `k${limitMicros}`, limitMicros }], CENT);
+        store.ledger.covers({
+          scopes: [{ key: `k${limitMicros}`, limitMicros }],
+          amountMicros: CENT,
+        });
       expect(await under(Number.POSITIVE_INFINITY)).toEqual({ ok: true });
-      expect(await under(0)).toMatchObject({ ok: false, availableMicros: 0 });
-      expect(await under(-5)).toMatchObject({ ok: false, availableMicros: 0 });
-      expect(await under(Number.NaN)).toMatchObject({ ok: false, availableMicros: 0 });
+      expect(await under(0)).toMatchObject({ ok: false, unit: 'micros', available: 0 });
+      expect(await under(-5)).toMatchObject({ ok: false, unit: 'micros', available: 0 });
+      expect(await under(Number.NaN)).toMatchObject({ ok: false, unit: 'micros', available: 0 });
     }));
 
   it.each([0.5, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('refuses the amount %s', (n) =>
@@ -96,8 +109,12 @@ const describeLimits = (use: Use): void => {
       await expect(store.ledger.reserve(hold('e', { amountMicros: n }))).rejects.toMatchObject(
         refusal,
       );
-      await expect(store.ledger.covers([], n)).rejects.toMatchObject(refusal);
-      await expect(store.ledger.settle('e', n)).rejects.toMatchObject(refusal);
+      await expect(store.ledger.covers({ scopes: [], amountMicros: n })).rejects.toMatchObject(
+        refusal,
+      );
+      await expect(store.ledger.settle('e', { micros: n, tokens: 0 })).rejects.toMatchObject(
+        refusal,
+      );
       expect(await store.ledger.lines('')).toEqual([]);
     }),
   );
@@ -110,14 +127,18 @@ const describeLife = (use: Use): void => {
       expect(await store.ledger.reserve(hold('e2', { amountMicros: 600_000 }))).toEqual({
         ok: false,
         scope: 'user:alice:day',
-        availableMicros: 400_000,
+        unit: 'micros',
+        available: 400_000,
       });
-      await store.ledger.settle('e1', 250_000);
+      await store.ledger.settle('e1', { micros: 250_000, tokens: 0 });
       expect(await line(store, 'user:alice:day')).toEqual({
         key: 'user:alice:day',
         spentMicros: 250_000,
         heldMicros: 0,
         calls: 1,
+        heldCalls: 0,
+        tokens: 0,
+        heldTokens: 0,
       });
       expect(await store.ledger.reserve(hold('e2', { amountMicros: 600_000 }))).toEqual({
         ok: true,
@@ -127,11 +148,12 @@ const describeLife = (use: Use): void => {
   it('records an actual cost above the estimate as it is, and admits free calls still', () =>
     use(async (store) => {
       await store.ledger.reserve(hold('e1', { amountMicros: DOLLAR }));
-      await store.ledger.settle('e1', 3 * DOLLAR);
+      await store.ledger.settle('e1', { micros: 3 * DOLLAR, tokens: 0 });
       expect(await line(store, 'user:alice:day')).toMatchObject({ spentMicros: 3 * DOLLAR });
       expect(await store.ledger.reserve(hold('e2', { amountMicros: 1 }))).toMatchObject({
         ok: false,
-        availableMicros: 0,
+        unit: 'micros',
+        available: 0,
       });
       expect(await store.ledger.reserve(hold('e3', { amountMicros: 0 }))).toEqual({ ok: true });
     }));
@@ -140,7 +162,7 @@ const describeLife = (use: Use): void => {
     use(async (store) => {
       for (const id of ['e1', 'e2']) {
         await store.ledger.reserve(hold(id, { amountMicros: 0 }));
-        await store.ledger.settle(id, Number.MAX_SAFE_INTEGER);
+        await store.ledger.settle(id, { micros: Number.MAX_SAFE_INTEGER, tokens: 0 });
       }
       const { spentMicros, calls } = (await line(store, 'user:alice:day')) ?? {};
       expect({ spentMicros, calls }).toEqual({ spentMicros: Number.MAX_SAFE_INTEGER, calls: 2 });
@@ -149,12 +171,12 @@ const describeLife = (use: Use): void => {
   it('settles and releases once, and ignores ids it does not know', () =>
     use(async (store) => {
       await store.ledger.reserve(hold('e1'));
-      await Promise.all(times(3, () => store.ledger.settle('e1', 7)));
+      await Promise.all(times(3, () => store.ledger.settle('e1', { micros: 7, tokens: 0 })));
       await store.ledger.release('e1');
-      await store.ledger.settle('never', 7);
+      await store.ledger.settle('never', { micros: 7, tokens: 0 });
       await store.ledger.release('never');
-      expect(await store.ledger.lines('')).toEqual([
-        { key: 'user:alice:day', spentMicros: 7, heldMicros: 0, calls: 1 },
+      expect(await store.ledger.lines('')).toMatchObject([
+        { key: 'user:alice:day', spentMicros: 7, heldMicros: 0, calls: 1, heldCalls: 0 },
       ]);
     }));
 
@@ -177,12 +199,10 @@ const describeLife = (use: Use): void => {
   it('looks without holding', () =>
     use(async (store) => {
       const scopes = hold('e').scopes;
-      expect(await store.ledger.covers(scopes, DOLLAR)).toEqual({ ok: true });
-      expect(await store.ledger.covers(scopes, DOLLAR)).toEqual({ ok: true });
-      expect(await store.ledger.covers(scopes, DOLLAR + 1)).toMatchObject({
-        ok: false,
-        availableMicros: DOLLAR,
-      });
+      const look = (amountMicros: number) => store.ledger.covers({ scopes, amountMicros });
+      expect(await look(DOLLAR)).toEqual({ ok: true });
+      expect(await look(DOLLAR)).toEqual({ ok: true });
+      expect(await look(DOLLAR + 1)).toMatchObject({ ok: false, available: DOLLAR });
       expect(await store.ledger.lines('')).toEqual([]);
     }));
 
@@ -205,7 +225,64 @@ const describeLife = (use: Use): void => {
     }));
 };
 
+const limited = (limits: Partial<BudgetScope>) => [
+  { key: 'agent:a', limitMicros: DOLLAR, ...limits },
+];
+
+const describeUnits = (use: Use): void => {
+  it('admits exactly as many calls as the limit says, however many come at once', () =>
+    use(async (store) => {
+      const scopes = limited({ limitCalls: 30 });
+      const outcomes = await Promise.all(
+        times(200, (n) => store.ledger.reserve(hold(`e${n}`, { scopes, amountMicros: 0 }))),
+      );
+      expect(outcomes.filter(({ ok }) => ok)).toHaveLength(30);
+      expect(outcomes.at(-1)).toEqual({
+        ok: false,
+        scope: 'agent:a',
+        unit: 'calls',
+        available: 0,
+      });
+      await Promise.all(times(30, (n) => store.ledger.settle(`e${n}`, { micros: 0, tokens: 0 })));
+      expect(await line(store, 'agent:a')).toMatchObject({ calls: 30, heldCalls: 0 });
+      expect(await store.ledger.reserve(hold('late', { scopes }))).toMatchObject({ ok: false });
+    }));
+
+  it('gives a call back that was released', () =>
+    use(async (store) => {
+      const scopes = limited({ limitCalls: 1 });
+      await store.ledger.reserve(hold('e1', { scopes }));
+      expect(await store.ledger.covers(hold('e2', { scopes }))).toMatchObject({ unit: 'calls' });
+      await store.ledger.release('e1');
+      expect(await store.ledger.reserve(hold('e2', { scopes }))).toEqual({ ok: true });
+    }));
+
+  it('holds tokens, and settles those that were really used', () =>
+    use(async (store) => {
+      const scopes = limited({ limitTokens: 1000 });
+      expect(await store.ledger.reserve(hold('e1', { scopes, tokens: 800 }))).toEqual({ ok: true });
+      expect(await store.ledger.reserve(hold('e2', { scopes, tokens: 201 }))).toEqual({
+        ok: false,
+        scope: 'agent:a',
+        unit: 'tokens',
+        available: 200,
+      });
+      await store.ledger.settle('e1', { micros: 5, tokens: 950 });
+      expect(await line(store, 'agent:a')).toMatchObject({ tokens: 950, heldTokens: 0 });
+      expect(await store.ledger.reserve(hold('e2', { scopes, tokens: 50 }))).toEqual({ ok: true });
+      expect(await store.ledger.reserve(hold('e3', { scopes }))).toMatchObject({ unit: 'tokens' });
+    }));
+
+  it('refuses another number of tokens under the same id', () =>
+    use(async (store) => {
+      await store.ledger.reserve(hold('e1', { tokens: 1 }));
+      const other = store.ledger.reserve(hold('e1', { tokens: 2 }));
+      await expect(other).rejects.toMatchObject({ code: 'CONFLICT' });
+    }));
+};
+
 export const describeLedger = (use: Use): void => {
+  describe('ledger units', () => describeUnits(use));
   describe('ledger limits', () => describeLimits(use));
   describe('ledger life of a hold', () => describeLife(use));
 };

@@ -1,7 +1,7 @@
 /** What a store owes that outlives its process: everything is there again, and claims are in doubt. */
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/contract/store.ts';
-import { verifyAudit } from '../../src/governance/verify-audit.ts';
+import { verifyAudit } from '../../src/governance/audit/verify-audit.ts';
 import {
   approvalRecord,
   auditEntry,
@@ -46,10 +46,15 @@ const expectKept = async (store: Store): Promise<void> => {
   expect(await store.intents.open()).toMatchObject([
     { entry: { executionId: 'open' }, ownerAlive: false },
   ]);
-  expect(await store.ledger.orphans()).toEqual([
+  expect(await store.ledger.orphans()).toMatchObject([
     { executionId: 'open', scopes: [{ key: 'user:alice', limitMicros: 100 }], amountMicros: 60 },
   ]);
-  expect(await store.ledger.covers([{ key: 'user:alice', limitMicros: 100 }], 41)).toMatchObject({
+  expect(
+    await store.ledger.covers({
+      scopes: [{ key: 'user:alice', limitMicros: 100 }],
+      amountMicros: 41,
+    }),
+  ).toMatchObject({
     ok: false,
   });
   expect(await store.counters.peek('k', [{ sizeMs: 1000, limit: 1 }], NOW)).toMatchObject({
@@ -60,7 +65,7 @@ const expectKept = async (store: Store): Promise<void> => {
   expect(await claim('done')).toMatchObject({ state: 'done', result: { data: 'kept' } });
   expect(await claim('doubt')).toEqual({ state: 'unknown', executionId: 'e' });
   expect(await store.memory.read('s', 'k', NOW)).toBe('kept');
-  expect(await store.approvals.use('a1')).toBe(true);
+  expect(await store.approvals.use('a1', NOW)).toBe(true);
   expect(await store.results.read('h', 'u', { offset: 0, limit: 9 })).toMatchObject({
     text: 'kept',
   });

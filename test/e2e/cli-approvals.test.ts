@@ -58,6 +58,6 @@ describe('toolcrib approvals', () => {
     expect((await project.run(['approvals', 'deny', id])).code).toBe(0);
     expect((await project.run([...DELETE, '--approval', id])).code).toBe(3);
     expect(isThere(project)).toBe(true);
-    expect((await project.run(['approvals', 'show', 'approval_unknown'])).code).toBe(1);
+    expect((await project.run(['approvals', 'show', 'approval_unknown'])).code).toBe(2);
   });
 });

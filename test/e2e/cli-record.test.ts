@@ -107,8 +107,9 @@ describe('an approval given elsewhere', () => {
     const waiting = (await deleting('a.txt')).json<ToolResult>();
     const id = waiting.approval?.approvalId ?? '';
     expect((await deleting('a.txt', '--approval', id)).code).toBe(5);
-    const crib = await createCrib({ root: project.folder });
-    expect(await crib.decide(id, true, 'ada')).toBe(true);
+    const home = join(project.home, '.config', 'toolcrib');
+    const crib = await createCrib({ root: project.folder, home });
+    expect(await crib.decide(id, { approve: true, by: 'ada' })).toBe(true);
     await crib.close();
     expect((await deleting('b.txt', '--approval', id)).code).toBe(3);
     expect((await deleting('a.txt', '--approval', id)).code).toBe(0);
@@ -230,7 +231,16 @@ describe('toolcrib doctor', () => {
   it('is content with an empty folder', async () => {
     const { code, out } = await createProject().run(['doctor']);
     expect(code).toBe(0);
-    for (const name of ['node', 'sqlite', 'ripgrep', 'config', 'workspace', 'store', 'model']) {
+    for (const name of [
+      'node',
+      'sqlite',
+      'ripgrep',
+      'config',
+      'trust',
+      'workspace',
+      'store',
+      'model',
+    ]) {
       expect(out).toMatch(new RegExp(`^[✓!] ${name} `, 'm'));
     }
     expect(out).toContain('Ready.');
@@ -240,7 +250,8 @@ describe('toolcrib doctor', () => {
     const project = createProject();
     mkdirSync(join(project.folder, '.toolcrib'));
     writeFileSync(join(project.folder, '.toolcrib/config.yml'), 'budget:\n  dailyUsd: lots\n');
-    const doctor = await project.run(['doctor', '--json']);
+    const trusting = { env: { TOOLCRIB_TRUST: '1' } };
+    const doctor = await project.run(['doctor', '--json'], trusting);
     expect(doctor.code).toBe(1);
     const { checks } = doctor.json<{
       checks: { name: string; state: string; message: string }[];
@@ -251,9 +262,9 @@ describe('toolcrib doctor', () => {
         message: expect.stringMatching(/config\.yml:2:\d+.*budget\.dailyUsd/),
       }),
     ]);
-    const run = await project.run(['run', 'calculator', 'expression=1']);
+    const run = await project.run(['run', 'calculator', 'expression=1'], trusting);
     expect([run.code, run.err]).toEqual([2, expect.stringContaining('budget.dailyUsd')]);
-    const machine = await project.run(['tools', '--json']);
+    const machine = await project.run(['tools', '--json'], trusting);
     expect(machine.json()).toMatchObject({ error: { code: 'CONFIG_INVALID' } });
   });
 });

@@ -15,7 +15,11 @@ const request = (input: unknown, over: Partial<ApprovalRequest> = {}): ApprovalR
   estimatedCost: 0,
   estimatedTime: 1500,
   effects: ['forgets the file'],
+  targets: ['file:/work/notes.txt'],
   reason: 'Destructive actions need a person.',
+  rule: 'confirm-delicate',
+  definition: 'd1',
+  rememberable: true,
   expiresAt: 300_000,
   ...over,
 });
@@ -39,6 +43,8 @@ describe('approvalPage', () => {
       'free',
       'about 2 s',
       'forgets the file',
+      'file:/work/notes.txt',
+      'confirm-delicate',
       'in 5 min',
       'path: "notes.txt"',
     ]) {
@@ -74,10 +80,17 @@ describe('approvalPage', () => {
     const evil = '\u001b[2J\u202e\r';
     const shown = text(
       { [`k${evil}`]: `v${evil}` },
-      { tool: `t${evil}`, description: `d${evil}`, reason: `r${evil}`, effects: [`e${evil}`] },
+      {
+        tool: `t${evil}`,
+        description: `d${evil}`,
+        reason: `r${evil}`,
+        effects: [`e${evil}`],
+        targets: [`file:/f${evil}`],
+        rule: `rule${evil}`,
+      },
     );
     expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-    expect(shown.split('␛[2J\\u202e␍')).toHaveLength(7);
+    expect(shown.split('␛[2J\\u202e␍')).toHaveLength(9);
   });
 
   it('a line break in a value cannot start a line of the page', () => {
@@ -110,5 +123,46 @@ describe('approvalPage', () => {
     const shown = text({ command: `ls${'\n'.repeat(100)}rm` });
     expect(shown).toContain('text of 101 lines, 104 characters');
     expect(shown).toContain('⟨99 blank lines⟩');
+  });
+
+  it('says when the answer cannot be remembered, and when it can', () => {
+    expect(text({}, { rememberable: false })).toContain('each time anew');
+    expect(text({})).not.toContain('each time anew');
+  });
+
+  it('a line break in a target, an effect or a rule cannot make a second one', () => {
+    const forged = 'file:/a\nfile:/b';
+    const lines = page({}, { targets: [forged], effects: ['e\ninput'], rule: 'r\n  tier' }).lines;
+    expect(lines.filter((line) => line.includes('file:'))).toHaveLength(1);
+    expect(lines.join('\n')).toContain('file:/a␊file:/b');
+    expect(lines.join('\n')).toContain('e␊input');
+    expect(lines.filter((line) => /^ {2}tier/.test(line))).toHaveLength(1);
+  });
+
+  it('counts padding in a target, so that its end stays in sight', () => {
+    expect(text({}, { targets: [`file:/a${' '.repeat(500)}/../etc/passwd`] })).toContain(
+      '⟨500 spaces⟩/../etc/passwd',
+    );
+  });
+
+  it('states how much of many targets it hides, and shows all on demand', () => {
+    const targets = Array.from({ length: 100 }, (_, at) => `file:/work/${at}.txt`);
+    const short = page({}, { targets });
+    expect(short.lines.join('\n')).toContain('file:/work/99.txt');
+    expect(short.lines.join('\n')).toMatch(/⟨ \d+ lines, [\d,]+ characters are not shown here/);
+    expect(short.hidden).toBeGreaterThan(1000);
+    expect(page({}, { targets }, true).lines.join('\n')).toContain('file:/work/50.txt');
+  });
+
+  it('a call that names nothing to touch says so', () => {
+    expect(text({}, { targets: [], effects: [] })).toContain('nothing that its input names');
+  });
+
+  it('speaks of an unnamed action, an unknown time and a price', () => {
+    const shown = text({}, { action: '', estimatedTime: undefined, estimatedCost: 0.25 });
+    expect(shown).toContain('not named');
+    expect(shown).toContain('unknown');
+    expect(shown).toContain('$0.25');
+    expect(text({}, { estimatedTime: 20, expiresAt: -5 })).toContain('about 20 ms');
   });
 });

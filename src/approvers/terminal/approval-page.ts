@@ -3,7 +3,9 @@
  * and every cut stated with what it hides.
  */
 import type { ApprovalRequest } from '../../contract/approver.ts';
-import { visibleLines, visibleText } from './visible-text.ts';
+import { childrenOf, shownScalar } from './shown-value.ts';
+import { visibleItem, visibleLines } from './visible-text.ts';
+import { wrapLine } from './wrap-line.ts';
 
 export interface PageOptions {
   readonly now: number;
@@ -34,52 +36,6 @@ const TIERS: Readonly<Record<ApprovalRequest['tier'], string>> = {
 
 const countOf = (text: string): string => text.length.toLocaleString('en-US');
 
-/** Anything but ASCII counts as two columns, so that no line is ever wrapped by the terminal itself. */
-const columnsOf = (character: string): number => (character.charCodeAt(0) < 0x80 ? 1 : 2);
-
-/** Breaks a line; the rest starts with a mark, so that it cannot pose as a line of its own. */
-const wrap = (line: string, width: number): readonly string[] => {
-  const pieces: string[] = [];
-  let piece = '';
-  let used = 0;
-  for (const character of line) {
-    const columns = columnsOf(character);
-    if (used + columns > width) {
-      pieces.push(piece);
-      piece = '↪ ';
-      used = 3;
-    }
-    piece += character;
-    used += columns;
-  }
-  return [...pieces, piece];
-};
-
-/** A string on one line between quotes; a quote inside is escaped, so that it ends where it ends. */
-const quoted = (text: string): string =>
-  `"${visibleText(text)
-    .replace(/(\\*)"/g, '$1$1\\"')
-    .replace(/\\+$/, '$&$&')}"`;
-
-const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const keyOf = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? key : quoted(key));
-
-/** The children of an object or a list, as name and value; nothing for anything else. */
-const childrenOf = (value: unknown): readonly (readonly [string, unknown])[] => {
-  if (Array.isArray(value)) return value.map((item, at) => [`- ${at + 1}`, item] as const);
-  return isPlainObject(value)
-    ? Object.entries(value).map(([key, item]) => [keyOf(key), item] as const)
-    : [];
-};
-
-const scalar = (value: unknown): string => {
-  if (typeof value === 'string') return quoted(value);
-  if (Array.isArray(value)) return '[]';
-  return isPlainObject(value) ? '{}' : String(value);
-};
-
 const inputLines = (name: string, value: unknown): readonly string[] => {
   if (typeof value === 'string' && value.includes('\n')) {
     const lines = visibleLines(value);
@@ -87,7 +43,7 @@ const inputLines = (name: string, value: unknown): readonly string[] => {
     return [`${name}: text of ${size}`, ...lines.map((line) => `  │ ${line}`)];
   }
   const children = childrenOf(value);
-  if (children.length === 0) return [`${name}: ${scalar(value)}`];
+  if (children.length === 0) return [`${name}: ${shownScalar(value)}`];
   const below = children.flatMap(([key, item]) => inputLines(key, item));
   return [`${name}:`, ...below.map((line) => `  ${line}`)];
 };
@@ -101,9 +57,10 @@ const cut = (lines: readonly string[], full: boolean): ApprovalPage => {
   return { lines: [...lines.slice(0, HEAD_LINES), note, ...lines.slice(-TAIL_LINES)], hidden };
 };
 
-const field = (label: string, text: string, width: number): readonly string[] =>
-  visibleLines(text)
-    .flatMap((line) => wrap(line, width - LABEL - 2))
+/** Lines that are safe to look at already. */
+const labelled = (label: string, lines: readonly string[], width: number): readonly string[] =>
+  lines
+    .flatMap((line) => wrapLine(line, width - LABEL - 2))
     .map((line, at) => `  ${(at === 0 ? label : '').padEnd(LABEL)}${line}`);
 
 const money = (dollars: number): string => (dollars > 0 ? `$${dollars}` : 'free');
@@ -113,39 +70,50 @@ const span = (ms: number): string => {
   return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 };
 
-const fieldsOf = (
-  request: ApprovalRequest,
-  now: number,
-): readonly (readonly [string, string])[] => {
-  const { caller } = request;
-  const time =
-    request.estimatedTime === undefined ? 'unknown' : `about ${span(request.estimatedTime)}`;
+/** One item a line: a line break inside one must not make two of it. */
+const listed = (items: readonly string[], none: string): readonly string[] =>
+  items.length === 0 ? [none] : items.map(visibleItem);
+
+const EVERY_TIME = 'each time anew: the answer cannot be remembered';
+const REMEMBERABLE = 'once, unless you say that it goes on';
+
+type Field = readonly [label: string, lines: readonly string[]];
+
+const fieldsOf = (request: ApprovalRequest, now: number): readonly Field[] => {
+  const { caller, estimatedTime } = request;
+  const time = estimatedTime === undefined ? 'unknown' : `about ${span(estimatedTime)}`;
+  const text = (label: string, value: string): Field => [label, visibleLines(value)];
   return [
-    ['tool', `${request.tool} ${request.version}`],
-    ['tier', `${request.tier} (${TIERS[request.tier]})`],
-    ['action', request.action === '' ? 'not named' : request.action],
-    ['what', request.description],
-    ['why asked', request.reason],
-    ['caller', `user ${caller.userId}, agent ${caller.agentId}, session ${caller.sessionId}`],
-    ['cost', money(request.estimatedCost)],
-    ['time', time],
-    ['effects', request.effects.length === 0 ? 'none declared' : request.effects.join('\n')],
-    ['expires', `in ${span(request.expiresAt - now)}`],
+    text('tool', `${request.tool} ${request.version}`),
+    text('tier', `${request.tier} (${TIERS[request.tier]})`),
+    text('action', request.action === '' ? 'not named' : request.action),
+    text('what', request.description),
+    text('why asked', request.reason),
+    ['rule', [visibleItem(request.rule)]],
+    text('asked', request.rememberable ? REMEMBERABLE : EVERY_TIME),
+    text('caller', `user ${caller.userId}, agent ${caller.agentId}, session ${caller.sessionId}`),
+    text('cost', money(request.estimatedCost)),
+    text('time', time),
+    ['effects', listed(request.effects, 'none declared')],
+    ['touches', listed(request.targets, 'nothing that its input names')],
+    text('expires', `in ${span(request.expiresAt - now)}`),
   ];
 };
 
 /** The page of a request. With `full`, nothing is left out. */
 export const approvalPage = (request: ApprovalRequest, options: PageOptions): ApprovalPage => {
   const width = Math.max(40, options.width);
-  const top = fieldsOf(request, options.now).map(([label, text]) =>
-    cut(field(label, text, width), options.full),
+  const top = fieldsOf(request, options.now).map(([label, lines]) =>
+    cut(labelled(label, lines, width), options.full),
   );
   const children = childrenOf(request.input);
   const entries = children.length > 0 ? children : [['value', request.input] as const];
   const input = entries.map(([name, value]) => {
     const lines = inputLines(name, value).flatMap((line) => {
-      const lead = /^ *(?:│ )?/.exec(line)?.[0] ?? '';
-      return wrap(line.slice(lead.length), width - lead.length - 4).map((piece) => lead + piece);
+      const lead = line.slice(0, line.length - line.replace(/^ *(?:│ )?/, '').length);
+      return wrapLine(line.slice(lead.length), width - lead.length - 4).map(
+        (piece) => lead + piece,
+      );
     });
     return cut(lines, options.full);
   });

@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { Timer } from '../../contract/runtime.ts';
-import {
-  createTerminalApprover,
-  type TerminalApproverOptions,
-} from './create-terminal-approver.ts';
+import { createTerminalApprover } from './create-terminal-approver.ts';
+import type { TerminalApproverOptions } from './terminal-talk.ts';
 
 const request: ApprovalRequest = {
   id: 'a1',
@@ -20,7 +18,11 @@ const request: ApprovalRequest = {
   estimatedCost: 0,
   estimatedTime: undefined,
   effects: [],
+  targets: [],
   reason: 'Destructive.',
+  rule: 'confirm-delicate',
+  definition: 'd1',
+  rememberable: true,
   expiresAt: 10_000,
 };
 
@@ -143,6 +145,20 @@ describe('createTerminalApprover', () => {
     expect((await decision).answer).toBe('approve');
   });
 
+  it('q leaves the pages, and the question is asked again', async () => {
+    const { input, approver, waitFor, shown } = terminal();
+    const content = Array.from({ length: 60 }, (_, at) => `line ${at}`).join('\n');
+    const decision = approver.ask({ ...request, input: { content } }, live());
+    await waitFor('Approve this call?');
+    input.write('v\n');
+    await waitFor('Enter goes on');
+    input.write('q\n');
+    await waitFor('Approve this call?', 2);
+    expect(shown()).not.toContain('line 40');
+    input.write('n\n');
+    expect((await decision).answer).toBe('deny');
+  });
+
   it('asks one question at a time', async () => {
     const { input, approver, waitFor, shown } = terminal();
     const first = approver.ask(request, live());
@@ -152,6 +168,22 @@ describe('createTerminalApprover', () => {
     input.write('y\n');
     expect((await first).answer).toBe('approve');
     await waitFor('Approve this call?', 2);
+    input.write('n\n');
+    expect((await second).answer).toBe('deny');
+  });
+
+  it('a question that broke down does not block the next one', async () => {
+    let first = true;
+    const { input, approver, waitFor } = terminal({
+      onQuestion: () => {
+        if (!first) return;
+        first = false;
+        throw new Error('the progress line is gone');
+      },
+    });
+    await expect(approver.ask(request, live())).rejects.toThrow('gone');
+    const second = approver.ask(request, live());
+    await waitFor('Approve this call?');
     input.write('n\n');
     expect((await second).answer).toBe('deny');
   });

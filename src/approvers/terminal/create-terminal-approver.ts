@@ -1,38 +1,32 @@
 /**
- * Asks the person at the terminal. Only a `y` typed after the question was on the screen approves;
- * everything else, silence included, is a no. Without a terminal the call is left pending.
+ * Asks the person at the terminal. Only an answer typed after the question was on the screen
+ * counts; everything but a clear yes, silence included, is a no. Without a terminal the call is
+ * left pending.
  */
 import pc from 'picocolors';
-import type { ApprovalRequest, Approver, Decision } from '../../contract/approver.ts';
-import type { Runtime } from '../../contract/runtime.ts';
+import type { ApprovalRequest, Approver, Decision, Remember } from '../../contract/approver.ts';
 import { approvalPage } from './approval-page.ts';
-import { type LineReader, readLines } from './line-reader.ts';
+import { askEdit } from './ask-edit.ts';
+import { askPattern } from './ask-pattern.ts';
+import { readLines } from './line-reader.ts';
+import {
+  ask,
+  say,
+  settle,
+  sizeOf,
+  type Talk,
+  type TerminalApproverOptions,
+} from './terminal-talk.ts';
+import { visibleItem } from './visible-text.ts';
 
-export interface TerminalApproverOptions {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream & {
-    readonly isTTY?: boolean;
-    readonly columns?: number;
-    readonly rows?: number;
-  };
-  readonly runtime: Pick<Runtime, 'now' | 'after'>;
-  /** Who answers, for the audit trail. */
-  readonly by: string;
-  readonly colour?: boolean;
-  /** What is typed sooner than this after the page appears was not meant for it. */
-  readonly settleMs?: number;
-  /** Whatever else draws on the terminal is stopped while a question is open. */
-  onQuestion?(open: boolean): void;
-}
-
-const SETTLE_MS = 250;
 const TRIES = 3;
 /** The longest a Node timer can run. */
 const MAX_DELAY = 2_147_483_647;
 
-type Answer = Decision['answer'];
+type Said = Omit<Decision, 'by'>;
+type Choice = 'approve' | 'deny' | 'later' | 'view' | 'session' | 'pattern' | 'edit';
 
-const ANSWERS: ReadonlyMap<string, Answer | 'view'> = new Map([
+const CHOICES: ReadonlyMap<string, Choice> = new Map([
   ['y', 'approve'],
   ['yes', 'approve'],
   ['', 'deny'],
@@ -41,89 +35,115 @@ const ANSWERS: ReadonlyMap<string, Answer | 'view'> = new Map([
   ['l', 'later'],
   ['later', 'later'],
   ['v', 'view'],
+  ['s', 'session'],
+  ['p', 'pattern'],
+  ['e', 'edit'],
 ]);
 
-const SAID: Readonly<Record<Answer, string>> = {
-  approve: 'Approved, this once.',
-  deny: 'Denied.',
-  later: 'Left pending.',
+const DENIED: Said = { answer: 'deny' };
+
+const rememberedText = (remember: Remember, { tool, caller }: ApprovalRequest): string =>
+  remember.scope === 'session'
+    ? `${tool}, this action, runs unasked in session ${caller.sessionId}, for a day at most`
+    : `${tool}, this action, runs unasked where the condition holds`;
+
+const outcomeOf = ({ answer, remember, input }: Said, request: ApprovalRequest): string => {
+  if (answer === 'deny') return 'Denied.';
+  if (answer === 'later') return 'Left pending.';
+  if (remember) {
+    const what = visibleItem(rememberedText(remember, request));
+    return `Approved. ${what}: toolcrib permissions list`;
+  }
+  return input === undefined ? 'Approved, this once.' : 'Approved with the new input, this once.';
 };
-
-const sleep = (options: TerminalApproverOptions, ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    options.runtime.after(ms, resolve);
-  });
-
-const show = (options: TerminalApproverOptions, lines: readonly string[]): void => {
-  options.output.write(`${lines.join('\n')}\n`);
-};
-
-/** A terminal that does not know its size says 0. */
-const sizeOf = ({ output }: TerminalApproverOptions): { columns: number; rows: number } => ({
-  columns: output.columns || 80,
-  rows: output.rows || 24,
-});
 
 /** Screen by screen; anything but Enter goes back to the question. */
-const viewAll = async (
-  options: TerminalApproverOptions,
-  request: ApprovalRequest,
-  reader: LineReader,
-): Promise<void> => {
-  const { columns, rows } = sizeOf(options);
-  const { lines } = approvalPage(request, {
-    now: options.runtime.now(),
-    width: columns,
-    full: true,
-  });
+const viewAll = async (talk: Talk): Promise<void> => {
+  const { columns, rows } = sizeOf(talk.options);
+  const now = talk.options.runtime.now();
+  const { lines } = approvalPage(talk.request, { now, width: columns, full: true });
   const size = Math.max(5, rows - 2);
-  for (let from = 0; from < lines.length; from += size) {
-    show(options, lines.slice(from, from + size));
-    if (from + size >= lines.length) return;
-    options.output.write(`  ${lines.length - from - size} more lines: Enter goes on, q stops > `);
-    if ((await reader.next()) !== '') return;
+  for (let from = 0; ; from += size) {
+    say(talk, ...lines.slice(from, from + size));
+    const left = lines.length - from - size;
+    if (left <= 0) return;
+    if ((await ask(talk, `${left} more lines: Enter goes on, q stops`)) !== '') return;
   }
 };
 
-const question = async (
-  options: TerminalApproverOptions,
-  request: ApprovalRequest,
-  reader: LineReader,
-): Promise<Answer> => {
+/** What may be answered to this question, by what is typed. */
+const offered = ({ request, options }: Talk): ReadonlyMap<Choice, string> =>
+  new Map<Choice, string>([
+    ['approve', 'y = yes, once'],
+    ['deny', 'n = no'],
+    ['later', 'l = later'],
+    ['view', 'v = view all'],
+    ...(request.rememberable
+      ? ([
+          ['session', 's = yes, and for this session'],
+          ['pattern', 'p = yes, and always by pattern'],
+        ] as const)
+      : []),
+    ...(options.readInput ? ([['edit', 'e = edit, then yes']] as const) : []),
+  ]);
+
+/** The answer, or `undefined` to put the question again. */
+const follow = async (talk: Talk, choice: Choice): Promise<Said | undefined> => {
+  const { readInput } = talk.options;
+  switch (choice) {
+    case 'view':
+      await viewAll(talk);
+      return undefined;
+    case 'session':
+      return { answer: 'approve', remember: { scope: 'session' } };
+    case 'pattern':
+      return askPattern(talk);
+    case 'edit':
+      return readInput && askEdit(talk, readInput);
+    default:
+      return { answer: choice };
+  }
+};
+
+const refuseTyped = (talk: Talk, choice: Choice | undefined): void =>
+  say(
+    talk,
+    choice === 'session' || choice === 'pattern'
+      ? '  This is asked every time: the answer cannot be remembered.'
+      : '  Please answer with one of the letters.',
+  );
+
+const question = async (talk: Talk): Promise<Said> => {
+  const choices = offered(talk);
+  const prompt = `Approve this call? ${[...choices.values()].join(' · ')}`;
   for (let tries = 0; tries < TRIES; ) {
-    options.output.write(
-      '  Approve this call? y = yes, once · n = no · l = later · v = view all > ',
-    );
-    const line = await reader.next();
-    if (line === undefined) return 'deny';
-    const answer = ANSWERS.get(line.trim().toLowerCase());
-    if (answer === 'view') await viewAll(options, request, reader);
-    else if (answer !== undefined) return answer;
-    else {
+    const line = await ask(talk, prompt);
+    if (line === undefined) return DENIED;
+    const choice = CHOICES.get(line.trim().toLowerCase());
+    if (choice === undefined || !choices.has(choice)) {
       tries += 1;
-      show(options, ['  Please answer with y, n, l or v.']);
+      refuseTyped(talk, choice);
+      continue;
     }
+    const said = await follow(talk, choice);
+    if (said) return said;
   }
-  return 'deny';
+  return DENIED;
 };
 
-const converse = async (
-  options: TerminalApproverOptions,
-  request: ApprovalRequest,
-  reader: LineReader,
-): Promise<Answer> => {
+const converse = async (talk: Talk): Promise<Said> => {
+  const { options, request } = talk;
   const { columns } = sizeOf(options);
   const ink = pc.createColors(options.colour ?? false);
   const now = options.runtime.now();
   const page = approvalPage(request, { now, width: columns, full: false });
-  show(options, ['', ink.bold(ink.yellow('Approval needed')), ...page.lines, '']);
+  say(talk, '', ink.bold(ink.yellow('Approval needed')), ...page.lines, '');
   if (page.hidden > 0) {
     const hidden = page.hidden.toLocaleString('en-US');
-    show(options, [ink.bold(`  ${hidden} characters of this call are not on this page.`)]);
+    say(talk, ink.bold(`  ${hidden} characters of this call are not on this page.`));
   }
-  await sleep(options, options.settleMs ?? SETTLE_MS);
-  reader.forget();
-  return question(options, request, reader);
+  await settle(talk);
+  return question(talk);
 };
 
 /** Ends the wait for an answer when the call is cancelled or the request expires. */
@@ -147,7 +167,8 @@ const askOnce = async (
   request: ApprovalRequest,
   signal: AbortSignal,
 ): Promise<Decision> => {
-  if (signal.aborted) return { answer: 'deny', by: options.by, note: 'cancelled' };
+  const { by } = options;
+  if (signal.aborted) return { answer: 'deny', by, note: 'cancelled' };
   const reader = readLines(options.input);
   let stopped = false;
   const release = stopWhenOver(options, request, {
@@ -159,10 +180,10 @@ const askOnce = async (
   });
   options.onQuestion?.(true);
   try {
-    const answer = await converse(options, request, reader);
-    const final = stopped ? 'deny' : answer;
-    show(options, [stopped ? '\n  No answer in time.' : '', `  ${SAID[final]}`]);
-    return { answer: final, by: options.by };
+    const said = await converse({ options, request, reader });
+    const final = stopped ? DENIED : said;
+    say({ options }, stopped ? '\n  No answer in time.' : '', `  ${outcomeOf(final, request)}`);
+    return { ...final, by };
   } finally {
     release();
     reader.stop();

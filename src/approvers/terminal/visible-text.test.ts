@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { visibleBlock, visibleJson, visibleLines, visibleText } from './visible-text.ts';
+import {
+  visibleBlock,
+  visibleItem,
+  visibleJson,
+  visibleLines,
+  visibleText,
+} from './visible-text.ts';
 
 const ESC = '\u001b';
 
@@ -132,5 +138,15 @@ describe('visibleLines: padding is counted', () => {
     const code = 'if (a) {\n    return b;\n}\n\nend';
     expect(visibleLines(code)).toEqual(code.split('\n'));
     expect(visibleLines('\tindented')).toEqual(['␉indented']);
+  });
+});
+
+describe('visibleItem', () => {
+  it('is one line, whatever is in it', () => {
+    expect(visibleItem(`a\nb${ESC}[2K\t`)).toBe('a␊b␛[2K⟨1 tab⟩');
+    expect(visibleItem(`a${' '.repeat(99)}b`)).toBe('a⟨99 spaces⟩b');
+    expect(visibleItem('plain')).toBe('plain');
+    expect(visibleItem('a ')).toBe('a⟨1 space⟩');
+    expect(visibleItem('a\t\t')).toBe('a⟨2 tabs⟩');
   });
 });

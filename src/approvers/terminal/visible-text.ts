@@ -7,7 +7,7 @@
  * Control, format, unassigned and private characters, lone surrogates, every space but the plain
  * one, whatever fonts leave out, the marks used here, and letters buried under combining signs.
  */
-const HIDDEN =
+export const HIDDEN =
   /[\p{C}\p{Zl}\p{Zp}\p{DI}\u21aa\u2400-\u2426\u27e8\u27e9\u2800]|(?! )\p{Zs}|(?<=^|\n|\p{M}{3})\p{M}/gu;
 
 /** Backslashes in front of something that reads like an escape, or will be written as one. */
@@ -23,7 +23,7 @@ const escaped = (code: number): string =>
   code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 
 const marked = (character: string): string => {
-  const code = character.codePointAt(0) ?? 0;
+  const code = Number(character.codePointAt(0));
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
   return code === 0x7f ? '\u2421' : escaped(code);
 };
@@ -103,3 +103,7 @@ export const visibleLines = (text: string): readonly string[] => {
   }
   return [...shown, ...blankRun(blank)];
 };
+
+/** An item of a list, on one line whatever is in it: as `visibleLines`, with line breaks marked. */
+export const visibleItem = (text: string): string =>
+  text.split('\n').map(visibleLine).join('\u240a');

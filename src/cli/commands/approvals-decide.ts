@@ -1,38 +1,52 @@
 /** `toolcrib approvals approve` and `deny`: a person's word on a call that waits. */
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { ApprovalRecord } from '../../contract/approver.ts';
+import { visibleJson, visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { ApprovalAnswer, ApprovalRecord } from '../../contract/approver.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { type AnswerOptions, approvingAnswer, withAnswer } from '../approval-answer.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { findApproval } from '../find-approval.ts';
 import { type Io, note, print, printJson } from '../io.ts';
+import { localPerson } from '../local-person.ts';
 import { withCrib } from '../open-crib.ts';
 import { printResult } from '../print-result.ts';
+import { resumeCommand } from '../resume-command.ts';
 
-interface ApproveOptions {
+interface ApproveOptions extends AnswerOptions {
   readonly run?: boolean;
 }
 
-const decide = async (io: Io, crib: Crib, choice: { id: string; approve: boolean }) => {
-  const record = await findApproval(crib, choice.id);
-  if (record.expiresAt <= io.runtime.now()) {
-    throw new ToolFailure('APPROVAL_EXPIRED', 'Its time is over.', {
-      suggestions: ['Make the call again to ask anew.'],
-    });
-  }
-  if (!(await crib.decide(choice.id, choice.approve, userInfo().username))) {
+/** Fails when the question is not waiting any more. */
+const waitingRecord = async (io: Io, crib: Crib, id: string): Promise<ApprovalRecord> => {
+  const record = await findApproval(crib, id);
+  if (record.state !== 'waiting') {
     throw new ToolFailure('CONFLICT', `It is ${record.state} already.`);
   }
-  return record;
+  if (record.expiresAt > io.runtime.now()) return record;
+  throw new ToolFailure('APPROVAL_EXPIRED', 'Its time is over.', {
+    suggestions: ['Make the call again to ask anew.'],
+  });
 };
 
-const deny = (io: Io, id: string): Promise<number> =>
+const decide = async (crib: Crib, record: ApprovalRecord, answer: ApprovalAnswer) => {
+  if (await crib.decide(record.id, answer)) return;
+  const { state } = await findApproval(crib, record.id);
+  throw new ToolFailure('CONFLICT', `It is ${state} already.`);
+};
+
+const deny = (io: Io, id: string, options: Pick<AnswerOptions, 'note'>): Promise<number> =>
   withCrib(io, async ({ crib }) => {
-    const { request } = await decide(io, crib, { id, approve: false });
+    const record = await waitingRecord(io, crib, id);
+    const said = options.note === undefined ? {} : { note: options.note };
+    await decide(crib, record, { approve: false, by: localPerson(), ...said });
     if (io.json) printJson(io, { id, approved: false });
-    else print(io, `${io.ink.red('✗')} Denied: ${request.tool}. The call will not run.`);
+    else
+      print(
+        io,
+        `${io.ink.red('✗')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
+      );
     return 0;
   });
 
@@ -43,34 +57,68 @@ const runNow = async (io: Io, crib: Crib, { id, request }: ApprovalRecord): Prom
   return exitCodeOf(result);
 };
 
-const approve = (io: Io, id: string, { run = false }: ApproveOptions): Promise<number> =>
+const REMEMBERED = {
+  session: 'allowed for the rest of the session',
+  pattern: 'allowed from now on where the condition holds',
+} as const;
+
+const report = (
+  io: Io,
+  { request }: ApprovalRecord,
+  { answer, resume }: { readonly answer: ApprovalAnswer; readonly resume: string },
+): void => {
+  const { remember, input } = answer;
+  const goesOn = remember ? `and ${REMEMBERED[remember.scope]}` : 'for this one call';
+  const arrow = io.noteInk.cyan('→');
+  const tick = io.ink.green('✓');
+  print(
+    io,
+    `${tick} Approved: ${visibleText(request.tool)}, ${goesOn}${input === undefined ? '' : ', edited'}.`,
+  );
+  note(io, `  ${arrow} It runs when its caller sends it again with its approval:`);
+  note(io, `    ${visibleJson(resume)}`);
+  if (input !== undefined) note(io, `  ${arrow} It will run with the new input, not with that.`);
+  if (remember) note(io, `  ${arrow} See and take back: toolcrib permissions list`);
+};
+
+const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =>
   withCrib(io, async ({ crib }) => {
-    const record = await decide(io, crib, { id, approve: true });
-    if (run) return runNow(io, crib, record);
-    if (io.json) printJson(io, { id, approved: true });
-    else {
-      print(io, `${io.ink.green('✓')} Approved: ${record.request.tool}, for this one call.`);
-      note(
-        io,
-        `  ${io.noteInk.cyan('→')} It runs when its caller sends it again with --approval ${id}`,
-      );
+    const record = await waitingRecord(io, crib, id);
+    const answer = await approvingAnswer(io, { crib, record }, options);
+    await decide(crib, record, answer);
+    const { remember } = answer;
+    if (options.run === true) {
+      if (remember && !io.json)
+        note(io, `Also ${REMEMBERED[remember.scope]}: toolcrib permissions list`);
+      return runNow(io, crib, record);
     }
+    const resume = resumeCommand(record, crib.tools);
+    if (io.json) {
+      const edited = answer.input !== undefined;
+      printJson(io, { id, approved: true, edited, remember: remember ?? null, resume });
+    } else report(io, record, { answer, resume });
     return 0;
   });
 
 export const approvalsApproveCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(approvals.command('approve <id>').description('say yes to a call that waits'))
+    withAnswer(
+      withJson(approvals.command('approve <id>').description('say yes to a call that waits')),
+    )
       .option('--run', 'run the approved call now, as its caller')
       .action(leaving(io, (id: string, options: ApproveOptions) => approve(io, id, options))),
     'toolcrib approvals approve <id>',
     'toolcrib approvals approve <id> --run',
+    'toolcrib approvals approve <id> --session',
+    `toolcrib approvals approve <id> --pattern 'input.path.startsWith("tmp/")' --expires 7d`,
+    `toolcrib approvals approve <id> --input '{"path":"b.txt"}' --note "not that file"`,
   );
 
 export const approvalsDenyCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(approvals.command('deny <id>').description('say no to a call that waits')).action(
-      leaving(io, (id: string) => deny(io, id)),
-    ),
+    withJson(approvals.command('deny <id>').description('say no to a call that waits'))
+      .option('--note <text>', 'a word for the record')
+      .action(leaving(io, (id: string, options: AnswerOptions) => deny(io, id, options))),
     'toolcrib approvals deny <id>',
+    'toolcrib approvals deny <id> --note "ask the owner first"',
   );

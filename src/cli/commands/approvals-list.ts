@@ -2,23 +2,28 @@
 import type { Command } from 'commander';
 import type { ApprovalRecord } from '../../contract/approver.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
-import { formatCost, formatTime } from '../format-units.ts';
-import { type Io, note, print, printJson } from '../io.ts';
+import { formatSpan } from '../format-span.ts';
+import { formatCost } from '../format-units.ts';
+import { type Io, note, print, printJson, widthOf } from '../io.ts';
 import { withCrib } from '../open-crib.ts';
 import { type Cell, table } from '../table.ts';
 
-const HEAD = ['asked', 'approval', 'tool', 'action', 'tier', 'user', 'cost', 'until'];
+const HEAD = ['approval', 'tool', 'action', 'tier', 'cost', 'asked', 'expires', 'who asks'];
 
-const rowOf = (io: Io, { request, createdAt }: ApprovalRecord): readonly (string | Cell)[] => [
-  { text: formatTime(createdAt), paint: io.ink.dim },
-  request.id,
-  { text: request.tool, paint: io.ink.bold },
-  request.action,
-  request.tier,
-  request.caller.userId,
-  formatCost(request.estimatedCost),
-  { text: formatTime(request.expiresAt), paint: io.ink.dim },
-];
+const rowOf = (io: Io, { request, createdAt }: ApprovalRecord): readonly (string | Cell)[] => {
+  const { caller, expiresAt } = request;
+  const now = io.runtime.now();
+  return [
+    request.id,
+    { text: request.tool, paint: io.ink.bold },
+    request.action,
+    request.tier,
+    formatCost(request.estimatedCost),
+    { text: `${formatSpan(now - createdAt)} ago`, paint: io.ink.dim },
+    { text: `in ${formatSpan(expiresAt - now)}`, paint: io.ink.dim },
+    `user ${caller.userId}, agent ${caller.agentId}, session ${caller.sessionId}`,
+  ];
+};
 
 const list = (io: Io): Promise<number> =>
   withCrib(io, async ({ crib }) => {
@@ -27,13 +32,8 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, waiting);
     else if (waiting.length === 0) print(io, 'Nothing waits for approval.');
     else {
-      print(
-        io,
-        ...table([
-          HEAD.map((text) => ({ text, paint: io.ink.dim })),
-          ...waiting.map((record) => rowOf(io, record)),
-        ]),
-      );
+      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
+      print(io, ...table([head, ...waiting.map((record) => rowOf(io, record))], widthOf(io)));
       note(io, io.noteInk.dim('Look at one before you decide: toolcrib approvals show <id>'));
     }
     return 0;

@@ -1,13 +1,40 @@
 /** `toolcrib approvals show`: the exact call that waits, as an approver in the terminal would see it. */
 import type { Command } from 'commander';
 import { approvalPage } from '../../approvers/terminal/approval-page.ts';
+import { inputDifference } from '../../approvers/terminal/input-difference.ts';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { ApprovalRecord } from '../../contract/approver.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { findApproval } from '../find-approval.ts';
+import { formatJson } from '../format-json.ts';
 import { formatTime } from '../format-units.ts';
 import { type Io, print, printJson } from '../io.ts';
 import { withCrib } from '../open-crib.ts';
 
 const WIDTH = 100;
+
+const stateOf = (record: ApprovalRecord, now: number): string => {
+  const { state, decidedBy, decidedAt, expiresAt, note } = record;
+  const over = expiresAt <= now && (state === 'waiting' || state === 'approved');
+  const by = decidedBy === undefined ? '' : ` by ${decidedBy}`;
+  const at = decidedAt === undefined ? '' : ` at ${formatTime(decidedAt)}`;
+  const said = note === undefined ? '' : `, who noted: ${note}`;
+  return visibleText(`${over ? `expired, ${state}` : state}${by}${at}${said}`);
+};
+
+/** Both inputs, where the approver changed the one that was asked about. */
+const editLines = (io: Io, { request, edited }: ApprovalRecord): readonly string[] =>
+  edited
+    ? [
+        '',
+        'Approved with another input than the one above:',
+        ...formatJson(edited.input, io.ink)
+          .split('\n')
+          .map((line) => `  ${line}`),
+        'What is different:',
+        ...inputDifference(request.input, edited.input).map((line) => `  ${line}`),
+      ]
+    : [];
 
 const show = (io: Io, id: string): Promise<number> =>
   withCrib(io, async ({ crib }) => {
@@ -18,9 +45,9 @@ const show = (io: Io, id: string): Promise<number> =>
     }
     const now = io.runtime.now();
     print(io, ...approvalPage(record.request, { now, width: WIDTH, full: true }).lines);
-    const by = record.decidedBy === undefined ? '' : ` by ${record.decidedBy}`;
-    const at = record.decidedAt === undefined ? '' : ` at ${formatTime(record.decidedAt)}`;
-    print(io, '', `State: ${record.state}${by}${at}`);
+    print(io, ...editLines(io, record));
+    print(io, '', `State: ${stateOf(record, now)}`);
+    print(io, io.ink.dim(`Judged under policy ${visibleText(record.policyVersion)}`));
     return 0;
   });
 

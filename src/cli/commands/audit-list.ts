@@ -1,62 +1,24 @@
 /** `toolcrib audit list`: the calls on record, newest first. */
 import type { Command } from 'commander';
-import type { AuditFilter, AuditStatus } from '../../contract/audit.ts';
-import { ToolFailure } from '../../contract/errors.ts';
-import { TIERS, type Tier } from '../../contract/tool.ts';
 import { type AuditCall, auditCalls } from '../audit-calls.ts';
+import { auditFilterOf, type FilterOptions, type RowFilter, withFilters } from '../audit-filter.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { formatCost, formatDuration, formatTime } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { readMoment } from '../moment.ts';
 import { withCrib } from '../open-crib.ts';
 import { effectCell, statusCell } from '../status-cell.ts';
 import { type Cell, table } from '../table.ts';
 import { wholeNumber } from '../whole-number.ts';
 
-interface ListOptions {
-  readonly user?: string;
-  readonly tool?: string;
-  readonly tier?: string;
-  readonly status?: string;
-  readonly since?: string;
-  readonly until?: string;
+interface ListOptions extends FilterOptions {
   readonly limit: number;
   readonly before?: number;
 }
 
-const STATUSES: readonly AuditStatus[] = [
-  'success',
-  'failure',
-  'timeout',
-  'cancelled',
-  'denied',
-  'pending',
-  'started',
-  'unknown',
-  'undone',
-];
-
-const oneOf = <T extends string>(option: string, given: string, allowed: readonly T[]): T => {
-  const found = allowed.find((value) => value === given);
-  if (found !== undefined) return found;
-  throw new ToolFailure('VALIDATION_ERROR', `${option} does not know that value.`, {
-    suggestions: [`Use one of: ${allowed.join(', ')}.`],
-  });
-};
-
-const filterOf = (io: Io, options: ListOptions): AuditFilter => {
-  const { user, tool, tier, status, since, until, before } = options;
-  const now = io.runtime.now();
-  return {
-    ...(user !== undefined && { userId: user }),
-    ...(tool !== undefined && { tool }),
-    ...(tier !== undefined && { tier: oneOf<Tier>('--tier', tier, TIERS) }),
-    ...(status !== undefined && { status: oneOf('--status', status, STATUSES) }),
-    ...(since !== undefined && { from: readMoment('--since', since, now) }),
-    ...(until !== undefined && { to: readMoment('--until', until, now) }),
-    ...(before !== undefined && { before }),
-  };
-};
+const filterOf = (io: Io, options: ListOptions): RowFilter => ({
+  ...auditFilterOf(io, options),
+  ...(options.before !== undefined && { before: options.before }),
+});
 
 const HEAD = [
   'time',
@@ -105,15 +67,10 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
   });
 
 export const auditListCommand = (audit: Command, io: Io): Command => {
-  const command = withJson(
+  const list = withJson(
     audit.command('list', { isDefault: true }).description('list calls, newest first'),
-  )
-    .option('--user <id>', 'only calls of this user')
-    .option('--tool <name>', 'only calls of this tool')
-    .option('--tier <tier>', `only of: ${TIERS.join(', ')}`)
-    .option('--status <status>', `only of: ${STATUSES.join(', ')}`)
-    .option('--since <when>', 'from then on: a date, or 90m, 2h, 7d ago')
-    .option('--until <when>', 'before then')
+  );
+  const command = withFilters(list, 'calls')
     .option('--limit <count>', 'this many at most', wholeNumber('--limit', 1), 20)
     .option('--before <number>', 'older than this row: the next page', wholeNumber('--before', 1))
     .action(leaving(io, (options: ListOptions) => listCalls(io, options)));

@@ -17,7 +17,7 @@ const SCRIPTS: Readonly<Record<string, (outline: readonly CommandOutline[]) => s
 
 /** Arguments that name a tool are completed with the names of tools. */
 const takesTool = ({ registeredArguments }: Command, path: string): boolean =>
-  registeredArguments.length > 0 && /^(run|tools (info|enable|disable))$/.test(path);
+  registeredArguments.length > 0 && /^(run|policy explain|tools (info|enable|disable))$/.test(path);
 
 const outlineOf = (command: Command, parent: string): CommandOutline => {
   const path = parent === '' ? command.name() : `${parent} ${command.name()}`;

@@ -10,6 +10,7 @@ import {
   checkRipgrep,
   checkSqlite,
   checkStore,
+  checkTrust,
   checkWorkspace,
 } from '../doctor-checks.ts';
 import { type Io, print, printJson } from '../io.ts';
@@ -23,13 +24,18 @@ const allChecks = async (io: Io): Promise<readonly Check[]> => {
   const machine = [checkNode(node), await checkSqlite(node), await checkRipgrep(io)];
   // Without a valid configuration there is no crib, and nothing more to look at.
   if (!loaded) return [...machine, ...checks];
-  return withCrib(io, async ({ crib, root }) => [
-    ...machine,
-    ...checks,
-    await checkWorkspace(loaded, root),
-    await checkStore(crib),
-    checkModel(loaded),
-  ]);
+  return withCrib(
+    io,
+    async ({ crib, root }) => [
+      ...machine,
+      ...checks,
+      ...checkTrust(loaded),
+      await checkWorkspace(loaded, root),
+      await checkStore(crib),
+      checkModel(loaded),
+    ],
+    { silent: true },
+  );
 };
 
 const checkLines = (io: Io, { name, state, message, fix }: Check): readonly string[] => {

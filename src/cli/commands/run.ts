@@ -1,16 +1,20 @@
 /** `toolcrib run`: one call of one tool through the whole pipeline. */
 import type { Command } from 'commander';
 import { createTerminalApprover } from '../../approvers/terminal/create-terminal-approver.ts';
+import type { ReadInput } from '../../approvers/terminal/terminal-talk.ts';
 import type { Approver } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ERRORS, ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { type CallerOptions, callerFrom, withCaller } from '../caller-options.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { applyPairs } from '../input/pairs.ts';
+import { parseJson } from '../input/parse-json.ts';
 import { type GivenInput, readInput } from '../input/read-input.ts';
 import type { Io } from '../io.ts';
+import { noteNextStep } from '../next-step.ts';
 import { onInterrupt } from '../on-interrupt.ts';
 import { openCrib } from '../open-crib.ts';
 import { printResult } from '../print-result.ts';
@@ -18,16 +22,13 @@ import { type ProgressLine, startProgress } from '../progress-line.ts';
 import { refusedResult } from '../refused-result.ts';
 import { wholeNumber } from '../whole-number.ts';
 
-interface RunOptions {
+interface RunOptions extends CallerOptions {
   readonly input?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly timeout?: number;
   readonly idempotencyKey?: string;
   readonly approval?: string;
-  readonly user?: string;
-  readonly agent?: string;
-  readonly session?: string;
   readonly version?: string;
   readonly quiet?: boolean;
 }
@@ -41,6 +42,16 @@ Input, in one of these ways:
   --input call.json     a file, JSON or YAML
   -                     JSON on stdin; also when something is piped in and no input is given`;
 
+/** An input that was typed as JSON while the question was open. */
+const readTyped = (text: string): ReadInput => {
+  try {
+    return { value: parseJson(text, 'This') };
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    return { fault: error.message };
+  }
+};
+
 const approverOf = (io: Io, options: RunOptions, progress: ProgressLine | undefined): Approver =>
   options.yes === true
     ? {
@@ -53,12 +64,13 @@ const approverOf = (io: Io, options: RunOptions, progress: ProgressLine | undefi
         by: `${options.user ?? 'local'} (terminal)`,
         colour: io.noteInk.isColorSupported,
         onQuestion: (open) => progress?.pause(open),
+        readInput: readTyped,
+        checkCondition: async (condition) =>
+          (await import('../../policy-desk.ts')).conditionProblem(condition),
       });
 
 const callAs = (options: RunOptions): CallAs => ({
-  ...(options.user !== undefined && { userId: options.user }),
-  ...(options.agent !== undefined && { agentId: options.agent }),
-  ...(options.session !== undefined && { sessionId: options.session }),
+  ...callerFrom(options),
   ...(options.version !== undefined && { version: options.version }),
   ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
   ...(options.approval !== undefined && { approvalId: options.approval }),
@@ -80,18 +92,11 @@ interface Run {
   readonly options: RunOptions;
 }
 
-const execute = async (
-  crib: Crib,
-  { tool, given, options }: Run,
-  as: CallAs,
-): Promise<ToolResult> => {
+/** An unknown tool goes through the pipeline as well: the attempt belongs on record. */
+const inputFor = (crib: Crib, { tool, given, options }: Run): unknown => {
   const known = crib.tools.get(tool, options.version) ?? crib.tools.get(tool);
   const schema = known ? crib.tools.inputSchema(known.tool.name) : undefined;
-  // An unknown tool goes through the pipeline as well: the attempt belongs on record.
-  return crib.execute(tool, applyPairs(given.base, given.pairs, schema), {
-    ...callAs(options),
-    ...as,
-  });
+  return applyPairs(given.base, given.pairs, schema);
 };
 
 const call = async (io: Io, run: Run): Promise<number> => {
@@ -107,11 +112,14 @@ const call = async (io: Io, run: Run): Promise<number> => {
     try {
       const onProgress: NonNullable<CallAs['onProgress']> = (fraction, said) =>
         progress?.update(fraction, said);
-      const result = await execute(crib, run, { signal: cancelled.signal, onProgress });
+      const input = inputFor(crib, run);
+      const as = { ...callAs(options), signal: cancelled.signal, onProgress };
+      const result = await crib.execute(run.tool, input, as);
       progress?.stop();
       const undoable = !io.json && (await isUndoable(crib, result));
       const { quiet = false, dryRun = false } = options;
       printResult(io, result, { quiet, dryRun, undoable });
+      if (!io.json) noteNextStep(io, result, { input, caller: callerFrom(options) });
       // An interrupted call was cancelled, whichever gate noticed it first.
       const interrupted = cancelled.signal.aborted && !result.success;
       return interrupted ? ERRORS.CANCELLED.exit : exitCodeOf(result);
@@ -141,16 +149,13 @@ const runTool = async (
 };
 
 const withOptions = (command: Command): Command =>
-  withJson(command)
+  withCaller(withJson(command))
     .option('-i, --input <file>', 'read the input from a JSON or YAML file, - for stdin')
     .option('--dry-run', 'walk every gate, run nothing, and report')
     .option('-y, --yes', 'approve the call yourself, without being asked: you answer for it')
     .option('--timeout <ms>', 'how long the call may take', wholeNumber('--timeout', 1))
     .option('--idempotency-key <key>', 'the same key and input again return the stored result')
     .option('--approval <id>', 'the approval that a pending call named, now given')
-    .option('--user <id>', 'call as this user')
-    .option('--agent <id>', 'call as this agent')
-    .option('--session <id>', 'call in this session')
     .option('--version <version>', 'the version of the tool; the active one otherwise')
     .option('-q, --quiet', 'print the data and errors only');
 

@@ -1,8 +1,10 @@
 /** `toolcrib tools enable` and `disable`: written into the project's configuration. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { setInConfigFile } from '../../config/edit-config.ts';
 import { ignoreState } from '../../config/ignore-state.ts';
+import { isInsideProject } from '../../config/inside-project.ts';
+import { trustOwnEdit } from '../../config/trust-own-edit.ts';
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
@@ -23,6 +25,59 @@ const assertFree = ({ loaded }: OpenCrib, { tool }: CatalogEntry): void => {
   });
 };
 
+/** A file that is ignored is not the place to switch anything. */
+const assertTrusted = ({ loaded }: OpenCrib): void => {
+  const { state } = loaded.trust;
+  if (state === 'none' || state === 'trusted') return;
+  throw new ToolFailure(
+    'PERMISSION_DENIED',
+    'This project is not trusted, so nothing was changed.',
+    {
+      suggestions: ['Look at its configuration and decide: toolcrib trust'],
+    },
+  );
+};
+
+/** A cloned link would have us write somewhere else, such as into the user's own configuration. */
+const assertNoLink = async ({ root }: OpenCrib, file: string): Promise<void> => {
+  if (await isInsideProject(file, { projectDir: root, inside: ['.toolcrib'] })) return;
+  throw new ToolFailure(
+    'PERMISSION_DENIED',
+    'The configuration of this project is behind a link.',
+    {
+      suggestions: ['Put the file itself into .toolcrib, or edit it by hand.'],
+    },
+  );
+};
+
+/** What the user switched off, a project cannot switch on. */
+const assertOurs = ({ loaded }: OpenCrib, name: string, file: string): void => {
+  const origin = loaded.provenance(`tools.${name}.enabled`);
+  const ours = origin === 'default' || origin.startsWith(file) || origin.startsWith('TOOLCRIB_');
+  if (ours) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'Your own configuration switches this tool off.', {
+    suggestions: ['Change it there; `toolcrib doctor` says where that is.'],
+  });
+};
+
+/** Writes the switch, and keeps the trust that the project had before. */
+const writeSwitch = async (
+  io: Io,
+  { loaded, root }: OpenCrib,
+  { file, name, on }: { readonly file: string; readonly name: string; readonly on: boolean },
+): Promise<void> => {
+  const edit = await setInConfigFile(file, ['tools', name, 'enabled'], on);
+  await ignoreState(file);
+  if (io.env.TOOLCRIB_CONFIG || loaded.trust.insisted) return;
+  const kept = await trustOwnEdit(
+    { cwd: root, env: io.env, userDir: loaded.userDir },
+    { trust: loaded.trust, edit: { ...edit, name: basename(file) }, now: io.runtime.now() },
+  );
+  if (kept) return;
+  const why = 'Something else in .toolcrib has changed as well, so it is not trusted any more.';
+  note(io, `${io.noteInk.yellow('!')} ${why} Look at it: toolcrib trust`);
+};
+
 const switchTool = async (
   io: Io,
   open: OpenCrib,
@@ -36,8 +91,10 @@ const switchTool = async (
   const changed = entry.enabled !== to.on;
   const file = fileOf(open);
   if (changed) {
-    await setInConfigFile(file, ['tools', name, 'enabled'], to.on);
-    await ignoreState(file);
+    assertTrusted(open);
+    if (to.on) assertOurs(open, name, file);
+    if (!io.env.TOOLCRIB_CONFIG) await assertNoLink(open, file);
+    await writeSwitch(io, open, { file, name, on: to.on });
   }
   const tokens = await tools.tokens(name);
   const origin = open.loaded.provenance(`tools.${name}.enabled`);

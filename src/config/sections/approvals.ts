@@ -1,5 +1,7 @@
 /** The `approvals` section. */
 import { z } from 'zod';
+import { byProject } from '../project-rule.ts';
+import { address } from './fields.ts';
 
 export const approvalsSection = z
   .strictObject({
@@ -8,7 +10,12 @@ export const approvalsSection = z
       .positive()
       .max(60 * 24 * 365)
       .describe('Minutes after which a question nobody answered is a no.')
+      .meta(byProject('lower'))
       .default(60),
+    linkBaseUrl: address(['http', 'https'])
+      .exactOptional()
+      .describe('The address at which links that answer a question are opened.')
+      .meta(byProject('user')),
   })
-  .describe('How long people have to answer.')
+  .describe('How people are asked, and how long they have to answer.')
   .prefault({});

@@ -1,5 +1,6 @@
 /** The `filtering` section. */
 import { z } from 'zod';
+import { byProject } from '../project-rule.ts';
 import { nonEmptyText, positiveCount } from './fields.ts';
 
 const REDACTED = [
@@ -26,18 +27,22 @@ export const filteringSection = z
   .strictObject({
     maxStringChars: positiveCount
       .describe('Longer strings are cut in results shown to a model.')
+      .meta(byProject('lower'))
       .default(10_000),
     maxArrayItems: positiveCount
       .describe('Longer lists are cut in results shown to a model.')
+      .meta(byProject('lower'))
       .default(100),
     maxResultBytes: positiveCount
       .describe('The largest result, as JSON in bytes; a larger one is kept and paged.')
+      .meta(byProject('lower'))
       .default(1_000_000),
     redactKeys: z
       .array(nonEmptyText)
       .describe(
         'Keys whose values are hidden in results, logs, errors and the audit trail, at any depth. A list replaces this one.',
       )
+      .meta(byProject('union'))
       .default(REDACTED),
   })
   .describe('What comes out of a tool: size and secrets.')

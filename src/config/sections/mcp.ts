@@ -1,5 +1,6 @@
 /** The `mcp` section: the MCP servers whose tools are taken in. */
 import { z } from 'zod';
+import { byProject } from '../project-rule.ts';
 import { ALSO_WHEN_FAULTY, address, milliseconds, nonEmptyText, WHOLE } from './fields.ts';
 
 const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -7,33 +8,49 @@ const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const serverShape = z.strictObject({
   command: nonEmptyText
     .exactOptional()
-    .describe('The program to start, for a server that speaks over stdio.'),
-  args: z.array(z.string()).exactOptional().describe('Arguments of the program.'),
+    .describe('The program to start, for a server that speaks over stdio.')
+    .meta(byProject('add')),
+  args: z
+    .array(z.string())
+    .exactOptional()
+    .describe('Arguments of the program.')
+    .meta(byProject('add')),
   env: z
     .record(
       z.string().regex(/^[^=]+$/, 'a variable name is not empty and holds no "="'),
-      z.string().describe('The value of one variable of the program.'),
+      z.string().describe('The value of one variable of the program.').meta(byProject('add')),
     )
     .exactOptional()
     .describe('The environment of the program; it gets these variables and no others of yours.'),
   url: address(['http', 'https', 'ws', 'wss'])
     .exactOptional()
-    .describe('The address of a server that is already running.'),
+    .describe('The address of a server that is already running.')
+    .meta(byProject('add')),
   transport: z
     .enum(['stdio', 'http', 'sse', 'websocket'])
     .exactOptional()
-    .describe('How to speak to it; found out from command or url when absent.'),
-  enabled: z.boolean().exactOptional().describe('false leaves the server out.'),
-  timeoutMs: milliseconds.exactOptional().describe('Milliseconds one request may take.'),
+    .describe('How to speak to it; found out from command or url when absent.')
+    .meta(byProject('add')),
+  enabled: z
+    .boolean()
+    .exactOptional()
+    .describe('false leaves the server out.')
+    .meta(byProject('off')),
+  timeoutMs: milliseconds
+    .exactOptional()
+    .describe('Milliseconds one request may take.')
+    .meta(byProject('add')),
   maxRestarts: z
     .int()
     .min(0)
     .max(1000)
     .exactOptional()
-    .describe('How often a server that died is started again before it is given up.'),
+    .describe('How often a server that died is started again before it is given up.')
+    .meta(byProject('add')),
   healthCheckIntervalMs: milliseconds
     .exactOptional()
-    .describe('Milliseconds between two looks at whether the server still answers.'),
+    .describe('Milliseconds between two looks at whether the server still answers.')
+    .meta(byProject('add')),
 });
 
 /** What is wrong with the way the server is reached, and what to do about it. */
@@ -60,7 +77,11 @@ const server = serverShape
 
 export const mcpSection = z
   .strictObject({
-    enabled: z.boolean().describe('Take tools in from MCP servers.').default(true),
+    enabled: z
+      .boolean()
+      .describe('Take tools in from MCP servers.')
+      .meta(byProject('off'))
+      .default(true),
     servers: z
       .record(
         z

@@ -1,5 +1,6 @@
 /** The `model` section: the language model for the few tools that need one. */
 import { z } from 'zod';
+import { byProject } from '../project-rule.ts';
 import { address, nonEmptyText } from './fields.ts';
 
 const KEY_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
@@ -27,14 +28,17 @@ export const modelSection = z
   .strictObject({
     provider: z
       .enum(['openai-compatible', 'anthropic'])
-      .describe('Which protocol the endpoint speaks.'),
+      .describe('Which protocol the endpoint speaks.')
+      .meta(byProject('user')),
     baseUrl: address(['http', 'https'])
       .exactOptional()
-      .describe('The address of the endpoint; the vendor’s own when absent.'),
-    model: nonEmptyText.describe('The name of the model at that endpoint.'),
+      .describe('The address of the endpoint; the vendor’s own when absent.')
+      .meta(byProject('user')),
+    model: nonEmptyText.describe('The name of the model at that endpoint.').meta(byProject('user')),
     apiKeyRef: apiKeyRef
       .exactOptional()
-      .describe('The name under which the secrets hold the API key; never the key itself.'),
+      .describe('The name under which the secrets hold the API key; never the key itself.')
+      .meta(byProject('user')),
   })
   .exactOptional()
   .describe('The language model for tools that need one. Nothing else depends on it.');

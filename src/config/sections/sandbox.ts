@@ -1,6 +1,7 @@
 /** The `sandbox` section. */
 import { z } from 'zod';
 import type { SandboxType } from '../../contract/sandbox.ts';
+import { byProject } from '../project-rule.ts';
 
 const TYPES = [
   'wasm',
@@ -10,6 +11,15 @@ const TYPES = [
   'worker',
 ] as const satisfies readonly SandboxType[];
 
+/** From what shares everything with the host to what shares nothing. */
+const LAXEST_FIRST = [
+  'worker',
+  'process',
+  'container',
+  'vm',
+  'wasm',
+] as const satisfies readonly SandboxType[];
+
 export const sandboxSection = z
   .strictObject({
     default: z
@@ -17,6 +27,7 @@ export const sandboxSection = z
       .describe(
         'The isolation of custom tools that ask for none; worker is for trusted code only (also known as defaultSandboxType).',
       )
+      .meta(byProject({ order: LAXEST_FIRST }))
       .default('wasm'),
   })
   .describe('Where foreign code runs.')

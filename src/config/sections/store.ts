@@ -1,5 +1,6 @@
 /** The `store` section. */
 import { z } from 'zod';
+import { byProject } from '../project-rule.ts';
 import { nonEmptyText } from './fields.ts';
 
 export const storeSection = z
@@ -7,9 +8,11 @@ export const storeSection = z
     driver: z
       .enum(['sqlite', 'memory'])
       .describe('sqlite keeps everything in one file; memory forgets it when the process ends.')
+      .meta(byProject({ order: ['memory', 'sqlite'] }))
       .default('sqlite'),
     path: nonEmptyText
       .describe('The database file of sqlite, relative to the project.')
+      .meta(byProject({ inside: '.toolcrib' }))
       .default('.toolcrib/state.db'),
   })
   .describe('Where the audit trail, approvals, budgets and results are kept.')

@@ -1,15 +1,30 @@
 /** The `teams` section. */
 import { z } from 'zod';
+import { byProject } from '../project-rule.ts';
 import { ALSO_WHEN_FAULTY, address, nonEmptyText, WHOLE } from './fields.ts';
 
 export const teamsSection = z
   .strictObject({
-    enabled: z.boolean().describe('Take part in the catalog of a team.').default(false),
-    orgId: nonEmptyText.exactOptional().describe('The organisation, as the catalog knows it.'),
-    url: address(['http', 'https']).exactOptional().describe('The address of the catalog.'),
+    enabled: z
+      .boolean()
+      .describe('Take part in the catalog of a team.')
+      .meta(byProject('off'))
+      .default(false),
+    orgId: nonEmptyText
+      .exactOptional()
+      .describe('The organisation, as the catalog knows it.')
+      .meta(byProject('user')),
+    url: address(['http', 'https'])
+      .exactOptional()
+      .describe('The address of the catalog.')
+      .meta(byProject('user')),
     features: z
       .strictObject({
-        sharedTools: z.boolean().describe('Take in the tools the team shares.').default(true),
+        sharedTools: z
+          .boolean()
+          .describe('Take in the tools the team shares.')
+          .meta(byProject('off'))
+          .default(true),
       })
       .describe('What is taken from the team.')
       .prefault({}),

@@ -3,6 +3,7 @@
  * documents: the three keys below are settings, every other key is the name of a tool.
  */
 import { z } from 'zod';
+import { byProject } from '../project-rule.ts';
 import {
   ALSO_WHEN_FAULTY,
   isToolName,
@@ -14,27 +15,42 @@ import {
 import { retrySetting } from './retry.ts';
 
 const rateLimit = z.strictObject({
-  maxPerHour: positiveCount.exactOptional().describe('Calls of one caller in an hour.'),
-  maxPerDay: positiveCount.exactOptional().describe('Calls of one caller in a day.'),
+  maxPerHour: positiveCount
+    .exactOptional()
+    .describe('Calls of one caller in an hour.')
+    .meta(byProject('lower-set')),
+  maxPerDay: positiveCount
+    .exactOptional()
+    .describe('Calls of one caller in a day.')
+    .meta(byProject('lower-set')),
 });
 
 const toolSettings = z
   .strictObject({
-    enabled: z.boolean().describe('Whether the tool may be called at all.').default(true),
+    enabled: z
+      .boolean()
+      .describe('Whether the tool may be called at all.')
+      .meta(byProject('tool-off'))
+      .default(true),
     timeoutMs: milliseconds
       .exactOptional()
       .describe(
         'The whole time a call may take, retries included; never more than maxExecutionTime.',
-      ),
+      )
+      .meta(byProject('lower')),
     rateLimit: rateLimit.exactOptional().describe('Replaces the rate limit the tool declares.'),
-    retry: retrySetting.exactOptional().describe('Replaces the retry policy of the tool.'),
+    retry: retrySetting
+      .exactOptional()
+      .describe('Replaces the retry policy of the tool.')
+      .meta(byProject('free')),
     cache: z
       .union([
         z.strictObject({ ttlMs: milliseconds.describe('How long a result is kept.') }),
         z.literal(false),
       ])
       .exactOptional()
-      .describe('Replaces the cache rule of the tool; false switches its cache off.'),
+      .describe('Replaces the cache rule of the tool; false switches its cache off.')
+      .meta(byProject('free')),
   })
   .describe('Settings of one tool, under its name.');
 
@@ -44,13 +60,16 @@ const globalSettings = {
   showTokenCosts: z
     .boolean()
     .describe('Show what each definition costs in prompt tokens when tools are listed.')
+    .meta(byProject('free'))
     .default(true),
   autoLoadCustomTools: z
     .boolean()
     .describe('Load the custom tools found under registry.path.')
+    .meta(byProject('off'))
     .default(true),
   maxExecutionTime: milliseconds
     .describe('The longest any call may take in milliseconds; a longer timeout is cut to this.')
+    .meta(byProject('lower'))
     .default(60_000),
 };
 

@@ -11,12 +11,15 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { MemoryScope } from '../../contract/memory.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { plainData } from '../../governance/plain-data.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
 
 /** Takes one applied effect back. */
 export type Rollback = () => Promise<void>;
 
 export interface EffectDeps {
   readonly events: Events;
+  readonly redactor: Redactor;
   undo(executionId: string): Promise<ToolResult>;
 }
 
@@ -28,6 +31,10 @@ interface Scene {
 
 const from = (value: FromResult | undefined, result: ToolResult): unknown =>
   typeof value === 'function' ? value(result) : value;
+
+/** What is worked out from a result that still holds its secrets, without them. */
+const cleanFrom = (value: FromResult | undefined, { result, deps }: Scene): unknown =>
+  plainData(from(value, result), deps.redactor).data;
 
 const restore = async (
   { context }: Scene,
@@ -55,7 +62,7 @@ const asNumber = (value: unknown): number => (typeof value === 'number' ? value 
 const changeState = (effect: StateChangeEffect, scene: Scene): Promise<Rollback> => {
   const { memory } = scene.context;
   const at = { scope: 'short-term', key: effect.state } as const;
-  const value = from(effect.value, scene.result);
+  const value = cleanFrom(effect.value, scene);
   return change(scene, at, () => {
     switch (effect.change) {
       case 'set':
@@ -76,7 +83,7 @@ const isObject = (value: unknown): value is object =>
 const changeMemory = (effect: MemoryEffect, scene: Scene): Promise<Rollback> => {
   const { memory } = scene.context;
   const { scope, key, ttlMs } = effect;
-  const value = from(effect.value, scene.result) ?? null;
+  const value = cleanFrom(effect.value, scene) ?? null;
   return change(scene, { scope, key }, () => {
     if (effect.operation === 'delete') return memory.delete(scope, key);
     if (effect.operation === 'update') {
@@ -112,7 +119,7 @@ const applyBuiltIn = async (effect: Effect, scene: Scene): Promise<Rollback> => 
     case 'cascade':
       return cascade(effect, scene);
     case 'notification': {
-      const payload = from(effect.payload, scene.result);
+      const payload = cleanFrom(effect.payload, scene);
       const { executionId } = scene.context;
       scene.deps.events.emit('effect.notified', { event: effect.event, payload, executionId });
       return async () => {};

@@ -61,7 +61,7 @@ export const rescue = async (
     case 'manual': {
       const reason = `It failed with ${result.error?.code}. Approve to let it be tried again.`;
       const record = await deps.desk.park(call, call.budget.estimate, reason);
-      return deps.desk.pending(call, record);
+      return 'result' in record ? record.result : deps.desk.pending(call, record);
     }
     case 'retry':
     case 'abort':

@@ -53,8 +53,8 @@ describe('approve', () => {
     expect([pending.status, pending.error?.code]).toEqual(['pending', 'APPROVAL_REQUIRED']);
     const approvalId = pending.approval?.approvalId ?? '';
     expect((await crib.execute('wipe', { a: 1 }, { approvalId })).status).toBe('pending');
-    expect(await crib.decide(approvalId, true, 'ada')).toBe(true);
-    expect(await crib.decide(approvalId, false, 'eve')).toBe(false);
+    expect(await crib.decide(approvalId, { approve: true, by: 'ada' })).toBe(true);
+    expect(await crib.decide(approvalId, { approve: false, by: 'eve' })).toBe(false);
     const results = await Promise.all(
       Array.from({ length: 5 }, () => crib.execute('wipe', { a: 1 }, { approvalId })),
     );
@@ -75,7 +75,7 @@ describe('approve', () => {
     const crib = await testCrib([dangerous(seen)]);
     const pending = await crib.execute('wipe', { a: 1 });
     const approvalId = pending.approval?.approvalId ?? '';
-    await crib.decide(approvalId, true, 'ada');
+    await crib.decide(approvalId, { approve: true, by: 'ada' });
     const result = await crib.execute('wipe', input, { approvalId, ...as });
     expect([result.error?.code, seen.runs]).toEqual(['APPROVAL_EXPIRED', 0]);
   });
@@ -86,13 +86,13 @@ describe('approve', () => {
       config: { approvals: { expiresMinutes: 10 } },
     });
     const late = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
-    await crib.decide(late, true, 'ada');
+    await crib.decide(late, { approve: true, by: 'ada' });
     await crib.runtime.advance(10 * 60 * 1000);
     expect((await crib.execute('wipe', {}, { approvalId: late })).error?.code).toBe(
       'APPROVAL_EXPIRED',
     );
     const denied = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
-    await crib.decide(denied, false, 'ada');
+    await crib.decide(denied, { approve: false, by: 'ada' });
     expect((await crib.execute('wipe', {}, { approvalId: denied })).error?.code).toBe(
       'USER_CANCELLED',
     );

@@ -1,40 +1,91 @@
 /**
  * Gets a person's word where the grant asks for it. Nobody is asked about a call that the budget
- * cannot cover, and after the wait the rules are judged again: they may have changed meanwhile.
+ * cannot cover, and after the wait the rules are judged again: they may have changed meanwhile. An
+ * input that the approver changed goes through the earlier gates like one that was sent.
  */
-import type { Call, Estimate } from '../../contract/call.ts';
+import type { Call, Estimate, Next } from '../../contract/call.ts';
 import type { Policy } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
-import type { ApprovalDesk } from '../approval-desk.ts';
+import type { SessionLabels } from '../../governance/labels/session-labels.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
+import type { ApprovalDesk, Approved } from '../approval-desk.ts';
+import { recordInput } from '../audit-entry.ts';
 import type { Budgeting } from '../budgeting.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
-import { judge } from './authorize.ts';
+import { flowOf, judge, questionOf } from './authorize.ts';
+
+/** What an edited input has to pass again: everything from its validation to its preconditions. */
+export type Recheck = (call: Call<'ready'>, next: Next<Ready>) => Promise<ToolResult>;
 
 export interface ApproveDeps {
   readonly desk: ApprovalDesk;
   readonly policy: Policy;
+  readonly labels: SessionLabels;
   readonly budgeting: Budgeting;
+  readonly redactor: Redactor;
+  readonly recheck: Recheck;
+  targetsOf(call: Call<'ready' | 'input'>): Promise<readonly string[]>;
 }
 
-type Judged = Call<'ready' | 'input' | 'grant'>;
+type Ready = Call<'ready' | 'input' | 'grant' | 'preconditions'>;
+type Onward = Next<Call<'ready' | 'input' | 'grant' | 'preconditions' | 'approval'>>;
 
-const stillAllowed = (call: Judged, policy: Policy): ToolResult | undefined => {
-  const { tier, capability } = call.grant;
-  const { input, caller, ready } = call;
-  const verdict = judge(policy, { tool: ready.tool, tier, capability, input, caller });
+const nowDenied = async (call: Ready, deps: ApproveDeps): Promise<ToolResult | undefined> => {
+  const verdict = judge(deps.policy, questionOf(call, await flowOf(call, deps)));
   if (verdict.effect !== 'deny') return undefined;
   return failed(call, 'PERMISSION_DENIED', { message: `${verdict.reason} (rule ${verdict.rule})` });
 };
 
 const tooDear = async (
-  call: Judged,
+  call: Ready,
   estimate: Estimate,
   budgeting: Budgeting,
 ): Promise<ToolResult | undefined> => {
   const outcome = await budgeting.covers(call, estimate);
   return outcome.ok ? undefined : budgeting.refusal(call, outcome);
+};
+
+const goOn = async (
+  call: Ready,
+  { by, next }: Approved & { readonly next: Onward },
+  deps: ApproveDeps,
+): Promise<ToolResult> => {
+  const denied = await nowDenied(call, deps);
+  if (denied) return denied;
+  return next(prove(call, 'approval', { by, targets: await deps.targetsOf(call) }));
+};
+
+/** Swaps the input, keeps the one that was asked for on record, and starts over from validation. */
+const goOnWith = (
+  call: Ready,
+  approved: Approved & { readonly next: Onward; readonly edited: { readonly input: unknown } },
+  deps: ApproveDeps,
+): Promise<ToolResult> => {
+  call.notes.askedInput = recordInput(call, deps.redactor);
+  call.notes.recordedInput = undefined;
+  (call as { rawInput: unknown }).rawInput = approved.edited.input;
+  return deps.recheck(call, (checked) => goOn(checked, approved, deps));
+};
+
+const settle = async (call: Ready, next: Onward, deps: ApproveDeps): Promise<ToolResult> => {
+  const estimate = deps.budgeting.estimate(call);
+  const refused = await tooDear(call, estimate, deps.budgeting);
+  if (refused) return refused;
+  const { approvalId } = call.options;
+  const answer =
+    approvalId === undefined
+      ? await deps.desk.ask(call, estimate)
+      : await deps.desk.redeem(call, approvalId);
+  if ('result' in answer) return answer.result;
+  if (call.control.aborted) return failed(call, call.control.reason ?? 'CANCELLED');
+  call.notes.approvedBy = answer.by;
+  call.notes.approvalId = answer.approvalId;
+  const { edited } = answer;
+  return edited
+    ? goOnWith(call, { ...answer, edited, next }, deps)
+    : goOn(call, { ...answer, next }, deps);
 };
 
 export const approve = (
@@ -44,21 +95,5 @@ export const approve = (
     if (!call.grant.ask || call.options.dryRun) {
       return next(prove(call, 'approval', 'not-needed'));
     }
-    const settle = async (): Promise<ToolResult> => {
-      const estimate = deps.budgeting.estimate(call);
-      const refused = await tooDear(call, estimate, deps.budgeting);
-      if (refused) return refused;
-      const { approvalId } = call.options;
-      const answer =
-        approvalId === undefined
-          ? await deps.desk.ask(call, estimate, call.grant.reason)
-          : await deps.desk.redeem(call, approvalId);
-      if ('result' in answer) return answer.result;
-      if (call.control.aborted) return failed(call, call.control.reason ?? 'CANCELLED');
-      const denied = stillAllowed(call, deps.policy);
-      if (denied) return denied;
-      call.notes.approvedBy = answer.by;
-      return next(prove(call, 'approval', answer));
-    };
-    return settle();
+    return settle(call, next, deps);
   };

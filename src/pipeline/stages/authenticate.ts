@@ -15,7 +15,7 @@ export const authenticate = (secrets: Secrets): Stage<'ready' | 'admitted', 'aut
       return failed(call, 'AUTH_MISSING', {
         message: `The credential ${auth.configKey} is not configured.`,
         suggestions: [
-          `Set the environment variable ${auth.configKey}.`,
+          `Keep it with: toolcrib secrets set ${auth.configKey}`,
           ...(auth.setupUrl === undefined ? [] : [`Get one at ${auth.setupUrl}`]),
         ],
       });

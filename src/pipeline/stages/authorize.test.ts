@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { CallAs } from '../../contract/caller.ts';
+import type { NewGrant } from '../../contract/grant.ts';
 import type { Policy, Verdict } from '../../contract/policy.ts';
 
 const policyOf = (judge: () => unknown): Policy => ({
@@ -55,5 +57,162 @@ describe('authorize', () => {
     expect(
       (await crib.execute('echo', {}, { userId: 'ada', permissions: ['tool:echo'] })).success,
     ).toBe(true);
+  });
+});
+
+describe('permissions', () => {
+  const search = aTool({ name: 'search', permissions: ['tool:search', 'net:read'] });
+  const ada = { userId: 'ada', roles: ['reader'], permissions: [] };
+  const grantOf = (resource: string, more: Partial<NewGrant> = {}): NewGrant => ({
+    subject: { user: 'ada' },
+    resource,
+    actions: ['*'],
+    skipsApproval: false,
+    by: 'boss',
+    ...more,
+  });
+  const codeOf = async (crib: TestCrib, as: CallAs = ada) =>
+    (await crib.execute('search', {}, as)).error?.code ?? 'success';
+
+  it('are held by those who name none, and by those they were given to', async () => {
+    const crib = await testCrib([search]);
+    expect(await codeOf(crib, {})).toBe('success');
+    expect(await codeOf(crib, { userId: 'ada' })).toBe('success');
+    expect(await codeOf(crib)).toBe('PERMISSION_DENIED');
+    expect(await codeOf(crib, { ...ada, permissions: ['tool:*', 'net:read'] })).toBe('success');
+  });
+
+  it('can be granted, all of those that the tool names, until they are revoked', async () => {
+    const crib = await testCrib([search]);
+    await crib.permissions.grant(grantOf('tool:search'));
+    expect(await codeOf(crib)).toBe('PERMISSION_DENIED');
+    const { id } = await crib.permissions.grant(grantOf('net:*', { subject: { role: 'reader' } }));
+    expect(await codeOf(crib)).toBe('success');
+    expect(await codeOf(crib, { ...ada, userId: 'bob' })).toBe('PERMISSION_DENIED');
+    expect(await crib.permissions.revoke(id)).toBe(true);
+    expect(await crib.permissions.revoke(id)).toBe(false);
+    expect(await codeOf(crib)).toBe('PERMISSION_DENIED');
+    const events = await (await crib.store()).audit.query({ kind: 'event' });
+    expect(events.map(({ detail }) => detail.event)).toEqual([
+      'permission.revoked',
+      'permission.granted',
+      'permission.granted',
+    ]);
+  });
+
+  it('end with their time and hold on their condition', async () => {
+    const crib = await testCrib([search]);
+    const expiresAt = crib.runtime.now() + 1000;
+    await crib.permissions.grant(grantOf('tool:search', { expiresAt }));
+    await crib.permissions.grant(grantOf('net:read', { condition: 'caller.session == "s1"' }));
+    expect(await codeOf(crib, { ...ada, sessionId: 's1' })).toBe('success');
+    expect(await codeOf(crib, { ...ada, sessionId: 's2' })).toBe('PERMISSION_DENIED');
+    await crib.runtime.advance(1000);
+    expect(await codeOf(crib, { ...ada, sessionId: 's1' })).toBe('PERMISSION_DENIED');
+  });
+
+  it('do not answer the question to a person unless they say so', async () => {
+    const wipe = aTool({ name: 'search', tier: 'execute' });
+    const crib = await testCrib([wipe]);
+    await crib.permissions.grant(grantOf('tool:search'));
+    expect((await crib.execute('search', {}, ada)).status).toBe('pending');
+    await crib.permissions.grant(grantOf('tool:search', { skipsApproval: true }));
+    expect((await crib.execute('search', {}, ada)).status).toBe('success');
+  });
+
+  it('never beat a deny', async () => {
+    const rules = [{ name: 'no', effect: 'deny' as const, tools: ['search'] }];
+    const crib = await testCrib([search], { policy: { version: 1, rules } });
+    await crib.permissions.grant(grantOf('*', { skipsApproval: true }));
+    expect(await codeOf(crib)).toBe('PERMISSION_DENIED');
+  });
+
+  it('come with roles of the policy, too', async () => {
+    const roles = { reader: { permissions: ['tool:search', 'net:read'] } };
+    const crib = await testCrib([search], { policy: { version: 1, roles } });
+    expect(await codeOf(crib)).toBe('success');
+    expect(await codeOf(crib, { userId: 'ada', permissions: [] })).toBe('PERMISSION_DENIED');
+  });
+
+  it.each([
+    ['an empty name', { subject: { user: ' ' } }],
+    ['a resource with a star inside', { resource: 'tool:*x' }],
+    ['an empty resource', { resource: '' }],
+    ['no action', { actions: [] }],
+    ['an empty action', { actions: [''] }],
+    ['an end in the past', { expiresAt: 1 }],
+    ['an end that is no time', { expiresAt: Number.NaN }],
+    ['a condition that is none', { condition: 'input.' }],
+  ])('are refused with %s', async (_name, more) => {
+    const crib = await testCrib([search]);
+    const granting = crib.permissions.grant(grantOf('tool:x', more));
+    await expect(granting).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(await crib.permissions.list()).toEqual([]);
+  });
+});
+
+describe('shadow rules', () => {
+  it('let the call pass, and leave what they would have done in the trail and on the bus', async () => {
+    const rules = [
+      { name: 'soon', effect: 'deny' as const, shadow: true, reason: 'Not for long.' },
+    ];
+    const crib = await testCrib([aTool()], { policy: { version: 1, rules } });
+    const seen: unknown[] = [];
+    crib.events.on('policy.shadowed', (event) => seen.push(event.findings));
+    expect((await crib.execute('echo', {})).success).toBe(true);
+    const [row] = await (await crib.store()).audit.query();
+    const findings = [{ rule: 'soon', effect: 'deny', reason: 'Not for long.' }];
+    expect([row?.detail.shadow, seen]).toEqual([findings, [findings]]);
+  });
+
+  it('can be a whole policy, by configuration', async () => {
+    const rules = [{ name: 'no', effect: 'deny' as const }];
+    const config = { policy: { shadow: true } };
+    const crib = await testCrib([aTool()], { policy: { version: 1, rules }, config });
+    expect((await crib.execute('echo', {})).success).toBe(true);
+  });
+});
+
+describe('explain', () => {
+  it('says which rule decides and which were looked at, and runs nothing', async () => {
+    const rules = [
+      { name: 'other', effect: 'deny' as const, tools: ['else'] },
+      { name: 'mine', effect: 'ask' as const, reason: 'To be sure.' },
+    ];
+    const crib = await testCrib([aTool()], { policy: { version: 1, rules } });
+    const { verdict, considered } = await crib.explain('echo', {});
+    expect(verdict).toMatchObject({ effect: 'ask', rule: 'mine' });
+    expect(considered.slice(0, 2)).toMatchObject([
+      { rule: 'other', matched: false, origin: 'the program' },
+      { rule: 'mine', matched: true },
+    ]);
+    expect(await (await crib.store()).audit.query()).toEqual([]);
+  });
+
+  it('tells permissions that are missing and grants that answer', async () => {
+    const tool = aTool({ name: 'wipe', tier: 'execute', permissions: ['disk:wipe'] });
+    const crib = await testCrib([tool]);
+    const as = { userId: 'ada', permissions: [] };
+    expect(await crib.explain('wipe', {}, as)).toMatchObject({
+      verdict: { effect: 'deny', rule: 'permission-missing' },
+    });
+    const grant = { subject: {}, actions: ['*'], by: 'boss' };
+    await crib.permissions.grant({ ...grant, resource: 'disk:*', skipsApproval: false });
+    expect(await crib.explain('wipe', {}, as)).toMatchObject({ verdict: { effect: 'ask' } });
+    await crib.permissions.grant({ ...grant, resource: 'tool:wipe', skipsApproval: true });
+    expect(await crib.explain('wipe', {}, as)).toMatchObject({ verdict: { effect: 'allow' } });
+  });
+
+  it('works with a policy that cannot explain itself, and fails on what is no call', async () => {
+    const policy: Policy = {
+      version: '1',
+      judge: () => ({ effect: 'deny', rule: 'r', reason: '' }),
+    };
+    const crib = await testCrib([aTool({ input: { type: 'object', required: ['a'] } })], {
+      policy,
+    });
+    expect(await crib.explain('echo', { a: 1 })).toMatchObject({ verdict: { effect: 'deny' } });
+    await expect(crib.explain('nobody', {})).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
+    await expect(crib.explain('echo', {})).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 });

@@ -1,9 +1,31 @@
-/** Refuses every call that no rule allows. Silence, an unknown answer and a throw are refusals. */
-import type { Policy, PolicyQuestion, Verdict } from '../../contract/policy.ts';
+/**
+ * Refuses every call that no rule allows. Silence, an unknown answer and a throw are refusals. A
+ * standing grant can stand in for a permission or for a person's word; it never beats a deny.
+ */
+import type { Call, Next, ReadyTool } from '../../contract/call.ts';
+import type { Events } from '../../contract/events.ts';
+import type { FlowState, Policy, PolicyQuestion, Verdict } from '../../contract/policy.ts';
+import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
-import { capabilityInUse, tierInUse } from '../../governance/capability.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { SessionLabels } from '../../governance/labels/session-labels.ts';
+import { capabilityInUse, isSink, tierInUse } from '../../governance/policy/capability.ts';
+import { missingPermissions } from '../../governance/policy/rights.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
+import type { StandingGrants } from '../standing-grants.ts';
+
+export interface AuthorizeDeps {
+  readonly policy: Policy;
+  readonly standing: Pick<StandingGrants, 'forCall'>;
+  readonly labels: SessionLabels;
+  readonly events: Events;
+  /** Digest of the tool's definition: grants lapse with it. */
+  definitionOf(ready: ReadyTool): string;
+}
+
+type Inspected = Call<'ready' | 'input' | 'inspected'>;
+type Onward = Next<Call<'ready' | 'input' | 'inspected' | 'grant'>>;
 
 /** Asks the policy; whatever is not a clear yes or ask is a no. */
 export const judge = (policy: Policy, question: PolicyQuestion): Verdict => {
@@ -16,19 +38,96 @@ export const judge = (policy: Policy, question: PolicyQuestion): Verdict => {
   }
 };
 
-export const authorize = (policy: Policy): Stage<'ready' | 'input' | 'inspected', 'grant'> =>
-  function authorize(call, next) {
-    const { tool } = call.ready;
-    const capability = capabilityInUse(tool, call.input);
-    const tier = tierInUse(tool, capability);
-    const { input, caller } = call;
-    const verdict = judge(policy, { tool, tier, capability, input, caller });
-    if (verdict.effect === 'deny') {
-      return Promise.resolve(
-        failed(call, 'PERMISSION_DENIED', { message: `${verdict.reason} (rule ${verdict.rule})` }),
-      );
-    }
-    const ask = verdict.effect === 'ask';
-    const { rule, reason } = verdict;
-    return next(prove(call, 'grant', { rule, reason, ask, tier, capability }));
+export const questionOf = (call: Call<'ready' | 'input'>, flow: FlowState): PolicyQuestion => {
+  const { tool } = call.ready;
+  const capability = capabilityInUse(tool, call.input);
+  const tier = tierInUse(tool, capability);
+  const { input, caller, startedAt: now } = call;
+  return { tool, tier, capability, input, caller, now, flow };
+};
+
+/** By the most dangerous thing the tool can do. */
+const canBeSink = (tool: Tool): boolean => isSink(tool, tierInUse(tool, undefined));
+
+/** Where a rule looks at what the session has seen, other processes may know more than this one. */
+export const flowOf = (
+  call: Call<'ready' | 'input'>,
+  { policy, labels }: Pick<AuthorizeDeps, 'policy' | 'labels'>,
+): FlowState | Promise<FlowState> =>
+  policy.readsFlow || canBeSink(call.ready.tool)
+    ? labels.fresh(call.caller)
+    : labels.known(call.caller);
+
+const refuse = (call: Inspected, { reason, rule }: Pick<Verdict, 'reason' | 'rule'>): ToolResult =>
+  failed(call, 'PERMISSION_DENIED', { message: `${reason} (rule ${rule})` });
+
+const report = (call: Inspected, verdict: Verdict, { events }: AuthorizeDeps): void => {
+  const findings = verdict.shadow;
+  if (!findings || findings.length === 0) return;
+  call.notes.shadow = findings;
+  const { executionId } = call;
+  events.emit('policy.shadowed', { executionId, tool: call.ready.tool.name, findings });
+};
+
+interface Judged {
+  readonly question: PolicyQuestion;
+  readonly verdict: Verdict;
+  readonly missing: readonly string[];
+}
+
+const pass = (
+  call: Inspected,
+  next: Onward,
+  { question, verdict }: Judged,
+): Promise<ToolResult> => {
+  const { tier, capability } = question;
+  const { rule, reason, everyTime = false } = verdict;
+  const ask = verdict.effect === 'ask';
+  return next(prove(call, 'grant', { rule, reason, ask, everyTime, tier, capability }));
+};
+
+/** Looks for grants: for each permission that is missing, and for the question to a person. */
+const withGrants = async (
+  call: Inspected,
+  judged: Judged,
+  { deps, next }: { readonly deps: AuthorizeDeps; readonly next: Onward },
+): Promise<ToolResult> => {
+  const { question, verdict, missing } = judged;
+  const grantFor = await deps.standing.forCall(question, deps.definitionOf(call.ready));
+  const lacking = missing.find((permission) => !grantFor(permission));
+  if (lacking !== undefined) {
+    const reason = `The caller does not hold the permission ${lacking}.`;
+    return refuse(call, { reason, rule: 'permission-missing' });
+  }
+  if (verdict.effect !== 'ask' || verdict.everyTime) return pass(call, next, judged);
+  const standing = grantFor(`tool:${question.tool.name}`, true);
+  if (!standing) return pass(call, next, judged);
+  call.notes.grantId = standing.id;
+  const reason = `A standing grant answers for a person: ${verdict.reason}`;
+  const allowed: Verdict = { effect: 'allow', rule: verdict.rule, reason };
+  return pass(call, next, { ...judged, verdict: allowed });
+};
+
+const NONE_MISSING: readonly string[] = Object.freeze([]);
+
+export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspected', 'grant'> => {
+  const { policy } = deps;
+  const decide = (call: Inspected, next: Onward, flow: FlowState): Promise<ToolResult> => {
+    const question = questionOf(call, flow);
+    const verdict = judge(policy, question);
+    if (verdict.shadow) report(call, verdict, deps);
+    if (verdict.effect === 'deny') return Promise.resolve(refuse(call, verdict));
+    const { tool } = question;
+    const missing = tool.permissions
+      ? missingPermissions(tool, policy.rightsOf?.(call.caller) ?? call.caller)
+      : NONE_MISSING;
+    const judged = { question, verdict, missing };
+    if (missing.length === 0 && verdict.effect === 'allow') return pass(call, next, judged);
+    return withGrants(call, judged, { deps, next });
   };
+  return function authorize(call, next) {
+    const flow = flowOf(call, deps);
+    if (flow instanceof Promise) return flow.then((known) => decide(call, next, known));
+    return decide(call, next, flow);
+  };
+};

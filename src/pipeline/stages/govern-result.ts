@@ -8,7 +8,8 @@ import type { Stage } from '../../contract/stage.ts';
 import type { Results } from '../../contract/store.ts';
 import { cutForModel, type ModelLimits } from '../../governance/cut-for-model.ts';
 import { type PlainData, plainData } from '../../governance/plain-data.ts';
-import type { Redactor } from '../../governance/redaction.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { redactError } from '../as-tool-error.ts';
 import { failed } from '../outcome.ts';
 
 export interface GovernResultDeps {
@@ -69,5 +70,7 @@ const govern = (
 export const governResult = (deps: GovernResultDeps): Stage<'ready' | 'budget'> =>
   async function governResult(call, next) {
     const result = await next(call);
-    return result.success && result.data !== undefined ? govern(call, result, deps) : result;
+    if (result.success && result.data !== undefined) return govern(call, result, deps);
+    // Here too, not only when it is recorded: a replay keeps the result as it is from here on.
+    return result.error ? { ...result, error: redactError(result.error, deps.redactor) } : result;
   };

@@ -1,35 +1,64 @@
 /** Refuses input that looks like an attack; notes what is merely odd. */
+import type { Call, Next } from '../../contract/call.ts';
+import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
-import { inspectorFor, type Violation } from '../../governance/inspect-input.ts';
+import { createInspectors } from '../../governance/inspection/create-inspectors.ts';
+import { isSerious, type Violation } from '../../governance/inspection/violation.ts';
+import type { PathGuard } from '../../governance/paths/path-guard.ts';
+import { Redactor } from '../../governance/redaction/redaction.ts';
 import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';
 import { prove } from '../pipeline.ts';
 
+export interface InspectDeps {
+  readonly redactor: Redactor;
+  readonly guard: Pick<PathGuard, 'isInside'>;
+  /** For tools that do not say themselves. */
+  readonly sanitize: 'flag' | 'off';
+}
+
 const NOTHING: readonly string[] = Object.freeze([]);
 
-const isSerious = ({ severity }: Violation): boolean =>
-  severity === 'high' || severity === 'critical';
+const noteOf = ({ type, severity, description, at }: Violation): string =>
+  `${type} (${severity}) at ${at || '/'}: ${description}`;
 
-export const inspect = (): Stage<'ready' | 'input', 'inspected'> => {
-  const inspectorOf = perTool(inspectorFor);
+const refuse = (call: Call, serious: readonly Violation[]): Promise<ToolResult> =>
+  Promise.resolve(
+    failed(call, 'SECURITY_VIOLATION', {
+      message: serious.map(noteOf).join(' '),
+      suggestions: [...new Set(serious.map(({ remedy }) => remedy))],
+    }),
+  );
+
+/** Text that a known value was taken out of, and not only something of a well-known shape. */
+const secretsIn = (redactor: Redactor): ((text: string) => boolean) => {
+  const knowsNothing = new Redactor();
+  return (text) => redactor.text(text) !== knowsNothing.text(text);
+};
+
+export const inspect = (deps: InspectDeps): Stage<'ready' | 'input', 'inspected'> => {
+  const inspectorOf = perTool(
+    createInspectors({
+      sanitize: deps.sanitize,
+      looksSecret: secretsIn(deps.redactor),
+      isInside: (path) => deps.guard.isInside(path),
+    }),
+  );
+  const conclude = (
+    call: Call<'ready' | 'input'>,
+    violations: readonly Violation[],
+    next: Next<Call<'ready' | 'input' | 'inspected'>>,
+  ): Promise<ToolResult> => {
+    if (violations.length === 0) return next(prove(call, 'inspected', NOTHING));
+    // Before the refusal too: the trail says what was found.
+    const noted = prove(call, 'inspected', violations.map(noteOf));
+    const serious = violations.filter(isSerious);
+    return serious.length > 0 ? refuse(call, serious) : next(noted);
+  };
   return function inspect(call, next) {
     const violations = inspectorOf(call.ready.tool)(call.input);
-    if (violations.length === 0) return next(prove(call, 'inspected', NOTHING));
-    const serious = violations.filter(isSerious);
-    if (serious.length > 0) {
-      return Promise.resolve(
-        failed(call, 'SECURITY_VIOLATION', {
-          message: serious.map(({ type, description }) => `${type}: ${description}`).join(' '),
-          suggestions: serious.map(({ remedy }) => remedy),
-        }),
-      );
-    }
-    return next(
-      prove(
-        call,
-        'inspected',
-        violations.map(({ description }) => description),
-      ),
-    );
+    return violations instanceof Promise
+      ? violations.then((found) => conclude(call, found, next))
+      : conclude(call, violations, next);
   };
 };

@@ -1,10 +1,14 @@
-/** Keeps a caller within the tool's limits per hour and day. Also spares the approver a flood. */
+/**
+ * Keeps a caller within the tool's limits per hour and day, and stops an agent that makes the same
+ * call over and over. Also spares the approver a flood.
+ */
 import type { Call, Next } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Counters, Window } from '../../contract/store.ts';
 import type { RateLimit, Tool } from '../../contract/tool.ts';
+import type { LoopBreaker } from '../../governance/ledger/loop-breaker.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
 import type { ToolSettings } from '../tool-settings.ts';
@@ -20,6 +24,8 @@ const windowsOf = ({ maxPerHour, maxPerDay }: RateLimit): readonly Window[] => [
 export interface LimitRateDeps {
   readonly counters: Counters;
   readonly runtime: Runtime;
+  /** Absent when it is switched off. */
+  readonly loops: LoopBreaker | undefined;
   settingsOf(tool: Tool): ToolSettings;
 }
 
@@ -50,10 +56,23 @@ const count = async (
   });
 };
 
+const isLoop = (call: Fresh, { loops, runtime }: LimitRateDeps): boolean => {
+  if (!loops || call.options.dryRun) return false;
+  const { caller, input, ready } = call;
+  return !loops.admits(caller, { tool: ready.tool.name, input }, runtime.now());
+};
+
 export const limitRate = (
   deps: LimitRateDeps,
 ): Stage<'ready' | 'input' | 'grant' | 'fresh', 'admitted'> =>
   function limitRate(call, next) {
+    if (isLoop(call, deps)) {
+      return Promise.resolve(
+        failed(call, 'LOOP_DETECTED', {
+          suggestions: ['Look at the results so far, and change the input or the plan.'],
+        }),
+      );
+    }
     const { rateLimit } = deps.settingsOf(call.ready.tool);
     if (!rateLimit) return next(prove(call, 'admitted', true));
     return count(call, next, { ...deps, rateLimit });

@@ -11,14 +11,15 @@ import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { MemoryStore } from '../../contract/store.ts';
 
-import { MICROS_PER_USD } from '../../governance/estimate-cost.ts';
+import type { SessionLabels } from '../../governance/labels/session-labels.ts';
+import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { clearWorkingMemory } from '../../governance/memory.ts';
-import type { Redactor } from '../../governance/redaction.ts';
-import { asToolError } from '../as-tool-error.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { asToolError, redactError } from '../as-tool-error.ts';
 import { auditEntry } from '../audit-entry.ts';
 import type { Budgeting } from '../budgeting.ts';
 import type { Contexts } from '../context.ts';
-import { failedWith } from '../outcome.ts';
+import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidence } from '../pipeline.ts';
 import type { RunningCalls } from '../running-calls.ts';
 
@@ -37,10 +38,15 @@ export interface RecordDeps {
   /** The memory of call chains; a chain that is over lets go of its part. */
   readonly working: MemoryStore;
   readonly events: Events;
+  readonly labels: SessionLabels;
 }
 
 /** Fills in what is known only now, and adds the warnings gathered on the way. */
-const finish = (call: CallRequest, result: ToolResult, runtime: Runtime): ToolResult => {
+const finish = (
+  call: CallRequest,
+  result: ToolResult,
+  { runtime, redactor }: Pick<RecordDeps, 'runtime' | 'redactor'>,
+): ToolResult => {
   const { metadata } = result;
   const { notes } = call;
   metadata.duration = runtime.elapsed() - call.startedElapsed;
@@ -49,9 +55,21 @@ const finish = (call: CallRequest, result: ToolResult, runtime: Runtime): ToolRe
   metadata.tokensUsed = notes.tokens;
   metadata.cached = notes.cached;
   metadata.degraded = notes.degraded;
-  if (notes.resources) metadata.resourcesUsed = [...notes.resources];
-  if (!notes.warnings) return result;
-  return { ...result, warnings: [...(result.warnings ?? []), ...notes.warnings] };
+  const used = notes.resources ?? metadata.resourcesUsed;
+  if (used !== NO_RESOURCES) {
+    metadata.resourcesUsed = Array.from(used, (resource) => redactor.text(resource));
+  }
+  if (!notes.warnings && !result.error) return result;
+  const warnings = [...(result.warnings ?? []), ...(notes.warnings ?? [])];
+  return {
+    ...result,
+    ...(result.error && {
+      error: redactError(result.error, redactor),
+      // The name of a tool that is not there is whatever the caller sent.
+      metadata: { ...metadata, toolName: redactor.text(metadata.toolName) },
+    }),
+    ...(warnings.length > 0 && { warnings: warnings.map((warning) => redactor.text(warning)) }),
+  };
 };
 
 const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResult => {
@@ -67,12 +85,12 @@ const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResu
       retryable: !inDoubt,
     },
   );
-  return finish(call, failedWith(call, refused), deps.runtime);
+  return finish(call, failedWith(call, refused), deps);
 };
 
 const announce = (call: CallRequest, result: ToolResult, events: Events): void => {
   if (!events.has('call.finished')) return;
-  const tool = evidence(call, 'ready')?.tool.name ?? call.toolName;
+  const tool = evidence(call, 'ready')?.tool.name ?? result.metadata.toolName;
   events.emit('call.finished', { tool, result });
 };
 
@@ -87,10 +105,11 @@ const whenUnbooked =
 
 export const record = (deps: RecordDeps): Stage<never> =>
   async function record(call, next) {
-    const { running, runtime, redactor, events, contexts } = deps;
+    const { running, redactor, events, contexts } = deps;
     running.add(call);
     if (events.has('call.started')) {
-      events.emit('call.started', { executionId: call.executionId, tool: call.toolName });
+      const tool = redactor.text(call.toolName);
+      events.emit('call.started', { executionId: call.executionId, tool });
     }
     let result: ToolResult;
     try {
@@ -101,7 +120,16 @@ export const record = (deps: RecordDeps): Stage<never> =>
     if (call.notes.costMicros > 0 && isUnheld(call)) {
       await deps.budgeting.bookUnheld(call).catch(whenUnbooked(deps));
     }
-    result = finish(call, result, runtime);
+    result = finish(call, result, deps);
+    if (result.success || call.notes.attempts > 0) {
+      // On record before the caller sees the data: what comes next is judged by it.
+      const labelled = deps.labels.absorb(call.caller, result.metadata.labels);
+      if (labelled)
+        result = await labelled.then(
+          () => result,
+          (error) => withhold(call, deps, error),
+        );
+    }
     const { toolName, duration } = result.metadata;
     const at = call.startedAt + Math.round(duration);
     try {

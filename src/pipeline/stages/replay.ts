@@ -2,6 +2,7 @@
  * The same idempotency key, or a cacheable call seen before, returns the stored result: no second
  * effect, cost or question. A key whose first call is in doubt is never run again silently.
  */
+import type { AuditLog } from '../../contract/audit.ts';
 import type { Call, Next } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -16,6 +17,7 @@ import type { ToolSettings } from '../tool-settings.ts';
 
 export interface ReplayDeps {
   readonly replays: Replays;
+  readonly audit: Pick<AuditLog, 'query' | 'anchor'>;
   readonly cache: ResultCache;
   readonly runtime: Runtime;
   readonly keepMs: number;
@@ -55,6 +57,13 @@ const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
 const isFinal = (call: Checked, result: ToolResult): boolean =>
   result.success || call.notes.effectPossible;
 
+/** A call that died before its intent was on record has done nothing: it may simply be made again. */
+const hadNoEffect = async (executionId: string, { audit }: ReplayDeps): Promise<boolean> => {
+  // In a trail that was pruned the intent may be among the rows that are gone.
+  if ((await audit.anchor()) !== undefined) return false;
+  return (await audit.query({ executionId, kind: 'intent', limit: 1 })).length === 0;
+};
+
 const onceByKey = async (
   call: Checked,
   next: Onward,
@@ -64,7 +73,13 @@ const onceByKey = async (
   const key = canonicalJson([userId, call.ready.tool.name, deps.idempotencyKey]);
   const { executionId } = call;
   const now = deps.runtime.now();
-  const claim = await deps.replays.claim({ key, digest: digestOf(call.input), executionId, now });
+  const request = { key, digest: digestOf(call.input), executionId, now };
+  let claim = await deps.replays.claim(request);
+  if (claim.state === 'unknown' && (await hadNoEffect(claim.executionId, deps))) {
+    // Somebody else may have found out the same: the key is let go of only while it is the dead one's.
+    await deps.replays.abandon(key, claim.executionId);
+    claim = await deps.replays.claim(request);
+  }
   if (claim.state === 'done') return again(call, claim.result);
   if (claim.state !== 'new') return refusal(call, claim);
   let result: ToolResult | undefined;

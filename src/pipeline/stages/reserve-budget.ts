@@ -1,5 +1,5 @@
 /** Holds the estimate before the tool runs, settles the actual cost after, releases the rest. */
-import type { Call, Next } from '../../contract/call.ts';
+import type { Call, Estimate, Next } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Budgeting } from '../budgeting.ts';
@@ -14,28 +14,28 @@ const NO_SCOPES = Object.freeze([]);
  * What to book. The tool's own report counts; without one, a success costs the estimate, and so
  * does a failure whose effect may have happened: a budget must not be overspent by being optimistic.
  */
-const actualCost = (call: Approved, result: ToolResult | undefined, estimate: number): number => {
+const actualCost = (call: Approved, result: ToolResult | undefined, held: number): number => {
   if (call.notes.costMicros > 0) return call.notes.costMicros;
-  if (result?.success || call.notes.effectPossible) return estimate;
+  if (result?.success || call.notes.effectPossible) return held;
   return 0;
 };
 
-const holding = async (call: Approved, next: Onward, budgeting: Budgeting): Promise<ToolResult> => {
-  const estimate = budgeting.estimate(call);
-  const scopes = budgeting.scopes(call);
-  const { executionId } = call;
-  const { ledger } = budgeting;
-  const amountMicros = estimate.costMicros;
-  const outcome = await ledger.reserve({ executionId, scopes, amountMicros });
+const holding = async (
+  call: Approved,
+  next: Onward,
+  { budgeting, estimate }: { readonly budgeting: Budgeting; readonly estimate: Estimate },
+): Promise<ToolResult> => {
+  const outcome = await budgeting.hold(call, estimate);
   if (!outcome.ok) return budgeting.refusal(call, outcome);
   let result: ToolResult | undefined;
   try {
+    const scopes = budgeting.scopes(call);
     result = await next(prove(call, 'budget', { estimate, scopes }));
     return result;
   } finally {
-    const actual = actualCost(call, result, amountMicros);
+    const actual = actualCost(call, result, outcome.held);
     call.notes.costMicros = actual;
-    await (actual > 0 ? ledger.settle(executionId, actual) : ledger.release(executionId));
+    await budgeting.settle(call, actual);
   }
 };
 
@@ -45,13 +45,15 @@ export const reserveBudget = (
   function reserveBudget(call, next) {
     const estimate = budgeting.estimate(call);
     if (call.options.dryRun) {
-      return Promise.resolve(budgeting.covers(call, estimate)).then((outcome) =>
-        outcome.ok
-          ? next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }))
-          : budgeting.refusal(call, outcome),
-      );
+      return budgeting
+        .covers(call, estimate)
+        .then((outcome) =>
+          outcome.ok
+            ? next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }))
+            : budgeting.refusal(call, outcome),
+        );
     }
-    if (estimate.costMicros > 0) return holding(call, next, budgeting);
+    if (budgeting.needsHold(call, estimate)) return holding(call, next, { budgeting, estimate });
     // Should the tool report a cost all the same, `record` books it: nothing has to wait for it here.
     return next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }));
   };

@@ -72,4 +72,66 @@ describe('validate input', () => {
     const strict = await testCrib([aTool({ validators: [broken] as never })]);
     expect((await strict.execute('echo', {})).error?.message).toContain('rule broken');
   });
+
+  it('hands rules the caller and the time', async () => {
+    const seen: unknown[] = [];
+    const rule = { name: 'look', check: (_: unknown, facts: unknown) => void seen.push(facts) };
+    const crib = await testCrib([aTool({ validators: [rule] })]);
+    await crib.execute('echo', {}, { userId: 'ann' });
+    expect(seen).toMatchObject([{ caller: { userId: 'ann' }, now: crib.runtime.now() }]);
+  });
+
+  it('asks rules from outside: for one tool, for all, and never by an inherited name', async () => {
+    const rule = (name: string, fault?: string) => ({ name, check: () => fault });
+    const tools = [aTool(), aTool({ name: 'other' }), aTool({ name: 'constructor' })];
+    const crib = await testCrib(tools, {
+      validators: { echo: [rule('one', 'not this one')], '*': [rule('all')] },
+    });
+    expect((await crib.execute('echo', {})).error?.message).toBe('not this one');
+    expect((await crib.execute('other', {})).success).toBe(true);
+    expect((await crib.execute('constructor', {})).success).toBe(true);
+    const closed = await testCrib(tools, { validators: { '*': [rule('all', 'closed')] } });
+    for (const { name } of tools) {
+      expect((await closed.execute(name, {})).error?.message).toBe('closed');
+    }
+  });
+});
+
+describe('sanitize: strip', () => {
+  it('takes active content out before anybody judges the input, and says so', async () => {
+    const judged: unknown[] = [];
+    const rule = { name: 'look', check: (input: unknown) => void judged.push(input) };
+    const tool = aTool({ sanitize: 'strip', validators: [rule] });
+    const crib = await testCrib([tool]);
+    const sent = { html: '<p>hi</p><script>steal()</script>' };
+    const result = await crib.execute('echo', sent);
+    expect(result.data).toEqual({ html: '<p>hi</p>' });
+    expect(judged).toEqual([{ html: '<p>hi</p>' }]);
+    expect(result.warnings).toEqual([
+      'Taken out of /html: an element that runs or loads something.',
+    ]);
+    expect(sent.html).toContain('steal');
+    const clean = await crib.execute('echo', { html: '<p>hi</p>' });
+    expect(clean.warnings ?? []).toEqual([]);
+  });
+
+  it('holds the schema against what is left', async () => {
+    const input = { type: 'object', properties: { html: { type: 'string', minLength: 5 } } };
+    const crib = await testCrib([aTool({ sanitize: 'strip', input })]);
+    const result = await crib.execute('echo', { html: '<script>long enough</script>' });
+    expect(result.error?.code).toBe('VALIDATION_ERROR');
+  });
+
+  it('refuses what is too much to be cleaned', async () => {
+    const crib = await testCrib([aTool({ sanitize: 'strip' })]);
+    const { error } = await crib.execute('echo', { html: `<b>${'x'.repeat(400_000)}` });
+    expect(error?.code).toBe('VALIDATION_ERROR');
+    expect(error?.message).toContain('too much markup');
+  });
+
+  it('alters nothing for any other tool', async () => {
+    const crib = await testCrib([aTool()]);
+    const html = '<script>1</script>';
+    expect((await crib.execute('echo', { html })).data).toEqual({ html });
+  });
 });

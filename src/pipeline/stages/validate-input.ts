@@ -2,11 +2,25 @@
 import type { Call, Next } from '../../contract/call.ts';
 import type { Issue } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Validator } from '../../contract/tool.ts';
+import { loadOnce } from '../../governance/inspection/load-once.ts';
+import { loadStripper } from '../../governance/inspection/strip-markup.ts';
 import { guardShape, type ShapeLimits } from '../../registry/guard-shape.ts';
+import { brokenRules, type RulesByTool, rulesFor } from '../business-rules.ts';
 import { failed } from '../outcome.ts';
+import { perTool } from '../per-tool.ts';
 import { prove } from '../pipeline.ts';
+
+export interface ValidateInputDeps {
+  readonly shape: ShapeLimits;
+  readonly runtime: Pick<Runtime, 'now' | 'after'>;
+  /** Rules from outside, by the name of the tool; `*` for every tool. */
+  readonly validators?: RulesByTool | undefined;
+}
+
+type Onward = Next<Call<'ready' | 'input'>>;
 
 const refuse = (call: Call<'ready'>, issues: readonly Issue[]): Promise<ToolResult> =>
   Promise.resolve(
@@ -23,40 +37,48 @@ const describe = (issues: readonly Issue[]): string =>
     .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
     .join('; ');
 
-/** A rule that throws refuses, like one that finds fault. */
-const brokenRules = async (
-  validators: readonly Validator[],
-  input: unknown,
-): Promise<readonly Issue[]> => {
-  const issues: Issue[] = [];
-  for (const validator of validators) {
-    try {
-      const fault = await validator.check(input);
-      if (fault !== undefined) issues.push({ path: [], message: fault });
-    } catch {
-      issues.push({ path: [], message: `The rule ${validator.name} could not be checked.` });
-    }
-  }
-  return issues;
+const noteTaken = (call: Call<'ready'>, taken: readonly string[]): void => {
+  if (taken.length === 0) return;
+  call.notes.warnings ??= [];
+  call.notes.warnings.push(...taken);
 };
 
-export const validateInput = (limits: ShapeLimits): Stage<'ready', 'input'> => {
+export const validateInput = (deps: ValidateInputDeps): Stage<'ready', 'input'> => {
+  const rulesOf = perTool((tool) => rulesFor(tool, deps.validators));
+  const stripper = loadOnce(loadStripper);
+
   const checkRules = async (
     call: Call<'ready'>,
-    input: unknown,
-    next: Next<Call<'ready' | 'input'>>,
+    { input, rules }: { readonly input: unknown; readonly rules: readonly Validator[] },
+    next: Onward,
   ): Promise<ToolResult> => {
-    const issues = await brokenRules(call.ready.tool.validators ?? [], input);
+    const facts = { caller: call.caller, now: deps.runtime.now() };
+    const issues = await brokenRules(rules, { input, facts }, deps.runtime);
     return issues.length > 0 ? refuse(call, issues) : next(prove(call, 'input', input));
   };
 
-  return function validateInput(call, next) {
-    const { ready, rawInput } = call;
-    const fault = guardShape(rawInput, limits);
-    if (fault) return refuse(call, [fault]);
-    const parsed = ready.input.validate(rawInput);
+  const parse = (call: Call<'ready'>, raw: unknown, next: Onward): Promise<ToolResult> => {
+    const { ready } = call;
+    const parsed = ready.input.validate(raw);
     if (!parsed.ok) return refuse(call, parsed.issues);
-    if (ready.tool.validators) return checkRules(call, parsed.value, next);
-    return next(prove(call, 'input', parsed.value));
+    const rules = rulesOf(ready.tool);
+    return rules
+      ? checkRules(call, { input: parsed.value, rules }, next)
+      : next(prove(call, 'input', parsed.value));
+  };
+
+  /** Before it is parsed: schema, rules and policy all judge what the tool will get. */
+  const strip = async (call: Call<'ready'>, next: Onward): Promise<ToolResult> => {
+    const stripped = (await stripper())(call.rawInput);
+    if ('fault' in stripped) return refuse(call, [{ path: [], message: stripped.fault }]);
+    noteTaken(call, stripped.taken);
+    return parse(call, stripped.value, next);
+  };
+
+  return function validateInput(call, next) {
+    const fault = guardShape(call.rawInput, deps.shape);
+    if (fault) return refuse(call, [fault]);
+    if (call.ready.tool.sanitize === 'strip') return strip(call, next);
+    return parse(call, call.rawInput, next);
   };
 };

@@ -3,6 +3,7 @@ import type { Store } from '../../contract/store.ts';
 import { memoryApprovals } from './memory-approvals.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryCounters } from './memory-counters.ts';
+import { memoryGrants } from './memory-grants.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { memoryReplays } from './memory-replays.ts';
 import { memoryResults } from './memory-results.ts';
@@ -18,6 +19,7 @@ export const createMemoryStore = (): Store => ({
   memory: memorySpaces(),
   snapshots: memorySnapshots(),
   approvals: memoryApprovals(),
+  grants: memoryGrants(),
   results: memoryResults(),
   close: () => Promise.resolve(),
 });

@@ -23,16 +23,16 @@ export const memoryApprovals = (): Approvals => {
         .reverse()
         .sort((a, b) => b.createdAt - a.createdAt)
         .map(jsonCopy),
-    async decide(id, { approve, by, at }) {
+    async decide(id, { approve, by, at, ...said }) {
       const record = records.get(id);
       if (record?.state !== 'waiting') return false;
       const state = approve ? 'approved' : 'denied';
-      records.set(id, { ...record, state, decidedBy: by, decidedAt: at });
+      records.set(id, { ...record, ...jsonCopy(said), state, decidedBy: by, decidedAt: at });
       return true;
     },
-    async use(id) {
+    async use(id, now) {
       const record = records.get(id);
-      if (record?.state !== 'approved') return false;
+      if (record?.state !== 'approved' || record.expiresAt <= now) return false;
       records.set(id, { ...record, state: 'used' });
       return true;
     },

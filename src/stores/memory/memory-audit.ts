@@ -3,12 +3,14 @@
  * rows and their hashes are worked out when somebody reads.
  */
 import {
+  type AuditCheckpoint,
   type AuditEntry,
   type AuditFilter,
   type AuditLog,
   type AuditRow,
   WRITTEN,
 } from '../../contract/audit.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { Intents } from '../../contract/store.ts';
 import { canonicalText, chainHash, GENESIS_HASH, readDetail, toStoredEntry } from '../audit-row.ts';
 import { EntryPile } from './entry-pile.ts';
@@ -30,51 +32,104 @@ const select = (rows: readonly AuditRow[], filter: AuditFilter): readonly AuditR
   const limit = filter.limit ?? Number.POSITIVE_INFINITY;
   const found: AuditRow[] = [];
   for (let index = rows.length - 1; index >= 0 && found.length < limit; index--) {
-    const row = rows[index];
-    if (row && matches(row, filter)) found.push(row);
+    const row = rows[index] as AuditRow;
+    if (matches(row, filter)) found.push(row);
   }
   return found;
 };
 
-async function* pages(rows: () => readonly AuditRow[], fromSeq: number) {
-  let next = Math.max(0, fromSeq - 1);
+/** Goes by number, not by place: rows may be pruned between two pages. */
+async function* pages(chain: Chain, fromSeq: number) {
+  let next = fromSeq;
   for (;;) {
-    const page = rows().slice(next, next + PAGE);
-    if (page.length === 0) return;
+    const page = chain.from(next, PAGE);
+    const last = page.at(-1);
+    if (!last) return;
     yield page;
-    next += page.length;
+    next = last.seq + 1;
+  }
+}
+
+const conflict = (message: string, suggestion: string): ToolFailure =>
+  new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });
+
+/** The rows, numbered and hashed when somebody looks. */
+class Chain {
+  readonly #waiting = new EntryPile();
+  #rows: AuditRow[] = [];
+  #anchor: AuditCheckpoint | undefined = undefined;
+
+  put(entry: AuditEntry): void {
+    this.#waiting.put(entry);
+  }
+
+  get anchor(): AuditCheckpoint | undefined {
+    return this.#anchor;
+  }
+
+  rows(): readonly AuditRow[] {
+    let { seq, hash } = this.#rows.at(-1) ?? this.#anchor ?? { seq: 0, hash: GENESIS_HASH };
+    for (const entry of this.#waiting.take()) {
+      const stored = toStoredEntry(entry);
+      seq += 1;
+      hash = chainHash(hash, canonicalText(seq, stored));
+      this.#rows.push({ ...stored, detail: readDetail(stored.detail), seq, hash });
+    }
+    return this.#rows;
+  }
+
+  /** Rows from a number on, this many at most. */
+  from(seq: number, count: number): readonly AuditRow[] {
+    const start = Math.max(0, seq - this.#pruned - 1);
+    return this.rows().slice(start, start + count);
+  }
+
+  end(): { readonly seq: number; readonly hash: string } | undefined {
+    const last = this.rows().at(-1) ?? this.#anchor;
+    return last && { seq: last.seq, hash: last.hash };
+  }
+
+  prune(anchor: AuditCheckpoint, open: ReadonlyMap<string, AuditEntry>): number {
+    const count = anchor.seq - this.#pruned;
+    const old = this.rows().slice(0, Math.max(0, count));
+    if (old.length !== count || old.at(-1)?.hash !== anchor.hash) {
+      throw conflict(
+        'The trail has no such row, or another one in its place.',
+        'Verify the trail, then prune again with a new anchor.',
+      );
+    }
+    if (old.some(({ kind, executionId }) => kind === 'intent' && open.has(executionId))) {
+      throw conflict(
+        'A call among the rows is still open.',
+        'Wait until it is over, or prune less.',
+      );
+    }
+    this.#rows = this.#rows.slice(count);
+    this.#anchor = anchor;
+    return count;
+  }
+
+  get #pruned(): number {
+    return this.#anchor?.seq ?? 0;
   }
 }
 
 export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Intents } => {
   const open = new Map<string, AuditEntry>();
-  const chained: AuditRow[] = [];
-  const waiting = new EntryPile();
-
-  const rows = (): readonly AuditRow[] => {
-    let previous = chained.at(-1)?.hash ?? GENESIS_HASH;
-    for (const entry of waiting.take()) {
-      const seq = chained.length + 1;
-      const stored = toStoredEntry(entry);
-      previous = chainHash(previous, canonicalText(seq, stored));
-      chained.push({ ...stored, detail: readDetail(stored.detail), seq, hash: previous });
-    }
-    return chained;
-  };
+  const chain = new Chain();
 
   const audit: AuditLog = {
     append(entry) {
-      waiting.put(entry);
+      chain.put(entry);
       if (entry.kind === 'intent') open.set(entry.executionId, entry);
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
       return WRITTEN;
     },
-    query: async (filter = {}) => select(rows(), filter),
-    scan: (fromSeq = 1) => pages(rows, fromSeq),
-    head: async () => {
-      const last = rows().at(-1);
-      return last && { seq: last.seq, hash: last.hash };
-    },
+    query: async (filter = {}) => select(chain.rows(), filter),
+    scan: (fromSeq = 1) => pages(chain, fromSeq),
+    head: async () => chain.end(),
+    anchor: async () => chain.anchor,
+    prune: async (anchor) => chain.prune(anchor, open),
   };
   const intents: Intents = {
     open: async () => [...open.values()].map((entry) => ({ entry, ownerAlive: true })),

@@ -1,44 +1,56 @@
 /** Budgets in memory. JavaScript runs each method to its end, so every one of them is atomic. */
 import type {
   BudgetLine,
-  BudgetScope,
   Ledger,
   Reservation,
   ReserveOutcome,
+  Spending,
 } from '../../contract/store.ts';
-import { assertMicros, assertSameHold, available, mergeScopes } from '../budget-amounts.ts';
+import {
+  added,
+  assertAmounts,
+  assertSameHold,
+  emptyLine,
+  type Hold,
+  judgeHold,
+  toHold,
+} from '../budget-amounts.ts';
 
 type Line = { -readonly [K in keyof BudgetLine]: BudgetLine[K] };
 
 export class MemoryLedger implements Ledger {
   readonly #lines = new Map<string, Line>();
-  readonly #holds = new Map<string, Reservation>();
+  readonly #holds = new Map<string, Hold>();
 
   async reserve(reservation: Reservation): Promise<ReserveOutcome> {
-    assertMicros(reservation.amountMicros);
-    const wanted = { ...reservation, scopes: mergeScopes(reservation.scopes) };
+    const wanted = toHold(reservation, reservation.executionId);
     const held = this.#holds.get(wanted.executionId);
     if (held) {
       assertSameHold(held, wanted);
       return { ok: true };
     }
-    const outcome = this.#judge(wanted.scopes, wanted.amountMicros);
+    const outcome = this.#judge(wanted);
     if (!outcome.ok) return outcome;
-    for (const { key } of wanted.scopes) this.#line(key).heldMicros += wanted.amountMicros;
+    for (const { key } of wanted.scopes) {
+      const line = this.#line(key);
+      line.heldMicros += wanted.amountMicros;
+      line.heldCalls += 1;
+      line.heldTokens += wanted.tokens;
+    }
     this.#holds.set(wanted.executionId, wanted);
     return outcome;
   }
 
-  async covers(scopes: readonly BudgetScope[], amountMicros: number): Promise<ReserveOutcome> {
-    assertMicros(amountMicros);
-    return this.#judge(mergeScopes(scopes), amountMicros);
+  async covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
+    return this.#judge(toHold(wanted));
   }
 
-  async settle(executionId: string, actualMicros: number): Promise<void> {
-    assertMicros(actualMicros);
+  async settle(executionId: string, { micros, tokens }: Spending): Promise<void> {
+    assertAmounts(micros, tokens);
     for (const line of this.#letGo(executionId)) {
-      line.spentMicros = Math.min(line.spentMicros + actualMicros, Number.MAX_SAFE_INTEGER);
+      line.spentMicros = added(line.spentMicros, micros);
       line.calls += 1;
+      line.tokens = added(line.tokens, tokens);
     }
   }
 
@@ -57,16 +69,12 @@ export class MemoryLedger implements Ledger {
       .sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
-  #judge(scopes: readonly BudgetScope[], amount: number): ReserveOutcome {
-    for (const { key, limitMicros } of scopes) {
-      const left = available(limitMicros, this.#lines.get(key));
-      if (amount > left) return { ok: false, scope: key, availableMicros: left };
-    }
-    return { ok: true };
+  #judge(hold: Hold): ReserveOutcome {
+    return judgeHold(hold, (key) => this.#lines.get(key));
   }
 
   #line(key: string): Line {
-    const line = this.#lines.get(key) ?? { key, spentMicros: 0, heldMicros: 0, calls: 0 };
+    const line = this.#lines.get(key) ?? emptyLine(key);
     this.#lines.set(key, line);
     return line;
   }
@@ -77,7 +85,11 @@ export class MemoryLedger implements Ledger {
     if (!hold) return [];
     this.#holds.delete(executionId);
     const lines = hold.scopes.map(({ key }) => this.#line(key));
-    for (const line of lines) line.heldMicros -= hold.amountMicros;
+    for (const line of lines) {
+      line.heldMicros -= hold.amountMicros;
+      line.heldCalls -= 1;
+      line.heldTokens -= hold.tokens;
+    }
     return lines;
   }
 }

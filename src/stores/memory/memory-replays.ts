@@ -41,8 +41,10 @@ export const memoryReplays = (): Replays => {
         claims.set(key, { ...claim, result: text, expiresAt });
       }
     },
-    async abandon(key) {
-      if (claims.get(key)?.result === undefined) claims.delete(key);
+    async abandon(key, executionId) {
+      const claim = claims.get(key);
+      if (claim?.result !== undefined) return;
+      if (executionId === undefined || claim?.executionId === executionId) claims.delete(key);
     },
   };
 };

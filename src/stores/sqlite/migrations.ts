@@ -112,4 +112,30 @@ CREATE TABLE results (
 CREATE INDEX results_by_execution ON results (execution_id);
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST];
+const GOVERNANCE = `
+ALTER TABLE budgets ADD COLUMN held_calls INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE budgets ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE budgets ADD COLUMN held_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE holds ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE approvals ADD COLUMN expires_at REAL NOT NULL DEFAULT 0;
+ALTER TABLE approvals ADD COLUMN decision TEXT;
+
+CREATE TABLE grants (
+  id TEXT PRIMARY KEY,
+  created_at REAL NOT NULL,
+  expires_at REAL,
+  record TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE audit_anchor (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  seq INTEGER NOT NULL,
+  checkpoint TEXT NOT NULL
+) STRICT;
+DROP TRIGGER audit_keeps_rows;
+CREATE TRIGGER audit_keeps_rows BEFORE DELETE ON audit
+WHEN OLD.seq > coalesce((SELECT seq FROM audit_anchor), 0)
+BEGIN SELECT RAISE(ABORT, 'The audit trail is append-only.'); END;
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, GOVERNANCE];

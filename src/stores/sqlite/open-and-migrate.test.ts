@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntry, intentEntry, times } from '../../../test/conformance/store-samples.ts';
 import { createRuntime } from '../../create-runtime.ts';
-import { verifyAudit } from '../../governance/verify-audit.ts';
+import { verifyAudit } from '../../governance/audit/verify-audit.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -248,7 +248,7 @@ describe('F4: the file while it is open', () => {
     await expect(store.memory.write({ space: 's', key: 'k', value: 1 })).rejects.toMatchObject(
       closed,
     );
-    await expect(store.approvals.use('a')).rejects.toMatchObject(closed);
+    await expect(store.approvals.use('a', 0)).rejects.toMatchObject(closed);
   });
 
   it('closes even when the file is gone', async () => {

@@ -10,7 +10,7 @@ import { compileProgram } from '../../../test/conformance/compile-program.ts';
 import { auditEntry, times } from '../../../test/conformance/store-samples.ts';
 import type { Store } from '../../contract/store.ts';
 import { createRuntime } from '../../create-runtime.ts';
-import { verifyAudit } from '../../governance/verify-audit.ts';
+import { verifyAudit } from '../../governance/audit/verify-audit.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 
 interface Running {
@@ -68,7 +68,9 @@ const rowsOf = async (store: Store): Promise<ReadonlySet<string>> => {
 };
 
 const expectSound = async (store: Store, lines: readonly string[]): Promise<void> => {
-  expect(await verifyAudit(store.audit.scan(), await store.audit.head())).toMatchObject({
+  expect(
+    await verifyAudit(store.audit.scan(), { expected: await store.audit.head() }),
+  ).toMatchObject({
     ok: true,
   });
   const rows = await rowsOf(store);

@@ -12,16 +12,18 @@ interface ApprovalRow {
   readonly state: ApprovalState;
   readonly decided_by: string | null;
   readonly decided_at: number | null;
+  readonly decision: string | null;
 }
 
 const toRecord = (row: ApprovalRow): ApprovalRecord => ({
   ...JSON.parse(row.record),
+  ...(row.decision !== null && JSON.parse(row.decision)),
   state: row.state,
   ...(row.decided_by !== null && { decidedBy: fromSqlText(row.decided_by) }),
   ...(row.decided_at !== null && { decidedAt: row.decided_at }),
 });
 
-const COLUMNS = 'record, state, decided_by, decided_at';
+const COLUMNS = 'record, state, decided_by, decided_at, decision';
 
 export class SqliteApprovals implements Approvals {
   readonly #parts: SqliteParts;
@@ -36,17 +38,21 @@ export class SqliteApprovals implements Approvals {
     this.#parts = parts;
     const prepare = (sql: string) => parts.database.prepare(sql);
     this.#insert = prepare(
-      `INSERT OR IGNORE INTO approvals (id, created_at, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT OR IGNORE INTO approvals (id, created_at, expires_at, ${COLUMNS})
+       VALUES (?, ?, ?, ?, ?, ?, ?, NULL)`,
     );
     this.#find = prepare(`SELECT ${COLUMNS} FROM approvals WHERE id = ?`);
     const newest = 'ORDER BY created_at DESC, rowid DESC';
     this.#all = prepare(`SELECT ${COLUMNS} FROM approvals ${newest}`);
     this.#inState = prepare(`SELECT ${COLUMNS} FROM approvals WHERE state = ? ${newest}`);
     this.#decide = prepare(
-      `UPDATE approvals SET state = ?, decided_by = ?, decided_at = ?
+      `UPDATE approvals SET state = ?, decided_by = ?, decided_at = ?, decision = ?
        WHERE id = ? AND state = 'waiting'`,
     );
-    this.#use = prepare(`UPDATE approvals SET state = 'used' WHERE id = ? AND state = 'approved'`);
+    this.#use = prepare(
+      `UPDATE approvals SET state = 'used'
+       WHERE id = ? AND state = 'approved' AND expires_at > ?`,
+    );
   }
 
   async create(record: ApprovalRecord): Promise<void> {
@@ -55,6 +61,7 @@ export class SqliteApprovals implements Approvals {
       const { changes } = this.#insert.run(
         toSqlText(record.id),
         record.createdAt,
+        record.expiresAt,
         text,
         record.state,
         record.decidedBy === undefined ? null : toSqlText(record.decidedBy),
@@ -79,17 +86,17 @@ export class SqliteApprovals implements Approvals {
     return (rows as ApprovalRow[]).map(toRecord);
   }
 
-  decide(
-    id: string,
-    { approve, by, at }: { readonly approve: boolean; readonly by: string; readonly at: number },
-  ): Promise<boolean> {
+  async decide(id: string, said: Parameters<Approvals['decide']>[1]): Promise<boolean> {
+    const { approve, by, at, ...more } = said;
     const state = approve ? 'approved' : 'denied';
-    return this.#parts.writer.write(
-      () => Number(this.#decide.run(state, toSqlText(by), at, toSqlText(id)).changes) > 0,
-    );
+    const decision = recordText(more);
+    return this.#parts.writer.write(() => {
+      const done = this.#decide.run(state, toSqlText(by), at, decision, toSqlText(id));
+      return Number(done.changes) > 0;
+    });
   }
 
-  use(id: string): Promise<boolean> {
-    return this.#parts.writer.write(() => Number(this.#use.run(toSqlText(id)).changes) > 0);
+  use(id: string, now: number): Promise<boolean> {
+    return this.#parts.writer.write(() => Number(this.#use.run(toSqlText(id), now).changes) > 0);
   }
 }

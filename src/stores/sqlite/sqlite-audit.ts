@@ -3,7 +3,13 @@
  * chain is read inside the transaction, because other processes append to the same file.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AuditEntry, AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
+import type {
+  AuditCheckpoint,
+  AuditEntry,
+  AuditFilter,
+  AuditLog,
+  AuditRow,
+} from '../../contract/audit.ts';
 import type { Intents, OpenIntent } from '../../contract/store.ts';
 import {
   canonicalText,
@@ -12,6 +18,7 @@ import {
   type StoredEntry,
   toStoredEntry,
 } from '../audit-row.ts';
+import { AuditAnchor } from './audit-anchor.ts';
 import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
 import { queryAudit } from './audit-query.ts';
 import type { Statement } from './open-database.ts';
@@ -54,10 +61,12 @@ export class SqliteAudit implements AuditLog, Intents {
   readonly #closeIntents: Statement;
   readonly #listIntents: Statement;
   readonly #page: Statement;
+  readonly #anchor: AuditAnchor;
   #group: Group | undefined;
 
   constructor(parts: SqliteParts) {
     this.#parts = parts;
+    this.#anchor = new AuditAnchor(parts.database);
     const prepare = (sql: string) => parts.database.prepare(sql);
     this.#head = prepare('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1');
     this.#insert = prepare(
@@ -103,7 +112,20 @@ export class SqliteAudit implements AuditLog, Intents {
   }
 
   async head(): Promise<Head | undefined> {
-    const found = await this.#parts.writer.read(() => this.#head.get() as Head | undefined);
+    return this.#parts.writer.read(() => this.#end());
+  }
+
+  async anchor(): Promise<AuditCheckpoint | undefined> {
+    return this.#parts.writer.read(() => this.#anchor.get());
+  }
+
+  prune(anchor: AuditCheckpoint): Promise<number> {
+    return this.#parts.writer.write(() => this.#anchor.prune(anchor));
+  }
+
+  /** The last row, or what is left of it once everything was pruned. */
+  #end(): Head | undefined {
+    const found = (this.#head.get() as Head | undefined) ?? this.#anchor.get();
     return found && { seq: found.seq, hash: found.hash };
   }
 
@@ -135,7 +157,7 @@ export class SqliteAudit implements AuditLog, Intents {
   }
 
   #insertAll(entries: readonly StoredEntry[]): void {
-    const head = this.#head.get() as Head | undefined;
+    const head = this.#end();
     const first = (head?.seq ?? 0) + 1;
     let hash = head?.hash ?? GENESIS_HASH;
     let hasIntent = false;

@@ -1,32 +1,42 @@
 /** Budgets in SQLite. Looking and holding happen in one transaction, so no two calls can share money. */
 import type {
   BudgetLine,
-  BudgetScope,
   Ledger,
   Reservation,
   ReserveOutcome,
+  Spending,
 } from '../../contract/store.ts';
-import { assertMicros, assertSameHold, available, mergeScopes } from '../budget-amounts.ts';
+import {
+  assertAmounts,
+  assertSameHold,
+  type Hold,
+  judgeHold,
+  mergeScopes,
+  toHold,
+} from '../budget-amounts.ts';
 import type { Statement } from './open-database.ts';
 import { fromSqlText, toSqlText } from './sql-text.ts';
 import type { SqliteParts } from './sqlite-parts.ts';
 
-type LineRow = BudgetLine;
-
 interface HoldRow {
   readonly execution_id: string;
   readonly amount: number;
+  readonly tokens: number;
   readonly scopes: string;
   readonly owner: string;
 }
 
-const toReservation = (row: HoldRow): Reservation => ({
+const fromRow = (row: HoldRow): Hold => ({
   executionId: fromSqlText(row.execution_id),
   amountMicros: row.amount,
-  scopes: JSON.parse(row.scopes),
+  tokens: row.tokens,
+  // Merged anew: a hold of an older version names no limits of calls and tokens.
+  scopes: mergeScopes(JSON.parse(row.scopes)),
 });
 
-const LINE = 'SELECT key, spent AS spentMicros, held AS heldMicros, calls FROM budgets';
+const LINE = `SELECT key, spent AS spentMicros, held AS heldMicros, calls, held_calls AS heldCalls,
+  tokens, held_tokens AS heldTokens FROM budgets`;
+const MAX = Number.MAX_SAFE_INTEGER;
 
 export class SqliteLedger implements Ledger {
   readonly #parts: SqliteParts;
@@ -47,34 +57,35 @@ export class SqliteLedger implements Ledger {
     this.#hold = prepare('SELECT * FROM holds WHERE execution_id = ?');
     this.#holds = prepare('SELECT * FROM holds');
     this.#insertHold = prepare(
-      'INSERT INTO holds (execution_id, amount, scopes, owner) VALUES (?, ?, ?, ?)',
+      'INSERT INTO holds (execution_id, amount, tokens, scopes, owner) VALUES (?, ?, ?, ?, ?)',
     );
     this.#deleteHold = prepare('DELETE FROM holds WHERE execution_id = ?');
     this.#addHeld = prepare(
-      `INSERT INTO budgets (key, spent, held, calls) VALUES (?, 0, ?, 0)
-       ON CONFLICT (key) DO UPDATE SET held = held + excluded.held`,
+      `INSERT INTO budgets (key, spent, held, calls, held_calls, held_tokens)
+       VALUES (?, 0, ?, 0, 1, ?)
+       ON CONFLICT (key) DO UPDATE SET held = held + excluded.held,
+       held_calls = held_calls + 1, held_tokens = held_tokens + excluded.held_tokens`,
     );
     this.#spend = prepare(
-      `UPDATE budgets SET held = held - ?, spent = min(spent + ?, ${Number.MAX_SAFE_INTEGER}),
-       calls = calls + ? WHERE key = ?`,
+      `UPDATE budgets SET held = held - ?, held_calls = max(held_calls - 1, 0),
+       held_tokens = held_tokens - ?, spent = min(spent + ?, ${MAX}), calls = calls + ?,
+       tokens = min(tokens + ?, ${MAX}) WHERE key = ?`,
     );
   }
 
   async reserve(reservation: Reservation): Promise<ReserveOutcome> {
-    assertMicros(reservation.amountMicros);
-    const wanted = { ...reservation, scopes: mergeScopes(reservation.scopes) };
+    const wanted = toHold(reservation, reservation.executionId);
     return this.#parts.writer.write(() => this.#reserve(wanted));
   }
 
-  async covers(scopes: readonly BudgetScope[], amountMicros: number): Promise<ReserveOutcome> {
-    assertMicros(amountMicros);
-    const merged = mergeScopes(scopes);
-    return this.#parts.writer.read(() => this.#judge(merged, amountMicros));
+  async covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
+    const hold = toHold(wanted);
+    return this.#parts.writer.read(() => this.#judge(hold));
   }
 
-  async settle(executionId: string, actualMicros: number): Promise<void> {
-    assertMicros(actualMicros);
-    await this.#parts.writer.write(() => this.#letGo(executionId, actualMicros));
+  async settle(executionId: string, actual: Spending): Promise<void> {
+    assertAmounts(actual.micros, actual.tokens);
+    await this.#parts.writer.write(() => this.#letGo(executionId, actual));
   }
 
   release(executionId: string): Promise<void> {
@@ -85,13 +96,13 @@ export class SqliteLedger implements Ledger {
     return this.#parts.writer.read(() => {
       const isAlive = this.#parts.owner.aliveness();
       const rows = this.#holds.all() as HoldRow[];
-      return rows.filter(({ owner }) => !isAlive(owner)).map(toReservation);
+      return rows.filter(({ owner }) => !isAlive(owner)).map(fromRow);
     });
   }
 
   async lines(prefix: string): Promise<readonly BudgetLine[]> {
     const start = toSqlText(prefix);
-    const rows = await this.#parts.writer.read(() => this.#linesFrom.all(start) as LineRow[]);
+    const rows = await this.#parts.writer.read(() => this.#linesFrom.all(start) as BudgetLine[]);
     const end = rows.findIndex(({ key }) => !key.startsWith(start));
     return (end < 0 ? rows : rows.slice(0, end)).map((row) => ({
       ...row,
@@ -99,38 +110,36 @@ export class SqliteLedger implements Ledger {
     }));
   }
 
-  #reserve(wanted: Reservation): ReserveOutcome {
+  #reserve(wanted: Hold): ReserveOutcome {
     const id = toSqlText(wanted.executionId);
     const held = this.#hold.get(id) as HoldRow | undefined;
     if (held) {
-      assertSameHold(toReservation(held), wanted);
+      assertSameHold(fromRow(held), wanted);
       return { ok: true };
     }
-    const outcome = this.#judge(wanted.scopes, wanted.amountMicros);
+    const outcome = this.#judge(wanted);
     if (!outcome.ok) return outcome;
-    for (const { key } of wanted.scopes) this.#addHeld.run(toSqlText(key), wanted.amountMicros);
+    const { amountMicros, tokens } = wanted;
+    for (const { key } of wanted.scopes) this.#addHeld.run(toSqlText(key), amountMicros, tokens);
     const scopes = JSON.stringify(wanted.scopes);
-    this.#insertHold.run(id, wanted.amountMicros, scopes, this.#parts.owner.claim());
+    this.#insertHold.run(id, amountMicros, tokens, scopes, this.#parts.owner.claim());
     return outcome;
   }
 
-  #judge(scopes: readonly BudgetScope[], amount: number): ReserveOutcome {
-    for (const { key, limitMicros } of scopes) {
-      const line = this.#line.get(toSqlText(key)) as LineRow | undefined;
-      const left = available(limitMicros, line);
-      if (amount > left) return { ok: false, scope: key, availableMicros: left };
-    }
-    return { ok: true };
+  #judge(hold: Hold): ReserveOutcome {
+    return judgeHold(hold, (key) => this.#line.get(toSqlText(key)) as BudgetLine | undefined);
   }
 
   /** Ends the hold; with an actual amount that is spent instead. */
-  #letGo(executionId: string, actual: number | undefined): void {
+  #letGo(executionId: string, actual: Spending | undefined): void {
     const id = toSqlText(executionId);
     const row = this.#hold.get(id) as HoldRow | undefined;
     if (!row) return;
     this.#deleteHold.run(id);
-    for (const { key } of toReservation(row).scopes) {
-      this.#spend.run(row.amount, actual ?? 0, actual === undefined ? 0 : 1, toSqlText(key));
+    const { micros, tokens } = actual ?? { micros: 0, tokens: 0 };
+    for (const { key } of fromRow(row).scopes) {
+      const calls = actual === undefined ? 0 : 1;
+      this.#spend.run(row.amount, row.tokens, micros, calls, tokens, toSqlText(key));
     }
   }
 }

@@ -34,7 +34,10 @@ export class SqliteReplays implements Replays {
     this.#finish = prepare(
       'UPDATE replays SET result = ?, expires_at = ? WHERE key = ? AND result IS NULL',
     );
-    this.#abandon = prepare('DELETE FROM replays WHERE key = ? AND result IS NULL');
+    this.#abandon = prepare(
+      `DELETE FROM replays WHERE key = ? AND result IS NULL
+       AND execution_id = coalesce(?, execution_id)`,
+    );
     this.#sweep = prepare(
       `DELETE FROM replays WHERE key IN
        (SELECT key FROM replays WHERE expires_at <= ? ORDER BY expires_at LIMIT 4)`,
@@ -50,8 +53,9 @@ export class SqliteReplays implements Replays {
     await this.#parts.writer.write(() => this.#finish.run(text, expiresAt, toSqlText(key)));
   }
 
-  async abandon(key: string): Promise<void> {
-    await this.#parts.writer.write(() => this.#abandon.run(toSqlText(key)));
+  async abandon(key: string, executionId?: string): Promise<void> {
+    const owner = executionId === undefined ? null : toSqlText(executionId);
+    await this.#parts.writer.write(() => this.#abandon.run(toSqlText(key), owner));
   }
 
   #claim({ key, digest, executionId, now }: ReplayRequest): ReplayClaim {

@@ -6,6 +6,7 @@ import { Owner } from './owner.ts';
 import { SqliteApprovals } from './sqlite-approvals.ts';
 import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteCounters } from './sqlite-counters.ts';
+import { SqliteGrants } from './sqlite-grants.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
 import { SqliteReplays } from './sqlite-replays.ts';
 import { SqliteResults } from './sqlite-results.ts';
@@ -49,6 +50,7 @@ export const sqliteStore = (options: SqliteStoreParts): Store => {
     memory: new SqliteSpaces(parts),
     snapshots: new SqliteSnapshots(parts),
     approvals: new SqliteApprovals(parts),
+    grants: new SqliteGrants(parts),
     results: new SqliteResults(parts),
     close() {
       closing ??= shut(options, writer, owner);

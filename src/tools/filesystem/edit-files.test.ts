@@ -6,7 +6,7 @@ import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.t
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { FileAccess } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { restoreSnapshot } from '../../governance/restore-snapshot.ts';
+import { restoreSnapshot } from '../../governance/paths/restore-snapshot.ts';
 import { editFiles } from './edit-files.ts';
 
 let workspace: Workspace;

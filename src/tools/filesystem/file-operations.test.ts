@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
-import { restoreSnapshot } from '../../governance/restore-snapshot.ts';
+import { restoreSnapshot } from '../../governance/paths/restore-snapshot.ts';
 import { fileOperations } from './file-operations.ts';
 
 let workspace: Workspace;

@@ -1,0 +1,33 @@
+// Runs the guarantee suites, in full unless told otherwise: --size small|full, then ids such as B1 Z2.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+const folder = new URL('../test/guarantees/', import.meta.url);
+const suites = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
+const { values, positionals } = parseArgs({
+  options: { size: { type: 'string', default: 'full' }, help: { type: 'boolean', short: 'h' } },
+  allowPositionals: true,
+});
+
+if (values.help || !['small', 'full'].includes(values.size)) {
+  console.log('Usage: npm run guarantees -- [--size small|full] [B1 Z2 ...]');
+  console.log(`Suites: ${suites.map((name) => name.replace('.test.ts', '')).join(', ')}`);
+  process.exit(values.help ? 0 : 2);
+}
+
+const wanted = positionals.map((id) => id.toLowerCase());
+const chosen = suites.filter(
+  (name) => wanted.length === 0 || wanted.some((id) => name.split('-').includes(id)),
+);
+if (chosen.length === 0) {
+  console.error(`No suite is called ${positionals.join(', ')}.`);
+  process.exit(2);
+}
+// One suite at a time: several of them load the machine on purpose.
+const vitest = spawnSync(
+  'npx',
+  ['vitest', 'run', '--no-file-parallelism', ...chosen.map((name) => `test/guarantees/${name}`)],
+  { stdio: 'inherit', env: { ...process.env, GUARANTEE_SIZE: values.size } },
+);
+process.exit(vitest.status ?? 1);

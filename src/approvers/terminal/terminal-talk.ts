@@ -1,0 +1,76 @@
+/** One question to the person at the terminal: what is said, and what is taken for an answer. */
+import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { LineReader } from './line-reader.ts';
+import { wrapLine } from './wrap-line.ts';
+
+/** A new input that could be read, or where and why it could not. */
+export type ReadInput = { readonly value: unknown } | { readonly fault: string };
+
+export interface TerminalApproverOptions {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream & {
+    readonly isTTY?: boolean;
+    readonly columns?: number;
+    readonly rows?: number;
+  };
+  readonly runtime: Pick<Runtime, 'now' | 'after'>;
+  /** Who answers, for the audit trail. */
+  readonly by: string;
+  readonly colour?: boolean;
+  /** What is typed sooner than this after the page appears was not meant for it. */
+  readonly settleMs?: number;
+  /** Whatever else draws on the terminal is stopped while a question is open. */
+  onQuestion?(open: boolean): void;
+  /** Reads an input that was typed as JSON; without it inputs cannot be edited here. */
+  readInput?(text: string): ReadInput;
+  /** What is wrong with a condition; `undefined` when it can be used. */
+  checkCondition?(condition: string): Promise<string | undefined>;
+}
+
+export interface Talk {
+  readonly options: TerminalApproverOptions;
+  readonly request: ApprovalRequest;
+  readonly reader: LineReader;
+}
+
+const SETTLE_MS = 250;
+
+export const say = ({ options }: Pick<Talk, 'options'>, ...lines: readonly string[]): void => {
+  options.output.write(`${lines.join('\n')}\n`);
+};
+
+/** The line that was typed; `undefined` when there will be none any more. */
+export const ask = ({ options, reader }: Talk, prompt: string): Promise<string | undefined> => {
+  options.output.write(`  ${prompt} > `);
+  return reader.next();
+};
+
+/** Lets the page be seen, and forgets what was typed before it could be. */
+export const settle = async ({ options, reader }: Talk): Promise<void> => {
+  await new Promise<void>((resolve) => {
+    options.runtime.after(options.settleMs ?? SETTLE_MS, resolve);
+  });
+  reader.forget();
+};
+
+/** The last word. Only a yes typed after the question was on the screen is one. */
+export const agrees = async (talk: Talk, question: string): Promise<boolean> => {
+  await settle(talk);
+  const line = await ask(talk, `${question} y = yes · n = no, back`);
+  return line !== undefined && /^y(?:es)?$/i.test(line.trim());
+};
+
+/** A terminal that does not know its size says 0. */
+export const sizeOf = ({
+  output,
+}: TerminalApproverOptions): { readonly columns: number; readonly rows: number } => ({
+  columns: Math.max(40, output.columns || 80),
+  rows: output.rows || 24,
+});
+
+/** Lines that are safe to look at, set off from what is ours and broken before the terminal does it. */
+export const sayIndented = (talk: Talk, ...lines: readonly string[]): void => {
+  const width = sizeOf(talk.options).columns - 4;
+  say(talk, ...lines.flatMap((line) => wrapLine(line, width)).map((piece) => `    ${piece}`));
+};

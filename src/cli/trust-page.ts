@@ -1,0 +1,77 @@
+/**
+ * What a project's configuration would do, for the person who is to trust it. What runs code stands
+ * last, next to the question, and is never cut; of the rest every cut is stated.
+ */
+import { visibleText } from '../approvers/terminal/visible-text.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { ProjectChange } from '../config/narrow-project.ts';
+import type { ProjectTrust } from '../config/project-trust.ts';
+import { counted } from './format-units.ts';
+
+const MOST_LINES = 60;
+const MOST_CHARS = 400;
+
+const whole = (value: unknown): string => visibleText(JSON.stringify(value));
+
+const shown = (value: unknown): string => {
+  if (value === undefined) return 'not set';
+  const text = whole(value);
+  const hidden = text.length - MOST_CHARS;
+  return hidden > 0 ? `${text.slice(0, MOST_CHARS)}⟨${hidden} more characters⟩` : text;
+};
+
+const few = (lines: readonly string[]): readonly string[] =>
+  lines.length <= MOST_LINES
+    ? lines
+    : [...lines.slice(0, MOST_LINES), `⟨${lines.length - MOST_LINES} more, see the file⟩`];
+
+const fullBlock = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)];
+
+const block = (title: string, lines: readonly string[]): readonly string[] =>
+  fullBlock(title, few(lines));
+
+const SERVER = /^mcp\.servers\./;
+
+/** The whole command line of every server that comes from the project. */
+const serverLines = ({ config, changes }: LoadedConfig): readonly string[] => {
+  const touched = changes.map(({ path }) => path).filter((path) => SERVER.test(path));
+  return Object.entries(config.mcp.servers)
+    .filter(([name]) => touched.some((path) => path.startsWith(`mcp.servers.${name}.`)))
+    .map(([name, { command, args = [], url, env = {} }]) => {
+      const what = command === undefined ? `talk to ${whole(url)}` : whole([command, ...args]);
+      const variables = Object.keys(env).length === 0 ? '' : `, with the variables ${whole(env)}`;
+      return `${visibleText(name)}: ${what}${variables}`;
+    });
+};
+
+const changeLine = ({ path, from, to, meaning }: ProjectChange): string =>
+  `${visibleText(path)}: ${shown(from)} → ${shown(to)}   ${visibleText(meaning)}`;
+
+/** `preview` is the configuration as it would be. */
+export const trustPage = (trust: ProjectTrust, preview: LoadedConfig): readonly string[] => {
+  const files = Object.keys(trust.folder?.files ?? {});
+  const code = files.filter((file) => /^tools\//i.test(file));
+  const changes = preview.changes.filter(({ path }) => !SERVER.test(path));
+  const lines = [
+    ...block('Files:', files.map(visibleText)),
+    ...block('It would change these settings:', changes.map(changeLine)),
+    ...block(
+      'It would add these rules:',
+      preview.policyFiles
+        .filter(({ kind }) => kind === 'project')
+        .map(({ path }) => visibleText(path)),
+    ),
+    ...block(
+      'It asks for these as well, and will not get them:',
+      preview.narrowed.map(({ path, message }) => `${visibleText(path)}: ${message}`),
+    ),
+    ...block('Different since you trusted it:', (trust.changed ?? []).map(visibleText)),
+    ...block(`It brings tools (${counted(code.length, 'file')} of code):`, code.map(visibleText)),
+    ...fullBlock('It would start or use these servers:', serverLines(preview)),
+  ];
+  return [
+    `This project has its own configuration: ${visibleText(trust.projectDir ?? '')}`,
+    ...lines,
+  ];
+};

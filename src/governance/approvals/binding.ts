@@ -1,0 +1,63 @@
+/**
+ * What an approval is good for: one caller, one tool with one definition, one input, the targets it
+ * led to, under one version of the policy. Anything else is another call and needs another word.
+ */
+import type { ApprovalRecord } from '../../contract/approver.ts';
+import type { Caller } from '../../contract/caller.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { digestOf } from '../digest.ts';
+
+export type Binding = Pick<
+  ApprovalRecord,
+  | 'userId'
+  | 'agentId'
+  | 'sessionId'
+  | 'tool'
+  | 'version'
+  | 'inputDigest'
+  | 'definition'
+  | 'targets'
+  | 'policyVersion'
+>;
+
+export interface BoundCall {
+  readonly tool: Tool;
+  readonly caller: Caller;
+  readonly input: unknown;
+  /** Digest of the tool's definition. */
+  readonly definition: string;
+  readonly targets: readonly string[];
+  readonly policyVersion: string;
+}
+
+export const bindingOf = (call: BoundCall): Binding => ({
+  userId: call.caller.userId,
+  agentId: call.caller.agentId,
+  sessionId: call.caller.sessionId,
+  tool: call.tool.name,
+  version: call.tool.version,
+  inputDigest: digestOf(call.input),
+  definition: call.definition,
+  targets: call.targets,
+  policyVersion: call.policyVersion,
+});
+
+const FIELDS = [
+  'userId',
+  'agentId',
+  'sessionId',
+  'tool',
+  'version',
+  'inputDigest',
+  'definition',
+  'policyVersion',
+] as const satisfies readonly (keyof Binding)[];
+
+const sameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index]);
+
+/** Is the approval for this very call? A record of an older shape fits nothing. */
+export const fits = (record: Binding, call: Binding): boolean =>
+  FIELDS.every((field) => record[field] !== undefined && record[field] === call[field]) &&
+  Array.isArray(record.targets) &&
+  sameList(record.targets, call.targets);

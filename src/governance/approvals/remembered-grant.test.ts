@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { approvalRecord, NOW } from '../../../test/conformance/store-samples.ts';
+import { rememberedGrant } from './remembered-grant.ts';
+
+const made = { by: 'boss', at: NOW };
+
+describe('what is remembered of an approval', () => {
+  it('for the session is bound to it, to the definition and to a day', () => {
+    expect(rememberedGrant(approvalRecord('a1'), { scope: 'session' }, made)).toEqual({
+      subject: { user: 'alice', agent: 'agent-1', session: 'session-1' },
+      resource: 'tool:write_file',
+      actions: ['write'],
+      skipsApproval: true,
+      definition: 'd',
+      by: 'boss',
+      expiresAt: NOW + 24 * 60 * 60 * 1000,
+      note: 'allowed for this session',
+    });
+  });
+
+  it('as a pattern outlives the session, as long as its condition says', () => {
+    const condition = 'input.path == "a.txt"';
+    const pattern = rememberedGrant(approvalRecord('a1'), { scope: 'pattern', condition }, made);
+    expect(pattern).toMatchObject({ subject: { user: 'alice', agent: 'agent-1' }, condition });
+    expect(pattern).not.toHaveProperty('expiresAt');
+    const until = { scope: 'pattern', condition, expiresAt: NOW + 5 } as const;
+    expect(rememberedGrant(approvalRecord('a1'), until, made).expiresAt).toBe(NOW + 5);
+  });
+
+  it('is good for the one action of a tool that declares none', () => {
+    const record = approvalRecord('a1');
+    const plain = { ...record, request: { ...record.request, action: record.request.tool } };
+    expect(rememberedGrant(plain, { scope: 'session' }, made).actions).toEqual(['*']);
+  });
+});

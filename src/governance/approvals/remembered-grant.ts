@@ -1,0 +1,37 @@
+/** The standing grant behind "allow for this session" and "always allow this pattern". */
+import type { ApprovalRecord, Remember } from '../../contract/approver.ts';
+import type { NewGrant } from '../../contract/grant.ts';
+
+/** A session that was allowed something and forgotten must not be allowed it for ever. */
+const LONGEST_SESSION_MS = 24 * 60 * 60 * 1000;
+
+/** Bound to the definition of the tool: when that changes, the person is asked again. */
+export const rememberedGrant = (
+  { request, userId, agentId, sessionId, definition }: ApprovalRecord,
+  remember: Remember,
+  made: { readonly by: string; readonly at: number },
+): NewGrant => {
+  const common = {
+    resource: `tool:${request.tool}`,
+    // A call that uses no declared capability goes by the name of its tool: there is but one action.
+    actions: request.action === request.tool ? ['*'] : [request.action],
+    skipsApproval: true,
+    definition,
+    by: made.by,
+  };
+  if (remember.scope === 'session') {
+    return {
+      ...common,
+      subject: { user: userId, agent: agentId, session: sessionId },
+      expiresAt: made.at + LONGEST_SESSION_MS,
+      note: 'allowed for this session',
+    };
+  }
+  return {
+    ...common,
+    subject: { user: userId, agent: agentId },
+    condition: remember.condition,
+    ...(remember.expiresAt !== undefined && { expiresAt: remember.expiresAt }),
+    note: 'always allowed by pattern',
+  };
+};

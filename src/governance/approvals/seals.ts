@@ -1,0 +1,80 @@
+/**
+ * Shows that an approval or a grant in the store was put there by this user: a store can come with a
+ * cloned folder, and what it says was allowed counts for nothing until it carries our seal.
+ */
+import { LRUCache } from 'lru-cache';
+import type { ApprovalRecord } from '../../contract/approver.ts';
+import type { Grant } from '../../contract/grant.ts';
+import type { Logger } from '../../contract/runtime.ts';
+import type { Approvals } from '../../contract/store.ts';
+import { canonicalJson } from '../digest.ts';
+import type { SigningKey } from '../signing/open-signing-key.ts';
+import { verifySignature } from '../signing/verify-signature.ts';
+
+type Said = Parameters<Approvals['decide']>[1];
+
+/** A seal for one purpose is none for another. */
+export const grantText = ({ seal: _seal, ...grant }: Grant): string =>
+  `toolcrib grant 1\n${canonicalJson(grant)}`;
+
+/** All that the approval is bound to, and all that was said. */
+export const decisionText = (
+  record: ApprovalRecord,
+  { approve, by, at, note, edited }: Omit<Said, 'seal'>,
+): string => {
+  const { id, expiresAt, userId, agentId, sessionId, tool, version } = record;
+  const { inputDigest, definition, targets, policyVersion } = record;
+  const call = { userId, agentId, sessionId, tool, version, inputDigest, definition, targets };
+  const said = { approve, by, at, note, edited };
+  return `toolcrib approval 1\n${canonicalJson({ id, expiresAt, policyVersion, call, said })}`;
+};
+
+/** What was said, as the record of a decided question tells it. */
+export const saidOf = ({ state, decidedBy, decidedAt, note, edited }: ApprovalRecord) => ({
+  approve: state !== 'denied',
+  by: decidedBy ?? '',
+  at: decidedAt ?? 0,
+  ...(note !== undefined && { note }),
+  ...(edited && { edited }),
+});
+
+const REMEMBERED = 10_000;
+
+export class Seals {
+  readonly #key: () => Promise<SigningKey>;
+  readonly #log: Pick<Logger, 'warn'>;
+  /** Sealed or found sealed by this process: nothing has to be worked out twice. */
+  readonly #ours = new LRUCache<string, true>({ max: REMEMBERED });
+
+  constructor(key: () => Promise<SigningKey>, log: Pick<Logger, 'warn'>) {
+    this.#key = key;
+    this.#log = log;
+  }
+
+  /** Without a key it is good for this process alone, and the log says so. */
+  async seal(text: string): Promise<string | undefined> {
+    this.#ours.set(text, true);
+    try {
+      return (await this.#key()).sign(text);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : 'unknown';
+      this.#log.warn('no key to seal an approval with: other processes will not accept it', {
+        why,
+      });
+      return undefined;
+    }
+  }
+
+  async isOurs(text: string, seal: string | undefined): Promise<boolean> {
+    if (this.#ours.has(text)) return true;
+    if (seal === undefined) return false;
+    try {
+      const { publicKey } = await this.#key();
+      if (!verifySignature({ publicKey, text, signature: seal })) return false;
+    } catch {
+      return false;
+    }
+    this.#ours.set(text, true);
+    return true;
+  }
+}

@@ -1,0 +1,71 @@
+/** The trail as text, page by page: JSON Lines that can be verified, or CSV for people. */
+import type { AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
+import { anchorLine, auditLine } from './audit-line.ts';
+import { CSV_HEAD, csvLine } from './csv-line.ts';
+
+export interface ExportFilter extends Omit<AuditFilter, 'before' | 'limit'> {
+  readonly agentId?: string;
+  readonly sessionId?: string;
+  readonly code?: AuditRow['code'];
+}
+
+export interface ExportOptions {
+  readonly format: 'jsonl' | 'csv';
+  readonly filter?: ExportFilter;
+  /** A byte order mark before CSV, for programs that guess the encoding. */
+  readonly bom?: boolean;
+  /** Told how many rows were read so far. */
+  readonly onRows?: ((count: number) => void) | undefined;
+}
+
+const EQUALS = [
+  'executionId',
+  'userId',
+  'agentId',
+  'sessionId',
+  'tool',
+  'tier',
+  'status',
+  'kind',
+  'code',
+] as const;
+
+/** Every part that the filter names has to fit. */
+export const matchesFilter = (row: AuditRow, filter: ExportFilter): boolean =>
+  EQUALS.every((name) => filter[name] === undefined || row[name] === filter[name]) &&
+  row.at >= (filter.from ?? Number.NEGATIVE_INFINITY) &&
+  row.at < (filter.to ?? Number.POSITIVE_INFINITY);
+
+/** Rows picked by a filter are no chain: only a whole export can be verified. */
+export const isWhole = (filter: ExportFilter): boolean =>
+  Object.values(filter).every((value) => value === undefined);
+
+const opening = async (log: AuditLog, options: Required<Omit<ExportOptions, 'onRows'>>) => {
+  if (options.format === 'csv') return `${options.bom ? '\ufeff' : ''}${CSV_HEAD}\r\n`;
+  const anchor = isWhole(options.filter) ? await log.anchor() : undefined;
+  return anchor ? `${anchorLine(anchor)}\n` : '';
+};
+
+export interface ExportPart {
+  readonly text: string;
+  /** How many rows the text holds. */
+  readonly rows: number;
+}
+
+/** Oldest first, in pieces of some hundred rows. */
+export async function* exportAudit(
+  log: AuditLog,
+  options: ExportOptions,
+): AsyncIterable<ExportPart> {
+  const { format, filter = {}, bom = false, onRows } = options;
+  const lineOf = format === 'csv' ? csvLine : auditLine;
+  const end = format === 'csv' ? '\r\n' : '\n';
+  yield { text: await opening(log, { format, filter, bom }), rows: 0 };
+  let count = 0;
+  for await (const page of log.scan()) {
+    const rows = page.filter((row) => matchesFilter(row, filter));
+    count += page.length;
+    onRows?.(count);
+    yield { text: rows.map((row) => lineOf(row) + end).join(''), rows: rows.length };
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Retention: forgets the old part of the trail and keeps the rest verifiable. The rows are verified
+ * before a signed anchor takes their place, so that pruning cannot launder an edit.
+ */
+import { basename } from 'node:path';
+import type { AuditEntry } from '../../contract/audit.ts';
+import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Store } from '../../contract/store.ts';
+import type { SigningKey } from '../signing/open-signing-key.ts';
+import { findCuts } from './find-cuts.ts';
+import { type AuditHead, makeAnchor } from './make-checkpoint.ts';
+import { type VerifyLogOptions, verifyAuditLog } from './verify-audit-log.ts';
+import { writeArchive } from './write-archive.ts';
+
+export interface PruneOptions extends Pick<VerifyLogOptions, 'checkpoints' | 'onRows'> {
+  /** Rows from this time on are kept. Milliseconds since the epoch. */
+  readonly before: number;
+  readonly key: SigningKey;
+  /** The time that the anchor and the event carry. */
+  readonly at: number;
+  /** A file that does not exist yet: gets the rows before they are forgotten. */
+  readonly archive?: string;
+  /** Further public keys whose anchors and checkpoints count. */
+  readonly trustedKeys?: readonly string[];
+  /** Rows a transaction, about. */
+  readonly step?: number;
+  readonly caller?: Pick<Caller, 'userId' | 'agentId' | 'sessionId'>;
+}
+
+export interface Pruned {
+  readonly rows: number;
+  /** The last row that went; 0 when none did. */
+  readonly throughSeq: number;
+}
+
+/** Rows that go in one transaction: other processes wait no longer than that takes. */
+const STEP = 50_000;
+
+const keysOf = ({ key, trustedKeys = [] }: PruneOptions): readonly string[] => [
+  key.publicKey,
+  ...trustedKeys,
+];
+
+const assertSound = async (store: Pick<Store, 'audit'>, options: PruneOptions): Promise<void> => {
+  const { checkpoints = [], onRows } = options;
+  const report = await verifyAuditLog(store.audit, {
+    checkpoints,
+    trustedKeys: keysOf(options),
+    onRows,
+  });
+  if (!report.problem) return;
+  throw new ToolFailure(
+    'CONFLICT',
+    `The trail is not sound, so nothing was pruned. ${report.problem.message}`,
+    { suggestions: ['Look into it first: toolcrib audit verify'] },
+  );
+};
+
+const eventOf = ({ rows, throughSeq }: Pruned, options: PruneOptions): AuditEntry => {
+  const { userId, agentId, sessionId } = options.caller ?? LOCAL_CALLER;
+  const archive = options.archive === undefined ? {} : { archive: basename(options.archive) };
+  return {
+    kind: 'event',
+    executionId: '',
+    at: options.at,
+    tool: 'audit_prune',
+    version: '',
+    tier: '',
+    userId,
+    agentId,
+    sessionId,
+    status: 'success',
+    code: '',
+    durationMs: 0,
+    costMicros: 0,
+    detail: { pruned: rows, throughSeq, before: options.before, ...archive },
+  };
+};
+
+/** One anchor a step, each true by itself: whenever this ends, the trail is whole. */
+const pruneTo = async (
+  { audit, label }: Pick<Store, 'audit' | 'label'>,
+  cuts: readonly AuditHead[],
+  options: PruneOptions,
+): Promise<Pruned> => {
+  const { at, key } = options;
+  let pruned: Pruned = { rows: 0, throughSeq: 0 };
+  try {
+    for (const cut of cuts) {
+      const went = await audit.prune(makeAnchor(cut, { at, store: label, key }));
+      pruned = { rows: pruned.rows + went, throughSeq: cut.seq };
+    }
+  } finally {
+    if (pruned.rows > 0) await audit.append(eventOf(pruned, options));
+  }
+  return pruned;
+};
+
+/**
+ * Resolves to what went. Throws CONFLICT when the trail is not sound, when the archive exists, or
+ * when somebody else pruned meanwhile; then no row is lost that is not in the archive.
+ */
+export const pruneAudit = async (
+  store: Pick<Store, 'audit' | 'label'>,
+  options: PruneOptions,
+): Promise<Pruned> => {
+  const { audit } = store;
+  const { archive, before, step = STEP } = options;
+  await assertSound(store, options);
+  const anchor = await audit.anchor();
+  const cuts = await findCuts(audit, before, step);
+  const last = cuts.at(-1);
+  if (archive !== undefined && last) {
+    await writeArchive(archive, audit, { anchor, last, trustedKeys: keysOf(options) });
+  }
+  return pruneTo(store, cuts, options);
+};

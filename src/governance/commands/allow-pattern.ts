@@ -1,0 +1,65 @@
+/**
+ * The patterns of an allowlist. They match words, never the text of a command: `npm run test:*`
+ * stands for one script name, `git log *` for any arguments that the rules of git accept, and
+ * `mytool **` for any arguments at all.
+ */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Token } from './token.ts';
+
+export interface AllowPattern {
+  readonly words: readonly string[];
+  /** `*`: further arguments within the program's rules. `**`: any further arguments. */
+  readonly rest: 'none' | 'ruled' | 'any';
+  /** No wildcard at all: the owner wrote this very command. */
+  readonly isLiteral: boolean;
+  /** A wildcard where an option could come to stand. */
+  readonly isLoose: boolean;
+}
+
+const PLAIN = /^[\x21-\x7e]+$/;
+
+/** Throws for a pattern that names no program. */
+export const parseAllowPattern = (text: string): AllowPattern => {
+  const words = text.split(' ').filter((word) => word !== '');
+  const last = words.at(-1);
+  const rest = last === '*' ? 'ruled' : last === '**' ? 'any' : 'none';
+  if (rest !== 'none') words.pop();
+  if (words.length === 0 || words[0]?.includes('*') || !words.every((word) => PLAIN.test(word))) {
+    throw new ToolFailure('CONFIG_INVALID', 'A pattern of the command allowlist is not valid.', {
+      suggestions: ['Start it with the name of a program and put single blanks between words.'],
+    });
+  }
+  const starred = words.filter((word) => word.includes('*'));
+  return {
+    words,
+    rest,
+    isLiteral: rest === 'none' && starred.length === 0,
+    isLoose: starred.some((word) => /^[-*]/.test(word)),
+  };
+};
+
+const slashes = (text: string): number => text.split('/').length;
+
+/** `*` stands for characters of one path segment and never makes an option. */
+const fits = (pattern: string, text: string): boolean => {
+  const [head = '', ...rest] = pattern.split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return text === head;
+  if (slashes(pattern) !== slashes(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text)) return false;
+  if (!text.startsWith(head) || (head === '' && text.startsWith('-'))) return false;
+  let at = head.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - tail.length >= at && text.endsWith(tail);
+};
+
+/** Word by word; a word that is not known never matches a word of a pattern. */
+export const matchesPattern = ({ words, rest }: AllowPattern, argv: readonly Token[]): boolean =>
+  (rest === 'none' ? argv.length === words.length : argv.length >= words.length) &&
+  words.every((word, index) => {
+    const token = argv[index] as Token;
+    return token.kind === 'static' && fits(word, token.text);
+  });

@@ -1,0 +1,66 @@
+/** Whether the known value of an option or operand is of the kind its program's rule asks for. */
+import { judgePath, type PathJudge } from './judge-path.ts';
+import type { ValueKind } from './program-rule.ts';
+
+const PRINTF_STORES = /%[^%a-zA-Z]*n/;
+const SHAPES: Readonly<Partial<Record<ValueKind, RegExp>>> = {
+  number: /^[+-]?\d+(?:\.\d+)?[A-Za-z]{0,2}$/,
+  word: /^[A-Za-z0-9][\w.:@/-]*$/,
+  remote: /^[A-Za-z0-9][\w./-]*$/,
+  mode: /^(?:0?[0-7]{3}|[ugoa]*[-+=][rwxX]+)$/,
+  url: /^https?:\/\/[^@\\]+$/,
+  header: /^[A-Za-z0-9-]+:/,
+  stamp: /^\+/,
+  // A positive filter makes rg look into hidden files too, so it has to name an ending.
+  filter:
+    /^!|^(?:[\w@*-][\w.@*-]*\/)*[\w@*-][\w.@*-]*\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|rb|php|cs|c|h|cc|cpp|hpp|mdx?|txt|html|s?css|json|ya?ml|toml|sql|csv|\{[cmjtsxpyho,]+\})$/,
+};
+
+/**
+ * Programs of sed without commands that run or write: line selection, `p d q =`, and `s` with the
+ * usual flags. A delimiter never stands in brackets, where readers of sed disagree about it.
+ */
+const between = (end: string): string =>
+  String.raw`(?:[^${end}\\\n[]|\\[^\n]|\[\^?\]?[^\]\\${end}\n]*\])*`;
+const ADDRESS = String.raw`(?:\d+|\$|\/${between('/')}\/I?)`;
+const SUBSTITUTE = ['/', '|', '#', ',']
+  .map((end) => `[${end}]${between(end)}[${end}](?:[^${end}\\\\\\n]|\\\\[^\\n])*[${end}]`)
+  .join('|');
+const SED_COMMAND = `(?:${ADDRESS}(?:,[+~]?${ADDRESS})?)? ?!? ?(?:[pdqQ=]|s(?:${SUBSTITUTE})[gpiI0-9]*)`;
+const LONGEST_SED = 1_000;
+const SED = new RegExp(`^${SED_COMMAND}(?: ?; ?${SED_COMMAND})* ?;?$`);
+
+/** Operators that open files or pipes, and names that run programs, read files or the environment. */
+const AWK = /[>@]|\||\b(?:system|getline|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|close)\b/;
+const JQ = /(?<![.\w])env\b|\$ENV|\b(?:import|include|modulemeta)\b/;
+
+/** A revision, a path, or both around a colon. No transport such as `ext::`, which runs programs. */
+const isRevision = (text: string, judge: PathJudge): boolean => {
+  if (text === '' || /^[-+]|::|:\/\//.test(text)) return false;
+  for (const path of [text.replace(/^:/, ''), ...text.split(':').slice(1)]) {
+    if (path !== '') judgePath(path, 'read', judge);
+  }
+  return true;
+};
+
+/** Paths are judged elsewhere. Throws a `Refusal` for a revision that names a file out of reach. */
+export const hasKind = (text: string, kind: ValueKind, judge: PathJudge): boolean => {
+  switch (kind) {
+    case 'revision':
+      return isRevision(text, judge);
+    case 'archive':
+      judgePath(text, 'read', judge);
+      // tar takes what stands before a colon for a machine and starts a remote shell.
+      return !text.includes(':');
+    case 'format':
+      return !text.startsWith('-') && !PRINTF_STORES.test(text);
+    case 'sed':
+      return text.length <= LONGEST_SED && SED.test(text);
+    case 'awk':
+      return !AWK.test(text.replaceAll('||', ' '));
+    case 'jq':
+      return !JQ.test(text);
+    default:
+      return SHAPES[kind]?.test(text) ?? true;
+  }
+};

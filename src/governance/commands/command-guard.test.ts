@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { createCommandGuard } from './command-guard.ts';
+import { READ_ONLY_COMMANDS } from './read-only-commands.ts';
+
+const guard = createCommandGuard({
+  allow: [...READ_ONLY_COMMANDS, 'tee *', 'npm test', 'bash', 'node', 'bash scripts/ci.sh'],
+  root: '/repo',
+});
+
+describe('the verdict of the command guard', () => {
+  it('lists every program call and every path', () => {
+    expect(guard.judge('cat a.txt | sort > out.txt; echo "$(git status)"')).toEqual({
+      ok: true,
+      commands: [['cat', 'a.txt'], ['sort'], ['git', 'status'], ['echo', '"$(git status)"']],
+      reads: ['/repo/a.txt'],
+      writes: ['/repo/out.txt'],
+    });
+  });
+
+  it('lists a command of a loop once for each value', () => {
+    const verdict = guard.judge('for f in a.txt b.txt; do cat "$f"; done');
+    expect(verdict).toMatchObject({
+      commands: [
+        ['cat', 'a.txt'],
+        ['cat', 'b.txt'],
+      ],
+    });
+  });
+
+  it('judges paths from both folders after cd', () => {
+    expect(guard.judge('cd src && cat a.ts')).toMatchObject({
+      reads: ['/repo/src', '/repo/src/src', '/repo/a.ts', '/repo/src/a.ts'],
+    });
+  });
+
+  it('takes a program and its arguments without a shell', () => {
+    expect(guard.judge(['echo', '$(id)'])).toMatchObject({
+      ok: true,
+      commands: [['echo', '$(id)']],
+    });
+    expect(guard.judge(['tee', '/dev/null'])).toMatchObject({ ok: true, writes: [] });
+  });
+
+  it('says why not and what to do, and names no argument', () => {
+    expect(guard.judge('rm -rf /')).toEqual({
+      ok: false,
+      reason: 'The command is not on the allowlist.',
+      remedy: 'Use an allowed command or ask for it.',
+    });
+  });
+
+  it('threat: what is neither text nor a list is refused', () => {
+    for (const odd of [undefined, null, 7, {}, [7], ['ls', undefined], [['ls']]]) {
+      expect(guard.judge(odd as never).ok).toBe(false);
+    }
+  });
+
+  it('threat: a program that reads code from its input needs a file, even when allowed', () => {
+    expect(guard.judge('bash').ok).toBe(false);
+    expect(guard.judge('echo 1 | node').ok).toBe(false);
+    expect(guard.judge('bash scripts/ci.sh').ok).toBe(true);
+  });
+
+  it('refuses everything when nothing is allowed', () => {
+    const strict = createCommandGuard({ allow: [], root: '/repo' });
+    for (const command of ['ls', 'true', 'echo', 'cd src', 'env ls']) {
+      expect(strict.judge(command).ok).toBe(false);
+    }
+  });
+});
+
+describe('the options of the command guard', () => {
+  it('threat: a link that leads out is refused', () => {
+    const linked = createCommandGuard({
+      allow: ['cat *', 'tee *'],
+      root: '/repo',
+      followLinks: (path) => path.replace('/repo/link', '/etc').replace('/repo/hook', '/repo/.git'),
+    });
+    expect(linked.judge('cat link/passwd').ok).toBe(false);
+    expect(linked.judge('tee hook/config').ok).toBe(false);
+    expect(linked.judge('cat plain/passwd').ok).toBe(true);
+  });
+
+  it('protects more names on request', () => {
+    const more = createCommandGuard({
+      allow: ['tee *'],
+      root: '/repo',
+      protectedNames: ['.husky'],
+    });
+    expect(more.judge('tee .husky/pre-commit').ok).toBe(false);
+    expect(guard.judge('tee .husky/pre-commit').ok).toBe(true);
+  });
+
+  it('threat: devices are out of reach even below a root that holds them', () => {
+    const whole = createCommandGuard({ allow: ['cat *'], root: '/' });
+    for (const path of ['/dev/tcp/127.0.0.1/80', '/proc/self/environ', '/sys/x', '/dev']) {
+      expect(whole.judge(`cat ${path}`).ok).toBe(false);
+    }
+    expect(whole.judge('cat < /dev/null').ok).toBe(true);
+    expect(whole.judge('cat /usr/share/x.txt').ok).toBe(true);
+  });
+
+  it('throws for a root that is not absolute', () => {
+    expect(() => createCommandGuard({ allow: [], root: 'repo' })).toThrow('not absolute');
+  });
+});

@@ -1,0 +1,149 @@
+/**
+ * Says whether a program call or a shell string may run, and runs nothing. Everything a string
+ * contains must be understood and allowed; absent, unknown and thrown all mean no.
+ */
+import { isAbsolute, resolve } from 'node:path';
+import { ToolFailure } from '../../contract/errors.ts';
+import { parseAllowPattern } from './allow-pattern.ts';
+import { judgeVariable } from './environment-words.ts';
+import { type CommandJudge, judgeCommand } from './judge-command.ts';
+import { judgePath, judgePathToken, type PathJudge } from './judge-path.ts';
+import { assertPlainText } from './read-script.ts';
+import { readShell } from './read-shell.ts';
+import { Refusal, refuse } from './refusal.ts';
+import type { ShellCommand, ShellStep } from './shell-command.ts';
+import { staticToken, type Token } from './token.ts';
+
+export interface CommandGuardOptions {
+  /** Patterns such as `git log *`, `npm run test:*` or `mytool **`; see `allow-pattern.ts`. */
+  readonly allow: readonly string[];
+  /** The folder the command is started in and stays below. Absolute. */
+  readonly root: string;
+  /** More names that are never written. */
+  readonly protectedNames?: readonly string[];
+  /** Where an absolute path leads once links are followed; without it the text alone is judged. */
+  readonly followLinks?: (absolute: string) => string;
+}
+
+export type CommandVerdict =
+  | {
+      readonly ok: true;
+      /** Every program call in it; a word not known beforehand stands as its source text. */
+      readonly commands: readonly (readonly string[])[];
+      /** Absolute paths that it names. */
+      readonly reads: readonly string[];
+      readonly writes: readonly string[];
+    }
+  | { readonly ok: false; readonly reason: string; readonly remedy: string };
+
+export interface CommandGuard {
+  /** A list is a program with its arguments, without a shell; a string is for bash. */
+  judge(command: string | readonly string[]): CommandVerdict;
+}
+
+const MOST_VARIANTS = 64;
+
+/** Every way the words of a command can come out, by counting through the choices. */
+const variantsOf = ({ words }: ShellCommand): readonly (readonly Token[])[] => {
+  const total = words.reduce((product, word) => product * word.length, 1);
+  if (total > MOST_VARIANTS) {
+    refuse('A command has too many possible forms.', 'Loop over fewer values.');
+  }
+  return Array.from({ length: total }, (_, choice) => {
+    let left = choice;
+    return words.map((word) => {
+      const token = word[left % word.length] as Token;
+      left = Math.floor(left / word.length);
+      return token;
+    });
+  });
+};
+
+const isFolderChange = (step: ShellStep): step is ShellCommand =>
+  step.type === 'command' && step.words[0]?.some(({ text }) => text === 'cd') === true;
+
+/**
+ * Only the first command may change the folder, and only downwards: then all others are in the
+ * root, there, or deeper, however the shell gets to them.
+ */
+const foldersOf = (steps: readonly ShellStep[], root: string): readonly string[] => {
+  const changes = steps.filter(isFolderChange);
+  const [change] = changes;
+  if (change === undefined) return [root];
+  const target = change.words[1]?.[0];
+  const isPlain = change.words.length === 2 && change.words[1]?.length === 1;
+  if (changes.length > 1 || change !== steps[0] || !isPlain || target?.kind !== 'static') {
+    return refuse(
+      'The folder is changed midway.',
+      'Start with one cd, or use paths from the root.',
+    );
+  }
+  if (/^-|(?:^|\/)\.\.(?:\/|$)/.test(target.text)) {
+    return refuse('The folder is changed upwards or back.', 'Change to a folder below the root.');
+  }
+  return [root, resolve(root, target.text)];
+};
+
+const judgeSteps = (steps: readonly ShellStep[], judge: CommandJudge): readonly string[][] =>
+  steps.flatMap((step) => {
+    if (step.type === 'redirect') {
+      for (const token of step.target) judgeRedirect(token, step.access, judge.paths);
+      return [];
+    }
+    for (const { name, value } of step.environment) judgeVariable(name, value);
+    return variantsOf(step).map((argv) => {
+      judgeCommand(argv, judge);
+      return argv.map(({ text }) => text);
+    });
+  });
+
+const judgeRedirect = (token: Token, access: 'read' | 'write', paths: PathJudge): void => {
+  if (token.kind === 'static') judgePath(token.text, access, paths);
+  else if (token.kind === 'stream') judgePathToken(token, access, paths);
+  else refuse('A redirection leads to a file not known beforehand.', 'Name the file itself.');
+};
+
+const stepsOf = (command: string | readonly string[]): readonly ShellStep[] => {
+  if (typeof command === 'string') return readShell(command);
+  assertPlainText(command.join(' '));
+  if (command.some((word) => typeof word !== 'string' || /[\n\t]/.test(word))) {
+    refuse('An argument holds a tab or newline.', 'Keep every argument on one line.');
+  }
+  return [{ type: 'command', words: command.map((word) => [staticToken(word)]), environment: [] }];
+};
+
+/** Throws for an allowlist that is not valid or a root that is not absolute. */
+export const createCommandGuard = (options: CommandGuardOptions): CommandGuard => {
+  const { root, protectedNames = [], followLinks = (path) => path } = options;
+  if (!isAbsolute(root)) {
+    throw new ToolFailure('CONFIG_INVALID', 'The root of the command guard is not absolute.', {
+      suggestions: ['Resolve the path of the workspace first.'],
+    });
+  }
+  const patterns = options.allow.map(parseAllowPattern);
+  const judge = (command: string | readonly string[]): CommandVerdict => {
+    const seen = { read: new Set<string>(), write: new Set<string>() };
+    const note: PathJudge['note'] = (path, access) => void seen[access].add(path);
+    const steps = stepsOf(command);
+    const bases = foldersOf(steps, root);
+    const paths = { root, bases, protectedNames, followLinks, note };
+    const isAtRoot = bases.length === 1;
+    const commands = judgeSteps(steps, { patterns, paths, isAtRoot, depth: 0 });
+    return { ok: true, commands, reads: [...seen.read], writes: [...seen.write] };
+  };
+  return {
+    judge(command) {
+      try {
+        return judge(command);
+      } catch (error) {
+        return error instanceof Refusal
+          ? { ok: false, reason: error.message, remedy: error.remedy }
+          : {
+              ok: false,
+              reason: 'The command could not be judged.',
+              remedy: 'Write it more plainly.',
+            };
+      }
+    },
+  };
+};

@@ -1,0 +1,139 @@
+/**
+ * Judges one program call: the allowlist decides whether it may run at all, the rules of the
+ * program whether these arguments keep it harmless, and programs that run programs are looked
+ * through or refused.
+ */
+import { type AllowPattern, matchesPattern } from './allow-pattern.ts';
+import { checkTest } from './check-test.ts';
+import { judgeVariable } from './environment-words.ts';
+import { judgeArguments } from './judge-arguments.ts';
+import type { PathJudge } from './judge-path.ts';
+import type { ProgramRule } from './program-rule.ts';
+import { ruleOf } from './program-rules/program-rules.ts';
+import {
+  NEVER,
+  plainProgramName,
+  READS_PROGRAM,
+  RUNS_PROGRAMS,
+  SHELL_STATE,
+} from './program-rules/refused-programs.ts';
+import { refuse } from './refusal.ts';
+import { staticToken, type Token } from './token.ts';
+
+export interface CommandJudge {
+  readonly patterns: readonly AllowPattern[];
+  readonly paths: PathJudge;
+  /** False once the command may have changed its folder. */
+  readonly isAtRoot: boolean;
+  readonly depth: number;
+}
+
+const MAX_DEPTH = 10;
+/** ASCII alone, so that nothing invisible and no look-alike can be part of it. */
+const PROGRAM = /^[\w.+@/:[-]+$/;
+const INPUT: Token = { text: '(input)', kind: 'dynamic', head: '' };
+
+const programOf = (token: Token | undefined): string => {
+  const name = token?.kind === 'static' ? token.text : '';
+  if (!PROGRAM.test(name) || /^-|(?:^|\/)\.\.(?:\/|$)/.test(name)) {
+    return refuse('The name of a program is not known or not plain.', 'Write the name itself.');
+  }
+  return name;
+};
+
+const judgeSubcommand = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
+  const { command } = judgeArguments(argv, rule, judge.paths);
+  const [first, ...rest] = command;
+  const name = first?.text ?? '';
+  const { subcommands = {} } = rule;
+  // `git --version` asks for nothing more.
+  if (first === undefined && argv.length > 0) return;
+  const inner = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+  if (inner === undefined) {
+    return void refuse('A subcommand is not known to be harmless.', 'Use another one.');
+  }
+  if (inner.subcommands !== undefined) return void judgeSubcommand(rest, inner, judge);
+  judgeArguments(rest, inner, judge.paths);
+};
+
+const judgeRuled = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
+  if (rule.wraps !== undefined) {
+    refuse('A program of this path that runs others is not known.', 'Use its plain name.');
+  }
+  if (rule.check === 'test') return void checkTest(argv, judge.paths);
+  if (rule.subcommands !== undefined) return void judgeSubcommand(argv.slice(1), rule, judge);
+  judgeArguments(argv.slice(1), rule, judge.paths);
+};
+
+/** The command inside is what counts. Input that becomes arguments is a word nobody knows. */
+const judgeWrapped = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
+  const command = [...judgeArguments(argv.slice(1), rule, judge.paths).command];
+  for (let [next] = command; rule.setsVariables && next?.kind === 'static'; [next] = command) {
+    const equals = next.text.indexOf('=');
+    if (equals < 1) break;
+    judgeVariable(next.text.slice(0, equals), [staticToken(next.text.slice(equals + 1))]);
+    command.shift();
+  }
+  // Twice, because one line of input can become several words, each in another role.
+  if (rule.wraps === 'command-with-input') command.push(INPUT, INPUT);
+  judgeCommand(command, { ...judge, depth: judge.depth + 1 });
+};
+
+/** The owner wrote these words; still, a program that reads its code from its input needs a file. */
+const judgeFixed = (name: string, argv: readonly Token[]): void => {
+  const hasFile = argv.slice(1).some(({ text }) => !text.startsWith('-'));
+  if (READS_PROGRAM.has(name) && !hasFile) {
+    refuse('The program would take its code from its input.', 'Name the file it is to run.');
+  }
+};
+
+const judgeMatched = (argv: readonly Token[], pattern: AllowPattern, judge: CommandJudge): void => {
+  const name = plainProgramName((argv[0] as Token).text);
+  const rule = ruleOf(name);
+  // A folder below can be a repository whose configuration names programs to run.
+  if (rule?.isAtRoot && !judge.isAtRoot) {
+    refuse('The program trusts what its folder says and the folder was changed.', 'Leave cd out.');
+  }
+  if (pattern.isLiteral) return void judgeFixed(name, argv);
+  if (rule !== undefined) return void judgeRuled(argv, rule, judge);
+  const isFree = pattern.rest !== 'none' || pattern.isLoose;
+  if (isFree && (RUNS_PROGRAMS.has(name) || READS_PROGRAM.has(name))) {
+    refuse('The program can run others.', 'Have the exact command put on the allowlist.');
+  }
+  if (pattern.rest === 'ruled') {
+    refuse('Nothing is known about the arguments of this program.', 'Have ** allowed for it.');
+  }
+  if (argv.some(({ kind }) => kind !== 'static')) {
+    refuse('An argument is not known before the command runs.', 'Write the argument itself.');
+  }
+  judgeFixed(name, argv);
+};
+
+const assertNotRefused = (name: string): void => {
+  if (NEVER.has(name)) {
+    refuse('The program would run as another user.', 'Do without other privileges.');
+  }
+  if (SHELL_STATE.has(name)) {
+    refuse('The builtin runs text or changes the shell.', 'Write the command itself.');
+  }
+};
+
+/** Throws a `Refusal` unless the call is allowed and harmless. */
+export const judgeCommand = (argv: readonly Token[], judge: CommandJudge): void => {
+  const full = programOf(argv[0]);
+  const name = plainProgramName(full);
+  assertNotRefused(name);
+  if (judge.depth > MAX_DEPTH) refuse('Commands are wrapped too deeply.', 'Leave wrappers out.');
+  const rule = full === name ? ruleOf(name) : undefined;
+  if (rule?.wraps !== undefined) return void judgeWrapped(argv, rule, judge);
+  const matching = judge.patterns.filter((pattern) => matchesPattern(pattern, argv));
+  // The most exact pattern speaks: the owner's own words win over a wildcard.
+  const pattern = matching.find(({ isLiteral }) => isLiteral) ?? matching[0];
+  if (pattern === undefined) {
+    return void refuse(
+      'The command is not on the allowlist.',
+      'Use an allowed command or ask for it.',
+    );
+  }
+  judgeMatched(argv, pattern, judge);
+};

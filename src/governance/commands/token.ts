@@ -1,0 +1,19 @@
+/** One word of a command as the judge sees it, with what is known about it before it runs. */
+
+export interface Token {
+  /** Its value when static, its source text otherwise. */
+  readonly text: string;
+  /**
+   * `static`: known. `dynamic`: one word of unknown value. `glob`: any number of file names.
+   * `stream`: the path of a process substitution that is read.
+   */
+  readonly kind: 'static' | 'dynamic' | 'glob' | 'stream';
+  /** What the value surely starts with. */
+  readonly head: string;
+}
+
+export const staticToken = (text: string): Token => ({ text, kind: 'static', head: text });
+
+/** False when a program may take the word for an option. */
+export const isSurelyOperand = ({ head, kind }: Token): boolean =>
+  kind === 'static' ? !head.startsWith('-') || head === '-' : head !== '' && head[0] !== '-';

@@ -1,0 +1,155 @@
+/**
+ * The only way out: every request of every tool goes through here, hop by hop. Each hop is judged by
+ * the tool's hosts, its name resolved once, all answers checked and the checked address connected to.
+ */
+import type { Agent, fetch as UndiciFetch, Response as UndiciResponse } from 'undici';
+import { ToolFailure } from '../../contract/errors.ts';
+import { compileHosts } from './host-rule.ts';
+import { createAddressRules, createUrlJudge, type UrlVerdict } from './judge-url.ts';
+import { limitedResponse } from './limited-response.ts';
+import { networkFailure } from './network-failure.ts';
+import { nextHop } from './next-hop.ts';
+import { type OutgoingRequest, takeRequest } from './outgoing-request.ts';
+import { type AgentSettings, createPinnedAgent } from './pinned-agent.ts';
+import { type Lookup, refusalFailure, resolveChecked, systemLookup } from './resolve-checked.ts';
+
+export interface EgressSettings {
+  /** Local hosts, addresses and ranges that may be reached. Metadata services never are. */
+  readonly allowPrivate?: readonly string[];
+  readonly lookup?: Lookup;
+  readonly connectTimeoutMs?: number;
+  readonly headersTimeoutMs?: number;
+  /** Between two pieces of a body. */
+  readonly bodyTimeoutMs?: number;
+  /** Of one response, packed as well as unpacked. */
+  readonly maxResponseBytes?: number;
+  /** Certificates to trust instead of the system's, in PEM. */
+  readonly ca?: string;
+}
+
+/** On whose behalf requests are made. */
+export interface EgressScope {
+  /** Patterns as in `needs.hosts`. */
+  readonly hosts: readonly string[];
+  /** Ends the requests when the call ends. */
+  signal(): AbortSignal;
+  /** Told of each hop before it is made. */
+  onHop(url: URL): void;
+}
+
+export interface EgressInit extends RequestInit {
+  readonly scope?: EgressScope;
+}
+
+export interface Egress {
+  /** Reaches the hosts of the scope, and nothing without one; fails with a coded `ToolFailure`. */
+  readonly fetch: (input: string | URL | Request, init?: EgressInit) => Promise<Response>;
+  /** Breaks off what is under way. Later requests fail. */
+  close(): Promise<void>;
+}
+
+const UNSCOPED = 'The request was refused: it belongs to no call.';
+const MAX_REDIRECTS = 10;
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 30_000;
+const RESPONSE_BYTES = 50_000_000;
+
+interface Line {
+  readonly agent: Agent;
+  readonly fetch: typeof UndiciFetch;
+}
+
+interface Trip {
+  readonly judge: (url: string) => UrlVerdict;
+  readonly onHop: (url: URL) => void;
+  readonly signal: AbortSignal;
+  readonly maxBytes: number;
+  line(): Promise<Line>;
+}
+
+const admitted = (verdict: UrlVerdict): URL => {
+  if (!verdict.allowed) throw refusalFailure(verdict);
+  return verdict.url;
+};
+
+const send = async (request: OutgoingRequest, trip: Trip): Promise<UndiciResponse> => {
+  const { url, method, headers, body } = request;
+  const { signal } = trip;
+  const { agent, fetch } = await trip.line();
+  try {
+    return await fetch(url, {
+      method,
+      headers: [...headers],
+      body,
+      signal,
+      redirect: 'manual',
+      dispatcher: agent,
+      ...(body instanceof ReadableStream && { duplex: 'half' }),
+    });
+  } catch (error) {
+    throw signal.aborted ? error : networkFailure(error);
+  }
+};
+
+const travel = async (first: OutgoingRequest, trip: Trip): Promise<Response> => {
+  let request = first;
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const url = admitted(trip.judge(request.url.href));
+    trip.onHop(url);
+    const response = await send({ ...request, url }, trip);
+    const location = response.headers.get('location');
+    const next = nextHop({ ...request, url }, { status: response.status, location });
+    if (next === undefined) return limitedResponse(response, { ...trip, url, redirected: hop > 0 });
+    await response.body?.cancel();
+    request = next;
+  }
+  throw new ToolFailure('NETWORK', 'The request was redirected too often.');
+};
+
+const agentSettings = (settings: EgressSettings, maxResponseBytes: number): AgentSettings => {
+  const { connectTimeoutMs = CONNECT_MS, lookup = systemLookup, allowPrivate, ca } = settings;
+  const deps = { lookup, rules: createAddressRules(allowPrivate), timeoutMs: connectTimeoutMs };
+  return {
+    connectTimeoutMs,
+    headersTimeoutMs: settings.headersTimeoutMs ?? ANSWER_MS,
+    bodyTimeoutMs: settings.bodyTimeoutMs ?? ANSWER_MS,
+    maxResponseBytes,
+    ca,
+    resolve: (to) => resolveChecked(to, deps),
+  };
+};
+
+/** Throws `CONFIG_INVALID` for an `allowPrivate` that cannot be read. Loads nothing until used. */
+export const createEgress = (settings: EgressSettings = {}): Egress => {
+  const maxBytes = settings.maxResponseBytes ?? RESPONSE_BYTES;
+  const rules = createAddressRules(settings.allowPrivate);
+  const forAgent = agentSettings(settings, maxBytes);
+  let opened: Promise<Line> | undefined;
+  let closed = false;
+
+  const open = async (): Promise<Line> => {
+    const undici = await import('undici');
+    return { agent: createPinnedAgent(undici, forAgent), fetch: undici.fetch };
+  };
+  const line = (): Promise<Line> => {
+    if (closed) throw new ToolFailure('NETWORK', 'The way out is closed.');
+    opened ??= open();
+    return opened;
+  };
+
+  return {
+    fetch: async (input, init) => {
+      const scope = init?.scope;
+      if (scope === undefined) throw new ToolFailure('PERMISSION_DENIED', UNSCOPED);
+      const judge = createUrlJudge(compileHosts(scope.hosts), rules);
+      const from = input instanceof Request ? input : admitted(judge(String(input)));
+      const { request, signal: own } = await takeRequest(from, init);
+      const signal = AbortSignal.any([scope.signal(), own]);
+      return travel(request, { judge, onHop: (url) => scope.onHop(url), signal, maxBytes, line });
+    },
+    close: async () => {
+      closed = true;
+      await (await opened)?.agent.destroy();
+    },
+  };
+};

@@ -1,0 +1,44 @@
+/** What went wrong on the network, in a code of the table and without the words of the other side. */
+import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
+
+type Row = readonly [code: ErrorCode, message: string, retryable?: boolean];
+
+const SLOW: Row = ['TIMEOUT', 'The remote host did not answer in time.'];
+const UNTRUSTED: Row = ['NETWORK', 'The certificate of the remote host was not accepted.', false];
+
+const ROWS: ReadonlyMap<string, Row> = new Map<string, Row>([
+  ['ETIMEDOUT', SLOW],
+  ['UND_ERR_CONNECT_TIMEOUT', SLOW],
+  ['UND_ERR_HEADERS_TIMEOUT', SLOW],
+  ['UND_ERR_BODY_TIMEOUT', SLOW],
+  ['UND_ERR_HEADERS_OVERFLOW', ['NETWORK', 'The headers of the response are too large.', false]],
+  ['CERT_HAS_EXPIRED', UNTRUSTED],
+  ['CERT_NOT_YET_VALID', UNTRUSTED],
+  ['CERT_REVOKED', UNTRUSTED],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNTRUSTED],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', UNTRUSTED],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNTRUSTED],
+  ['UNABLE_TO_GET_ISSUER_CERT', UNTRUSTED],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNTRUSTED],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNTRUSTED],
+]);
+
+const REST: Row = ['NETWORK', 'The remote host could not be reached or broke off.'];
+
+const fromRow = ([code, message, retryable]: Row): ToolFailure =>
+  new ToolFailure(code, message, retryable === undefined ? {} : { retryable });
+
+export const tooLarge = (): ToolFailure =>
+  new ToolFailure('OUTPUT_TOO_LARGE', 'The response is larger than allowed.', {
+    suggestions: ['Ask for less, or raise egress.maxResponseBytes.'],
+  });
+
+/** Undici wraps what happened; the innermost cause says it. A refusal of ours comes out as it is. */
+export const networkFailure = (error: unknown): ToolFailure => {
+  if (error instanceof ToolFailure) return error;
+  if (!(error instanceof Error)) return fromRow(REST);
+  if (error.cause !== undefined) return networkFailure(error.cause);
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge();
+  return fromRow(ROWS.get(code) ?? REST);
+};

@@ -1,0 +1,81 @@
+/**
+ * Resolves a name once and checks every answer. What it returns is what the connection is made to,
+ * so an answer that changes between check and use is never asked for.
+ */
+import { isIP } from 'node:net';
+import { ToolFailure } from '../../contract/errors.ts';
+import { type AddressRules, type Refusal, refuseAddress } from './judge-url.ts';
+import type { Destination } from './normal-host.ts';
+
+/** All addresses of a name, as texts. Rejects when there are none. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+export interface CheckedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+export interface ResolveDeps {
+  readonly lookup: Lookup;
+  readonly rules: AddressRules;
+  readonly timeoutMs: number;
+}
+
+export const refusalFailure = ({
+  code,
+  reason,
+  suggestion,
+}: Omit<Refusal, 'allowed'>): ToolFailure =>
+  new ToolFailure(code, `The request was refused: ${reason}.`, { suggestions: [suggestion] });
+
+export const systemLookup: Lookup = async (host) => {
+  const { lookup } = await import('node:dns/promises');
+  const answers = await lookup(host, { all: true });
+  return answers.map(({ address }) => address);
+};
+
+const notResolved = (): ToolFailure =>
+  new ToolFailure('NETWORK', 'The name of the host could not be resolved.', {
+    suggestions: ['Check the host name and the network.'],
+  });
+
+/** getaddrinfo cannot be stopped, so a name server that never answers is left behind. */
+const answersOf = ({ lookup, timeoutMs }: ResolveDeps, host: string): Promise<readonly string[]> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new ToolFailure('TIMEOUT', 'The name of the host was not resolved in time.'));
+    }, timeoutMs);
+    const settle = (done: () => void): void => {
+      clearTimeout(timer);
+      done();
+    };
+    Promise.resolve(host)
+      .then(lookup)
+      .then(
+        (answers) => settle(() => resolve(answers)),
+        () => settle(() => reject(notResolved())),
+      );
+  });
+
+/** One blocked answer condemns the name; beside good ones it is an attack. */
+const checkAnswers = (to: Destination, answers: readonly string[], rules: AddressRules): void => {
+  const refusals = answers
+    .map((address) => refuseAddress(to, address, rules))
+    .filter((refusal) => refusal !== undefined);
+  const [first] = refusals;
+  if (first === undefined) return;
+  const worst = refusals.find(({ code }) => code === 'SECURITY_VIOLATION') ?? first;
+  const mixed = refusals.length < answers.length;
+  throw refusalFailure(mixed ? { ...worst, code: 'SECURITY_VIOLATION' } : worst);
+};
+
+/** The addresses to connect to. Fails with the reason when one of them may not be. */
+export const resolveChecked = async (
+  to: Destination,
+  deps: ResolveDeps,
+): Promise<readonly CheckedAddress[]> => {
+  const answers = isIP(to.host) === 0 ? await answersOf(deps, to.host) : [to.host];
+  if (answers.length === 0) throw notResolved();
+  checkAnswers(to, answers, deps.rules);
+  return answers.map((address) => ({ address, family: isIP(address) }));
+};

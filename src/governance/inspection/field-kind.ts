@@ -1,0 +1,32 @@
+/** What a field of an input is for, told by its name: only such fields are judged as paths or URLs. */
+
+export type FieldKind = 'path' | 'command' | 'arguments' | 'url' | 'header' | 'name';
+
+const WORDS: ReadonlyMap<string, FieldKind> = new Map([
+  ...each('path', ['path', 'file', 'filename', 'filepath', 'dir', 'directory', 'folder', 'cwd']),
+  ...each('path', ['directorie', 'glob', 'pathname', 'workdir']),
+  ...each('command', ['command', 'cmd', 'commandline', 'program', 'executable', 'script', 'shell']),
+  ...each('arguments', ['arg', 'argv', 'argument']),
+  ...each('url', ['url', 'uri', 'href', 'endpoint', 'host', 'hostname', 'webhook', 'origin']),
+  ...each('header', ['header', 'cookie', 'cc', 'bcc', 'subject', 'recipient']),
+  ...each('name', ['name', 'id', 'branch', 'package', 'user', 'username', 'tool', 'key']),
+]);
+
+/** Common as whole names, but no sign of anything as the end of a longer one. */
+const WHOLE_NAMES: ReadonlyMap<string, FieldKind> = new Map(
+  each('header', ['to', 'from', 'replyto', 'useragent', 'contenttype', 'authorization', 'referer']),
+);
+
+function each(kind: FieldKind, words: readonly string[]): [string, FieldKind][] {
+  return words.map((word) => [word, kind]);
+}
+
+const LAST_WORD = /(?:[A-Z]+|[A-Z]?[a-z0-9]+)$/;
+
+/** `filePath`, `FILE_PATH`, `file-paths` and `path` are all paths. */
+export const fieldKindOf = (key: string): FieldKind | undefined => {
+  const singular = key.endsWith('s') || key.endsWith('S') ? key.slice(0, -1) : key;
+  const whole = singular.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
+  const last = LAST_WORD.exec(singular)?.[0].toLowerCase();
+  return WHOLE_NAMES.get(whole) ?? WORDS.get(whole) ?? (last ? WORDS.get(last) : undefined);
+};

@@ -1,0 +1,184 @@
+/**
+ * Tells whether a command asks for the rights of another user. The command is parsed, so that prose
+ * about sudo is prose and `FOO=1 /usr/bin/"su"do` is not.
+ */
+import type { ParsedScript, SyntaxNode } from 'unbash';
+import type { Report } from './judge-text.ts';
+import { judgeCommandWord } from './judge-url.ts';
+import type { Finding } from './violation.ts';
+
+const OTHER_USER: Finding = {
+  type: 'privilege_escalation',
+  severity: 'critical',
+  description: 'A command asks for the rights of another user.',
+  remedy: 'Run the command without sudo, doas, su or pkexec.',
+};
+
+const SET_ID: Finding = {
+  type: 'privilege_escalation',
+  severity: 'high',
+  description: 'A command gives a program the rights of its owner.',
+  remedy: 'Leave set-id bits and file capabilities alone.',
+};
+
+const PRIVILEGED: Finding = {
+  type: 'privilege_escalation',
+  severity: 'medium',
+  description: 'A command asks for a privileged container.',
+  remedy: 'Run the container without --privileged.',
+};
+
+const UNREAD: Finding = {
+  type: 'injection',
+  severity: 'high',
+  description: 'A command is nested so deeply that nobody could read it.',
+  remedy: 'Put the work into a script file, and run that.',
+};
+
+const LONG: Finding = {
+  type: 'injection',
+  severity: 'medium',
+  description: 'A command is too long to be looked through.',
+  remedy: 'Put the work into a script file, and run that.',
+};
+
+const ESCALATORS: ReadonlySet<string> = new Set([
+  ...['sudo', 'sudoedit', 'su', 'doas', 'pkexec', 'runuser', 'runas', 'gosu', 'su-exec'],
+  ...['setpriv', 'nsenter', 'machinectl', 'kdesu', 'gksudo', 'dzdo', 'sudo-rs', 'run0'],
+]);
+/** Programs that run the program named after their own options. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  ...['env', 'xargs', 'nohup', 'nice', 'ionice', 'timeout', 'time', 'exec', 'command', 'builtin'],
+  ...['stdbuf', 'setsid', 'watch', 'strace', 'ltrace', 'parallel', 'busybox', 'unshare', 'chroot'],
+  ...['taskset', 'chrt', 'script', 'unbuffer', 'faketime', 'proot', 'fakeroot'],
+]);
+const SHELLS: ReadonlySet<string> = new Set([
+  ...['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'fish', 'mksh', 'rbash'],
+]);
+const CONTAINERS: ReadonlySet<string> = new Set(['docker', 'podman', 'nerdctl']);
+const RUNS_NEXT: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+const LONGEST = 16_384;
+/** The parser looks for the end of a brace from each brace on. */
+const MOST_BRACES = 500;
+/** Commands in commands. Together with the next two it bounds the work on hostile nesting. */
+const DEEPEST = 4;
+const MOST_OPTIONS = 16;
+const MOST_READINGS = 4;
+const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
+const SET_ID_MODE = /^(?:0?[2-7][0-7]{3}|[ugoa]*[+=][rwxXt]*s[rwxXst]*)(?:,|$)/;
+
+export interface ShellParser {
+  parse(source: string): ParsedScript;
+  forEachChild(node: SyntaxNode, visit: (child: SyntaxNode) => void): void;
+}
+
+export interface Invocation {
+  /** Words as they are handed to the system. */
+  readonly words?: readonly string[];
+  /** Text for a shell. */
+  readonly text?: string;
+}
+
+const programOf = (word: string): string =>
+  word
+    .slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, '');
+
+/** What a wrapper may run: the first plain word, or the next one if that may belong to an option. */
+const wrapped = (words: readonly string[]): readonly (readonly string[])[] => {
+  const candidates: (readonly string[])[] = [];
+  let afterOption = false;
+  const end = Math.min(words.length, MOST_OPTIONS);
+  for (let at = 1; at < end && candidates.length < MOST_READINGS; at++) {
+    const word = words[at] as string;
+    const isOption = word.startsWith('-');
+    if (!isOption && !ASSIGNMENT.test(word) && !/^[\d.]+[smhd]?$/.test(word)) {
+      candidates.push(words.slice(at));
+      if (!afterOption) break;
+    }
+    // `-n1` and `--size=1` hold their value already.
+    afterOption = isOption && !/[\d=]/.test(word);
+  }
+  return candidates;
+};
+
+export type CommandJudge = (invocation: Invocation, report: Report) => void;
+
+/** Makes what looks through commands, out of a parser for them. */
+export const createCommandJudge = (shell: ShellParser): CommandJudge => {
+  /** `undefined` for what the parser cannot take, or not in time. */
+  const parsed = (text: string): ParsedScript | undefined => {
+    if (text.split('{').length + text.split('$[').length > MOST_BRACES) return undefined;
+    try {
+      return shell.parse(text);
+    } catch {
+      return undefined;
+    }
+  };
+
+  const judgeWords = (words: readonly string[], depth: number, report: Report): void => {
+    if (depth > DEEPEST) {
+      report(UNREAD);
+      return;
+    }
+    const start = words.findIndex((word) => !ASSIGNMENT.test(word));
+    if (start < 0) return;
+    const argv = words.slice(start);
+    const program = programOf(argv[0] as string);
+    const args = argv.slice(1);
+    if (ESCALATORS.has(program)) report(OTHER_USER);
+    if (program === 'setcap') report(SET_ID);
+    if (program === 'chmod' && args.some((arg) => SET_ID_MODE.test(arg))) report(SET_ID);
+    if (CONTAINERS.has(program) && args.some((arg) => /^--privileged(?:=|$)/.test(arg))) {
+      report(PRIVILEGED);
+    }
+    for (const word of args) judgeCommandWord(word, report);
+    for (const inner of innerWords(program, argv)) judgeWords(inner, depth + 1, report);
+    for (const text of innerTexts(program, args)) judgeText(text, depth + 1, report);
+  };
+
+  const judgeText = (text: string, depth: number, report: Report): void => {
+    if (text.length > LONGEST) {
+      report(LONG);
+      return;
+    }
+    const script = depth > DEEPEST ? undefined : parsed(text);
+    if (!script) {
+      report(UNREAD);
+      return;
+    }
+    // Not by recursion: function bodies nest as deep as the text is long.
+    const nodes: SyntaxNode[] = [script];
+    for (let node = nodes.pop(); node; node = nodes.pop()) {
+      if (node.type === 'Command') {
+        const words = node.args.map((arg) => (arg.type === 'Word' ? arg.value : arg.text));
+        judgeWords(node.name ? [node.name.value, ...words] : [], depth, report);
+      }
+      shell.forEachChild(node, (child) => void nodes.push(child));
+    }
+  };
+
+  return ({ words, text }: Invocation, report: Report): void => {
+    if (words) judgeWords(words, 0, report);
+    if (text !== undefined) judgeText(text, 0, report);
+  };
+};
+
+const innerWords = (program: string, argv: readonly string[]): readonly (readonly string[])[] => {
+  if (WRAPPERS.has(program)) return wrapped(argv);
+  if (program !== 'find') return [];
+  return argv
+    .flatMap((word, at) => (RUNS_NEXT.has(word) ? [at + 1] : []))
+    .slice(0, MOST_READINGS)
+    .map((start) => argv.slice(start));
+};
+
+const innerTexts = (program: string, args: readonly string[]): readonly string[] => {
+  if (program === 'eval') return [args.join(' ')];
+  if (!SHELLS.has(program)) return [];
+  const flag = args.findIndex((arg) => /^-[a-z]*c[a-z]*$/.test(arg));
+  const text = flag < 0 ? undefined : args[flag + 1];
+  return text === undefined ? [] : [text];
+};

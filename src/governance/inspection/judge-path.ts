@@ -1,0 +1,80 @@
+/**
+ * Tells whether the text of a path leads out of the workspace in any reading: as it stands, decoded
+ * once or more, with the separators of another platform. What is really opened is the guard's business.
+ */
+import { judgeControls, judgeHidden, type Report } from './judge-text.ts';
+import { lenientDecode } from './lenient-decode.ts';
+import type { Finding } from './violation.ts';
+
+const CLIMBS: Finding = {
+  type: 'path_traversal',
+  severity: 'high',
+  description: 'A path climbs out of the workspace.',
+  remedy: 'Give a path relative to the workspace root, without leading "..".',
+};
+
+const ABSOLUTE: Finding = {
+  type: 'path_traversal',
+  severity: 'high',
+  description: 'An absolute path lies outside the workspace.',
+  remedy: 'Give a path relative to the workspace root.',
+};
+
+const TILDE: Finding = {
+  type: 'path_traversal',
+  severity: 'medium',
+  description: 'A path starts with "~", which stands for nothing here.',
+  remedy: 'Give a path relative to the workspace root.',
+};
+
+/** What no path needs to be looked at for; most paths have none of it. */
+const WORTH_A_LOOK = /\.\.|^[/\\~]|[%\\:]|[^\p{ASCII}]|\p{Cc}/u;
+const OTHER_SLASHES = /[\\\u2044\u2215\u29f8]/g;
+const DRIVE_OR_SHARE = /^(?:[a-z]:[\\/]|\\\\)/i;
+const FILE_URL = /^file:(?:\/\/[^/]*)?/i;
+const MOST_DECODINGS = 3;
+
+/** `..;x`, `.. ` and `..` are one segment to one server or another. */
+const plainSegment = (segment: string): string => segment.replace(/;.*$/s, '').trim();
+
+const climbsOut = (path: string): boolean => {
+  let depth = 0;
+  for (const segment of path.normalize('NFKC').replaceAll(OTHER_SLASHES, '/').split('/')) {
+    const plain = plainSegment(segment);
+    if (plain === '..') depth--;
+    else if (plain !== '' && plain !== '.') depth++;
+    if (depth < 0) return true;
+  }
+  return false;
+};
+
+/** Lexically inside a root of the workspace; `undefined` where files are not brokered. */
+export type IsInside = ((path: string) => boolean) | undefined;
+
+const isOutside = (path: string, isInside: IsInside): boolean => {
+  if (!isInside) return false;
+  const plain = path.replace(FILE_URL, '');
+  if (plain !== path) return !isInside(plain);
+  return (plain.startsWith('/') || DRIVE_OR_SHARE.test(plain)) && !isInside(plain);
+};
+
+const readings = (path: string): readonly string[] => {
+  const all = [path];
+  for (let last = path; all.length <= MOST_DECODINGS; ) {
+    const decoded = lenientDecode(last);
+    if (decoded === last) break;
+    all.push(decoded);
+    last = decoded;
+  }
+  return all;
+};
+
+export const judgePath = (text: string, isInside: IsInside, report: Report): void => {
+  if (!WORTH_A_LOOK.test(text)) return;
+  judgeControls(text, report);
+  judgeHidden(text, report);
+  const all = readings(text);
+  if (all.some(climbsOut)) report(CLIMBS);
+  else if (all.some((reading) => isOutside(reading, isInside))) report(ABSOLUTE);
+  if (text === '~' || /^~[\\/]/.test(text)) report(TILDE);
+};

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { LOCAL_CALLER } from '../../contract/caller.ts';
+import { NOTHING_SEEN } from '../../contract/policy.ts';
+import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
+import { SessionLabels } from './session-labels.ts';
+
+const NOW = 1000;
+const ada = { ...LOCAL_CALLER, userId: 'ada', sessionId: 's1' };
+const setUp = () => {
+  const { memory } = createMemoryStore();
+  const labels = () => new SessionLabels(memory, () => NOW);
+  return { memory, labels };
+};
+
+describe('the labels of a session', () => {
+  it('begin with nothing', async () => {
+    const labels = setUp().labels();
+    expect(labels.known(ada)).toBe(NOTHING_SEEN);
+    expect(await labels.fresh(ada)).toEqual(NOTHING_SEEN);
+  });
+
+  it('only ever grow', async () => {
+    const labels = setUp().labels();
+    await labels.absorb(ada, { trust: 'untrusted', sensitivity: 'public' });
+    expect(labels.known(ada)).toEqual({ untrusted: true, sensitivity: 'public' });
+    await labels.absorb(ada, { trust: 'trusted', sensitivity: 'secret' });
+    await labels.absorb(ada, { trust: 'trusted', sensitivity: 'private' });
+    expect(labels.known(ada)).toEqual({ untrusted: true, sensitivity: 'secret' });
+  });
+
+  it('write nothing for what the session carries already', async () => {
+    const labels = setUp().labels();
+    expect(labels.absorb(ada, { trust: 'trusted', sensitivity: 'public' })).toBeUndefined();
+    await labels.absorb(ada, { trust: 'trusted', sensitivity: 'private' });
+    expect(labels.absorb(ada, { trust: 'trusted', sensitivity: 'private' })).toBeUndefined();
+  });
+
+  it('are known to every process that serves the session, and none is lost', async () => {
+    const { labels } = setUp();
+    const [one, other] = [labels(), labels()];
+    await Promise.all([
+      one.absorb(ada, { trust: 'untrusted', sensitivity: 'public' }),
+      other.absorb(ada, { trust: 'trusted', sensitivity: 'private' }),
+    ]);
+    expect(one.known(ada)).toEqual({ untrusted: true, sensitivity: 'public' });
+    expect(await one.fresh(ada)).toEqual({ untrusted: true, sensitivity: 'private' });
+    expect(await other.fresh(ada)).toEqual({ untrusted: true, sensitivity: 'private' });
+    expect(one.known(ada)).toEqual({ untrusted: true, sensitivity: 'private' });
+  });
+
+  it.each([
+    ['session', { sessionId: 's2' }],
+    ['user', { userId: 'bob' }],
+  ])('stay with their %s', async (_name, other) => {
+    const labels = setUp().labels();
+    await labels.absorb(ada, { trust: 'untrusted', sensitivity: 'secret' });
+    expect(await labels.fresh({ ...ada, ...other })).toEqual(NOTHING_SEEN);
+  });
+
+  it('of the local session last as long as its process', async () => {
+    const { labels } = setUp();
+    const one = labels();
+    expect(
+      one.absorb(LOCAL_CALLER, { trust: 'untrusted', sensitivity: 'private' }),
+    ).toBeUndefined();
+    expect(await one.fresh(LOCAL_CALLER)).toEqual({ untrusted: true, sensitivity: 'private' });
+    expect(await labels().fresh(LOCAL_CALLER)).toEqual(NOTHING_SEEN);
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * What has entered a session: once untrusted or private data was handed to it, the session carries
+ * that label to its end. Named sessions are kept in the store, because several processes may serve
+ * one; the local session is as long as its process.
+ */
+import { LRUCache } from 'lru-cache';
+import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
+import { type FlowState, NOTHING_SEEN } from '../../contract/policy.ts';
+import type { Labels } from '../../contract/result.ts';
+import type { MemoryStore } from '../../contract/store.ts';
+
+const REMEMBERED_SESSIONS = 10_000;
+/** Longer than any session that is still talked about. */
+const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Each mark is kept by itself and is only ever set, so that two processes that add to one session
+ * cannot take each other's away.
+ */
+const MARKS = ['untrusted', 'private', 'secret'] as const;
+type Mark = (typeof MARKS)[number];
+
+const stateOf = (marks: readonly Mark[]): FlowState => ({
+  untrusted: marks.includes('untrusted'),
+  sensitivity: marks.includes('secret')
+    ? 'secret'
+    : marks.includes('private')
+      ? 'private'
+      : 'public',
+});
+
+const marksOf = ({ trust, sensitivity }: Labels): readonly Mark[] => [
+  ...(trust === 'trusted' ? [] : (['untrusted'] as const)),
+  ...(sensitivity === 'public' ? [] : [sensitivity]),
+];
+
+const PLAIN: readonly Mark[] = Object.freeze([]);
+
+export class SessionLabels {
+  readonly #memory: MemoryStore;
+  readonly #now: () => number;
+  readonly #named = new LRUCache<string, readonly Mark[]>({ max: REMEMBERED_SESSIONS });
+  #local = PLAIN;
+
+  constructor(memory: MemoryStore, now: () => number) {
+    this.#memory = memory;
+    this.#now = now;
+  }
+
+  /** What this process knows. Enough where no rule looks at it. */
+  known(caller: Caller): FlowState {
+    const marks = this.#marks(caller);
+    return marks.length === 0 ? NOTHING_SEEN : stateOf(marks);
+  }
+
+  /** What any process knows; at once where no other can know more. Rejects without the store. */
+  fresh(caller: Caller): FlowState | Promise<FlowState> {
+    const marks = this.#marks(caller);
+    return isLocal(caller) || marks.length === MARKS.length
+      ? this.known(caller)
+      : this.#read(spaceOf(caller), marks);
+  }
+
+  async #read(space: string, known: readonly Mark[]): Promise<FlowState> {
+    const marks = [...known];
+    for (const mark of MARKS) {
+      if (marks.includes(mark)) continue;
+      if ((await this.#memory.read(space, mark, this.#now())) !== undefined) marks.push(mark);
+    }
+    this.#named.set(space, marks);
+    return stateOf(marks);
+  }
+
+  /** Adds the labels of a result. Returns nothing when the session carries them already. */
+  absorb(caller: Caller, labels: Labels): Promise<void> | undefined {
+    if (labels.trust === 'trusted' && labels.sensitivity === 'public') return undefined;
+    const before = this.#marks(caller);
+    const more = marksOf(labels).filter((mark) => !before.includes(mark));
+    if (more.length === 0) return undefined;
+    const marks = [...before, ...more];
+    if (isLocal(caller)) {
+      this.#local = marks;
+      return undefined;
+    }
+    this.#named.set(spaceOf(caller), marks);
+    return this.#keep(spaceOf(caller), more);
+  }
+
+  #marks(caller: Caller): readonly Mark[] {
+    return isLocal(caller) ? this.#local : (this.#named.get(spaceOf(caller)) ?? PLAIN);
+  }
+
+  async #keep(space: string, marks: readonly Mark[]): Promise<void> {
+    const expiresAt = this.#now() + KEEP_MS;
+    for (const key of marks) await this.#memory.write({ space, key, value: true, expiresAt });
+  }
+}
+
+const isLocal = ({ userId, sessionId }: Caller): boolean =>
+  sessionId === LOCAL_CALLER.sessionId && userId === LOCAL_CALLER.userId;
+
+const spaceOf = ({ userId, sessionId }: Caller): string =>
+  `labels:${JSON.stringify([userId, sessionId])}`;

@@ -1,0 +1,65 @@
+/** What a call will probably cost, before it runs. Money is counted in whole micro-dollars. */
+import type { Estimate } from '../../contract/call.ts';
+import type { Capability, CostModel, Tool } from '../../contract/tool.ts';
+
+export const MICROS_PER_USD = 1_000_000;
+
+/** Rounds up: an estimate that is a fraction too low would let a budget be overspent. */
+export const toMicros = (usd: number): number =>
+  Number.isFinite(usd) && usd > 0 ? Math.ceil(usd * MICROS_PER_USD - 1e-6) : 0;
+
+const CHARS_PER_TOKEN = 4;
+
+type PerUnit = NonNullable<CostModel['perUnit']>;
+
+const unitsOf = (perUnit: PerUnit, input: unknown, timeoutMs: number): number => {
+  if (perUnit.unit === 'second') return timeoutMs / 1000;
+  const field = perUnit.inputField;
+  const value =
+    field !== undefined &&
+    typeof input === 'object' &&
+    input !== null &&
+    Object.hasOwn(input, field)
+      ? (input as Record<string, unknown>)[field]
+      : undefined;
+  if (perUnit.unit === 'record') {
+    if (typeof value === 'number') return value;
+    return Array.isArray(value) ? value.length : 1;
+  }
+  const length = typeof value === 'string' ? value.length : 0;
+  return perUnit.unit === 'token' ? Math.ceil(length / CHARS_PER_TOKEN) : length;
+};
+
+const FREE: Estimate = Object.freeze({
+  costMicros: 0,
+  tokens: 0,
+  timeMs: undefined,
+  confidence: 'exact',
+});
+
+/** Fixed price plus price per unit; the capability's own figure where the tool gives no model. */
+export const estimateCost = (
+  tool: Tool,
+  call: { readonly input: unknown; readonly capability: Capability | undefined },
+  timeoutMs: number,
+): Estimate => {
+  const { cost } = tool;
+  const { capability } = call;
+  const timeMs = capability?.estimatedTime;
+  if (!cost || cost.model === 'free') {
+    const usd = cost ? 0 : (capability?.estimatedCost ?? 0);
+    if (usd === 0 && timeMs === undefined) return FREE;
+    const confidence = usd === 0 ? 'exact' : 'estimate';
+    return { costMicros: toMicros(usd), tokens: 0, timeMs, confidence };
+  }
+  const perUnit = cost.perUnit;
+  const units = perUnit ? unitsOf(perUnit, call.input, timeoutMs) : 0;
+  const fixed = cost.fixed ?? (perUnit ? 0 : (capability?.estimatedCost ?? 0));
+  const known = cost.fixed !== undefined || perUnit !== undefined || fixed > 0;
+  return {
+    costMicros: toMicros(fixed + units * (perUnit?.price ?? 0)),
+    tokens: perUnit?.unit === 'token' ? Math.ceil(units) : 0,
+    timeMs,
+    confidence: perUnit ? 'estimate' : known ? 'exact' : 'unknown',
+  };
+};

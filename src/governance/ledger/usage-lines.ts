@@ -1,0 +1,61 @@
+/** The ledger as people read it: who spent what, and how much is left. */
+import type { UsageLine } from '../../contract/crib.ts';
+import type { BudgetLine, Ledger } from '../../contract/store.ts';
+import {
+  ALL_TIME,
+  BUDGET_KINDS,
+  type BudgetKind,
+  type BudgetLimits,
+  dayOf,
+  limitsFor,
+} from './budget.ts';
+import { MICROS_PER_USD } from './estimate-cost.ts';
+
+const isKind = (kind: string): kind is BudgetKind =>
+  (BUDGET_KINDS as readonly string[]).includes(kind);
+
+/** `undefined` for a line that is no budget of ours. */
+export const usageLine = (line: BudgetLine, limits: BudgetLimits): UsageLine | undefined => {
+  const [kind, period] = line.key.split(':', 2);
+  if (kind === undefined || period === undefined || !isKind(kind)) return undefined;
+  const name = line.key.slice(kind.length + period.length + 2);
+  return {
+    kind,
+    name,
+    period,
+    usd: line.spentMicros / MICROS_PER_USD,
+    heldUsd: line.heldMicros / MICROS_PER_USD,
+    calls: line.calls,
+    tokens: line.tokens,
+    limit: limitsFor(limits, kind, name),
+  };
+};
+
+/** Kinds whose lines belong to one day; the others last, or go by the month. */
+const DAILY: readonly BudgetKind[] = ['user', 'tool', 'agent'];
+
+export interface UsageQuestion {
+  readonly now: number;
+  /** A day `2026-11-15`, a month `2026-11`, or `all`; today when absent. */
+  readonly period?: string | undefined;
+}
+
+/** What was used in a period, the largest first within each kind. */
+export const usageSummary = async (
+  ledger: Pick<Ledger, 'lines'>,
+  limits: BudgetLimits,
+  { now, period = dayOf(now) }: UsageQuestion,
+): Promise<readonly UsageLine[]> => {
+  const wanted = period === ALL_TIME ? '' : period;
+  const month = wanted.slice(0, 7);
+  const found: UsageLine[] = [];
+  for (const kind of BUDGET_KINDS) {
+    const prefix = DAILY.includes(kind) ? wanted : kind === 'free' ? month : ALL_TIME;
+    const lines = await ledger.lines(`${kind}:${prefix}`);
+    const readable = lines
+      .map((line) => usageLine(line, limits))
+      .filter((line) => line !== undefined);
+    found.push(...readable.sort((a, b) => b.usd - a.usd || b.calls - a.calls));
+  }
+  return found;
+};

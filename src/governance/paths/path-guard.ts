@@ -1,0 +1,173 @@
+/**
+ * Decides which files can be reached: below a root segment by segment, through no link that leaves
+ * it, under no name that is secret, and for writing under no name that programs trust. What it
+ * opens it checks again on the open file, so that a swap between check and use is noticed.
+ */
+import type { Stats } from 'node:fs';
+import { type FileHandle, lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ToolFailure } from '../../contract/errors.ts';
+import { onFiles, systemCode } from './file-failure.ts';
+import { createOneAtATime, type OneAtATime } from './one-at-a-time.ts';
+import {
+  bestVerification,
+  type Folder,
+  openFolder,
+  openVerified,
+  type Verification,
+} from './open-verified.ts';
+import { assertPlainPath, isOddPath } from './path-text.ts';
+import { dropLeftovers } from './replace-file.ts';
+import { type Access, openWorkspaceRoots, type WorkspaceRoots } from './workspace-roots.ts';
+
+export interface PathGuardOptions {
+  /** Must exist. */
+  readonly root: string;
+  /** Further folders that absolute paths may lie in. Must exist. */
+  readonly extraRoots?: readonly string[];
+  /** More names that are never written, such as `.husky` or `deploy/*.yml`. */
+  readonly protectedNames?: readonly string[];
+  /** How an open file is checked; the strongest way of this machine by default. */
+  readonly verification?: Verification;
+}
+
+/** Where a path leads. */
+export interface Place {
+  /** Every link resolved. */
+  readonly absolute: string;
+  /** Relative to the workspace root with forward slashes; absolute in another root. */
+  readonly shown: string;
+  /** `undefined` when nothing is there. */
+  readonly stats: Stats | undefined;
+  /** The deepest part that exists, and the names below it that do not. */
+  readonly existing: string;
+  readonly missing: readonly string[];
+  /** The name asked for is itself a link. */
+  readonly isLink: boolean;
+  readonly isRoot: boolean;
+}
+
+export interface PathGuard {
+  readonly root: string;
+  /** Judges a path. Throws for whatever may not be reached that way. */
+  locate(path: string, access: Access): Promise<Place>;
+  /** The absolute path of a file or folder, there or not. Throws for special files, too. */
+  resolve(path: string, access: Access): Promise<string>;
+  openFile(absolute: string): Promise<FileHandle>;
+  openFolder(absolute: string): Promise<Folder>;
+  /** True for an absolute path whose text lies in a root. Says nothing about where links lead. */
+  isInside(path: string): boolean;
+  /** False for an entry of a folder that a listing leaves out. */
+  shows(folder: string, name: string, isFolder: boolean): boolean;
+  /** Work that changes the same file goes through here. */
+  readonly oneAtATime: OneAtATime;
+}
+
+const dangling = () =>
+  new ToolFailure('SECURITY_VIOLATION', 'The path leads through a link to nothing.', {
+    suggestions: ['Name the file itself instead of a link.'],
+  });
+
+/** Throws for pipes, sockets and devices, and for a file to be written that has several names. */
+export const assertOrdinary = (stats: Stats, access: Access): void => {
+  if (!stats.isFile() && !stats.isDirectory()) {
+    throw new ToolFailure('SECURITY_VIOLATION', 'The path is a pipe, socket or device.', {
+      suggestions: ['Only regular files and directories can be used.'],
+    });
+  }
+  if (access === 'write' && stats.isFile() && stats.nlink > 1) {
+    throw new ToolFailure(
+      'SECURITY_VIOLATION',
+      'The file has more than one hard link, so a write could change a file elsewhere.',
+      { suggestions: ['Remove its other names, or write a copy under a new name.'] },
+    );
+  }
+};
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error));
+
+/** False, too, for what cannot be looked at: whoever opens it will hear why. */
+const isLink = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
+
+/** The deepest part of a path that exists, without links, and the names that do not exist. */
+const followLinks = async (path: string): Promise<Pick<Place, 'existing' | 'missing'>> => {
+  const missing: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return { existing: await realpath(at), missing };
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      if (await isLink(at)) throw dangling();
+      missing.unshift(basename(at));
+    }
+  }
+};
+
+interface Judge {
+  readonly roots: WorkspaceRoots;
+  readonly verification: Verification;
+}
+
+/** The file after names are gone that only a crash of ours gave it. */
+const withoutLeftovers = async (judge: Judge, path: string, file: Stats): Promise<Stats> => {
+  const folder = await openFolder({ path: dirname(path), verification: judge.verification });
+  try {
+    await dropLeftovers(folder, file);
+    return await lstat(folder.at(basename(path)));
+  } finally {
+    await folder.close();
+  }
+};
+
+const locateIn = async (judge: Judge, path: string, access: Access): Promise<Place> => {
+  const { roots } = judge;
+  assertPlainPath(path, process.platform);
+  const asked = roots.spellOut(path);
+  const { existing, missing } = await followLinks(asked);
+  const absolute = join(existing, ...missing);
+  const found = missing.length === 0 ? await lstat(absolute) : undefined;
+  const isFolder = found?.isDirectory() ?? false;
+  roots.assertAllowed({ path: asked, access, isFolder });
+  roots.assertAllowed({ path: absolute, access, isFolder });
+  const stats =
+    access === 'write' && found?.isFile() && found.nlink > 1
+      ? await withoutLeftovers(judge, absolute, found)
+      : found;
+  return {
+    absolute,
+    shown: roots.shown(absolute),
+    stats,
+    existing,
+    missing,
+    isLink: asked !== absolute && (await isLink(asked)),
+    isRoot: roots.isRoot(absolute),
+  };
+};
+
+/** Throws when a root is missing. Everything else is judged call by call. */
+export const createPathGuard = (options: PathGuardOptions): PathGuard => {
+  const { root, extraRoots = [], protectedNames = [] } = options;
+  const { verification = bestVerification() } = options;
+  const roots = openWorkspaceRoots({ root, extraRoots, protectedNames });
+  const judge = { roots, verification };
+  return {
+    root: roots.main,
+    locate: (path, access) => onFiles(() => locateIn(judge, path, access)),
+    resolve: (path, access) =>
+      onFiles(async () => {
+        const { absolute, stats } = await locateIn(judge, path, access);
+        if (stats) assertOrdinary(stats, access);
+        return absolute;
+      }),
+    openFile: (path) => onFiles(() => openVerified({ path, kind: 'file', verification })),
+    openFolder: (path) => onFiles(() => openFolder({ path, verification })),
+    isInside: (path) => roots.isInside(path),
+    shows: (folder, name, isFolder) =>
+      !isOddPath(name, process.platform) && !roots.isSecret(join(folder, name), isFolder),
+    oneAtATime: createOneAtATime(),
+  };
+};

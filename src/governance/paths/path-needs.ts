@@ -1,0 +1,37 @@
+/** Narrows what a guard lets through to the paths a tool asked for. No need means no files at all. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { PathNeed } from '../../contract/tool.ts';
+import type { PathGuard, Place } from './path-guard.ts';
+import { segmentsBelow } from './path-text.ts';
+import type { Access } from './workspace-roots.ts';
+
+export type Locate = (path: string, access: Access) => Promise<Place>;
+
+const notAsked = () =>
+  new ToolFailure('PERMISSION_DENIED', 'The tool did not ask for access to this path.', {
+    suggestions: ['Use another tool, or declare the path in the needs of this one.'],
+  });
+
+const isWhole = (need: PathNeed): boolean => need.path === '.' || need.path === './';
+
+/** Write access includes reading. */
+const grants = (need: PathNeed, access: Access): boolean =>
+  access === 'read' || need.access === 'write';
+
+export const locateWithin = (guard: PathGuard, needs: readonly PathNeed[]): Locate => {
+  const covers = async (need: PathNeed, place: Place): Promise<boolean> => {
+    if (isWhole(need)) return true;
+    // A need that cannot be reached itself grants nothing.
+    const zone = await guard.locate(need.path, 'read').catch(() => undefined);
+    return zone !== undefined && segmentsBelow(zone.absolute, place.absolute) !== undefined;
+  };
+  return async (path, access) => {
+    const granting = needs.filter((need) => grants(need, access));
+    if (granting.length === 0) throw notAsked();
+    const place = await guard.locate(path, access);
+    for (const need of granting) {
+      if (await covers(need, place)) return place;
+    }
+    throw notAsked();
+  };
+};

@@ -1,0 +1,168 @@
+/** Threat "Paths": names that hold secrets or that programs trust, spelled every way they can be. */
+import { describe, expect, it } from 'vitest';
+import { protectedRule, sensitiveRule } from './sensitive-names.ts';
+
+const rule = (path: string, isFolder = false): string | undefined =>
+  sensitiveRule({ above: ['home', 'ann', 'project'], below: path.split('/'), isFolder });
+
+describe('secret names', () => {
+  it.each([
+    '.env',
+    '.env.local',
+    '.env.production',
+    '.env-prod',
+    'prod.env',
+    'a/b/.env',
+    '.envrc',
+    'id_rsa',
+    'id_rsa.pub',
+    'id_ed25519',
+    'keys/server.pem',
+    'server.key',
+    'cert.p12',
+    'cert.pfx',
+    '.ssh',
+    '.ssh/config',
+    'backup/.ssh/known_hosts',
+    '.aws/credentials',
+    '.aws/config',
+    '.gnupg/pubring.kbx',
+    '.netrc',
+    '.npmrc',
+    '.pypirc',
+    '.docker/config.json',
+    '.kube/config',
+    'credentials',
+    'credentials.json',
+    'credentials.bak',
+    'credentials_old',
+    'credentials/prod.json',
+    'application_default_credentials.json',
+    '.git-credentials',
+    'login.keychain',
+    'login.keychain-db',
+    'secrets.yml',
+    '.toolcrib/secrets.json',
+    '.toolcrib/toolcrib.db',
+    '.toolcrib/toolcrib.db-wal',
+  ])('closes %s', (path) => {
+    expect(rule(path)).toBeDefined();
+  });
+
+  it.each([
+    '.ENV',
+    '.Env.Local',
+    'ID_RSA',
+    'Server.PEM',
+    '.SSH/config',
+    '.ſsh/config',
+    '.\u212aube/config',
+    '.e\u200bnv',
+    '．env',
+    '.env.',
+    '.env ',
+    '.env::$DATA',
+    '.aws\\credentials',
+    'sub\\.env',
+  ])('closes the variant %j', (path) => {
+    expect(rule(path)).toBeDefined();
+  });
+
+  it.each([
+    '.env.example',
+    '.env.sample',
+    '.env.template',
+    '.env.production.example',
+    'environment.ts',
+    '.environment',
+    'src/credentials.ts',
+    'src/credentials/index.ts',
+    'docs/credentials.md',
+    'credentials.example',
+    'keyboard.ts',
+    'monkey.txt',
+    'src/pem.ts',
+    'ssh.md',
+    'ssh/notes.md',
+    'aws.ts',
+    'docker/config.json',
+    'config.json',
+    'kube.config',
+    '.toolcrib/config.yml',
+    '.toolcrib/tools/hello.yml',
+    '.gitignore',
+    'secrets.md',
+    'README.md',
+    'package.json',
+  ])('leaves %s open', (path) => {
+    expect(rule(path)).toBeUndefined();
+  });
+
+  it('lets a folder called credentials be listed', () => {
+    expect(rule('src/credentials', true)).toBeUndefined();
+    expect(rule('.ssh', true)).toBe('.ssh');
+  });
+
+  it('wins over a root that is, or lies in, a secret folder', () => {
+    const above = ['home', 'ann', '.aws'];
+    expect(sensitiveRule({ above, below: ['notes.txt'], isFolder: false })).toBe('.aws');
+    expect(sensitiveRule({ above, below: [], isFolder: true })).toBe('.aws');
+  });
+
+  it('judges other names below the root only', () => {
+    const above = ['srv', 'credentials-service', 'app.key'];
+    expect(sensitiveRule({ above, below: ['index.js'], isFolder: false })).toBeUndefined();
+    expect(
+      sensitiveRule({ above: ['home', '.docker'], below: ['config.json'], isFolder: false }),
+    ).toBe('.docker/config.json');
+  });
+});
+
+describe('names protected from writing', () => {
+  const kept = (path: string, more?: readonly string[]) => protectedRule(path.split('/'), more);
+
+  it.each([
+    '.toolcrib/config.yml',
+    '.toolcrib',
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.git',
+    'vendor/lib/.git/hooks/post-checkout',
+    '.GIT/config',
+    '.g\u200cit/config',
+    '.git./config',
+    '.bashrc',
+    '.zshrc',
+    '.profile',
+    '.config/fish/config.fish',
+    '.toolcrib-tmp-0123',
+    'GIT~1/config',
+    'toolcr~1',
+    '.config/systemd/user/a.service',
+    'Library/LaunchAgents/a.plist',
+    '.gdbinit',
+  ])('keeps %j', (path) => {
+    expect(kept(path)).toBeDefined();
+  });
+
+  it.each([
+    '.gitignore',
+    '.gitattributes',
+    '.github/workflows/ci.yml',
+    'git/x',
+    'bashrc',
+    'a.profile',
+  ])('leaves %s writable', (path) => {
+    expect(kept(path)).toBeUndefined();
+  });
+
+  it('takes more names, with stars and folders', () => {
+    const more = ['.Husky', 'deploy/*.yml', 'a*b*c'];
+    expect(kept('.husky/pre-commit', more)).toBe('.husky');
+    expect(kept('x/deploy/prod.yml', more)).toBe('deploy/*.yml');
+    expect(kept('deploy/prod.json', more)).toBeUndefined();
+    expect(kept('aXXbYYc', more)).toBe('a*b*c');
+    expect(kept('aXXc', more)).toBeUndefined();
+    expect(kept('abXX', more)).toBeUndefined();
+  });
+});

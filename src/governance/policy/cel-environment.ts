@@ -1,0 +1,111 @@
+/**
+ * The language of conditions: CEL with every name declared, so that a wrong name or type is found
+ * when a policy is loaded. Numbers of JSON are doubles to CEL and its own literals are ints; the
+ * operators added here let the two meet.
+ */
+import { Environment } from '@marcbachmann/cel-js';
+import { CallerFacts, FlowFacts, TimeFacts, ToolFacts } from './call-facts.ts';
+import type { LinearPatterns } from './linear-patterns.ts';
+
+/** Enough for a rule that a person can read; what is larger is generated or hostile. */
+const LIMITS = {
+  maxAstNodes: 2000,
+  maxDepth: 40,
+  maxListElements: 1000,
+  maxMapEntries: 100,
+  maxCallArguments: 8,
+};
+
+/** What `matches` is turned into: the one that comes with CEL uses a backtracking engine. */
+export const LINEAR_MATCHES = 'matchesInLinearTime';
+
+/** Calls that are worked out once when their text never changes, and what they are turned into. */
+export const CONSTANT_CALLS: ReadonlyMap<string, { readonly constant: string; type: string }> =
+  new Map([
+    ['timestamp', { constant: 'constantTimestamp', type: 'google.protobuf.Timestamp' }],
+    ['duration', { constant: 'constantDuration', type: 'google.protobuf.Duration' }],
+  ]);
+
+/** What was worked out when a condition was compiled. */
+export interface Prepared {
+  readonly patterns: LinearPatterns;
+  /** By their text; that of a time and that of a duration are never the same. */
+  readonly constants: Map<string, unknown>;
+}
+
+const CALLER = {
+  user: 'string',
+  agent: 'string',
+  session: 'string',
+  loop: 'string',
+  roles: 'list<string>',
+  permissions: 'list<string>',
+  isolation: 'string',
+};
+
+const TOOL = {
+  name: 'string',
+  version: 'string',
+  source: 'string',
+  category: 'string',
+  tags: 'list<string>',
+};
+
+const TIME = { hour: 'int', weekday: 'int', date: 'string' };
+
+const FLOW = { untrusted: 'bool', sensitivity: 'string', private: 'bool', secret: 'bool' };
+
+const VARIABLES = {
+  caller: 'Caller',
+  tool: 'Tool',
+  tier: 'string',
+  action: 'string',
+  destructive: 'bool',
+  input: 'dyn',
+  now: 'google.protobuf.Timestamp',
+  time: 'Time',
+  flow: 'Flow',
+  sink: 'bool',
+};
+
+export const CONDITION_NAMES = Object.keys(VARIABLES).join(', ');
+
+type Numeric = (left: number | bigint, right: number | bigint) => number;
+
+const ARITHMETIC: Readonly<Record<string, Numeric>> = {
+  '+': (left, right) => Number(left) + Number(right),
+  '-': (left, right) => Number(left) - Number(right),
+  '*': (left, right) => Number(left) * Number(right),
+  '/': (left, right) => Number(left) / Number(right),
+  '%': (left, right) => Number(left) % Number(right),
+};
+
+const declareArithmetic = (environment: Environment): void => {
+  for (const [operator, compute] of Object.entries(ARITHMETIC)) {
+    environment.registerOperator(`int ${operator} double: double`, compute);
+    environment.registerOperator(`double ${operator} int: double`, compute);
+  }
+  environment.registerOperator('double % double: double', ARITHMETIC['%'] as Numeric);
+};
+
+export const celEnvironment = ({ patterns, constants }: Prepared): Environment => {
+  const environment = new Environment({ limits: LIMITS })
+    .registerType('Caller', { ctor: CallerFacts, fields: CALLER })
+    .registerType('Tool', { ctor: ToolFacts, fields: TOOL })
+    .registerType('Time', { ctor: TimeFacts, fields: TIME })
+    .registerType('Flow', { ctor: FlowFacts, fields: FLOW })
+    .registerFunction(
+      `string.${LINEAR_MATCHES}(string): bool`,
+      (text: string, pattern: string) => patterns.test(text, pattern),
+      { async: false },
+    );
+  for (const { constant, type } of CONSTANT_CALLS.values()) {
+    const signature = `${constant}(string): ${type}`;
+    environment.registerFunction(signature, (text: string) => constants.get(text), {
+      async: false,
+    });
+  }
+  for (const [name, type] of Object.entries(VARIABLES)) environment.registerVariable(name, type);
+  declareArithmetic(environment);
+  return environment;
+};

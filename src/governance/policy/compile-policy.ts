@@ -1,0 +1,106 @@
+/**
+ * Policy documents to a policy. Those of the user and of the program are read one after the other as
+ * one list. A project's can only narrow: its rules that ask or deny are guards, its rules that allow
+ * do not count, its roles give nothing away.
+ */
+import { flowGuards, isolationGuards, policyVersion, tierRules } from './builtin-policy.ts';
+import type { FlowMode } from './builtin-rules.ts';
+import { checkDocument } from './check-document.ts';
+import { conditionCompiler } from './compile-condition.ts';
+import { compileRoles } from './compile-roles.ts';
+import type { Condition } from './condition.ts';
+import { invalidDocument, subjectOf } from './document-problems.ts';
+import { type PolicyRule, policySchema } from './policy-document.ts';
+import { type CompiledPolicy, policyEngine } from './policy-engine.ts';
+import { originOf, type PolicySource } from './policy-source.ts';
+import { makeRule, type Rule, type RuleRole } from './rule.ts';
+
+export interface PolicyOptions {
+  /** What to do when untrusted and private data meet a way out; `ask` by default. */
+  readonly flow?: FlowMode;
+}
+
+type Compile = ReturnType<typeof conditionCompiler>;
+
+const assertUsable = (sources: readonly PolicySource[], compile: Compile): void => {
+  const problems = sources.flatMap((source) =>
+    checkDocument(source.document, compile).map(({ path, message }) => {
+      const place = originOf(source, path);
+      return [place, subjectOf(source.document, path), message]
+        .filter((part) => part !== '')
+        .join(': ');
+    }),
+  );
+  if (problems.length > 0) throw invalidDocument(problems);
+};
+
+/** What a program changes in its document later changes no verdict. */
+const copyOf = (source: PolicySource): PolicySource => ({
+  ...source,
+  document: policySchema.parse(source.document),
+});
+
+const roleOf = ({ kind }: PolicySource, { effect }: PolicyRule): RuleRole => {
+  if (kind !== 'project') return 'choice';
+  return effect === 'allow' ? 'void' : 'guard';
+};
+
+const rulesOf = (source: PolicySource, before: number, compile: Compile): readonly Rule[] =>
+  (source.document.rules ?? []).map((rule, index) =>
+    makeRule(rule, {
+      role: roleOf(source, rule),
+      shadow: source.document.shadow === true || rule.shadow === true,
+      origin: originOf(source, ['rules', index]),
+      order: before + index,
+      // Checked above: what is left is a condition.
+      condition: rule.when === undefined ? undefined : (compile(rule.when) as Condition),
+    }),
+  );
+
+const compileRules = (sources: readonly PolicySource[], compile: Compile): readonly Rule[] => {
+  const rules: Rule[] = [];
+  for (const source of sources) rules.push(...rulesOf(source, rules.length, compile));
+  return rules;
+};
+
+const voidWarnings = (rules: readonly Rule[]): readonly string[] =>
+  rules
+    .filter(({ role }) => role === 'void')
+    .map(({ name, origin }) => `${origin}: rule ${name}: a project can only narrow; it is ignored`);
+
+const repeatedWarnings = (rules: readonly Rule[]): readonly string[] =>
+  rules
+    .filter(({ name }, index) => rules.findIndex((other) => other.name === name) < index)
+    .map(({ name, origin }) => `${origin}: rule ${name}: another document has a rule of this name`);
+
+/** Throws `CONFIG_INVALID` when a document is not usable. */
+export const compilePolicy = (
+  sources: readonly PolicySource[],
+  { flow = 'ask' }: PolicyOptions = {},
+): CompiledPolicy => {
+  const compile = conditionCompiler();
+  assertUsable(sources, compile);
+  const copies = sources.map(copyOf);
+  const ordered = [
+    ...copies.filter(({ kind }) => kind !== 'project'),
+    ...copies.filter(({ kind }) => kind === 'project'),
+  ];
+  const written = compileRules(ordered, compile);
+  const hasTiers = copies.every(({ document }) => document.shadow || document.builtin !== false);
+  const { roles, warnings } = compileRoles(ordered);
+  return policyEngine({
+    version: policyVersion({
+      flow,
+      documents: copies.map(({ kind, document }) => ({ kind, document })),
+    }),
+    rules: [
+      ...written.filter(({ role }) => role === 'choice'),
+      ...(hasTiers ? tierRules(written.length) : []),
+      ...written.filter(({ role }) => role !== 'choice'),
+      ...flowGuards(flow),
+    ],
+    levels: isolationGuards(),
+    roles,
+    warnings: [...voidWarnings(written), ...repeatedWarnings(written), ...warnings],
+  });
+};

@@ -1,0 +1,86 @@
+/**
+ * Does a rule fit a call? Judging and explaining ask the same functions, so that they cannot
+ * disagree. The answers are constants: nothing is allocated for a call.
+ */
+import type { Caller } from '../../contract/caller.ts';
+import type { PolicyQuestion } from '../../contract/policy.ts';
+import { TIERS } from '../../contract/tool.ts';
+import type { CallFacts } from './call-facts.ts';
+import type { Rule, RuleParts } from './rule.ts';
+
+export interface Fit {
+  readonly matched: boolean;
+  /** It counts because it cannot be told. */
+  readonly doubtful: boolean;
+  readonly why: string;
+}
+
+const no = (why: string): Fit => ({ matched: false, doubtful: false, why });
+
+export const FITS: Fit = { matched: true, doubtful: false, why: 'everything it asks for fits' };
+export const DOUBTFUL: Fit = {
+  matched: true,
+  doubtful: true,
+  why: 'its condition could not be evaluated, which counts against the call',
+};
+const UNPROVEN = no('its condition could not be evaluated, which allows nothing');
+const NOT_CONDITION = no('its condition does not hold');
+const NOT_TOOL = no('it is for other tools');
+const NOT_TIER = no('it is for other tiers');
+const NOT_ACTION = no('it is for other actions');
+const NOT_SOURCE = no('it is for tools from other sources');
+const NOT_CALLER = no('it is for other callers');
+export const VOID = no('a project can only narrow: its rules that allow do not count');
+
+/** `*` stands for any run of characters. Never goes back further than the last `*`. */
+export const matchesName = (pattern: string, name: string): boolean => {
+  const end = pattern.lastIndexOf('*');
+  if (end < 0) return pattern === name;
+  const start = pattern.indexOf('*');
+  const last = pattern.slice(end + 1);
+  if (!name.startsWith(pattern.slice(0, start))) return false;
+  let at = start;
+  for (const part of pattern.slice(start, end).split('*')) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+};
+
+/** The part that is the same for every call of a tool in a tier; the index goes by it. */
+export const fitsTool = (rule: Rule, name: string, tier: string): Fit => {
+  const { tools, tiers } = rule;
+  if (tools && !tools.some((pattern) => matchesName(pattern, name))) return NOT_TOOL;
+  const known: readonly string[] = tiers ?? TIERS;
+  return known.includes(tier) ? FITS : NOT_TIER;
+};
+
+/** When the action is not known, any that the tool can do may be meant: enough to refuse. */
+const fitsAction = ({ actions, effect }: Rule, { tool, capability }: PolicyQuestion): boolean => {
+  if (!actions) return true;
+  if (capability) return actions.includes(capability.action);
+  return effect !== 'allow' && tool.capabilities.some(({ action }) => actions.includes(action));
+};
+
+const fitsCaller = (callers: NonNullable<RuleParts['callers']>, caller: Caller): boolean => {
+  const { users, roles, agents, sessions } = callers;
+  if (users && !users.includes(caller.userId)) return false;
+  if (agents && !agents.includes(caller.agentId)) return false;
+  if (sessions && !sessions.includes(caller.sessionId)) return false;
+  return !roles || caller.roles.some((role) => roles.includes(role));
+};
+
+/** The rest. Expects a rule that fits tool and tier. */
+export const fitsCall = (rule: Rule, question: PolicyQuestion, facts?: CallFacts): Fit => {
+  const { sources, callers, condition } = rule;
+  if (sources && !sources.includes(question.tool.source)) return NOT_SOURCE;
+  if (callers && !fitsCaller(callers, question.caller)) return NOT_CALLER;
+  if (!fitsAction(rule, question)) return NOT_ACTION;
+  if (!condition) return FITS;
+  try {
+    return condition.holds(question, facts) ? FITS : NOT_CONDITION;
+  } catch {
+    return rule.effect === 'allow' ? UNPROVEN : DOUBTFUL;
+  }
+};

@@ -1,0 +1,116 @@
+/**
+ * Judges calls by rules that are ready. Two kinds of rules meet here. Of the choices (the user's
+ * rules, then the built-in ones) a deny wins, otherwise the first that fits decides, and silence is
+ * a deny. Guards (a project's rules, data flow, isolation) are asked afterwards, and the strictest
+ * of all answers counts: so no rule that allows can hide a guard, wherever it stands. Permissions
+ * that a tool names are not looked at: a standing grant may give one, and the stage that knows the
+ * grants asks for them.
+ */
+import type { Policy, PolicyQuestion, ShadowFinding } from '../../contract/policy.ts';
+import { CallFacts } from './call-facts.ts';
+import { explainRules } from './explain-rules.ts';
+import { type Fit, fitsCall } from './match-rule.ts';
+import { type Roles, rightsOf } from './rights.ts';
+import { BUILT_IN, DEFAULT_DENY, type Outcome, type Rule } from './rule.ts';
+import { type LevelRules, type Plan, RuleIndex } from './rule-index.ts';
+
+export interface CompiledPolicy extends Required<Policy> {
+  /** What was ignored, and where it stands. */
+  readonly warnings: readonly string[];
+}
+
+export interface PolicyParts {
+  readonly version: string;
+  /** Choices and guards, in the order in which they are considered. */
+  readonly rules: readonly Rule[];
+  readonly levels: LevelRules;
+  readonly roles: Roles;
+  readonly warnings: readonly string[];
+}
+
+const outcomeOf = (rule: Rule, fit: Fit): Outcome => (fit.doubtful ? rule.unsure : rule.sure);
+
+const firstOf = (
+  rules: readonly Rule[],
+  question: PolicyQuestion,
+  facts?: CallFacts,
+): Outcome | undefined => {
+  for (const rule of rules) {
+    const fit = fitsCall(rule, question, facts);
+    if (fit.matched) return outcomeOf(rule, fit);
+  }
+  return undefined;
+};
+
+/** Settles a call by its plan: choices first, then the guards that are stricter. */
+const settle = (plan: Plan, question: PolicyQuestion, facts?: CallFacts): Outcome => {
+  let settled =
+    firstOf(plan.denies, question, facts) ?? firstOf(plan.choices, question, facts) ?? DEFAULT_DENY;
+  for (const rule of plan.guards) {
+    if (rule.sure.severity <= settled.severity) continue;
+    const fit = fitsCall(rule, question, facts);
+    if (fit.matched) settled = outcomeOf(rule, fit);
+  }
+  return settled;
+};
+
+/** Had the rule counted, would the call have fared worse? A late `ask` would not have been heard. */
+const wouldWorsen = ({ effect, role, sure }: Rule, settled: Outcome): boolean => {
+  if (effect === 'deny') return settled.severity < 3;
+  return settled.severity === 0 && (role === 'guard' || sure.order < settled.order);
+};
+
+const findingsOf = (plan: Plan, settled: Outcome, look: (rule: Rule) => Fit): ShadowFinding[] =>
+  plan.shadows
+    .filter((rule) => wouldWorsen(rule, settled))
+    .map((rule) => ({ rule, fit: look(rule) }))
+    .filter(({ fit }) => fit.matched)
+    .map(({ rule, fit }) => outcomeOf(rule, fit).verdict)
+    .map(({ rule, effect, reason }) => ({ rule, effect, reason }));
+
+/** Our own rules look at the session only where data could leave it, and there it is always read. */
+const looksAtFlow = ({ origin, condition }: Rule): boolean =>
+  origin !== BUILT_IN && condition !== undefined && /\bflow\b/.test(condition.text);
+
+class PolicyEngine implements CompiledPolicy {
+  readonly version: string;
+  readonly warnings: readonly string[];
+  readonly readsFlow: boolean;
+  readonly #parts: PolicyParts;
+  readonly #index: RuleIndex;
+
+  constructor(parts: PolicyParts) {
+    this.version = parts.version;
+    this.warnings = parts.warnings;
+    this.readsFlow = parts.rules.some(looksAtFlow);
+    this.#parts = parts;
+    this.#index = new RuleIndex(parts.rules, parts.levels);
+  }
+
+  rightsOf: CompiledPolicy['rightsOf'] = (caller) => rightsOf(this.#parts.roles, caller);
+
+  judge: CompiledPolicy['judge'] = (question) => {
+    const { tool, tier, caller } = question;
+    const rights = rightsOf(this.#parts.roles, caller);
+    const plan = this.#index.planFor(tool.name, tier, rights.isolation);
+    const facts = plan.usesFacts ? new CallFacts(question, rights) : undefined;
+    const settled = settle(plan, question, facts);
+    const verdict = plan.asksEveryTime ? settled.isolated : settled.verdict;
+    if (plan.shadows.length === 0) return verdict;
+    const shadow = findingsOf(plan, settled, (rule) => fitsCall(rule, question, facts));
+    return shadow.length > 0 ? { ...verdict, shadow } : verdict;
+  };
+
+  explain: CompiledPolicy['explain'] = (question) => {
+    const { rules, levels, roles } = this.#parts;
+    const rights = rightsOf(roles, question.caller);
+    const applying = [...rules, ...levels[rights.isolation]];
+    return {
+      verdict: this.judge(question),
+      considered: explainRules(applying, question, rights),
+    };
+  };
+}
+
+/** A policy from rules that are ready. */
+export const policyEngine = (parts: PolicyParts): CompiledPolicy => new PolicyEngine(parts);

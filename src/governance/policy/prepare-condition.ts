@@ -1,0 +1,102 @@
+/**
+ * Changes a parsed condition before it is checked: `matches` is handed to the linear engine, patterns
+ * and times that stand in it are worked out once, and loops in loops are refused.
+ */
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { CONSTANT_CALLS, LINEAR_MATCHES, type Prepared } from './cel-environment.ts';
+
+/** Loops in loops over an input that the caller chose cost a power of its size. */
+const DEEPEST_LOOP = 2;
+const LOOPS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
+
+/** The condition cannot be used; at which character is known. */
+export class Refusal extends Error {
+  readonly offset: number;
+
+  constructor(reason: string, offset: number) {
+    super(reason);
+    this.offset = offset;
+  }
+}
+
+/** A call in the tree. Its name is changed in place: macros share the nodes they are made of. */
+interface CallNode {
+  readonly start: number;
+  readonly parts: unknown[];
+  readonly name: string;
+  readonly args: readonly ASTNode[];
+  readonly loops: number;
+}
+
+const isNode = (value: unknown): value is ASTNode =>
+  typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+
+const isCall = ({ op }: ASTNode): boolean => op === 'call' || op === 'rcall';
+
+const visitCalls = (value: unknown, loops: number, visit: (call: CallNode) => void): void => {
+  if (Array.isArray(value)) {
+    for (const item of value) visitCalls(item, loops, visit);
+    return;
+  }
+  if (!isNode(value)) return;
+  if (!isCall(value)) {
+    visitCalls(value.args, loops, visit);
+    return;
+  }
+  const parts = value.args as unknown[];
+  const name = String(parts[0]);
+  visit({ start: value.start, parts, name, args: parts.at(-1) as ASTNode[], loops });
+  visitCalls(parts, LOOPS.has(name) ? loops + 1 : loops, visit);
+};
+
+interface Literal {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** The one argument of a call, where it is a text that stands in the condition. */
+const literalOf = ({ args }: CallNode): Literal | undefined => {
+  const [only, ...others] = args;
+  if (only?.op !== 'value' || typeof only.args !== 'string' || others.length > 0) return undefined;
+  return { text: only.args, start: only.start };
+};
+
+const orRefuse = ({ name }: CallNode, { start }: Literal, work: () => void): void => {
+  try {
+    work();
+  } catch (error) {
+    const { message, summary = message } = error as Error & { readonly summary?: string };
+    throw new Refusal(`${name}: ${summary}`, start);
+  }
+};
+
+const prepareMatches = (call: CallNode, { patterns }: Prepared): void => {
+  call.parts[0] = LINEAR_MATCHES;
+  const pattern = literalOf(call);
+  if (pattern) orRefuse(call, pattern, () => patterns.keep(pattern.text));
+};
+
+const prepareConstant = (call: CallNode, prepared: Prepared, environment: Environment): void => {
+  const known = CONSTANT_CALLS.get(call.name);
+  const literal = literalOf(call);
+  if (!known || !literal) return;
+  const { text } = literal;
+  orRefuse(call, literal, () => {
+    const value: unknown = environment.evaluate(`${call.name}(${JSON.stringify(text)})`);
+    prepared.constants.set(text, value);
+  });
+  call.parts[0] = known.constant;
+};
+
+export const prepareCondition = (
+  root: ASTNode,
+  prepared: Prepared,
+  environment: Environment,
+): void =>
+  visitCalls(root, 0, (call) => {
+    if (LOOPS.has(call.name) && call.loops >= DEEPEST_LOOP) {
+      throw new Refusal(`loops may be nested ${DEEPEST_LOOP} deep`, call.start);
+    }
+    if (call.name === 'matches') prepareMatches(call, prepared);
+    else prepareConstant(call, prepared, environment);
+  });

@@ -1,0 +1,71 @@
+/** The texts a secret may turn up as. Escapes are not among them: `escape-view.ts` reads those. */
+import { unescapedForms } from './escape-view.ts';
+
+/** A known value shorter than this would black out half of every text. */
+export const SHORTEST_SECRET = 6;
+
+const BITS = 6;
+
+/**
+ * The part of a base64 text that depends on the secret alone when so many bytes go before it: the
+ * characters that share bits with its neighbours are left out.
+ */
+const base64At = (bytes: Buffer, offset: number): string => {
+  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+  const from = Math.ceil((offset * 8) / BITS);
+  return text.slice(from, Math.floor(((offset + bytes.length) * 8) / BITS));
+};
+
+const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
+
+/** As digits, which no view reads. */
+const asDigits = (text: string): readonly string[] => {
+  const bytes = Buffer.from(text, 'utf8');
+  const hex = bytes.toString('hex');
+  const base64 = [bytes.toString('base64'), ...[0, 1, 2].map((offset) => base64At(bytes, offset))];
+  return [hex, hex.toUpperCase(), ...base64, ...base64.map(urlSafe)];
+};
+
+const MARKUP: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** The usual escapes: inside base64 or hex they cannot be read, so they are spelled out. */
+const escapes = (text: string): readonly string[] => {
+  // Half a surrogate pair has no bytes, and `encodeURIComponent` throws at it.
+  const url = encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
+  return [
+    text,
+    url,
+    url.replaceAll('%20', '+'),
+    JSON.stringify(text).slice(1, -1),
+    text.replaceAll(/[&<>"']/g, (mark) => MARKUP[mark] as string),
+  ];
+};
+
+const encoded = (secret: string): readonly string[] => [
+  secret,
+  // A form sends a space as a plus.
+  secret.replaceAll(' ', '+'),
+  ...[...new Set(escapes(secret))].flatMap(asDigits),
+];
+
+/** What is secret about a connection string is its password, which may turn up by itself. */
+const PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:([^\s/]+)@/i;
+
+/** The secret itself, without the line break it was stored with, and the password in it. */
+const partsOf = (secret: string): readonly string[] => {
+  const password = PASSWORD.exec(secret)?.[1];
+  return [secret, secret.trim(), ...(password === undefined ? [] : unescapedForms(password))];
+};
+
+/** All forms worth looking for, each once; none for a secret that is too short. */
+export const encodedForms = (secret: string): ReadonlySet<string> => {
+  const parts = new Set(partsOf(secret).filter(({ length }) => length >= SHORTEST_SECRET));
+  const forms = [...parts].flatMap((part) => [...encoded(part), ...unescapedForms(part)]);
+  return new Set(forms.filter(({ length }) => length >= SHORTEST_SECRET));
+};

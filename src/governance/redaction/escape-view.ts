@@ -1,0 +1,138 @@
+/**
+ * A text with its escapes read (percent, HTML, backslash) or its lines joined, which remembers where
+ * every character came from. A secret written in such a way is found in the view and cut out of the
+ * original, whatever part of it was escaped and in whatever case.
+ */
+import type { Span } from './span.ts';
+
+/** One place where view and original differ. */
+interface Piece {
+  readonly at: number;
+  readonly length: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface View {
+  readonly text: string;
+  /** The span of the original that a span of the view stands for. */
+  origin(span: Span): Span;
+}
+
+const HEX = '[0-9A-Fa-f]';
+/** Whole UTF-8 sequences, so that each stands for one character. */
+const PERCENT = [
+  `%[0-7]${HEX}`,
+  `%[CDcd]${HEX}%[89ABab]${HEX}`,
+  `%[Ee]${HEX}(?:%[89ABab]${HEX}){2}`,
+  `%[Ff][0-7](?:%[89ABab]${HEX}){3}`,
+].join('|');
+const HTML = `&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX]${HEX}{1,6});`;
+const BACKSLASH = `\\\\(?:u${HEX}{4}|u\\{${HEX}{1,6}\\}|x${HEX}{2}|[nrtbf"'\\\\/])`;
+
+const ESCAPE = new RegExp(`${PERCENT}|${HTML}|${BACKSLASH}`, 'g');
+/** Line breaks, with the indentation that follows, as in a wrapped base64 text or a YAML block. */
+const LINE_BREAK = /\r?\n[ \t]*/g;
+
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&apos;', "'"],
+  ['\\n', '\n'],
+  ['\\r', '\r'],
+  ['\\t', '\t'],
+  ['\\b', '\b'],
+  ['\\f', '\f'],
+]);
+
+const codePoint = (digits: string, base: number): string =>
+  String.fromCodePoint(Math.min(Number.parseInt(digits, base), 0x10ffff));
+
+const meaning = (found: string): string => {
+  if (found.startsWith('%')) {
+    return Buffer.from(found.replaceAll('%', ''), 'hex').toString('utf8');
+  }
+  const named = NAMED.get(found);
+  if (named !== undefined) return named;
+  if (found.startsWith('&#')) {
+    const hex = /^&#[xX]/.test(found);
+    return codePoint(found.slice(hex ? 3 : 2, -1), hex ? 16 : 10);
+  }
+  if (found.length === 2) return found.slice(1);
+  return codePoint(found.replaceAll(/[\\ux{}]/g, ''), 16);
+};
+
+/** The last piece that starts at or before a place of the view. */
+const pieceBefore = (pieces: readonly Piece[], at: number): Piece | undefined => {
+  let low = 0;
+  let high = pieces.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((pieces[middle] as Piece).at <= at) low = middle + 1;
+    else high = middle;
+  }
+  return pieces[low - 1];
+};
+
+/** Where the character at a place of the view stood. */
+const origin = (pieces: readonly Piece[], at: number): Span => {
+  const piece = pieceBefore(pieces, at);
+  if (!piece) return { from: at, to: at + 1 };
+  const beyond = at - piece.at - piece.length;
+  if (beyond < 0) return piece;
+  return { from: piece.to + beyond, to: piece.to + beyond + 1 };
+};
+
+/** `undefined` when nothing was replaced. */
+const viewBy = (
+  text: string,
+  pattern: RegExp,
+  read: (found: string) => string,
+): View | undefined => {
+  const pieces: Piece[] = [];
+  let view = '';
+  let done = 0;
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    view += text.slice(done, index);
+    const meant = read(found);
+    done = index + found.length;
+    pieces.push({ at: view.length, length: meant.length, from: index, to: done });
+    view += meant;
+  }
+  if (pieces.length === 0) return undefined;
+  return {
+    text: view + text.slice(done),
+    origin: ({ from, to }) => ({
+      from: origin(pieces, from).from,
+      to: origin(pieces, to - 1).to,
+    }),
+  };
+};
+
+/** The text with its escapes read once; `undefined` when it has none. */
+export const unescapedView = (text: string): View | undefined =>
+  text.includes('\\') || text.includes('%') || text.includes('&')
+    ? viewBy(text, ESCAPE, meaning)
+    : undefined;
+
+/** The text in one line; `undefined` when it is. */
+export const joinedView = (text: string): View | undefined =>
+  text.includes('\n') ? viewBy(text, LINE_BREAK, () => '') : undefined;
+
+/** How often an escaped text may have been escaped again. */
+export const MAX_LAYERS = 3;
+
+/** The texts that reading escapes, again and again, and joining lines makes of one. */
+export const unescapedForms = (text: string): readonly string[] => {
+  const forms = [text];
+  let current = text;
+  for (let layer = 0; layer < MAX_LAYERS; layer++) {
+    const view = unescapedView(current);
+    if (!view) break;
+    current = view.text;
+    forms.push(current);
+  }
+  return [...forms, ...forms.flatMap((form) => joinedView(form)?.text ?? [])];
+};

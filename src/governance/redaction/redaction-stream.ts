@@ -1,0 +1,77 @@
+/**
+ * Redacts a text that comes in pieces. As much is held back as a secret could reach into what has not
+ * come yet, and as much of the past is remembered as tells what a piece means.
+ */
+import type { SecretFinder } from './secret-finder.ts';
+import { replaceSpans, type Span } from './span.ts';
+
+export interface RedactionStream {
+  /** What can be shown by now, clean. */
+  push(chunk: string): string;
+  /** The rest. */
+  end(): string;
+}
+
+/** Each character of a secret may be written as `\uXXXX`; lines may be broken and indented. */
+const ESCAPED_LENGTH = 6;
+const LEAST_HELD = 512;
+/** A token without a space up to this long is looked at as a whole. */
+const LONGEST_TOKEN = 8192;
+const LONGEST_KEY_BLOCK = 16_384;
+/** Beyond this the text goes on in parts, whatever it is. */
+const MOST_HELD = 65_536;
+
+/** The last place at or before `limit` that is not inside a word, unless the word has no end. */
+const wordStart = (text: string, limit: number): number => {
+  for (let at = limit; at > limit - LONGEST_TOKEN; at--) {
+    if (at <= 0) return 0;
+    if (text.charCodeAt(at) <= 32) return at;
+  }
+  return limit;
+};
+
+/** The start of a private key whose end has not come yet. */
+const keyBlockStart = (text: string, cut: number): number => {
+  const start = text.lastIndexOf('-----BEGIN ', cut);
+  const open = start >= 0 && cut - start < LONGEST_KEY_BLOCK && !text.includes('-----END ', start);
+  return open ? start : cut;
+};
+
+/** Up to where the text can be shown: no secret may lie across. */
+const safeCut = (text: string, limit: number, spans: readonly Span[]): number => {
+  if (text.length > MOST_HELD) return limit;
+  let cut = keyBlockStart(text, wordStart(text, limit));
+  for (const { from, to } of spans.toReversed()) {
+    if (from < cut && to > cut) cut = from;
+  }
+  return cut;
+};
+
+export const redactionStream = (finder: SecretFinder, instead: string): RedactionStream => {
+  /** What was shown lately, as it came: it tells what the next piece means. */
+  let past = '';
+  let held = '';
+
+  const show = (upTo: (text: string, spans: readonly Span[]) => number): string => {
+    const text = past + held;
+    const spans = finder.find(text);
+    const cut = Math.max(past.length, upTo(text, spans));
+    const due = spans
+      .filter(({ from, to }) => to > past.length && from < cut)
+      .map(({ from, to }) => ({ from: Math.max(from, past.length), to: Math.min(to, cut) }));
+    const shown = replaceSpans(text.slice(0, cut), due, instead).slice(past.length);
+    held = text.slice(cut);
+    past = text.slice(Math.max(0, cut - LEAST_HELD - finder.known.longest), cut);
+    return shown;
+  };
+
+  return {
+    push: (chunk) => {
+      held += chunk;
+      const keep = LEAST_HELD + finder.known.longest * ESCAPED_LENGTH;
+      if (held.length <= keep) return '';
+      return show((text, spans) => safeCut(text, text.length - keep, spans));
+    },
+    end: () => show((text) => text.length),
+  };
+};

@@ -1,0 +1,211 @@
+/**
+ * What well-known credentials look like. Data only; `shape-finder.ts` is what uses it. Every shape is
+ * anchored by a literal start and has bounded, unnested repetition, so that the search stays linear.
+ */
+
+export interface SecretShape {
+  /** The literal texts it starts with, exact; one of them is looked for before any pattern runs. */
+  readonly starts: readonly string[];
+  /** What goes before the secret and is kept, from the start on. Without it the start is secret too. */
+  readonly lead?: string;
+  /** The secret. */
+  readonly body: string;
+  /** May follow a letter or digit. Otherwise `task-…` would be an `sk-…`. */
+  readonly inside?: true;
+}
+
+/** No shape is shorter than this, so short strings need no search. */
+export const SHORTEST_SHAPE = 8;
+
+/** Values that stand for a value: `${TOKEN}`, `{{token}}`, `<token>`, `***`, and what we wrote ourselves. */
+const REAL = '(?!\\$|\\{|<|\\*\\*|\\[REDACTED)';
+/** Words are no token: there is a digit, or it is long. */
+const TOKEN = '(?=[^\\s"\']{0,64}\\d|[^\\s"\']{24})';
+const DIGIT = '(?=[A-Za-z0-9_-]{0,200}\\d)';
+const END = '(?![A-Za-z0-9])';
+const PEM_HEADERS = '(?:\\s{1,4}(?:Proc-Type|DEK-Info): [^\\n]{1,100}){0,2}';
+const ASSIGNED = '["\'\\s]{0,3}[:=]["\'\\s]{0,4}';
+
+const QUERY_NAMES = [
+  'password',
+  'passwd',
+  'pwd',
+  'token',
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'auth_token',
+  'api[_-]?key',
+  'secret',
+  'client_secret',
+  'sig',
+  'signature',
+  'x-amz-signature',
+  'x-amz-security-token',
+  'x-goog-signature',
+].join('|');
+
+/** Anything an item of a query may start with. */
+const QUERY_STARTS = [...'?&'].flatMap((mark) =>
+  [...'patrisxcPATRISXC'].map((letter) => `${mark}${letter}`),
+);
+
+/** Tokens that carry their maker's name in front. */
+const PREFIXED: readonly SecretShape[] = [
+  { starts: ['sk-'], body: `sk-${DIGIT}[A-Za-z0-9_-]{20,250}` },
+  {
+    starts: ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_', 'pk_live_', 'pk_test_'],
+    body: '[a-z]{2}_[a-z]{4}_[A-Za-z0-9]{16,250}',
+  },
+  { starts: ['whsec_'], body: 'whsec_[A-Za-z0-9+/]{24,100}' },
+  {
+    starts: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
+    body: 'gh[pousr]_[A-Za-z0-9]{36,255}',
+  },
+  { starts: ['github_pat_'], body: 'github_pat_[A-Za-z0-9_]{22,255}' },
+  {
+    starts: ['glpat-', 'gldt-', 'glrt-', 'glcbt-', 'glptt-', 'glft-', 'glsoat-'],
+    body: 'gl[a-z]{2,4}-[A-Za-z0-9_.-]{20,100}',
+  },
+  {
+    starts: ['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xapp-'],
+    body: 'x[a-z]{3}-[A-Za-z0-9-]{10,250}',
+  },
+  { starts: ['AKIA', 'ASIA'], body: `A[KS]IA[A-Z0-9]{16}${END}` },
+  { starts: ['AIza'], body: 'AIza[A-Za-z0-9_-]{35}' },
+  { starts: ['ya29.'], body: 'ya29\\.[A-Za-z0-9_-]{20,1000}' },
+  { starts: ['GOCSPX-'], body: 'GOCSPX-[A-Za-z0-9_-]{28}' },
+  { starts: ['SG.'], body: 'SG\\.[A-Za-z0-9_-]{16,64}\\.[A-Za-z0-9_-]{16,64}' },
+  { starts: ['SK'], body: `SK[0-9a-f]{32}${END}` },
+  { starts: ['key-'], body: `key-[0-9a-f]{32}${END}` },
+  { starts: ['npm_'], body: `npm_[A-Za-z0-9]{36}${END}` },
+  { starts: ['pypi-Ag'], body: 'pypi-Ag[A-Za-z0-9_-]{40,500}' },
+  { starts: ['hf_', 'api_org_'], body: `(?:hf|api_org)_[A-Za-z0-9]{30,60}${END}` },
+  { starts: ['gsk_'], body: 'gsk_[A-Za-z0-9]{40,80}' },
+  { starts: ['xai-', 'pplx-', 'tvly-'], body: `[a-z]{3,4}-${DIGIT}[A-Za-z0-9]{20,120}` },
+  { starts: ['r8_'], body: `r8_[A-Za-z0-9]{37}${END}` },
+  {
+    starts: ['dop_v1_', 'doo_v1_', 'dor_v1_'],
+    body: `do[opr]_v1_[a-f0-9]{64}${END}`,
+  },
+  {
+    starts: ['shpat_', 'shpca_', 'shppa_', 'shpss_'],
+    body: `shp[a-z]{2}_[a-fA-F0-9]{32}${END}`,
+  },
+  { starts: ['dckr_pat_'], body: 'dckr_pat_[A-Za-z0-9_-]{20,60}' },
+  { starts: ['hvs.', 'hvb.'], body: 'hv[sb]\\.[A-Za-z0-9_-]{24,300}' },
+  { starts: ['glsa_'], body: 'glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}' },
+  { starts: ['lin_api_'], body: 'lin_api_[A-Za-z0-9]{40}' },
+  { starts: ['ntn_'], body: 'ntn_[A-Za-z0-9]{40,60}' },
+  { starts: ['ATATT3'], body: 'ATATT3[A-Za-z0-9_=-]{50,300}' },
+  { starts: ['AGE-SECRET-KEY-1'], body: 'AGE-SECRET-KEY-1[A-Z0-9]{58}' },
+  { starts: ['dapi'], body: `dapi[a-f0-9]{32}${END}` },
+  { starts: ['sbp_'], body: `sbp_[a-f0-9]{40}${END}` },
+  { starts: ['PMAK-'], body: 'PMAK-[a-f0-9]{24}-[a-f0-9]{34}' },
+];
+
+/** Shapes known by their inside. */
+const STRUCTURED: readonly SecretShape[] = [
+  {
+    starts: ['eyJ'],
+    body: 'eyJ[A-Za-z0-9_-]{8,2000}\\.eyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,1000}',
+  },
+  {
+    starts: ['-----BEGIN '],
+    // The class has no dash, so that a text full of beginnings costs no more than its length.
+    body: `-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----${PEM_HEADERS}[A-Za-z0-9+/=\\s:,.]{16,12000}(?:-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----)?`,
+    inside: true,
+  },
+  // A Telegram bot's token; the number before the colon is its public name.
+  { starts: [':AA'], lead: '(?<=[0-9]{8,10}):', body: `AA[A-Za-z0-9_-]{33}${END}`, inside: true },
+  // A Discord bot's token starts with its number in base64, hence with one of these.
+  {
+    starts: ['MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'],
+    body: '[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,38}',
+  },
+  // The client secret of an Azure application.
+  { starts: ['8Q~', '7Q~'], body: '[78]Q~[A-Za-z0-9_.~-]{31,34}', inside: true },
+];
+
+/** Secrets that are known by what stands before them, which is kept. */
+const INTRODUCED: readonly SecretShape[] = [
+  // Userinfo of a URL or connection string; a password may hold an `@` of its own.
+  {
+    starts: ['://'],
+    lead: '://[^\\s:/@"\'<>]{0,128}:',
+    body: `${REAL}[^\\s/"'<>]{1,256}(?=@)`,
+    inside: true,
+  },
+  {
+    starts: ['uthorization', 'UTHORIZATION'],
+    lead: `uthorization${ASSIGNED}(?:Basic|Digest|Token|Bot|ApiKey|AWS4-HMAC-SHA256)\\s{1,4}`,
+    body: `${REAL}[^\\s"',;]{6,4096}`,
+    inside: true,
+  },
+  {
+    starts: ['Bearer ', 'bearer ', 'BEARER '],
+    lead: 'bearer\\s{1,4}',
+    body: `${REAL}${TOKEN}[A-Za-z0-9._~+/=-]{8,4096}`,
+  },
+  {
+    starts: ['-api-key', '-Api-Key', '-API-KEY', '-API-Key'],
+    lead: `-api-key${ASSIGNED}`,
+    body: `${REAL}${TOKEN}[^\\s"',;]{8,1024}`,
+    inside: true,
+  },
+  {
+    starts: QUERY_STARTS,
+    lead: `[?&](?:${QUERY_NAMES})=`,
+    body: `${REAL}[^&\\s"'#<>]{3,2048}`,
+    inside: true,
+  },
+  {
+    starts: [';P', ';p', ';A', ';a', ';S', ';s', '; P', '; p'],
+    lead: ';\\s?(?:password|pwd|accountkey|sharedaccesskey|sharedsecret)\\s?=\\s?',
+    body: `${REAL}[^;\\s"'&]{3,512}`,
+    inside: true,
+  },
+  {
+    starts: ['_authToken=', '_password=', '_auth='],
+    lead: '_(?:authToken|password|auth)=\\s?"?',
+    body: `${REAL}[^\\s"']{8,1024}`,
+    inside: true,
+  },
+  {
+    starts: [
+      'aws_secret_access_key',
+      'AWS_SECRET_ACCESS_KEY',
+      'SecretAccessKey',
+      'secretAccessKey',
+    ],
+    lead: `(?:aws_)?secret_?access_?key${ASSIGNED}`,
+    body: '[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])',
+    inside: true,
+  },
+  // The secret key in the column beside its key id, as in the file that AWS lets one download.
+  {
+    starts: ['AKIA', 'ASIA'],
+    lead: 'A[KS]IA[A-Z0-9]{16}["\'\\s,;:|]{1,8}',
+    body: '[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])',
+  },
+  {
+    starts: ['TWILIO_AUTH_TOKEN', 'twilio_auth_token'],
+    lead: `twilio_auth_token${ASSIGNED}`,
+    body: `[0-9a-f]{32}${END}`,
+    inside: true,
+  },
+  {
+    starts: ['hooks.slack.com/'],
+    lead: 'hooks\\.slack\\.com/(?:services|workflows|triggers)/',
+    body: '[A-Za-z0-9/_-]{20,200}',
+    inside: true,
+  },
+  {
+    starts: ['discord.com/api/webhooks/', 'discordapp.com/api/webhooks/'],
+    lead: 'discord(?:app)?\\.com/api/webhooks/[0-9]{10,25}/',
+    body: '[A-Za-z0-9_-]{40,120}',
+    inside: true,
+  },
+];
+
+export const SECRET_SHAPES: readonly SecretShape[] = [...PREFIXED, ...STRUCTURED, ...INTRODUCED];

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { benignCorpus } from '../../../test/guarantees/a3-benign.ts';
+import { SECRET_SAMPLES } from '../../../test/guarantees/a3-shapes.ts';
+import { REDACTED, Redactor } from './redaction.ts';
+import { SECRET_SHAPES, SHORTEST_SHAPE } from './secret-shapes.ts';
+
+const redactor = new Redactor();
+
+describe('threat: credentials of well-known makers in whatever leaves the crib', () => {
+  it.each(SECRET_SAMPLES)('%s', (_maker, before, secret, after) => {
+    expect(redactor.text(before + secret + after)).toBe(before + REDACTED + after);
+  });
+
+  it.each(SECRET_SAMPLES)('%s, twice in a JSON text', (_maker, before, secret, after) => {
+    const text = JSON.stringify({ a: before + secret + after, b: [before + secret + after] });
+    const clean = redactor.text(text);
+    expect(clean).not.toContain(JSON.stringify(secret).slice(1, -1));
+    expect(clean.split(REDACTED)).toHaveLength(3);
+  });
+
+  it.each(SECRET_SAMPLES)('%s: what is clean stays as it is', (_maker, before, secret, after) => {
+    const clean = redactor.text(before + secret + after);
+    expect(redactor.text(clean)).toBe(clean);
+  });
+
+  it('the secret key beside its key id goes with it', () => {
+    const id = `AKIA${'Q7W2E9RT'.repeat(2)}`;
+    const key = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYzzzzzzKEY1';
+    expect(redactor.text(`me,${id},${key}\n`)).toBe(`me,${REDACTED},${REDACTED}\n`);
+  });
+
+  it('a private key that is cut off, or without an end', () => {
+    const half = `-----BEGIN PRIVATE KEY-----\n${'MIIE'.repeat(30)}`;
+    expect(redactor.text(`x ${half}`)).toBe(`x ${REDACTED}`);
+  });
+
+  it('the private key in the file of a service account', () => {
+    const account = JSON.stringify({
+      type: 'service_account',
+      private_key: `-----BEGIN PRIVATE KEY-----\n${'MIIE'.repeat(30)}\n-----END PRIVATE KEY-----\n`,
+      client_email: 'me@example.com',
+    });
+    const clean = redactor.text(account);
+    expect(clean).not.toContain('MIIE');
+    expect(clean).toContain('me@example.com');
+  });
+
+  it.each(['%3D', '\\n', '&amp;', '\\u003d'])('after the escape %s', (escaped) => {
+    const clean = redactor.text(`x${escaped}ghp_${'a1B2'.repeat(9)} y`);
+    expect(clean).toBe(`x${escaped}${REDACTED} y`);
+  });
+
+  it('each starts with a literal of at least two characters and repeats nothing without end', () => {
+    for (const { starts, lead = '', body } of SECRET_SHAPES) {
+      for (const start of starts) expect(start.length).toBeGreaterThanOrEqual(2);
+      expect(lead + body).not.toMatch(/[^\\][*+](?![^[]*\])|\{\d+,\}/);
+    }
+    expect(SHORTEST_SHAPE).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['starts of keys', '-----BEGIN PRIVATE KEY-----'],
+    ['colons and slashes', '://a:'],
+    ['queries', '?password='],
+    ['tokens', 'eyJaaaaaaaaa.'],
+    ['bearers', 'Bearer '],
+    ['key ids', 'AKIA'],
+    ['discords', 'MTaaaaaaaaaaaaaaaaaaaaaaaa.'],
+    ['escapes', '%25%32%35&amp;amp;\\\\\\\\'],
+  ])('threat: half a million characters of %s take no long time', (_what, part) => {
+    const text = part.repeat(Math.ceil(500_000 / part.length));
+    const started = performance.now();
+    redactor.text(text);
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});
+
+describe('benign: what only looks like a secret comes through', () => {
+  it.each(Object.entries(benignCorpus()))('%s', (_kind, texts) => {
+    const altered = texts.filter((text) => redactor.text(text) !== text);
+    expect(altered).toEqual([]);
+  });
+});

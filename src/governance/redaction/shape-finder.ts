@@ -1,0 +1,84 @@
+/**
+ * Finds well-known credentials by their shape. One look at two characters rules nearly every place
+ * out; only where a literal start stands does a pattern run.
+ */
+import { SECRET_SHAPES, type SecretShape, SHORTEST_SHAPE } from './secret-shapes.ts';
+import { NO_SPANS, type Span } from './span.ts';
+
+interface Candidate {
+  readonly start: string;
+  readonly inside: boolean;
+  readonly lead: RegExp | undefined;
+  readonly body: RegExp;
+}
+
+/** Two ASCII characters as one number. */
+const PAIRS = 128 * 128;
+
+const sticky = (pattern: string, ignoreCase: boolean): RegExp =>
+  new RegExp(pattern, ignoreCase ? 'iy' : 'y');
+
+const candidatesOf = ({ starts, lead, body, inside }: SecretShape): Candidate[] => {
+  const compiled = {
+    inside: inside === true,
+    lead: lead === undefined ? undefined : sticky(lead, true),
+    body: sticky(body, false),
+  };
+  return starts.map((start) => ({ start, ...compiled }));
+};
+
+const isWordCode = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+
+/** Where a sticky pattern that starts at `at` ends; -1 when it does not match there. */
+const endOf = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+};
+
+const match = ({ start, inside, lead, body }: Candidate, text: string, at: number): Span | null => {
+  if (!text.startsWith(start, at)) return null;
+  if (!inside && at > 0 && isWordCode(text.charCodeAt(at - 1))) return null;
+  const from = lead ? endOf(lead, text, at) : at;
+  if (from < 0) return null;
+  const to = endOf(body, text, from);
+  return to < 0 ? null : { from, to };
+};
+
+export class ShapeFinder {
+  /** For each pair of characters, which of the lists below to try; 0 for none. */
+  readonly #lists = new Uint8Array(PAIRS);
+  readonly #candidates: Candidate[][] = [[]];
+
+  constructor(shapes: readonly SecretShape[] = SECRET_SHAPES) {
+    for (const candidate of shapes.flatMap(candidatesOf)) this.#add(candidate);
+  }
+
+  find(text: string): readonly Span[] {
+    const lists = this.#lists;
+    let found: Span[] | undefined;
+    const last = text.length - SHORTEST_SHAPE / 2;
+    let before = text.charCodeAt(0);
+    for (let at = 0; at < last; at++) {
+      const code = text.charCodeAt(at + 1);
+      const list = before < 128 && code < 128 ? lists[(before << 7) | code] : 0;
+      before = code;
+      if (list === 0) continue;
+      for (const candidate of this.#candidates[list as number] as Candidate[]) {
+        const span = match(candidate, text, at);
+        if (!span) continue;
+        found ??= [];
+        found.push(span);
+      }
+    }
+    return found ?? NO_SPANS;
+  }
+
+  #add(candidate: Candidate): void {
+    const { start } = candidate;
+    const pair = (start.charCodeAt(0) << 7) | start.charCodeAt(1);
+    const list = this.#lists[pair] as number;
+    if (list > 0) (this.#candidates[list] as Candidate[]).push(candidate);
+    else this.#lists[pair] = this.#candidates.push([candidate]) - 1;
+  }
+}

@@ -1,0 +1,31 @@
+/** Stretches of a text that have to go, and how they are taken out of it. */
+
+export interface Span {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+}
+
+export const NO_SPANS: readonly Span[] = Object.freeze([]);
+
+/** In order, with those that touch or overlap made one. */
+export const mergeSpans = (spans: readonly Span[]): readonly Span[] => {
+  const merged: { from: number; to: number }[] = [];
+  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else merged.push({ from, to });
+  }
+  return merged;
+};
+
+/** Puts `instead` in the place of each span; they are merged already. */
+export const replaceSpans = (text: string, spans: readonly Span[], instead: string): string => {
+  let clean = '';
+  let at = 0;
+  for (const { from, to } of spans) {
+    clean += text.slice(at, from) + instead;
+    at = to;
+  }
+  return clean + text.slice(at);
+};

@@ -1,0 +1,68 @@
+/** The rules of a tool's owner and of whoever made the crib, over and above the schema. */
+import type { Issue } from '../contract/errors.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Tool, Validator, ValidatorFacts } from '../contract/tool.ts';
+
+/** By the name of the tool; `*` holds for every tool. */
+export type RulesByTool = Readonly<Record<string, readonly Validator[]>>;
+
+/** A rule that has not answered by then counts as broken. */
+const ANSWER_MS = 10_000;
+const LONGEST_ANSWER = 500;
+
+const own = (rules: RulesByTool | undefined, name: string): readonly Validator[] =>
+  (rules && Object.hasOwn(rules, name) && rules[name]) || [];
+
+/** `undefined` for a tool nobody has a rule for. */
+export const rulesFor = (
+  tool: Tool,
+  outside: RulesByTool | undefined,
+): readonly Validator[] | undefined => {
+  const rules = [...(tool.validators ?? []), ...own(outside, '*'), ...own(outside, tool.name)];
+  return rules.length > 0 ? rules : undefined;
+};
+
+export interface RuleQuestion {
+  readonly input: unknown;
+  readonly facts: ValidatorFacts;
+}
+
+const LATE = Symbol('late');
+
+const inTime = async (answer: Promise<unknown>, runtime: Pick<Runtime, 'after'>) => {
+  let timer: { cancel(): void } | undefined;
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = runtime.after(ANSWER_MS, () => resolve(LATE));
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    timer?.cancel();
+  }
+};
+
+const faultOf = (rule: Validator, answer: unknown): string | undefined => {
+  if (answer === LATE) return `The rule ${rule.name} did not answer in time.`;
+  if (typeof answer === 'string' && answer !== '') return answer.slice(0, LONGEST_ANSWER);
+  return answer ? `The rule ${rule.name} refuses this input.` : undefined;
+};
+
+/** What is wrong by any rule. One that throws, or answers with anything but a text, refuses too. */
+export const brokenRules = async (
+  rules: readonly Validator[],
+  { input, facts }: RuleQuestion,
+  runtime: Pick<Runtime, 'after'>,
+): Promise<readonly Issue[]> => {
+  const issues: Issue[] = [];
+  for (const rule of rules) {
+    try {
+      const answer: unknown = rule.check(input, facts);
+      const settled = answer instanceof Promise ? await inTime(answer, runtime) : answer;
+      const fault = faultOf(rule, settled);
+      if (fault !== undefined) issues.push({ path: [], message: fault });
+    } catch {
+      issues.push({ path: [], message: `The rule ${rule.name} could not be checked.` });
+    }
+  }
+  return issues;
+};

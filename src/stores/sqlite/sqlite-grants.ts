@@ -1,0 +1,46 @@
+/** Standing grants in SQLite. A revoked one is gone for every process with its next question. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Grant, Grants } from '../../contract/grant.ts';
+import { recordText } from '../plain-json.ts';
+import type { Statement } from './open-database.ts';
+import { toSqlText } from './sql-text.ts';
+import type { SqliteParts } from './sqlite-parts.ts';
+
+export class SqliteGrants implements Grants {
+  readonly #parts: SqliteParts;
+  readonly #insert: Statement;
+  readonly #delete: Statement;
+  readonly #list: Statement;
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
+    const prepare = (sql: string) => parts.database.prepare(sql);
+    this.#insert = prepare(
+      'INSERT OR IGNORE INTO grants (id, created_at, expires_at, record) VALUES (?, ?, ?, ?)',
+    );
+    this.#delete = prepare('DELETE FROM grants WHERE id = ?');
+    this.#list = prepare(
+      `SELECT record FROM grants WHERE expires_at IS NULL OR expires_at > ?
+       ORDER BY rowid DESC`,
+    );
+  }
+
+  async add(grant: Grant): Promise<void> {
+    const text = recordText(grant);
+    await this.#parts.writer.write(() => {
+      const id = toSqlText(grant.id);
+      const { changes } = this.#insert.run(id, grant.createdAt, grant.expiresAt ?? null, text);
+      if (Number(changes) > 0) return;
+      throw new ToolFailure('CONFLICT', 'A grant of this id exists already.');
+    });
+  }
+
+  revoke(id: string): Promise<boolean> {
+    return this.#parts.writer.write(() => Number(this.#delete.run(toSqlText(id)).changes) > 0);
+  }
+
+  async list(now: number): Promise<readonly Grant[]> {
+    const rows = await this.#parts.writer.read(() => this.#list.all(now));
+    return (rows as { readonly record: string }[]).map(({ record }) => JSON.parse(record));
+  }
+}

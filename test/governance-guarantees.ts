@@ -1,0 +1,222 @@
+/** What the layer that says no promises: one entry for each class of threat and each figure. */
+import type { Guarantee, Proof } from './architecture/check-guarantees.ts';
+
+const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
+  names.map((name) => ({ file, name }));
+
+const suite = (name: string, ...names: readonly string[]): readonly Proof[] =>
+  by(`test/guarantees/${name}.test.ts`, ...names);
+
+const THREATS: readonly Guarantee[] = [
+  {
+    id: 'threat-approvals',
+    promise: 'A forged, stale, replayed or foreign approval runs nothing.',
+    tests: by(
+      'src/pipeline/threats-approvals.test.ts',
+      'benign: what was approved runs, once, and the trail says who agreed',
+      'hostile: %s after the approval',
+      'hostile: a yes that comes too late',
+      'hostile: a "yes" in the input of the call counts for nothing',
+      'hostile: approvals and grants in it count for nothing',
+      'hostile: used twice, used after the other one, forged, or for nothing',
+      'hostile: the edited input passes the gates like any other',
+      'hostile: it ends when the definition of the tool changes',
+      'hostile: a link that leads elsewhere by now',
+      'hostile: a tool that writes another file than the one that was shown',
+    ),
+  },
+  {
+    id: 'threat-shell',
+    promise: 'A command is parsed in full and allowed part by part, or refused.',
+    tests: [
+      ...by(
+        'src/governance/commands/threats-shell.test.ts',
+        'has enough of both',
+        'refuses all of: %s',
+        'accepts all of: %s',
+        'refuses %s in bounded time',
+      ),
+    ],
+  },
+  {
+    id: 'threat-paths',
+    promise: 'No path, link or race leads a file tool outside the root or to a protected name.',
+    tests: by(
+      'src/governance/paths/threats-paths.test.ts',
+      'refuses them all',
+      'refuses a link to a file, a folder, a link, and through a linked folder',
+      'never writes through a second name of a file outside',
+      'never writes %j',
+      'never writes or removes the canary, and reads a link to it never',
+      'writes, reads, lists and removes %j',
+    ),
+  },
+  {
+    id: 'threat-egress',
+    promise: 'No spelling, answer or redirect leads a request to an address that is not allowed.',
+    tests: by(
+      'src/governance/egress/threats-egress.test.ts',
+      'have not touched the canaries',
+      '%s is public',
+    ),
+  },
+  {
+    id: 'threat-data-flow',
+    promise: 'Untrusted content, private data and a way out do not meet without a person.',
+    tests: by(
+      'src/pipeline/threats-data-flow.test.ts',
+      'benign: a way out after %s',
+      'hostile: a way out after %s asks a person, whatever was allowed',
+      'hostile: secrets never leave, not even alone',
+      'hostile: the halves come in through two processes',
+      'hostile: a tool from outside cannot call its own results trusted',
+      'without a record of the labels the result is withheld',
+    ),
+  },
+  {
+    id: 'threat-budgets',
+    promise: 'No limit of money, calls or tokens is exceeded by calls that come at once.',
+    tests: by(
+      'src/pipeline/threats-budgets.test.ts',
+      'hostile: 100 calls at once on a limit for 10 of %s',
+      'benign: the limits of one are not those of another',
+      'hostile: the same call too often is stopped, and a person is not asked about it',
+    ),
+  },
+  {
+    id: 'threat-injection',
+    promise: 'What looks like an attack in an input is refused, prose about attacks is not.',
+    tests: by(
+      'src/governance/inspection/threats-injection.test.ts',
+      'all hostile cases are stopped and no benign one is',
+    ),
+  },
+  {
+    id: 'threat-repository-config',
+    promise: 'A cloned project changes nothing before it is trusted, and never widens afterwards.',
+    tests: [
+      ...by(
+        'src/config/project-trust.test.ts',
+        'changes nothing: no server, no root, no policy, no rule',
+        'counts, and still only narrows',
+        'is inert again once a file changed, came or went, and says which',
+        'reads each file once: a swap after the hash has no effect',
+      ),
+      ...by(
+        'test/e2e/cli-trust.test.ts',
+        'asks once, shows the command it would run in full, and takes Enter for a no',
+        'is ignored with one note, and --json stays one document',
+      ),
+    ],
+  },
+  {
+    id: 'permissions',
+    promise:
+      'A permission is held by those it was given to, until it ends, and never beats a deny.',
+    tests: by(
+      'src/pipeline/stages/authorize.test.ts',
+      'are held by those who name none, and by those they were given to',
+      'can be granted, all of those that the tool names, until they are revoked',
+      'end with their time and hold on their condition',
+      'never beat a deny',
+      'are refused with %s',
+    ),
+  },
+];
+
+const FIGURES: readonly Guarantee[] = [
+  {
+    id: 'B1',
+    promise: 'Of 1,000 calls of 0.01 USD at once on 1 USD exactly 100 are admitted.',
+    tests: suite(
+      'b1-b2-budgets',
+      'from %d processes: exactly 100 are admitted, nothing is overspent',
+    ),
+  },
+  {
+    id: 'B2',
+    promise: 'With failures, time-outs and kills nothing is overspent or held for ever.',
+    tests: suite(
+      'b1-b2-budgets',
+      'settled and held are never above the limit, and nothing is held at the end',
+    ),
+  },
+  {
+    id: 'P1',
+    promise: 'Nothing runs without a matching, live, unused approval.',
+    tests: suite(
+      'p1-approvals',
+      'whatever is asked, decided, edited, forged, redeemed, changed and waited for in turn',
+      'nor when it all happens at once',
+    ),
+  },
+  {
+    id: 'Z1',
+    promise: 'Whatever a tool is given, it answers with a result.',
+    tests: suite(
+      'z1-tools',
+      'is tried with enough',
+      '%s, with naughty strings in its fields',
+      'and the record of all of it is whole, and nothing was left unhandled',
+    ),
+  },
+  {
+    id: 'Z2',
+    promise: 'The policy engine equals a reference model: deny wins, silence is a no.',
+    tests: suite(
+      'z2-policy',
+      'are judged as the model judges them',
+      'are never judged more mildly because of a project',
+      'are denied when any rule that counts denies, and when no rule fits',
+    ),
+  },
+  {
+    id: 'A1',
+    promise:
+      'Tampering with the trail is found beside the last checkpoint; clean ones raise no alarm.',
+    tests: suite(
+      'a1-audit',
+      'finds %s, every time',
+      'finds a checkpoint that was edited or signed by somebody else, every time',
+      'raise no alarm, however they came about',
+    ),
+  },
+  {
+    id: 'A3',
+    promise: 'A known secret comes out of no channel.',
+    tests: suite(
+      'a3-secrets',
+      'the database and its log on disk: no raw hit',
+      'benign: at most 1 % of ordinary texts are altered',
+    ),
+  },
+  {
+    id: 'F2',
+    promise: 'A crash at any point of a call duplicates no effect and flags what is in doubt.',
+    tests: suite(
+      'f2-failpoints',
+      'duplicates no effect of a call with an idempotency key, and flags one in doubt',
+      'without a key: every call in doubt ends unknown, and none runs again by itself',
+    ),
+  },
+  {
+    id: 'F3',
+    promise: 'Every copy of the store opens, its chain is sound, and no effect lacks its intent.',
+    tests: suite(
+      'f3-copies',
+      'all open, all chains are valid, and no effect is without its intent',
+    ),
+  },
+  {
+    id: 'F4',
+    promise: 'Storage that fails leaves no effect off the record, and work goes on without help.',
+    tests: suite(
+      'f4-storage',
+      'a full disk: structured errors, no effect off the record, recovery without help',
+      'a read-only disk: structured errors, no effect off the record, recovery without help',
+      'a locked database: structured errors, no effect off the record, recovery without help',
+    ),
+  },
+];
+
+export const GOVERNANCE_GUARANTEES: readonly Guarantee[] = [...THREATS, ...FIGURES];

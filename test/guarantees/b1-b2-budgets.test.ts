@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Crib } from '../../src/contract/crib.ts';
+import type { BudgetLine } from '../../src/contract/store.ts';
+import { createCrib } from '../../src/crib.ts';
+import { type Program, startProgram } from './programs/start-program.ts';
+import { sized, TIME_LIMIT } from './size.ts';
+
+const CALLS = 1000;
+const DOLLAR = 1_000_000;
+
+const inFolder = async (work: (root: string) => Promise<void>): Promise<void> => {
+  const root = await mkdtemp(join(tmpdir(), 'toolcrib-budget-'));
+  try {
+    await work(root);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+};
+
+const start = (root: string, processes: number, trouble = ''): readonly Program[] =>
+  Array.from({ length: processes }, () =>
+    startProgram('spender.mjs', [root, `${CALLS / processes}`, trouble]),
+  );
+
+/** All begin at the same moment. */
+const release = async (programs: readonly Program[]): Promise<void> => {
+  await Promise.all(programs.map(({ said }) => said('ready')));
+  for (const { say } of programs) say('go');
+};
+
+const countsOf = async (programs: readonly Program[]): Promise<Record<string, number>> => {
+  const sums: Record<string, number> = {};
+  for (const { said } of programs) {
+    const line = await said('codes ');
+    const codes: Record<string, number> = JSON.parse(line.slice('codes '.length));
+    for (const [code, count] of Object.entries(codes)) sums[code] = (sums[code] ?? 0) + count;
+  }
+  return sums;
+};
+
+const openCrib = (root: string): Promise<Crib> => createCrib({ root, builtins: false });
+
+const userLine = async (crib: Crib): Promise<BudgetLine> => {
+  const [line] = await (await crib.store()).ledger.lines('user:');
+  return line as BudgetLine;
+};
+
+describe('B1: 1,000 calls of 0.01 USD at once on 1 USD', () => {
+  it.each([1, 4])(
+    'from %d processes: exactly 100 are admitted, nothing is overspent',
+    async (processes) => {
+      for (let round = 0; round < sized(1, 10); round++) {
+        await inFolder(async (root) => {
+          const programs = start(root, processes);
+          await release(programs);
+          expect(await countsOf(programs)).toEqual({ success: 100, BUDGET_EXCEEDED: 900 });
+          await Promise.all(programs.map(({ ended }) => ended));
+          const crib = await openCrib(root);
+          expect(await userLine(crib)).toMatchObject({
+            spentMicros: DOLLAR,
+            heldMicros: 0,
+            calls: 100,
+            heldCalls: 0,
+          });
+          await crib.close();
+        });
+      }
+    },
+    TIME_LIMIT,
+  );
+});
+
+describe('B2: the same with failures, time-outs and kills', () => {
+  it(
+    'settled and held are never above the limit, and nothing is held at the end',
+    async () => {
+      for (let round = 0; round < sized(1, 10); round++) {
+        await inFolder(async (root) => {
+          const watcher = await openCrib(root);
+          await watcher.store();
+          const programs = start(root, 4, 'trouble');
+          await release(programs);
+          await Promise.all([
+            killSome(programs, round),
+            watchLimit(watcher, Promise.all(programs.map(({ ended }) => ended))),
+          ]);
+          await watcher.close();
+          // Whoever opens the store next sets right what the killed ones left behind.
+          const crib = await openCrib(root);
+          const line = await userLine(crib);
+          expect(line).toMatchObject({ heldMicros: 0, heldCalls: 0 });
+          expect(line.spentMicros).toBeLessThanOrEqual(DOLLAR);
+          expect(line.spentMicros % 10_000).toBe(0);
+          await crib.close();
+        });
+      }
+    },
+    TIME_LIMIT,
+  );
+});
+
+const killSome = async (programs: readonly Program[], round: number): Promise<void> => {
+  await wait(20 + ((round * 37) % 150));
+  programs[0]?.child.kill('SIGKILL');
+  await wait(15);
+  programs[1]?.child.kill('SIGKILL');
+};
+
+const watchLimit = async (crib: Crib, over: Promise<unknown>): Promise<void> => {
+  let isOver = false;
+  const end = over.finally(() => {
+    isOver = true;
+  });
+  let looks = 0;
+  while (!isOver) {
+    const line = await userLine(crib);
+    if (line) expect(line.spentMicros + line.heldMicros).toBeLessThanOrEqual(DOLLAR);
+    looks++;
+    await wait(5);
+  }
+  await end;
+  expect(looks).toBeGreaterThan(5);
+};

@@ -1,0 +1,41 @@
+// Makes many priced calls at once on a shared budget. Says "ready", waits for a line, then reports.
+import { once } from 'node:events';
+import { createCrib, defineTool } from '../../../dist/index.js';
+
+const [root, calls, trouble] = process.argv.slice(2);
+const pay = defineTool({
+  name: 'pay',
+  description: 'Costs a cent; goes wrong in every way it is told to.',
+  tier: 'read_only',
+  cost: { model: 'usage_based', fixed: 0.01 },
+  timeoutMs: 150,
+  input: { type: 'object' },
+  run: async ({ n }, { signal }) => {
+    if (trouble !== 'trouble') return n;
+    if (n % 4 === 1) throw new Error('failed');
+    if (n % 4 === 2) await once(signal, 'abort');
+    if (n % 4 === 3) await new Promise((resolve) => setTimeout(resolve, n % 40));
+    return n;
+  },
+});
+const crib = await createCrib({
+  root,
+  builtins: false,
+  tools: [pay],
+  config: {
+    budget: { dailyUsd: 1 },
+    execution: { maxConcurrentTools: 1000, queueLimit: 10_000, breaker: { enabled: false } },
+  },
+});
+await crib.store();
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+const results = await Promise.all(
+  Array.from({ length: Number(calls) }, (_, n) => crib.execute('pay', { n })),
+);
+const codes = {};
+for (const { error } of results)
+  codes[error?.code ?? 'success'] = (codes[error?.code ?? 'success'] ?? 0) + 1;
+process.stdout.write(`codes ${JSON.stringify(codes)}\n`);
+await crib.close();
+process.exit(0);
