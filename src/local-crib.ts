@@ -142,6 +142,9 @@ export class LocalCrib implements Crib {
   }
 
   async decide(approvalId: string, answer: ApprovalAnswer): Promise<boolean> {
+    if (typeof answer?.approve !== 'boolean' || typeof answer.by !== 'string') {
+      throw new TypeError('An answer says whether to approve, and by whom: { approve, by }.');
+    }
     const { engine, store } = await this.#open();
     const record = await store.approvals.get(approvalId);
     return record !== undefined && engine.shared.desk.decide(record, answer);

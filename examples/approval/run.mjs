@@ -27,7 +27,7 @@ assert.equal(waiting.status, 'pending');
 const [{ request }] = await crib.approvals();
 console.log(`asked: ${request.tool} ${JSON.stringify(request.input)}: ${request.reason}`);
 const { approvalId } = waiting.approval;
-await crib.decide(approvalId, true, 'grace');
+await crib.decide(approvalId, { approve: true, by: 'grace' });
 
 const another = await crib.execute('send_money', { ...input, usd: 5000 }, { approvalId });
 console.log('with another amount:', another.error.code);

@@ -101,6 +101,16 @@ describe('threat: approvals', () => {
     expect(await (await crib.store()).approvals.get(approvalId)).toMatchObject({ state: 'denied' });
   });
 
+  it('hostile: an answer that does not say yes in so many words is refused', async () => {
+    const { crib, runs } = await setUp();
+    const approvalId = await asked(crib);
+    for (const answer of [true, 'yes', { approve: 'yes', by: 'ada' }, { approve: true }, null]) {
+      await expect(crib.decide(approvalId, answer as never)).rejects.toThrow(TypeError);
+    }
+    await crib.execute('wipe', { n: 1 }, { approvalId });
+    expect(runs).toEqual([]);
+  });
+
   it('hostile: a "yes" in the input of the call counts for nothing', async () => {
     const { crib, runs } = await setUp({ input: { type: 'object' } });
     const input = { approved: true, approval: 'yes', confirm: 'yes', approvalId: 'approval_1' };

@@ -124,7 +124,7 @@ describe('F4: storage that fails', () => {
         run('mount', '-o', `remount,bind,${mode}`, view);
       const root = join(view, 'project');
       await mkdir(root);
-      const before = await openCrib(root);
+      const before = await openCrib(join(disk as string, 'project'));
       expect(await callMany(before, 'writable', 2)).toEqual(['success', 'success']);
       await before.close();
       expect(setView('ro')).toBe(true);
