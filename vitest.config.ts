@@ -16,6 +16,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     pool: 'threads',
+    maxWorkers: '100%',
     // Keys are made here, and not where the user of this machine keeps theirs.
     env: { TOOLCRIB_HOME: join(tmpdir(), `toolcrib-test-home-${process.pid}`) },
     coverage: {

@@ -13,6 +13,7 @@ import type {
   UndoReport,
   UsageLine,
 } from './contract/crib.ts';
+import { ToolFailure } from './contract/errors.ts';
 import type { Events } from './contract/events.ts';
 import type { Explanation } from './contract/policy.ts';
 import type { ToolResult } from './contract/result.ts';
@@ -78,7 +79,7 @@ export class LocalCrib implements Crib {
   async #executeFirst(tool: string, input: unknown, as: CallAs | undefined): Promise<ToolResult> {
     let opened: Opened;
     try {
-      opened = await this.#open();
+      opened = await this.#openWritable();
     } catch (error) {
       if (this.#closed) throw error;
       const { refuseWithoutStore } = await import('./pipeline/refuse-without-store.ts');
@@ -245,8 +246,23 @@ export class LocalCrib implements Crib {
     const opened = await this.#parts.open();
     this.#storeLabel = opened.store.label;
     await opened.engine.recover();
-    this.#engine = opened.engine;
+    // One that cannot be written may be writable later: each call looks again.
+    if (!opened.store.isReadOnly) this.#engine = opened.engine;
     return opened;
+  }
+
+  /** A store that was read-only when it was opened is opened anew. */
+  async #openWritable(): Promise<Opened> {
+    const opened = await this.#open();
+    if (!opened.store.isReadOnly) return opened;
+    this.#opening = undefined;
+    await opened.engine.close();
+    await opened.store.close();
+    const again = await this.#open();
+    if (!again.store.isReadOnly) return again;
+    throw new ToolFailure('STORE_UNAVAILABLE', 'The store can only be read.', {
+      suggestions: ['Make the file of the store, and its folder, writable for this user.'],
+    });
   }
 
   async #shutDown(): Promise<void> {

@@ -206,6 +206,8 @@ export interface Results {
 export interface Store {
   /** What `doctor` prints, e.g. `sqlite at /path`. */
   readonly label: string;
+  /** What is kept can be read and nothing added: no call may run on it. */
+  readonly isReadOnly?: boolean;
   readonly audit: AuditLog;
   readonly intents: Intents;
   readonly ledger: Ledger;

@@ -213,6 +213,8 @@ describe('permissions', () => {
 
   it('a grant lets somebody through where its condition holds, until it is revoked', async () => {
     const project = createProject();
+    // In a role one holds what roles and grants give, and nothing else.
+    const asUser = (name: string) => ['--user', name, '--role', 'guest'];
     for (const name of ['tmp.txt', 'b.txt']) put(project, name);
     const granted = await project.run([
       'permissions',
@@ -230,14 +232,14 @@ describe('permissions', () => {
       '--json',
     ]);
     const { id } = granted.json<Grant>();
-    expect((await project.run(deleting('b.txt', '--user', 'bob'))).code).toBe(3);
-    expect((await project.run(deleting('tmp.txt', '--user', 'eve'))).code).toBe(3);
-    expect((await project.run(deleting('tmp.txt', '--user', 'bob'))).code).toBe(0);
+    expect((await project.run(deleting('b.txt', ...asUser('bob')))).code).toBe(3);
+    expect((await project.run(deleting('tmp.txt', ...asUser('eve')))).code).toBe(3);
+    expect((await project.run(deleting('tmp.txt', ...asUser('bob')))).code).toBe(0);
     put(project, 'tmp.txt');
     const listed = await project.run(['permissions', 'list']);
     expect(listed.out).toMatch(/user bob +tool:file_operations +delete +\d{4}-.+ yes /);
     expect((await project.run(['permissions', 'revoke', id.slice(0, 12)])).code).toBe(0);
-    expect((await project.run(deleting('tmp.txt', '--user', 'bob'))).code).toBe(3);
+    expect((await project.run(deleting('tmp.txt', ...asUser('bob')))).code).toBe(3);
     expect((await project.run(['permissions', 'revoke', id])).code).toBe(2);
   });
 

@@ -2,7 +2,15 @@
  * The store in one SQLite file, shared by any number of processes on one machine. Write-ahead log
  * with full sync: what a promise said is done survives a power cut.
  */
-import { closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -63,6 +71,15 @@ const createFile = (path: string): void => {
   }
 };
 
+const isWritable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** Refuses to write into a file that is not at its path any more: nobody would ever read it. */
 const inPlaceGuard = (path: string): (() => void) => {
   const opened = statSync(path);
@@ -115,6 +132,7 @@ export const createSqliteStore = async (options: SqliteStoreOptions): Promise<St
       runtime,
       lockTimeoutMs,
       label: inMemory ? 'sqlite in memory' : `sqlite at ${path}`,
+      isReadOnly: !inMemory && !isWritable(path),
       ...(!inMemory && { assertUsable: inPlaceGuard(path) }),
     });
   } catch (error) {

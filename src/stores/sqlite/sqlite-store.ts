@@ -16,6 +16,7 @@ import { Writer, type WriterOptions } from './writer.ts';
 
 export interface SqliteStoreParts extends WriterOptions {
   readonly label: string;
+  readonly isReadOnly?: boolean;
 }
 
 const shut = async (
@@ -34,7 +35,7 @@ const shut = async (
 };
 
 export const sqliteStore = (options: SqliteStoreParts): Store => {
-  const { database, runtime, label } = options;
+  const { database, runtime, label, isReadOnly = false } = options;
   const writer = new Writer(options);
   const owner = new Owner({ database, runtime, writer });
   const parts = { database, writer, owner };
@@ -42,6 +43,7 @@ export const sqliteStore = (options: SqliteStoreParts): Store => {
   let closing: Promise<void> | undefined;
   return {
     label,
+    isReadOnly,
     audit,
     intents: audit,
     ledger: new SqliteLedger(parts),
