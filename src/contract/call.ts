@@ -49,19 +49,25 @@ export interface CallNotes {
   intentRecorded: boolean;
   /** Something outside may have changed: from here on a retry needs an idempotent tool. */
   effectPossible: boolean;
-  approvedBy: string | undefined;
-  approvalId: string | undefined;
-  /** The standing grant that answered instead of a person. */
-  grantId: string | undefined;
-  /** The approver changed the input: what was asked for, as the trail keeps it. */
-  askedInput: unknown;
-  /** What rules in shadow mode would have done. */
-  shadow: readonly ShadowFinding[] | undefined;
+  /** Most calls are let pass by a rule alone and have none. */
+  decision: DecisionNotes | undefined;
   warnings: string[] | undefined;
   resources: Set<string> | undefined;
   writes: number;
   /** The input as the trail keeps it, taken before the tool could change it. */
   recordedInput: unknown;
+}
+
+/** Who or what let a call pass besides the rules. */
+export interface DecisionNotes {
+  approvedBy?: string;
+  approvalId?: string;
+  /** The standing grant that answered instead of a person. */
+  grantId?: string;
+  /** The approver changed the input: what was asked for, as the trail keeps it. */
+  askedInput?: unknown;
+  /** What rules in shadow mode would have done. */
+  shadow?: readonly ShadowFinding[];
 }
 
 /** The handle by which a running call is watched and stopped. */

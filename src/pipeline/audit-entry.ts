@@ -76,11 +76,7 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
       ? { rule }
       : { rule, input: recordInput(call, facts.redactor) };
   if (call.parent) detail.parent = call.parent.executionId;
-  if (notes.approvedBy !== undefined) detail.approvedBy = notes.approvedBy;
-  if (notes.approvalId !== undefined) detail.approvalId = notes.approvalId;
-  if (notes.askedInput !== undefined) detail.askedInput = notes.askedInput;
-  if (notes.grantId !== undefined) detail.grantId = notes.grantId;
-  if (notes.shadow !== undefined) detail.shadow = notes.shadow;
+  if (notes.decision) Object.assign(detail, notes.decision);
   if (options.idempotencyKey !== undefined) {
     detail.idempotencyKey = facts.redactor.text(options.idempotencyKey);
   }

@@ -25,6 +25,12 @@ export interface BudgetingDeps {
 type Judged = Call<'ready' | 'input' | 'grant'>;
 type Refused = Extract<ReserveOutcome, { ok: false }>;
 
+export interface Held {
+  readonly outcome: ReserveOutcome;
+  readonly micros: number;
+  readonly scopes: readonly BudgetScope[];
+}
+
 const COVERED: ReserveOutcome = { ok: true };
 
 /** The hold of a free call lies beside that of its money. */
@@ -78,19 +84,17 @@ export class Budgeting {
   }
 
   /** Holds the estimate, or nothing but the count for one of the tool's free calls. */
-  async hold(
-    call: Judged,
-    estimate: Estimate,
-  ): Promise<ReserveOutcome & { readonly held: number }> {
+  async hold(call: Judged, estimate: Estimate): Promise<Held> {
     const { executionId } = call;
     const free = this.#freeScope(call, estimate);
     const isFree = free !== undefined && (await this.#takeFree(executionId, free));
-    const held = isFree ? 0 : estimate.costMicros;
+    const micros = isFree ? 0 : estimate.costMicros;
     const { tokens } = estimate;
     const scopes = this.scopes(call);
-    const outcome = await this.ledger.reserve({ executionId, scopes, amountMicros: held, tokens });
+    const wanted = { executionId, scopes, amountMicros: micros, tokens };
+    const outcome = await this.ledger.reserve(wanted);
     if (!outcome.ok && isFree) await this.ledger.release(freeHoldOf(executionId));
-    return { ...outcome, held };
+    return { outcome, micros, scopes };
   }
 
   /** Books what was used; a call that never ran gives everything back. */

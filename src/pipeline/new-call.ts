@@ -77,11 +77,7 @@ class Notes implements CallNotes {
   degraded = false;
   intentRecorded = false;
   effectPossible = false;
-  approvedBy: string | undefined = undefined;
-  approvalId: string | undefined = undefined;
-  grantId: string | undefined = undefined;
-  askedInput: unknown = undefined;
-  shadow: CallNotes['shadow'] = undefined;
+  decision: CallNotes['decision'] = undefined;
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;
   writes = 0;

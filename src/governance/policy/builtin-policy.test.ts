@@ -42,6 +42,24 @@ describe('the built-in policy', () => {
   });
 });
 
+describe('the same question again', () => {
+  const base = ask({ tool: someTool({ tier: 'write', capabilities: [DELETE] }) });
+  it.each([
+    ['tool', { tool: someTool({ tier: 'write' }) }, 'allow'],
+    ['tier', { tier: 'read_only' as const, capability: undefined }, 'ask'],
+    ['capability', { capability: { action: 'add', description: '' } }, 'allow'],
+    ['caller', { caller: someCaller({ isolation: 'paranoid' }) }, 'ask'],
+    ['flow', { flow: TRIFECTA }, 'ask'],
+  ])('is not taken for one with another %s', (_name, change, effect) => {
+    const policy = builtinPolicy();
+    for (let n = 0; n < 3; n++) expect(policy.judge(base).rule).toBe('confirm-delicate');
+    const verdict = policy.judge({ ...base, ...change });
+    expect(verdict).toEqual(builtinPolicy().judge({ ...base, ...change }));
+    expect(verdict.effect).toBe(effect);
+    expect(policy.judge(base).rule).toBe('confirm-delicate');
+  });
+});
+
 describe('data flow: untrusted content, private data and a way out', () => {
   const mail = someTool({ tier: 'external_api' });
   const search = someTool({ needs: { hosts: ['search.example'] } });

@@ -10,7 +10,7 @@ import { CONDITION_NAMES, celEnvironment, LINEAR_MATCHES } from './cel-environme
 import type { Condition } from './condition.ts';
 import { LinearPatterns } from './linear-patterns.ts';
 import { prepareCondition, Refusal } from './prepare-condition.ts';
-import { quickTests } from './quick-tests.ts';
+import { quickCondition } from './quick-condition.ts';
 
 const LONGEST = 4000;
 
@@ -41,16 +41,18 @@ export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
     made ??= celEnvironment(prepared);
     const environment = made;
     const program = environment.parse(text);
+    // Before it is changed below.
+    const quick = quickCondition(program.ast);
     prepareCondition(program.ast, prepared, environment);
     const { valid, type, error } = program.check();
     if (!valid) throw error;
     if (type !== 'bool' && type !== 'dyn') throw new Refusal(`gives ${type}, not true or false`, 0);
-    const quick = quickTests(program.ast);
     return {
       text,
       usesFacts: true,
       holds: (question: PolicyQuestion, facts?: CallFacts) => {
-        for (const test of quick) if (!test(question)) return false;
+        const known = quick?.(question);
+        if (known !== undefined) return known;
         const result: unknown = program(facts ?? new CallFacts(question, question.caller));
         if (typeof result !== 'boolean') throw new TypeError('not a boolean');
         return result;

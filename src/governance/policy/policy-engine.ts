@@ -6,7 +6,7 @@
  * that a tool names are not looked at: a standing grant may give one, and the stage that knows the
  * grants asks for them.
  */
-import type { Policy, PolicyQuestion, ShadowFinding } from '../../contract/policy.ts';
+import type { Policy, PolicyQuestion, ShadowFinding, Verdict } from '../../contract/policy.ts';
 import { CallFacts } from './call-facts.ts';
 import { explainRules } from './explain-rules.ts';
 import { type Fit, fitsCall } from './match-rule.ts';
@@ -72,10 +72,20 @@ const findingsOf = (plan: Plan, settled: Outcome, look: (rule: Rule) => Fit): Sh
 const looksAtFlow = ({ origin, condition }: Rule): boolean =>
   origin !== BUILT_IN && condition !== undefined && /\bflow\b/.test(condition.text);
 
+/** By identity: whoever hands over another object is judged anew. */
+const isSame = (one: PolicyQuestion, other: PolicyQuestion): boolean =>
+  one.tool === other.tool &&
+  one.tier === other.tier &&
+  one.capability === other.capability &&
+  one.caller === other.caller &&
+  one.flow === other.flow;
+
 class PolicyEngine implements CompiledPolicy {
   readonly version: string;
   readonly warnings: readonly string[];
   readonly readsFlow: boolean;
+  /** Agents call the same tool many times in a row. */
+  #last: { readonly question: PolicyQuestion; readonly verdict: Verdict } | undefined = undefined;
   readonly #parts: PolicyParts;
   readonly #index: RuleIndex;
 
@@ -90,16 +100,26 @@ class PolicyEngine implements CompiledPolicy {
   rightsOf: CompiledPolicy['rightsOf'] = (caller) => rightsOf(this.#parts.roles, caller);
 
   judge: CompiledPolicy['judge'] = (question) => {
+    const last = this.#last;
+    if (last && isSame(last.question, question)) return last.verdict;
+    return this.#judge(question);
+  };
+
+  #judge(question: PolicyQuestion): Verdict {
     const { tool, tier, caller } = question;
     const rights = rightsOf(this.#parts.roles, caller);
     const plan = this.#index.planFor(tool.name, tier, rights.isolation);
     const facts = plan.usesFacts ? new CallFacts(question, rights) : undefined;
     const settled = settle(plan, question, facts);
     const verdict = plan.asksEveryTime ? settled.isolated : settled.verdict;
-    if (plan.shadows.length === 0) return verdict;
+    if (plan.shadows.length === 0) {
+      // No rule looked at the input or the time: the same question again has the same answer.
+      if (!plan.usesFacts) this.#last = { question, verdict };
+      return verdict;
+    }
     const shadow = findingsOf(plan, settled, (rule) => fitsCall(rule, question, facts));
     return shadow.length > 0 ? { ...verdict, shadow } : verdict;
-  };
+  }
 
   explain: CompiledPolicy['explain'] = (question) => {
     const { rules, levels, roles } = this.#parts;

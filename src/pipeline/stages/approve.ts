@@ -63,7 +63,8 @@ const goOnWith = (
   approved: Approved & { readonly next: Onward; readonly edited: { readonly input: unknown } },
   deps: ApproveDeps,
 ): Promise<ToolResult> => {
-  call.notes.askedInput = recordInput(call, deps.redactor);
+  const askedInput = recordInput(call, deps.redactor);
+  call.notes.decision = { ...call.notes.decision, askedInput };
   call.notes.recordedInput = undefined;
   (call as { rawInput: unknown }).rawInput = approved.edited.input;
   return deps.recheck(call, (checked) => goOn(checked, approved, deps));
@@ -80,8 +81,8 @@ const settle = async (call: Ready, next: Onward, deps: ApproveDeps): Promise<Too
       : await deps.desk.redeem(call, approvalId);
   if ('result' in answer) return answer.result;
   if (call.control.aborted) return failed(call, call.control.reason ?? 'CANCELLED');
-  call.notes.approvedBy = answer.by;
-  call.notes.approvalId = answer.approvalId;
+  const { by: approvedBy, approvalId: usedId } = answer;
+  call.notes.decision = { ...call.notes.decision, approvedBy, approvalId: usedId };
   const { edited } = answer;
   return edited
     ? goOnWith(call, { ...answer, edited, next }, deps)

@@ -2,7 +2,7 @@
  * Refuses every call that no rule allows. Silence, an unknown answer and a throw are refusals. A
  * standing grant can stand in for a permission or for a person's word; it never beats a deny.
  */
-import type { Call, Next, ReadyTool } from '../../contract/call.ts';
+import type { Admission, Call, Next, ReadyTool } from '../../contract/call.ts';
 import type { Events } from '../../contract/events.ts';
 import type { FlowState, Policy, PolicyQuestion, Verdict } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -47,7 +47,8 @@ export const questionOf = (call: Call<'ready' | 'input'>, flow: FlowState): Poli
 };
 
 /** By the most dangerous thing the tool can do. */
-const canBeSink = (tool: Tool): boolean => isSink(tool, tierInUse(tool, undefined));
+const canBeSink = (tool: Tool): boolean =>
+  isSink(tool, tool.tier) || tool.capabilities.some(({ tier }) => tier === 'external_api');
 
 /** Where a rule looks at what the session has seen, other processes may know more than this one. */
 export const flowOf = (
@@ -64,7 +65,7 @@ const refuse = (call: Inspected, { reason, rule }: Pick<Verdict, 'reason' | 'rul
 const report = (call: Inspected, verdict: Verdict, { events }: AuthorizeDeps): void => {
   const findings = verdict.shadow;
   if (!findings || findings.length === 0) return;
-  call.notes.shadow = findings;
+  call.notes.decision = { ...call.notes.decision, shadow: findings };
   const { executionId } = call;
   events.emit('policy.shadowed', { executionId, tool: call.ready.tool.name, findings });
 };
@@ -75,16 +76,13 @@ interface Judged {
   readonly missing: readonly string[];
 }
 
-const pass = (
-  call: Inspected,
-  next: Onward,
-  { question, verdict }: Judged,
-): Promise<ToolResult> => {
-  const { tier, capability } = question;
-  const { rule, reason, everyTime = false } = verdict;
-  const ask = verdict.effect === 'ask';
-  return next(prove(call, 'grant', { rule, reason, ask, everyTime, tier, capability }));
+const admission = ({ tier, capability }: PolicyQuestion, verdict: Verdict): Admission => {
+  const { rule, reason, effect, everyTime = false } = verdict;
+  return { rule, reason, ask: effect === 'ask', everyTime, tier, capability };
 };
+
+const pass = (call: Inspected, next: Onward, { question, verdict }: Judged): Promise<ToolResult> =>
+  next(prove(call, 'grant', admission(question, verdict)));
 
 /** Looks for grants: for each permission that is missing, and for the question to a person. */
 const withGrants = async (
@@ -102,7 +100,7 @@ const withGrants = async (
   if (verdict.effect !== 'ask' || verdict.everyTime) return pass(call, next, judged);
   const standing = grantFor(`tool:${question.tool.name}`, true);
   if (!standing) return pass(call, next, judged);
-  call.notes.grantId = standing.id;
+  call.notes.decision = { ...call.notes.decision, grantId: standing.id };
   const reason = `A standing grant answers for a person: ${verdict.reason}`;
   const allowed: Verdict = { effect: 'allow', rule: verdict.rule, reason };
   return pass(call, next, { ...judged, verdict: allowed });
@@ -121,9 +119,10 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
     const missing = tool.permissions
       ? missingPermissions(tool, policy.rightsOf?.(call.caller) ?? call.caller)
       : NONE_MISSING;
-    const judged = { question, verdict, missing };
-    if (missing.length === 0 && verdict.effect === 'allow') return pass(call, next, judged);
-    return withGrants(call, judged, { deps, next });
+    if (missing.length === 0 && verdict.effect === 'allow') {
+      return next(prove(call, 'grant', admission(question, verdict)));
+    }
+    return withGrants(call, { question, verdict, missing }, { deps, next });
   };
   return function authorize(call, next) {
     const flow = flowOf(call, deps);

@@ -25,15 +25,14 @@ const holding = async (
   next: Onward,
   { budgeting, estimate }: { readonly budgeting: Budgeting; readonly estimate: Estimate },
 ): Promise<ToolResult> => {
-  const outcome = await budgeting.hold(call, estimate);
+  const { outcome, micros, scopes } = await budgeting.hold(call, estimate);
   if (!outcome.ok) return budgeting.refusal(call, outcome);
   let result: ToolResult | undefined;
   try {
-    const scopes = budgeting.scopes(call);
     result = await next(prove(call, 'budget', { estimate, scopes }));
     return result;
   } finally {
-    const actual = actualCost(call, result, outcome.held);
+    const actual = actualCost(call, result, micros);
     call.notes.costMicros = actual;
     await budgeting.settle(call, actual);
   }
