@@ -9,6 +9,7 @@ import { readEnvironment } from './config/read-environment.ts';
 import type { Config, ConfigInput } from './config/schema.ts';
 import { toolSettingsOf } from './config/sections/tools.ts';
 import type { Crib } from './contract/crib.ts';
+import type { Policy } from './contract/policy.ts';
 import type { Runtime } from './contract/runtime.ts';
 import type { Source } from './contract/source.ts';
 import type { Tool } from './contract/tool.ts';
@@ -18,7 +19,7 @@ import { LocalCrib } from './local-crib.ts';
 import { createEventBus } from './observation/event-bus.ts';
 import { UsageStats } from './observation/usage-stats.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
-import { openPolicy, type PolicyChoices } from './open-policy.ts';
+import type { PolicyChoices } from './open-policy.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 
 /**
@@ -28,6 +29,8 @@ import { createRegistry, type Registry } from './registry/registry.ts';
 export interface CribOptions extends EngineChoices, PolicyChoices {
   /** Settings over the defaults, as in `.toolcrib/config.yml`. Throws when they are not valid. */
   readonly config?: ConfigInput;
+  /** Settings that are checked already, as `loadConfig` gives them, in the place of `config`. */
+  readonly settings?: Config;
   /** The folder file tools work in; the present one by default. */
   readonly root?: string;
   readonly tools?: readonly Tool[];
@@ -78,9 +81,37 @@ const loadTools = async (
   registry.registerAll(tools);
 };
 
+/** Rules that cannot be understood stop the start; the ones that ship can wait for the first call. */
+const policyOf = async (
+  options: CribOptions,
+  { policy }: Config,
+  { log }: Runtime,
+): Promise<() => Promise<Policy>> => {
+  const open = async (): Promise<Policy> => {
+    const { openPolicy } = await import('./open-policy.ts');
+    return openPolicy(options, policy, log);
+  };
+  if (!options.policy && !options.policyFiles?.length) return once(open);
+  const opened = await open();
+  return async () => opened;
+};
+
+/** Addresses and commands that make no sense stop the start, too. */
+const checkReach = async ({ egress, commands }: Config): Promise<void> => {
+  if (egress.allowPrivate.length > 0) {
+    const { createPrivateAllowlist } = await import('./governance/egress/private-allowlist.ts');
+    createPrivateAllowlist(egress.allowPrivate);
+  }
+  if (commands.allow.length > 0) {
+    const { parseAllowPattern } = await import('./governance/commands/allow-pattern.ts');
+    commands.allow.forEach(parseAllowPattern);
+  }
+};
+
 /** Makes a crib: loads the tools, and opens the store when the first call needs it. */
 export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
-  const config = parseConfig(options.config ?? {});
+  const config = options.settings ?? parseConfig(options.config ?? {});
+  await checkReach(config);
   const runtime = createRuntime(options.runtime);
   const events = createEventBus(runtime.log);
   const usage = new UsageStats();
@@ -93,10 +124,10 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   await loadTools(registry, options, { config, runtime });
   const project = resolve(options.root ?? '.');
   const root = resolve(project, config.workspace.root);
-  const policy = await openPolicy(options, config.policy, runtime.log);
+  const policy = await policyOf(options, config, runtime);
   const signingKey = once(() => openKey(options.home));
   const shared = { config, project, root, runtime, events, registry, usage };
-  const site: EngineSite = { ...shared, policy, signingKey };
+  const site = { ...shared, signingKey };
   return new LocalCrib({
     registry,
     events,
@@ -104,7 +135,10 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     open: async () => {
       const { openEngine, openStore } = await import('./open-engine.ts');
       const store = await openStore(options.store, site);
-      return { store, engine: await openEngine(store, options, site) };
+      return {
+        store,
+        engine: await openEngine(store, options, { ...site, policy: await policy() }),
+      };
     },
     limits: config.budget,
     linkBaseUrl: config.approvals.linkBaseUrl,

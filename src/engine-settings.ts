@@ -45,6 +45,7 @@ export const engineSettings = (config: Config): EngineSettings => {
     limits: filtering,
     budget: config.budget,
     loop: execution.loop === false ? undefined : loopLimits(execution.loop),
+    allowedCommands: config.commands.allow,
     checkOutput: validation.checkOutput,
     sanitize: validation.sanitize,
     maxCallDepth: execution.maxCallDepth,

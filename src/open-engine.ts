@@ -59,7 +59,7 @@ export interface EngineSite {
 
 export const openStore = async (
   wanted: EngineChoices['store'],
-  { config, project, runtime }: EngineSite,
+  { config, project, runtime }: Omit<EngineSite, 'policy'>,
 ): Promise<Store> => {
   const { driver, path } = config.store;
   const choice = wanted ?? (driver === 'memory' ? 'memory' : { sqlite: path });

@@ -50,7 +50,7 @@ export const openCrib = async (
   const root = loaded.projectDir ?? io.cwd;
   const log = stderrLog(io, loaded.config.observation.logLevel);
   const crib = await createCrib({
-    config: loaded.config,
+    settings: loaded.config,
     root,
     home: loaded.userDir,
     policyFiles: loaded.policyFiles,

@@ -17,6 +17,7 @@ import type { Egress } from '../governance/egress/create-egress.ts';
 import { toMicros } from '../governance/ledger/estimate-cost.ts';
 import { CallMemory } from '../governance/memory.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
+import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
 
 export interface ContextDeps {
@@ -27,6 +28,7 @@ export interface ContextDeps {
   readonly model: Model;
   readonly memory: { readonly persistent: MemoryStore; readonly working: MemoryStore };
   readonly egress: Egress;
+  readonly exec: ExecSettings;
   files(call: Call<'ready'>): FileAccess;
   callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
 }
@@ -131,12 +133,7 @@ export class CallContext implements ToolContext {
   }
 
   get exec(): ToolContext['exec'] {
-    return () =>
-      Promise.reject(
-        new ToolFailure('SANDBOX_ERROR', 'No sandbox driver that runs programs is installed.', {
-          suggestions: ['Run `toolcrib doctor` to see which sandboxes this machine can give.'],
-        }),
-      );
+    return brokeredExec(this.#call, this.#deps.exec);
   }
 
   get call(): ToolContext['call'] {

@@ -58,6 +58,8 @@ export interface EngineSettings {
   readonly budget: BudgetLimits;
   /** `undefined` switches the loop breaker off. */
   readonly loop: LoopLimits | undefined;
+  /** Commands that tools may run which can run anything. */
+  readonly allowedCommands: readonly string[];
   readonly checkOutput: boolean;
   readonly sanitize: 'flag' | 'off';
   readonly maxCallDepth: number;
@@ -217,6 +219,7 @@ export class Engine {
     return createContexts({
       ...this.#deps,
       memory: { persistent: store.memory, working },
+      exec: { root: this.#deps.guard.root, allow: this.#deps.settings.allowedCommands },
       files: (call) => this.#filesFor(call),
       callTool: this.#callTool,
     });
