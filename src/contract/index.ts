@@ -141,7 +141,10 @@ export type { Logger, Runtime, Timer } from './runtime.ts';
 export type {
   Sandbox,
   SandboxConfig,
+  SandboxHost,
   SandboxOutcome,
+  SandboxReadiness,
+  SandboxRequest,
   SandboxTask,
   SandboxType,
 } from './sandbox.ts';

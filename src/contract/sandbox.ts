@@ -6,6 +6,7 @@ export interface ResourceLimits {
   readonly memoryMb?: number;
   readonly cpus?: number;
   readonly processes?: number;
+  /** Of stdout and stderr together, or of a value as JSON. */
   readonly outputBytes?: number;
 }
 
@@ -14,28 +15,73 @@ export interface SandboxConfig {
   readonly resourceLimits?: ResourceLimits;
   /** Hosts that may be reached; none when absent. */
   readonly networkAccess?: readonly string[];
+  /** Absolute paths. Nothing of the user's is seen besides these. */
   readonly fileSystemAccess?: {
     readonly read?: readonly string[];
     readonly write?: readonly string[];
   };
   readonly environmentVariables?: Readonly<Record<string, string>>;
+  /** Milliseconds, of the clock and not of the processor. */
   readonly timeLimit?: number;
 }
 
 export type SandboxTask =
-  | { readonly kind: 'code'; readonly code: string; readonly input: unknown }
-  | { readonly kind: 'command'; readonly argv: readonly string[]; readonly stdin?: string };
+  | {
+      readonly kind: 'code';
+      /** An ES module in JavaScript; its export `run` (or the default) gets `(input, context)`. */
+      readonly code: string;
+      /** Where the code comes from, for stack traces. */
+      readonly name?: string;
+      readonly input: unknown;
+    }
+  | {
+      readonly kind: 'command';
+      /** A program and its arguments; no shell reads them. */
+      readonly argv: readonly string[];
+      readonly stdin?: string;
+      /** Absolute; one of the paths that can be seen. */
+      readonly cwd?: string;
+    };
 
 export interface SandboxOutcome {
+  /** What the code returned, as plain data. */
   readonly value?: unknown;
   readonly exitCode?: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
+/**
+ * The way back: what sandboxed code asks of its context (`fs.read`, `fetch`, `call`, `log`…) arrives
+ * here by name. Only plain data crosses the border, in both directions. Rejects with a ToolFailure.
+ */
+export interface SandboxHost {
+  request(method: string, args: readonly unknown[]): Promise<unknown>;
+}
+
+export interface SandboxRequest {
+  readonly task: SandboxTask;
+  readonly config: SandboxConfig;
+  /** Absent when the code may ask for nothing. */
+  readonly host?: SandboxHost;
+  /** Ends the run: everything it started is killed. */
+  readonly signal: AbortSignal;
+}
+
+export type SandboxReadiness =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly reason: string; readonly install: string };
+
 export interface Sandbox {
   readonly type: SandboxType;
-  /** Fails with SANDBOX_ERROR, and what to install, when this machine cannot give the isolation. */
-  run(task: SandboxTask, config: SandboxConfig, signal: AbortSignal): Promise<SandboxOutcome>;
+  /** Can this machine give the isolation? `install` says how to get it. */
+  readiness(): Promise<SandboxReadiness>;
+  /**
+   * Fails with SANDBOX_ERROR when the isolation cannot be given, when a limit of memory or processes
+   * was hit or the code broke, with TIMEOUT when the time was over, with CANCELLED when the signal
+   * fired, with OUTPUT_TOO_LARGE when it wrote too much. A program that ends badly is no failure:
+   * its exit code tells.
+   */
+  run(request: SandboxRequest): Promise<SandboxOutcome>;
   close(): Promise<void>;
 }
