@@ -24,6 +24,7 @@ export default defineConfig({
       include: GUARDS,
       exclude: ['**/*.test.ts'],
       reporter: ['text-summary', ['text', { skipFull: true }]],
+      reportOnFailure: true,
       thresholds: { branches: 100 },
     },
   },

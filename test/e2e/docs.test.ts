@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { compilePolicy } from '../../src/governance/policy/compile-policy.ts';
+import { parsePolicy } from '../../src/governance/policy/parse-policy.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -38,7 +40,18 @@ const resolved = (code: string): string => {
 const promisedOutput = (code: string): readonly string[] =>
   [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text]) => text ?? '');
 
-const blocks = ['README.md', 'docs/library.md'].flatMap(blocksOf);
+const blocks = ['README.md', 'docs/library.md', 'docs/governance.md'].flatMap(blocksOf);
+
+describe('rules in the documentation', () => {
+  const text = readFileSync(join(root, 'docs/governance.md'), 'utf8');
+  const [, rules = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(text) ?? [];
+
+  it('can be put in force', () => {
+    const source = parsePolicy(rules, 'docs/governance.md');
+    expect(compilePolicy([source]).warnings).toEqual([]);
+    expect(source.document.rules).toHaveLength(4);
+  });
+});
 
 describe('code in the documentation', () => {
   it('is there', () => expect(blocks.length).toBeGreaterThan(5));
