@@ -20,6 +20,7 @@ import { openCrib } from '../open-crib.ts';
 import { printResult } from '../print-result.ts';
 import { type ProgressLine, startProgress } from '../progress-line.ts';
 import { refusedResult } from '../refused-result.ts';
+import { settleTrust } from '../settle-trust.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 interface RunOptions extends CallerOptions {
@@ -101,6 +102,8 @@ const inputFor = (crib: Crib, { tool, given, options }: Run): unknown => {
 
 const call = async (io: Io, run: Run): Promise<number> => {
   const { options } = run;
+  // Before anything draws on the terminal: a question about the folder must be readable.
+  await settleTrust(io);
   const shown = io.stderr.isTTY === true && io.env.TERM !== 'dumb' && options.quiet !== true;
   const progress = shown
     ? startProgress({ output: io.stderr, runtime: io.runtime, label: run.tool })

@@ -134,7 +134,7 @@ describe('patterns: a regex that backtracks', () => {
     expect(holds('input.t.matches("^(a|a)*" + "$")', { t: text })).toBe(false);
     expect(holds('input.l.exists(t, t.matches("^(a+)+$"))', { l: [text] })).toBe(false);
     expect(holds('[input.t].map(t, t.matches("^(a+)+$")) == [false]', { t: text })).toBe(true);
-    expect(Number(process.hrtime.bigint() - started) / 1e9).toBeLessThan(5);
+    expect(Number(process.hrtime.bigint() - started) / 1e9).toBeLessThan(20);
   });
 
   it('finds a match anywhere, as CEL has it', () => {
