@@ -16,6 +16,16 @@ export const loadProduct = async () => {
   return import(pathToFileURL(entry).href);
 };
 
+export const wasmSandboxUrl = () =>
+  pathToFileURL(join(distFolder(), 'sandboxes/wasm/create-wasm-sandbox.js')).href;
+
+/** The wasm sandbox by itself, without the pipeline around it. */
+export const loadWasmSandbox = () => import(wasmSandboxUrl());
+
+/** The process sandbox by itself. */
+export const loadProcessSandbox = () =>
+  import(pathToFileURL(join(distFolder(), 'sandboxes/process/create-process-sandbox.js')).href);
+
 /** The path of the `toolcrib` program, as the package declares it. */
 export const programPath = () => {
   const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -4,7 +4,16 @@ import { cpus, loadavg, platform, release } from 'node:os';
 import { join } from 'node:path';
 import { allMet, printTable, readOptions } from './report.mjs';
 
-const benchmarks = ['execute', 'durable', 'growth', 'search', 'policy', 'startup'];
+const benchmarks = [
+  'execute',
+  'durable',
+  'growth',
+  'search',
+  'policy',
+  'startup',
+  'sandbox',
+  'process-sandbox',
+];
 
 const machine = () => ({
   node: process.version,

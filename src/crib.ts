@@ -11,6 +11,7 @@ import { toolSettingsOf } from './config/sections/tools.ts';
 import type { Crib } from './contract/crib.ts';
 import type { Policy } from './contract/policy.ts';
 import type { Runtime } from './contract/runtime.ts';
+import type { Sandboxes } from './contract/sandbox.ts';
 import type { Source } from './contract/source.ts';
 import type { Tool } from './contract/tool.ts';
 import { createRuntime } from './create-runtime.ts';
@@ -18,6 +19,7 @@ import type { SigningKey } from './governance/signing/open-signing-key.ts';
 import { LocalCrib } from './local-crib.ts';
 import { createEventBus } from './observation/event-bus.ts';
 import { UsageStats } from './observation/usage-stats.ts';
+import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
 import type { PolicyChoices } from './open-policy.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
@@ -35,6 +37,8 @@ export interface CribOptions extends EngineChoices, PolicyChoices {
   readonly root?: string;
   readonly tools?: readonly Tool[];
   readonly sources?: readonly Source[];
+  /** The tools of a project that its user trusts. */
+  readonly customTools?: CustomTools;
   /** False leaves the tools that ship out. */
   readonly builtins?: boolean;
   readonly runtime?: Partial<Runtime>;
@@ -71,13 +75,26 @@ const shippedTools = async (config: Config, runtime: Runtime): Promise<Source> =
   return builtinTools({ defaultZone: config.datetime.zone, now: runtime.now, programFolders });
 };
 
+type LoadSite = Pick<EngineSite, 'config' | 'runtime' | 'sandboxes'>;
+
+/** None where they are switched off, or where a team lets none of this machine run. */
+const ownTools = async (
+  customTools: CustomTools | undefined,
+  { config, runtime, sandboxes }: LoadSite,
+): Promise<readonly Source[]> => {
+  const isOff = !config.tools.autoLoadCustomTools || config.enforcement.disableLocalTools;
+  if (!customTools || isOff) return [];
+  const { openCustomTools } = await import('./open-custom-tools.ts');
+  return [openCustomTools(customTools, sandboxes, runtime)];
+};
+
 const loadTools = async (
   registry: Registry,
-  { builtins, sources = [], tools = [] }: CribOptions,
-  { config, runtime }: Pick<EngineSite, 'config' | 'runtime'>,
+  { builtins, sources = [], tools = [], customTools }: CribOptions,
+  site: LoadSite,
 ): Promise<void> => {
-  const shipped = builtins === false ? [] : [await shippedTools(config, runtime)];
-  await registry.load([...shipped, ...sources]);
+  const shipped = builtins === false ? [] : [await shippedTools(site.config, site.runtime)];
+  await registry.load([...shipped, ...sources, ...(await ownTools(customTools, site))]);
   registry.registerAll(tools);
 };
 
@@ -94,6 +111,20 @@ const policyOf = async (
   if (!options.policy && !options.policyFiles?.length) return once(open);
   const opened = await open();
   return async () => opened;
+};
+
+/** The drivers are loaded when something has to run in one. */
+const lazySandboxes = (runtime: Runtime): Sandboxes => {
+  let opened: Promise<Sandboxes> | undefined;
+  const open = (): Promise<Sandboxes> => {
+    opened ??= import('./open-sandboxes.ts').then(({ openSandboxes }) => openSandboxes(runtime));
+    return opened;
+  };
+  return {
+    get: async (type) => (await open()).get(type),
+    readiness: async () => (await open()).readiness(),
+    close: async () => (await opened)?.close(),
+  };
 };
 
 /** Addresses and commands that make no sense stop the start, too. */
@@ -121,12 +152,13 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     usage: (tool) => usage.of(tool),
     isEnabled: (name) => toolSettingsOf(config.tools, name)?.enabled,
   });
-  await loadTools(registry, options, { config, runtime });
+  const sandboxes = lazySandboxes(runtime);
+  await loadTools(registry, options, { config, runtime, sandboxes });
   const project = resolve(options.root ?? '.');
   const root = resolve(project, config.workspace.root);
   const policy = await policyOf(options, config, runtime);
   const signingKey = once(() => openKey(options.home));
-  const shared = { config, project, root, runtime, events, registry, usage };
+  const shared = { config, project, root, runtime, events, registry, usage, sandboxes };
   const site = { ...shared, signingKey };
   return new LocalCrib({
     registry,
@@ -143,7 +175,8 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     limits: config.budget,
     linkBaseUrl: config.approvals.linkBaseUrl,
     signingKey,
+    sandboxes,
     maxConcurrentTools: config.execution.maxConcurrentTools,
-    hasModel: options.model?.configured ?? false,
+    hasModel: options.model?.configured ?? config.model !== undefined,
   });
 };

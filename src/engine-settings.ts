@@ -46,6 +46,7 @@ export const engineSettings = (config: Config): EngineSettings => {
     budget: config.budget,
     loop: execution.loop === false ? undefined : loopLimits(execution.loop),
     allowedCommands: config.commands.allow,
+    extraRoots: config.workspace.extraRoots,
     checkOutput: validation.checkOutput,
     sanitize: validation.sanitize,
     maxCallDepth: execution.maxCallDepth,

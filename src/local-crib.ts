@@ -18,6 +18,7 @@ import type { Events } from './contract/events.ts';
 import type { Explanation } from './contract/policy.ts';
 import type { ToolResult } from './contract/result.ts';
 import type { Runtime } from './contract/runtime.ts';
+import type { Sandboxes } from './contract/sandbox.ts';
 import type { Store } from './contract/store.ts';
 import type { ToolSource } from './contract/tool.ts';
 import type { BudgetLimits } from './governance/ledger/budget.ts';
@@ -34,6 +35,7 @@ export interface LocalCribParts {
   readonly maxConcurrentTools: number;
   readonly hasModel: boolean;
   readonly limits: BudgetLimits;
+  readonly sandboxes: Sandboxes;
   readonly linkBaseUrl: string | undefined;
   /** The key checkpoints and links are signed with; made when it is first needed. */
   signingKey(): Promise<SigningKey>;
@@ -210,6 +212,10 @@ export class LocalCrib implements Crib {
     return verifyAuditLog(audit, { checkpoints: [expected], trustedKeys });
   }
 
+  sandboxes(): ReturnType<Sandboxes['readiness']> {
+    return this.#parts.sandboxes.readiness();
+  }
+
   getCapabilities(): Capabilities {
     const sources: Partial<Record<ToolSource, number>> = {};
     const entries = this.tools.list();
@@ -218,7 +224,7 @@ export class LocalCrib implements Crib {
       operations: ['execute_single', 'execute_chain', 'orchestrate', 'discover', 'validate'],
       tools: entries.length,
       sources,
-      sandboxes: [],
+      sandboxes: ['wasm', 'process', 'worker'],
       store: this.#storeLabel,
       maxConcurrentTools: this.#parts.maxConcurrentTools,
       model: this.#parts.hasModel,
@@ -270,6 +276,7 @@ export class LocalCrib implements Crib {
     this.#engine = undefined;
     if (opened) await opened.engine.shared.running.whenIdle();
     await this.#parts.registry.close();
+    await this.#parts.sandboxes.close();
     if (!opened) return;
     await opened.engine.close();
     await opened.store.close();

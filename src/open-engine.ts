@@ -13,11 +13,12 @@ import type { Events } from './contract/events.ts';
 import type { Model } from './contract/model.ts';
 import type { Policy } from './contract/policy.ts';
 import type { Runtime } from './contract/runtime.ts';
+import type { Sandboxes } from './contract/sandbox.ts';
 import type { Secrets } from './contract/secrets.ts';
 import type { Store } from './contract/store.ts';
 import type { Validator } from './contract/tool.ts';
 import { engineSettings } from './engine-settings.ts';
-import { createEgress } from './governance/egress/create-egress.ts';
+import { createEgress, type Egress, type EgressInit } from './governance/egress/create-egress.ts';
 import { createPathGuard } from './governance/paths/path-guard.ts';
 import { learnAll, learningSecrets } from './governance/redaction/learn-all.ts';
 import { redactingLog } from './governance/redaction/redacting-log.ts';
@@ -54,6 +55,7 @@ export interface EngineSite {
   readonly registry: Registry;
   readonly usage: UsageStats;
   readonly policy: Policy;
+  readonly sandboxes: Sandboxes;
   signingKey(): Promise<SigningKey>;
 }
 
@@ -98,6 +100,32 @@ const secretsFor = async (
   return learningSecrets(createSecretChain(sources), redactor);
 };
 
+/** The configured model, or none. Its requests go through the same guard as those of tools. */
+const modelOf = async (
+  { config, runtime }: EngineSite,
+  { secrets, egress }: { readonly secrets: Secrets; readonly egress: Egress },
+): Promise<Model> => {
+  if (!config.model) return createNoModel();
+  const { createModel, modelAddress } = await import('./models/create-model.ts');
+  const { inputUsdPerMillion, outputUsdPerMillion, ...endpoint } = config.model;
+  const settings = {
+    ...endpoint,
+    ...(inputUsdPerMillion !== undefined && {
+      pricing: {
+        inputPerMillion: inputUsdPerMillion,
+        outputPerMillion: outputUsdPerMillion ?? inputUsdPerMillion,
+      },
+    }),
+  };
+  const hosts = [modelAddress(settings).host];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const signal = init?.signal ?? new AbortController().signal;
+    const scope = { hosts, signal: () => signal, onHop: () => undefined };
+    return egress.fetch(input, { ...init, scope } as EgressInit);
+  };
+  return createModel(settings, { secret: (key) => secrets.get(key), fetch, now: runtime.now });
+};
+
 export const openEngine = async (
   store: Store,
   choices: EngineChoices,
@@ -105,6 +133,8 @@ export const openEngine = async (
 ): Promise<Engine> => {
   const { config, root, runtime } = site;
   const redactor = new Redactor(config.filtering.redactKeys);
+  const secrets = await secretsFor(choices, site, redactor);
+  const egress = createEgress(config.egress);
   return new Engine({
     ...site,
     runtime: { ...runtime, log: redactingLog(runtime.log, redactor) },
@@ -112,12 +142,12 @@ export const openEngine = async (
     working: createMemoryStore().memory,
     redactor,
     policy: site.policy,
-    secrets: await secretsFor(choices, site, redactor),
-    model: choices.model ?? createNoModel(),
+    secrets,
+    model: choices.model ?? (await modelOf(site, { secrets, egress })),
     approver: approverOf(choices.approver),
     guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
     validators: choices.validators,
     settings: engineSettings(config),
-    egress: createEgress(config.egress),
+    egress,
   });
 };

@@ -37,6 +37,16 @@ const TOOLS: GroupEntry = {
       summary: 'switch a tool off in this project',
       load: async () => (await import('./commands/tools-switch.ts')).toolsDisableCommand,
     },
+    {
+      name: 'new',
+      summary: 'write a tool of your own that works',
+      load: async () => (await import('./commands/tools-new.ts')).toolsNewCommand,
+    },
+    {
+      name: 'test',
+      summary: 'run the examples of a tool of your own',
+      load: async () => (await import('./commands/tools-test.ts')).toolsTestCommand,
+    },
   ],
 };
 

@@ -165,6 +165,19 @@ export const checkRipgrep = async (io: Io): Promise<Check> => {
     : { name: 'ripgrep', state: 'ok', message: `ripgrep at ${found}` };
 };
 
+/** Isolation that is missing is no fault: what needs it says so. */
+export const checkSandboxes = async (crib: Crib): Promise<readonly Check[]> =>
+  (await crib.sandboxes()).map((sandbox) =>
+    sandbox.ready
+      ? { name: sandbox.type, state: 'ok', message: `Sandbox ${sandbox.type} can be given` }
+      : {
+          name: sandbox.type,
+          state: 'warning',
+          message: `No ${sandbox.type} sandbox: ${sandbox.reason}`,
+          fix: sandbox.install,
+        },
+  );
+
 export const checkModel = ({ config }: LoadedConfig): Check =>
   config.model
     ? { name: 'model', state: 'ok', message: `${config.model.model} (${config.model.provider})` }

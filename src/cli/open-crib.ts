@@ -1,10 +1,12 @@
 /** Opens the crib of the project one stands in, for the time of one command. */
 
+import { join } from 'node:path';
 import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Approver } from '../contract/approver.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { Logger } from '../contract/runtime.ts';
+import type { CribOptions } from '../crib.ts';
 import { type Io, note } from './io.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
 
@@ -33,6 +35,27 @@ export interface OpenOptions {
   readonly silent?: boolean;
 }
 
+const TOOLS = 'tools/';
+
+/** The project's own tools, as they were when they were trusted: nothing is read a second time. */
+const customToolsOf = ({ trust, userDir }: LoadedConfig): Pick<CribOptions, 'customTools'> => {
+  const { folder, state } = trust;
+  if (!folder || state !== 'trusted') return {};
+  const files = new Map(
+    [...folder.contents]
+      .filter(([path]) => path.startsWith(TOOLS))
+      .map(([path, bytes]) => [path.slice(TOOLS.length), bytes] as const),
+  );
+  if (files.size === 0) return {};
+  return {
+    customTools: {
+      folder: join(folder.realDir, '.toolcrib', 'tools'),
+      files: async () => files,
+      cacheDir: join(userDir, 'cache', 'tools'),
+    },
+  };
+};
+
 /** Throws on bad configuration. */
 export const openCrib = async (
   io: Io,
@@ -54,6 +77,7 @@ export const openCrib = async (
     root,
     home: loaded.userDir,
     policyFiles: loaded.policyFiles,
+    ...customToolsOf(loaded),
     runtime: { log },
     ...(approver && { approver }),
   });

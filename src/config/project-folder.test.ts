@@ -37,7 +37,12 @@ describe('readProjectFolder', () => {
     }
     const { files, contents, problems } = await read();
     expect(files).toEqual(Object.fromEntries(obeyed.map((name) => [name, sha256(name)])));
-    expect([...contents.keys()].toSorted()).toEqual(['config.yml', 'policy/x.yaml']);
+    expect([...contents.keys()].toSorted()).toEqual([
+      'config.yml',
+      'flows/a.json',
+      'policy/x.yaml',
+      'tools/a/b.ts',
+    ]);
     expect(problems).toEqual([]);
   });
 

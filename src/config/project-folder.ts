@@ -29,7 +29,7 @@ export interface ProjectFolder {
   readonly hash: string;
   /** The SHA-256 of every file, by its path below `.toolcrib` with `/` between. */
   readonly files: Readonly<Record<string, string>>;
-  /** The bytes of the YAML files, as they were hashed. */
+  /** The bytes of the YAML files and of everything in the trees, as they were hashed. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
   /** What keeps the folder from being trusted at all. */
   readonly problems: readonly ConfigProblem[];
@@ -78,7 +78,8 @@ const readOne = async (reading: Reading, path: readonly string[]): Promise<void>
   reading.left -= bytes.length;
   const name = path.join('/');
   reading.hashes.set(name, sha256(bytes));
-  if (YAML.test(name)) reading.contents.set(name, bytes);
+  // What is parsed or compiled later is what was hashed here.
+  if (YAML.test(name) || isTree(path[0] ?? '')) reading.contents.set(name, bytes);
 };
 
 const readTree = async (reading: Reading, path: readonly string[]): Promise<void> => {

@@ -43,6 +43,16 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+/** What a tool may say about a run besides the words of the command. */
+export interface ExecOptions {
+  readonly stdin?: string;
+  /** Absolute, below the workspace root; the root when absent. */
+  readonly cwd?: string;
+  /** Added to the scrubbed environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+}
+
 export interface Usage {
   /** US dollars the call really cost. */
   readonly cost?: number;
@@ -65,7 +75,11 @@ export interface ToolContext {
   readonly logger: Logger;
   readonly fs: FileAccess;
   readonly fetch: typeof globalThis.fetch;
-  exec(command: string, args?: readonly string[]): Promise<CommandResult>;
+  /**
+   * Runs a program that the tool declared, in a sandbox. `bash -c` with one script is judged command
+   * by command. A program that ends badly is no failure: its exit code tells.
+   */
+  exec(command: string, args?: readonly string[], options?: ExecOptions): Promise<CommandResult>;
   readonly model: Model;
   /** Tells how far the work is (0 to 1) and resets the idle timeout. */
   progress(fraction: number, note?: string): void;

@@ -10,7 +10,7 @@ import type { Grant, NewGrant } from './grant.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { ToolResult } from './result.ts';
-import type { SandboxType } from './sandbox.ts';
+import type { Sandboxes, SandboxType } from './sandbox.ts';
 import type { Store } from './store.ts';
 import type { ToolSource } from './tool.ts';
 
@@ -172,6 +172,8 @@ export interface Crib {
     expected?: { readonly seq: number; readonly hash: string } | AuditCheckpoint,
   ): Promise<AuditVerification>;
   getCapabilities(): Capabilities;
+  /** Which isolation this machine can give, and what the rest would take. */
+  sandboxes(): ReturnType<Sandboxes['readiness']>;
   /** Waits for running calls, cleans tools up, closes the store. */
   close(): Promise<void>;
 }

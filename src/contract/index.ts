@@ -42,6 +42,7 @@ export {
 
 export type {
   CommandResult,
+  ExecOptions,
   FileAccess,
   FileInfo,
   ToolContext,
@@ -141,6 +142,7 @@ export type { Logger, Runtime, Timer } from './runtime.ts';
 export type {
   Sandbox,
   SandboxConfig,
+  Sandboxes,
   SandboxHost,
   SandboxOutcome,
   SandboxReadiness,

@@ -85,3 +85,12 @@ export interface Sandbox {
   run(request: SandboxRequest): Promise<SandboxOutcome>;
   close(): Promise<void>;
 }
+
+/** The drivers of a crib, opened when they are first needed. */
+export interface Sandboxes {
+  /** Rejects with SANDBOX_ERROR, and what to install, when this machine cannot give it. */
+  get(type: SandboxType): Promise<Sandbox>;
+  /** What this machine can give, and what the rest would take. */
+  readiness(): Promise<readonly (SandboxReadiness & { readonly type: SandboxType })[]>;
+  close(): Promise<void>;
+}

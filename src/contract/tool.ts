@@ -216,6 +216,8 @@ export interface Tool<I = unknown, O = unknown> {
   /** Calls that share a server share its breaker and its bulkhead. */
   readonly server?: string;
   readonly sandbox?: SandboxConfig;
+  /** `run` hands its work to that sandbox itself, as the tools of a custom source do. */
+  readonly sandboxed?: boolean;
   readonly concurrency?: Concurrency;
   readonly dependencies?: readonly Dependency[];
 

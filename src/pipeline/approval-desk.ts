@@ -72,7 +72,7 @@ export class ApprovalDesk {
     const parked = await this.park(call, estimate, call.grant.reason);
     if ('result' in parked) return parked;
     const decision = await this.#question(parked.request, call);
-    if (call.control.aborted) return this.#withdraw(call, parked.id);
+    if (call.control.reason) return this.#withdraw(call, parked.id, call.control.reason);
     if (decision.answer === 'later') return { result: this.pending(call, parked) };
     const approve = decision.answer === 'approve';
     try {
@@ -147,11 +147,11 @@ export class ApprovalDesk {
   }
 
   /** The call is gone: nobody may approve it any more. */
-  async #withdraw(call: Judged, id: string): Promise<DeskAnswer> {
+  async #withdraw(call: Judged, id: string, reason: 'CANCELLED' | 'TIMEOUT'): Promise<DeskAnswer> {
     const at = this.#deps.runtime.now();
     await this.#deps.approvals.decide(id, { approve: false, by: 'cancelled', at });
     this.#deps.events.emit('approval.decided', { approvalId: id, approved: false });
-    return { result: failed(call, call.control.reason ?? 'CANCELLED') };
+    return { result: failed(call, reason) };
   }
 
   /** The store's word counts, not what was said meanwhile: it takes one decision and one use. */

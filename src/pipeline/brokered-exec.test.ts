@@ -1,37 +1,89 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
-import type { ToolContext } from '../contract/context.ts';
+import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
+import type { Tier } from '../contract/tool.ts';
 
-const codeOf = async (
-  commands: readonly string[] | undefined,
-  argv: readonly [string, ...string[]],
-  allow: string[] = [],
-) => {
+const root = await mkdtemp(join(tmpdir(), 'toolcrib-exec-'));
+await writeFile(join(root, 'a.txt'), 'hello\n');
+await writeFile(join(root, '.env'), 'KEY=secret\n');
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+interface Asked {
+  readonly commands?: readonly string[];
+  readonly argv: readonly [string, ...string[]];
+  readonly allow?: string[];
+  readonly tier?: Tier;
+  readonly options?: ExecOptions;
+}
+
+const run = async ({ commands, argv, allow = [], tier = 'read_only', options }: Asked) => {
   const [program, ...args] = argv;
   const tool = aTool({
     name: 'runner',
+    tier,
     ...(commands && { needs: { commands } }),
-    run: ((_input: unknown, { exec }: ToolContext) => exec(program, args)) as never,
+    run: ((_input: unknown, { exec }: ToolContext) => exec(program, args, options)) as never,
   });
-  const crib = await testCrib([tool], { config: { commands: { allow } } });
-  return (await crib.execute('runner', {})).error?.code;
+  const crib = await testCrib([tool], { root, config: { commands: { allow } } });
+  const result = await crib.execute('runner', {});
+  await crib.close();
+  return result;
 };
+
+const codeOf = async (asked: Asked) => (await run(asked)).error?.code;
+const outOf = async (asked: Asked) => (await run(asked)).data as CommandResult;
+
+const sandbox = (await (await testCrib([])).sandboxes()).find(({ type }) => type === 'process');
+const why = sandbox?.ready ? '' : `: ${sandbox?.reason}`;
+if (why) console.log(`Skipped${why}`);
 
 describe('exec of a tool', () => {
   it('is refused to a tool that declared no programs, and for one it did not declare', async () => {
-    expect(await codeOf(undefined, ['ls'])).toBe('PERMISSION_DENIED');
-    expect(await codeOf(['git status'], ['ls'])).toBe('PERMISSION_DENIED');
-    expect(await codeOf(['git status'], ['git', 'push'])).toBe('PERMISSION_DENIED');
-  });
-
-  it('passes the guard for what was declared, and then wants a sandbox', async () => {
-    expect(await codeOf(['git status'], ['git', 'status'])).toBe('SANDBOX_ERROR');
+    expect(await codeOf({ argv: ['ls'] })).toBe('PERMISSION_DENIED');
+    expect(await codeOf({ commands: ['git status'], argv: ['ls'] })).toBe('PERMISSION_DENIED');
+    expect(await codeOf({ commands: ['git status'], argv: ['git', 'push'] })).toBe(
+      'PERMISSION_DENIED',
+    );
   });
 
   it('goes by what the user allows where a tool can run anything', async () => {
-    expect(await codeOf(['*'], ['git', 'status'])).toBe('PERMISSION_DENIED');
-    expect(await codeOf(['*'], ['git', 'status'], ['git status'])).toBe('SANDBOX_ERROR');
-    expect(await codeOf(['*'], ['sudo', 'ls'], ['git status'])).toBe('PERMISSION_DENIED');
+    expect(await codeOf({ commands: ['*'], argv: ['ls'] })).toBe('PERMISSION_DENIED');
+    expect(await codeOf({ commands: ['*'], argv: ['sudo', 'ls'], allow: ['ls'] })).toBe(
+      'PERMISSION_DENIED',
+    );
+  });
+
+  it('judges a script command by command', async () => {
+    const script = (text: string) => ({ commands: ['cat *'], argv: ['bash', '-c', text] as const });
+    expect(await codeOf(script('cat a.txt; id'))).toBe('PERMISSION_DENIED');
+    expect(await codeOf(script('cat $(id)'))).toBe('PERMISSION_DENIED');
+    expect(await codeOf({ commands: ['cat *'], argv: ['bash', 'a.txt'] })).toBe(
+      'PERMISSION_DENIED',
+    );
+  });
+
+  it.skipIf(why)(`runs what is allowed in the sandbox${why}`, async () => {
+    const read = await outOf({ commands: ['cat *'], argv: ['cat', 'a.txt'] });
+    expect(read).toMatchObject({ exitCode: 0, stdout: 'hello\n' });
+    const script = await outOf({
+      commands: ['cat *', 'wc *'],
+      argv: ['bash', '-c', 'cat a.txt | wc -l'],
+    });
+    expect(script.stdout.trim()).toBe('1');
+    const failing = await outOf({ commands: ['cat *'], argv: ['cat', 'missing.txt'] });
+    expect(failing.exitCode).toBe(1);
+    const told = await outOf({ commands: ['cat'], argv: ['cat'], options: { stdin: 'told' } });
+    expect(told.stdout).toBe('told');
+  });
+
+  it.skipIf(why)(`lets only a call that may change things write${why}`, async () => {
+    const touch = { commands: ['touch new.txt'], argv: ['touch', 'new.txt'] as const };
+    expect((await outOf(touch)).exitCode).not.toBe(0);
+    expect((await outOf({ ...touch, tier: 'write' })).exitCode).toBe(0);
+    expect(await readFile(join(root, 'new.txt'), 'utf8')).toBe('');
   });
 });
 

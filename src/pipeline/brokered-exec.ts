@@ -1,16 +1,19 @@
-/** The exec a tool is handed: what it may run is judged before anything is started. */
+/** The exec a tool is handed: judged by the command guard first, then run in the process sandbox. */
 import type { Call } from '../contract/call.ts';
-import type { CommandResult } from '../contract/context.ts';
+import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
+import type { Sandbox, SandboxConfig } from '../contract/sandbox.ts';
+import type { CommandGuard, CommandVerdict } from '../governance/commands/command-guard.ts';
 
 export interface ExecSettings {
   /** The workspace, absolute. */
   readonly root: string;
+  readonly extraRoots: readonly string[];
   /** What the user allows tools that can run anything. */
   readonly allow: readonly string[];
+  /** Rejects with SANDBOX_ERROR when this machine cannot give it. */
+  sandbox(): Promise<Sandbox>;
 }
-
-export type Exec = (command: string, args?: readonly string[]) => Promise<CommandResult>;
 
 /** The tool's own patterns; a lone `*` stands for whatever the user allows. */
 const patternsOf = (commands: readonly string[], allowed: readonly string[]): readonly string[] =>
@@ -21,19 +24,64 @@ const refusal = (reason: string, remedy: string): ToolFailure =>
     suggestions: [remedy],
   });
 
-/** Without arguments the command is a program and nothing else: no shell reads it. */
+const SHELL = 'bash';
+
+/** A script for bash is read as bash would read it, and every command in it has to be allowed. */
+const judged = (guard: CommandGuard, argv: readonly string[]): CommandVerdict => {
+  const [program, option, script, ...rest] = argv;
+  const isScript = program === SHELL && option === '-c' && rest.length === 0;
+  return guard.judge(isScript && script !== undefined ? script : argv);
+};
+
+/** Start-up files of the user would run unjudged. */
+const argvOf = (argv: readonly string[]): readonly string[] =>
+  argv[0] === SHELL && argv[1] === '-c' ? [SHELL, '--norc', '--noprofile', ...argv.slice(1)] : argv;
+
+const configFor = (
+  call: Call<'ready'>,
+  { root, extraRoots }: ExecSettings,
+  { env, timeoutMs }: ExecOptions,
+): SandboxConfig => {
+  const { needs, sandbox } = call.ready.tool;
+  const roots = [root, ...extraRoots];
+  // Without an intent on record the call was judged as one that only reads.
+  const access = call.notes.intentRecorded ? { read: [], write: roots } : { read: roots };
+  return {
+    ...sandbox,
+    type: 'process',
+    fileSystemAccess: access,
+    ...(needs?.hosts && { networkAccess: needs.hosts }),
+    ...(env && { environmentVariables: env }),
+    ...(timeoutMs !== undefined && { timeLimit: timeoutMs }),
+  };
+};
+
 export const brokeredExec =
-  (call: Call<'ready'>, { root, allow }: ExecSettings): Exec =>
-  async (command, args = []) => {
+  (call: Call<'ready'>, settings: ExecSettings): ToolContext['exec'] =>
+  async (command, args = [], options = {}): Promise<CommandResult> => {
     const wanted = call.ready.tool.needs?.commands;
     if (!wanted) {
       throw refusal('the tool declared no programs.', 'Add the program to needs.commands.');
     }
     const { createCommandGuard } = await import('../governance/commands/command-guard.ts');
+    const { root, allow } = settings;
     const guard = createCommandGuard({ allow: patternsOf(wanted, allow), root });
-    const verdict = guard.judge([command, ...args]);
+    const argv = [command, ...args];
+    const verdict = judged(guard, argv);
     if (!verdict.ok) throw refusal(verdict.reason, verdict.remedy);
-    throw new ToolFailure('SANDBOX_ERROR', 'No sandbox driver that runs programs is installed.', {
-      suggestions: ['Run `toolcrib doctor` to see which sandboxes this machine can give.'],
+    const sandbox = await settings.sandbox();
+    for (const [program] of verdict.commands) note(call, `program:${program}`);
+    const { stdin, cwd = root } = options;
+    const input = stdin === undefined ? {} : { stdin };
+    const outcome = await sandbox.run({
+      task: { kind: 'command', argv: argvOf(argv), cwd, ...input },
+      config: configFor(call, settings, options),
+      signal: call.control.signal,
     });
+    return { exitCode: outcome.exitCode ?? 0, stdout: outcome.stdout, stderr: outcome.stderr };
   };
+
+const note = ({ notes }: Call<'ready'>, resource: string): void => {
+  notes.resources ??= new Set();
+  notes.resources.add(resource);
+};

@@ -10,6 +10,7 @@ import type { Model } from '../contract/model.ts';
 import type { Explanation, Policy } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import type { MemoryStore, Snapshot, Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
@@ -30,6 +31,7 @@ import { fingerprintOf } from '../registry/fingerprint.ts';
 import type { ShapeLimits } from '../registry/guard-shape.ts';
 import type { Registry } from '../registry/registry.ts';
 import { ApprovalDesk } from './approval-desk.ts';
+import type { ExecSettings } from './brokered-exec.ts';
 import { Budgeting } from './budgeting.ts';
 import type { RulesByTool } from './business-rules.ts';
 import { type Contexts, createContexts } from './context.ts';
@@ -60,6 +62,7 @@ export interface EngineSettings {
   readonly loop: LoopLimits | undefined;
   /** Commands that tools may run which can run anything. */
   readonly allowedCommands: readonly string[];
+  readonly extraRoots: readonly string[];
   readonly checkOutput: boolean;
   readonly sanitize: 'flag' | 'off';
   readonly maxCallDepth: number;
@@ -86,6 +89,7 @@ export interface EngineDeps {
   readonly validators: RulesByTool | undefined;
   readonly settings: EngineSettings;
   readonly egress: Egress;
+  readonly sandboxes: Sandboxes;
   /** Made when it is first needed. */
   signingKey(): Promise<SigningKey>;
 }
@@ -219,10 +223,16 @@ export class Engine {
     return createContexts({
       ...this.#deps,
       memory: { persistent: store.memory, working },
-      exec: { root: this.#deps.guard.root, allow: this.#deps.settings.allowedCommands },
+      exec: this.#execSettings(),
       files: (call) => this.#filesFor(call),
       callTool: this.#callTool,
     });
+  }
+
+  #execSettings(): ExecSettings {
+    const { guard, settings, sandboxes } = this.#deps;
+    const { allowedCommands: allow, extraRoots } = settings;
+    return { root: guard.root, extraRoots, allow, sandbox: () => sandboxes.get('process') };
   }
 
   #makePipeline(): Next<CallRequest> {

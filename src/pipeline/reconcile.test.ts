@@ -45,6 +45,7 @@ const afterCrash = (store: Store): Store => ({
     lines: (prefix) => store.ledger.lines(prefix),
     orphans: async () => [
       { executionId: 'begun', scopes: [], amountMicros: 100 },
+      { executionId: 'begun:free', scopes: [], amountMicros: 0 },
       { executionId: 'not-begun', scopes: [], amountMicros: 100 },
     ],
   },

@@ -101,6 +101,15 @@ describe('threat: approvals', () => {
     expect(await (await crib.store()).approvals.get(approvalId)).toMatchObject({ state: 'denied' });
   });
 
+  it('a call that was cancelled does not run, though it was approved', async () => {
+    const { crib, runs } = await setUp();
+    const approvalId = await asked(crib);
+    await crib.decide(approvalId, yes);
+    const signal = AbortSignal.abort();
+    const result = await crib.execute('wipe', { n: 1 }, { approvalId, signal });
+    expect([result.status, runs]).toEqual(['cancelled', []]);
+  });
+
   it('hostile: an answer that does not say yes in so many words is refused', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
@@ -199,6 +208,9 @@ describe('threat: a store that comes with a cloned folder', () => {
     expect(await crib.decide(approvalId, yes)).toBe(true);
     await crib.execute('wipe', { n: 1 }, { approvalId });
     expect(runs).toHaveLength(1);
+    const grant = { subject: {}, resource: 'tool:wipe', actions: ['*'], by: 'ada' };
+    await crib.permissions.grant({ ...grant, skipsApproval: true });
+    expect((await crib.execute('wipe', { n: 2 })).success).toBe(true);
   });
 });
 

@@ -127,6 +127,21 @@ describe('threat: budgets', () => {
     expect(await pay(2, { ...AGENT, sessionId: 's2' })).toBe(1);
   });
 
+  it.each([
+    ['a free call', { freeTierLimit: 1 }],
+    ['a call with a price', {}],
+  ])('%s that never ran is given back', async (_name, more) => {
+    const tool: Definition = {
+      cost: { model: 'usage_based', fixed: 0.01, ...more },
+      concurrency: { limit: 1, queue: 0 },
+    };
+    const { crib, pay } = await setUp({ dailyUsd: 1 }, tool);
+    const both = await pay(2);
+    expect(both).toBeGreaterThanOrEqual(1);
+    const lines = await crib.usage();
+    expect(lines.find(({ kind }) => kind === 'user')).toMatchObject({ calls: both, heldUsd: 0 });
+  });
+
   it('nobody is asked about a call that the budget cannot cover; free calls count as covered', async () => {
     const asked: unknown[] = [];
     const tool = (freeTierLimit: number) =>

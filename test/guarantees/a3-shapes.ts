@@ -88,7 +88,7 @@ export const SECRET_SAMPLES: readonly Sample[] = [
   ['token in a query', 'GET /cb?access_token=', mixed(20), '#top'],
   ['signed URL', 'https://s3.example/o?X-Amz-Date=1&X-Amz-Signature=', hex(64), ' x'],
   ['shared access', 'https://blob.example/c?sv=2024&sig=', 'a%2Bb%3D', '&se=2027'],
-  ['npmrc', '//registry.npmjs.org/:_authToken=', `${hex(8)}-${hex(20)}`, '\n'],
+  ['npmrc', '//packages.example.com/:_authToken=', `${hex(8)}-${hex(20)}`, '\n'],
   [
     'Slack webhook',
     'https://hooks.slack.com/services/',

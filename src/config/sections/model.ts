@@ -1,7 +1,7 @@
 /** The `model` section: the language model for the few tools that need one. */
 import { z } from 'zod';
 import { byProject } from '../project-rule.ts';
-import { address, nonEmptyText } from './fields.ts';
+import { address, nonEmptyText, usd } from './fields.ts';
 
 const KEY_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
@@ -38,6 +38,19 @@ export const modelSection = z
     apiKeyRef: apiKeyRef
       .exactOptional()
       .describe('The name under which the secrets hold the API key; never the key itself.')
+      .meta(byProject('user')),
+    inputUsdPerMillion: usd
+      .exactOptional()
+      .describe('US dollars for a million tokens sent; without prices only tokens are counted.')
+      .meta(byProject('user')),
+    outputUsdPerMillion: usd
+      .exactOptional()
+      .describe('US dollars for a million tokens received.')
+      .meta(byProject('user')),
+    structuredOutputs: z
+      .boolean()
+      .exactOptional()
+      .describe('False for endpoints that know json_object but no json_schema.')
       .meta(byProject('user')),
   })
   .exactOptional()

@@ -56,6 +56,7 @@ describe('the budgets a call draws on', () => {
     expect(limitsFor(limits, 'tool', 'constructor')).toEqual({});
     expect(limitsFor(limits, 'tool', 'search')).toEqual({ calls: 1 });
     expect(limitsFor(limits, 'free', 'search')).toEqual({});
+    expect(limitsFor(limits, 'flow', 'f')).toEqual({});
   });
 
   it('keep the sessions of two users apart, whatever they are called', () => {

@@ -39,7 +39,7 @@ const spend = async (keys: readonly string[]) => {
   for (const key of keys) {
     const executionId = `e${n++}`;
     await ledger.reserve({ executionId, scopes: [{ key, limitMicros: 1e9 }], amountMicros: 0 });
-    await ledger.settle(executionId, { micros: n, tokens: 0 });
+    await ledger.settle(executionId, { micros: key.endsWith('z') ? 0 : n, tokens: 0 });
   }
   return ledger;
 };
@@ -67,6 +67,12 @@ describe('the usage summary', () => {
       'session ada/s all',
       'free search 2026-11',
     ]);
+  });
+
+  it('puts what costs the same by its calls', async () => {
+    const ledger = await spend(['tool:2026-11-15:az', 'tool:2026-11-15:bz', 'tool:2026-11-15:bz']);
+    const lines = await usageSummary(ledger, { dailyUsd: 10 }, { now: NOW });
+    expect(lines.map(({ name }) => name)).toEqual(['bz', 'az']);
   });
 
   it('is of a month or of all time when asked for', async () => {

@@ -80,7 +80,7 @@ const settle = async (call: Ready, next: Onward, deps: ApproveDeps): Promise<Too
       ? await deps.desk.ask(call, estimate)
       : await deps.desk.redeem(call, approvalId);
   if ('result' in answer) return answer.result;
-  if (call.control.aborted) return failed(call, call.control.reason ?? 'CANCELLED');
+  if (call.control.reason) return failed(call, call.control.reason);
   const { by: approvedBy, approvalId: usedId } = answer;
   call.notes.decision = { ...call.notes.decision, approvedBy, approvalId: usedId };
   const { edited } = answer;

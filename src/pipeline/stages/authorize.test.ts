@@ -100,6 +100,16 @@ describe('permissions', () => {
     ]);
   });
 
+  it('can be revoked after their end, and then nothing has to be told', async () => {
+    const crib = await testCrib([search]);
+    const expiresAt = crib.runtime.now() + 1000;
+    const { id } = await crib.permissions.grant(grantOf('tool:search', { expiresAt }));
+    await crib.runtime.advance(1000);
+    expect(await crib.permissions.revoke(id)).toBe(true);
+    const events = await (await crib.store()).audit.query({ kind: 'event' });
+    expect(events).toHaveLength(1);
+  });
+
   it('end with their time and hold on their condition', async () => {
     const crib = await testCrib([search]);
     const expiresAt = crib.runtime.now() + 1000;
@@ -118,6 +128,16 @@ describe('permissions', () => {
     expect((await crib.execute('search', {}, ada)).status).toBe('pending');
     await crib.permissions.grant(grantOf('tool:search', { skipsApproval: true }));
     expect((await crib.execute('search', {}, ada)).status).toBe('success');
+  });
+
+  it('are those the caller names, with a policy that knows no roles', async () => {
+    const policy: Policy = {
+      version: '1',
+      judge: () => ({ effect: 'allow', rule: 'r', reason: '' }),
+    };
+    const crib = await testCrib([search], { policy });
+    expect(await codeOf(crib)).toBe('PERMISSION_DENIED');
+    expect(await codeOf(crib, { ...ada, permissions: ['*'] })).toBe('success');
   });
 
   it('never beat a deny', async () => {

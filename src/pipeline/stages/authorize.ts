@@ -4,7 +4,13 @@
  */
 import type { Admission, Call, Next, ReadyTool } from '../../contract/call.ts';
 import type { Events } from '../../contract/events.ts';
-import type { FlowState, Policy, PolicyQuestion, Verdict } from '../../contract/policy.ts';
+import type {
+  FlowState,
+  Policy,
+  PolicyQuestion,
+  ShadowFinding,
+  Verdict,
+} from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -62,9 +68,11 @@ export const flowOf = (
 const refuse = (call: Inspected, { reason, rule }: Pick<Verdict, 'reason' | 'rule'>): ToolResult =>
   failed(call, 'PERMISSION_DENIED', { message: `${reason} (rule ${rule})` });
 
-const report = (call: Inspected, verdict: Verdict, { events }: AuthorizeDeps): void => {
-  const findings = verdict.shadow;
-  if (!findings || findings.length === 0) return;
+const report = (
+  call: Inspected,
+  findings: readonly ShadowFinding[],
+  { events }: AuthorizeDeps,
+): void => {
   call.notes.decision = { ...call.notes.decision, shadow: findings };
   const { executionId } = call;
   events.emit('policy.shadowed', { executionId, tool: call.ready.tool.name, findings });
@@ -113,7 +121,7 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
   const decide = (call: Inspected, next: Onward, flow: FlowState): Promise<ToolResult> => {
     const question = questionOf(call, flow);
     const verdict = judge(policy, question);
-    if (verdict.shadow) report(call, verdict, deps);
+    if (verdict.shadow) report(call, verdict.shadow, deps);
     if (verdict.effect === 'deny') return Promise.resolve(refuse(call, verdict));
     const { tool } = question;
     const missing = tool.permissions

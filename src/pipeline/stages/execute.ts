@@ -191,11 +191,11 @@ const prepareAndRun = async (call: AdmittedCall, deps: ExecuteDeps): Promise<Too
 export const execute = (deps: ExecuteDeps): FinalStage =>
   function execute(call) {
     if (call.options.dryRun) return Promise.resolve(succeeded(call, report(call)));
-    const { sandbox } = call.ready.tool;
-    if (sandbox) {
+    const { sandbox, sandboxed } = call.ready.tool;
+    if (sandbox && !sandboxed) {
       const refusal = failed(call, 'SANDBOX_ERROR', {
-        message: `No ${sandbox.type} sandbox is installed in this crib.`,
-        suggestions: ['Run `toolcrib doctor` to see which sandboxes this machine can give.'],
+        message: `The tool asks for a ${sandbox.type} sandbox, but its code is part of this process.`,
+        suggestions: ['Make it a custom tool: a file in .toolcrib/tools runs in a sandbox.'],
       });
       return Promise.resolve(refusal);
     }

@@ -23,7 +23,7 @@ const PACKAGES: ProgramRule = {
   subcommands: {
     run: SCRIPTS,
     'run-script': SCRIPTS,
-    test: { flags: '-s --silent' },
+    test: { flags: '-s --silent --coverage', operands: ['text'] },
     ls: LISTING,
     list: LISTING,
     outdated: { flags: '--json --long' },

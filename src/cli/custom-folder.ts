@@ -1,0 +1,37 @@
+/** The folder of a project's own tools, as commands that write or try them see it. */
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isInsideProject } from '../config/inside-project.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { OpenCrib } from './open-crib.ts';
+
+/** Absolute. */
+export const customFolder = ({ loaded, root }: Pick<OpenCrib, 'loaded' | 'root'>): string =>
+  resolve(root, loaded.config.registry.path);
+
+/** The path below a folder with forward slashes; `undefined` for one that lies elsewhere. */
+export const pathBelow = (folder: string, file: string): string | undefined => {
+  const way = relative(folder, file);
+  const outside = way === '' || isAbsolute(way) || way.split(sep)[0] === '..';
+  return outside ? undefined : way.split(sep).join('/');
+};
+
+/** Its path below `.toolcrib`, which is what trust goes by; `undefined` outside of it. */
+export const pathInProject = (root: string, file: string): string | undefined =>
+  pathBelow(join(root, '.toolcrib'), file);
+
+/** A project that is not trusted has no tools of its own, and gets none. */
+export const assertProjectTrusted = ({ loaded }: Pick<OpenCrib, 'loaded'>): void => {
+  const { state } = loaded.trust;
+  if (state === 'none' || state === 'trusted') return;
+  throw new ToolFailure('PERMISSION_DENIED', 'This project is not trusted, so its tools are off.', {
+    suggestions: ['Look at what is in .toolcrib and decide: toolcrib trust'],
+  });
+};
+
+/** A cloned link would have us write somewhere else. */
+export const assertNoLinkTo = async (root: string, file: string): Promise<void> => {
+  if (await isInsideProject(file, { projectDir: root, inside: ['.'] })) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'The folder of custom tools is behind a link.', {
+    suggestions: ['Put the folder itself into the project.'],
+  });
+};

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { approvalRecord } from '../../../test/conformance/store-samples.ts';
+import { openTestKey } from '../../../test/fixtures/signing-key.ts';
+import type { Grant } from '../../contract/grant.ts';
+import { decisionText, grantText, Seals, saidOf } from './seals.ts';
+
+const sealsOf = (key = openTestKey()) => {
+  const warnings: unknown[] = [];
+  const log = { warn: (_message: string, fields?: object) => warnings.push(fields) };
+  return { seals: new Seals(async () => key, log), warnings, key, log };
+};
+
+describe('a seal', () => {
+  it('is known again by the same key, in another process as well', async () => {
+    const { seals, key } = sealsOf();
+    const seal = await seals.seal('text');
+    expect(await seals.isOurs('text', undefined)).toBe(true);
+    const other = sealsOf(key).seals;
+    expect(await other.isOurs('text', seal)).toBe(true);
+    expect(await other.isOurs('text', undefined)).toBe(true);
+    expect(await other.isOurs('other', seal)).toBe(false);
+  });
+
+  it('of another key, of no key, and none at all are refused', async () => {
+    const seal = await sealsOf().seals.seal('text');
+    expect(await sealsOf().seals.isOurs('text', seal)).toBe(false);
+    expect(await sealsOf().seals.isOurs('text', undefined)).toBe(false);
+    const keyless = new Seals(() => Promise.reject(new Error('no home')), {
+      warn: () => undefined,
+    });
+    expect(await keyless.isOurs('text', seal)).toBe(false);
+  });
+
+  it.each([
+    ['an error', new Error('no home'), 'no home'],
+    ['anything else', 'oops', 'unknown'],
+  ])('without a key is good here and said to be missing: %s', async (_name, thrown, why) => {
+    const { log, warnings } = sealsOf();
+    const seals = new Seals(() => Promise.reject(thrown), log);
+    expect(await seals.seal('text')).toBeUndefined();
+    expect(await seals.isOurs('text', undefined)).toBe(true);
+    expect(warnings).toEqual([{ why }]);
+  });
+});
+
+describe('what is sealed', () => {
+  const decided = approvalRecord('a1', { state: 'approved', decidedBy: 'ada', decidedAt: 5 });
+
+  it('is all of a decision', () => {
+    const text = decisionText(decided, saidOf(decided));
+    const changes: Partial<typeof decided>[] = [
+      { id: 'a2' },
+      { state: 'denied' },
+      { decidedBy: 'eve' },
+      { decidedAt: 6 },
+      { note: 'x' },
+      { edited: { input: 1 } },
+      { expiresAt: 1 },
+      { userId: 'eve' },
+      { inputDigest: 'x' },
+      { definition: 'x' },
+      { targets: [] },
+      { policyVersion: 'x' },
+    ];
+    for (const change of changes) {
+      const other = { ...decided, ...change };
+      expect([change, decisionText(other, saidOf(other)) === text]).toEqual([change, false]);
+    }
+    expect(saidOf(approvalRecord('a1'))).toEqual({ approve: true, by: '', at: 0 });
+  });
+
+  it('is all of a grant but the seal itself', () => {
+    const grant: Grant = {
+      id: 'g',
+      subject: { user: 'ada' },
+      resource: 'tool:x',
+      actions: ['*'],
+      skipsApproval: false,
+      createdAt: 1,
+      by: 'boss',
+    };
+    expect(grantText({ ...grant, seal: 's' })).toBe(grantText(grant));
+    expect(grantText({ ...grant, skipsApproval: true })).not.toBe(grantText(grant));
+    expect(grantText({ ...grant, subject: {} })).not.toBe(grantText(grant));
+  });
+});

@@ -1,0 +1,172 @@
+/**
+ * The configured language model: one question, one answer, by the library of its vendor. The
+ * library is loaded, and the key asked for, with the first question.
+ */
+import { ToolFailure } from '../contract/errors.ts';
+import type { Model, ModelReply, ModelRequest } from '../contract/model.ts';
+import { openAnthropic } from './anthropic.ts';
+import { loadLibrary } from './load-library.ts';
+import { modelFailure } from './model-failure.ts';
+import {
+  type Endpoint,
+  type ModelPricing,
+  type ModelSettings,
+  modelBaseUrl,
+  type VendorModel,
+} from './model-settings.ts';
+import { objectShape } from './object-shape.ts';
+import { openOpenaiCompatible } from './openai-compatible.ts';
+
+export interface ModelDeps {
+  /** `undefined` when there is no secret of this name. */
+  secret(key: string): Promise<string | undefined>;
+  /** The only way out; it should reach the host of `modelAddress` and no other. */
+  readonly fetch: typeof globalThis.fetch;
+  now(): number;
+}
+
+/** Where requests go: what the egress has to let through. */
+export const modelAddress = (settings: ModelSettings): URL => new URL(modelBaseUrl(settings));
+
+const DRIVERS = {
+  'openai-compatible': openOpenaiCompatible,
+  anthropic: openAnthropic,
+} as const satisfies Record<
+  ModelSettings['provider'],
+  (endpoint: Endpoint) => Promise<VendorModel>
+>;
+
+const keyFor = async (
+  { apiKeyRef }: ModelSettings,
+  { secret }: ModelDeps,
+): Promise<string | undefined> => {
+  if (apiKeyRef === undefined) return undefined;
+  const key = await secret(apiKeyRef);
+  if (key !== undefined && key !== '') return key;
+  throw new ToolFailure('AUTH_MISSING', `There is no secret ${apiKeyRef} for the model.`, {
+    suggestions: [`toolcrib secrets set ${apiKeyRef}`, `Or set ${apiKeyRef} in the environment.`],
+  });
+};
+
+const openLanguageModel = async (settings: ModelSettings, deps: ModelDeps): Promise<VendorModel> =>
+  DRIVERS[settings.provider]({
+    settings,
+    baseUrl: modelBaseUrl(settings),
+    apiKey: await keyFor(settings, deps),
+    fetch: deps.fetch,
+  });
+
+const costOf = (pricing: ModelPricing, input: number, output: number): number =>
+  (input * pricing.inputPerMillion + output * pricing.outputPerMillion) / 1_000_000;
+
+/** Providers leave counts out, and nothing good comes of a count that is no number. */
+const count = (tokens: number | undefined): number =>
+  tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? tokens : 0;
+
+interface Answer {
+  readonly text: string;
+  readonly usage: {
+    readonly inputTokens: number | undefined;
+    readonly outputTokens: number | undefined;
+  };
+  readonly modelId: string | undefined;
+  readonly object?: unknown;
+}
+
+const replyOf = (answer: Answer, { model, pricing }: ModelSettings): ModelReply => {
+  const inputTokens = count(answer.usage.inputTokens);
+  const outputTokens = count(answer.usage.outputTokens);
+  return {
+    text: answer.text,
+    model: answer.modelId || model,
+    inputTokens,
+    outputTokens,
+    ...(answer.object !== undefined && { object: answer.object }),
+    ...(pricing && { costUsd: costOf(pricing, inputTokens, outputTokens) }),
+  };
+};
+
+/** An endpoint that takes no schema is told in words what shape is wanted. */
+const systemOf = (
+  { system, schema }: ModelRequest,
+  { structuredOutputs }: ModelSettings,
+): string | undefined => {
+  if (schema === undefined || structuredOutputs !== false) return system;
+  const shape = `Answer with one JSON value, and nothing else, that fits this JSON Schema:\n${JSON.stringify(objectShape(schema).schema)}`;
+  return system === undefined ? shape : `${system}\n\n${shape}`;
+};
+
+type Library = typeof import('ai');
+
+/** The library prints what it calls warnings to the console of the host; they are left out. */
+const silent = (library: Library, model: VendorModel): VendorModel =>
+  library.wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: 'v3',
+      wrapGenerate: async ({ doGenerate }) => ({ ...(await doGenerate()), warnings: [] }),
+    },
+  });
+
+/** A schema of the caller need not fit what vendors call strict, and they refuse those that do not. */
+const LOOSE = { openaiCompatible: { strictJsonSchema: false } };
+
+const ask = async (
+  library: Library,
+  model: VendorModel,
+  { request, settings }: { request: ModelRequest; settings: ModelSettings },
+): Promise<Answer> => {
+  const { prompt, schema, maxTokens, temperature, signal } = request;
+  const system = systemOf(request, settings);
+  const wanted = {
+    model: silent(library, model),
+    prompt,
+    maxRetries: 0,
+    providerOptions: LOOSE,
+    ...(system !== undefined && { system }),
+    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(signal && { abortSignal: signal }),
+  };
+  if (schema === undefined) {
+    const { text, usage, response } = await library.generateText(wanted);
+    return { text, usage, modelId: response.modelId };
+  }
+  const shape = objectShape(schema);
+  const output = library.Output.object({ schema: library.jsonSchema<unknown>(shape.schema) });
+  const result = await library.generateText({ ...wanted, output });
+  const { text, usage, response } = result;
+  // Cut short by the token limit, there is text but no object, and asking for it throws.
+  const object = result.finishReason === 'stop' ? shape.unwrap(result.output) : undefined;
+  return { text, usage, modelId: response.modelId, object };
+};
+
+/** An answer that is no JSON was paid for all the same: it is a reply without an object. */
+const asAnswer = (library: Library, error: unknown): Answer => {
+  if (!library.NoObjectGeneratedError.isInstance(error)) throw error;
+  const { text = '', usage, response } = error;
+  const { inputTokens, outputTokens } = usage ?? {};
+  return { text, usage: { inputTokens, outputTokens }, modelId: response?.modelId };
+};
+
+/** `generate` fails with a code of the table and never with the words of the endpoint. */
+export const createModel = (settings: ModelSettings, deps: ModelDeps): Model => {
+  const packages = ['ai@6', `@ai-sdk/${settings.provider}`];
+  return {
+    configured: true,
+    generate: async (request) => {
+      try {
+        request.signal?.throwIfAborted();
+        // Opened for each question, which costs little, so that a new key counts at once.
+        const model = await openLanguageModel(settings, deps);
+        const library = await loadLibrary(packages, () => import('ai'));
+        const answer = await ask(library, model, { request, settings }).catch((error: unknown) =>
+          asAnswer(library, error),
+        );
+        return replyOf(answer, settings);
+      } catch (error) {
+        throw modelFailure(error, { signal: request.signal, now: deps.now });
+      }
+    },
+  };
+};

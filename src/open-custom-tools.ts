@@ -1,0 +1,42 @@
+/** The tools of a trusted project: compiled, and run in the sandbox with the broker behind it. */
+import type { Runtime } from './contract/runtime.ts';
+import type { Sandboxes } from './contract/sandbox.ts';
+import type { Source } from './contract/source.ts';
+import { sandboxHost } from './pipeline/sandbox-host.ts';
+import type { RunCode } from './sources/custom/build-tool.ts';
+import { createCustomSource } from './sources/custom/create-custom-source.ts';
+import { formatFileProblem } from './sources/custom/file-problem.ts';
+
+export interface CustomTools {
+  /** Absolute. */
+  readonly folder: string;
+  /** What was trusted, by path below the folder. */
+  files(): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** Where compiled code is kept; the user's, never the project's. */
+  readonly cacheDir?: string;
+}
+
+const runIn =
+  (sandboxes: Sandboxes): RunCode =>
+  async ({ code, name, input, context, config }) => {
+    const sandbox = await sandboxes.get(config.type);
+    const { value } = await sandbox.run({
+      task: { kind: 'code', code, name, input },
+      config,
+      signal: context?.signal ?? new AbortController().signal,
+      ...(context && { host: sandboxHost(context) }),
+    });
+    return value;
+  };
+
+export const openCustomTools = (
+  tools: CustomTools,
+  sandboxes: Sandboxes,
+  runtime: Runtime,
+): Source =>
+  createCustomSource({
+    ...tools,
+    runCode: runIn(sandboxes),
+    report: (problem) => runtime.log.warn(formatFileProblem(problem)),
+    runtime,
+  });

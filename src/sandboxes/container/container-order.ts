@@ -1,0 +1,128 @@
+/** What the engine is asked to make: the whole of a container's walls, as one order. */
+import type { ContainerCreateOptions } from 'dockerode';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { SandboxConfig } from '../../contract/sandbox.ts';
+import { findMasked, type Masked, type Masks } from '../find-masked.ts';
+import type { RunLimits } from '../run-limits.ts';
+import { SANDBOX_HOME, sandboxEnvironment } from '../sandbox-environment.ts';
+import { type SandboxGrant, sandboxGrants } from '../sandbox-grants.ts';
+import { type Identity, sandboxIdentity } from '../sandbox-identity.ts';
+import { workingFolder } from '../working-folder.ts';
+
+export interface OrderRequest {
+  readonly image: string;
+  readonly ociRuntime: string | undefined;
+  /** As whom this process runs. */
+  readonly identity: Identity;
+  readonly config: SandboxConfig;
+  readonly limits: RunLimits;
+  readonly argv: readonly string[];
+  readonly cwd: string | undefined;
+  readonly masks: Masks;
+  /** When the container may be taken for forgotten, in milliseconds since the epoch. */
+  readonly endsAt: number;
+}
+
+/** Marks our containers, and says until when they are wanted. */
+export const ENDS_AT_LABEL = 'toolcrib.sandbox.ends-at';
+
+const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+const userFor = (own: Identity, grants: readonly SandboxGrant[]): string => {
+  const sources = grants.map(({ source, writable }) => ({ path: source, writable }));
+  const { uid, gid } = sandboxIdentity(own, sources);
+  if (uid !== 0) return `${uid}:${gid}`;
+  throw new ToolFailure('SANDBOX_ERROR', 'A granted path can be reached by root alone.', {
+    suggestions: ['Give the folder to another user: containers do not run as root.'],
+  });
+};
+
+interface Mounts {
+  readonly binds: readonly string[];
+  readonly empty: readonly string[];
+}
+
+const mountsOf = (grant: SandboxGrant, masks: Masks): Mounts => {
+  const { path, source, writable } = grant;
+  const masked = findMasked({ root: source, writable, masks });
+  const at = (hidden: string) => path + hidden.slice(source.length);
+  const bind = (one: Masked) =>
+    one.as === 'read-only' ? `${one.path}:${at(one.path)}:ro` : `/dev/null:${at(one.path)}:ro`;
+  return {
+    binds: [
+      `${source}:${path}:${writable ? 'rw' : 'ro'}`,
+      ...masked.filter(({ as }) => as !== 'empty-folder').map(bind),
+    ],
+    empty: masked.filter(({ as }) => as === 'empty-folder').map((one) => at(one.path)),
+  };
+};
+
+/** The engine reads a colon as the end of a path. */
+const assertPlain = (grants: readonly SandboxGrant[]): void => {
+  if (grants.every(({ path, source }) => !`${path}${source}`.includes(':'))) return;
+  throw new ToolFailure('SANDBOX_ERROR', 'A path with a colon cannot be granted to a container.');
+};
+
+const walls = (limits: RunLimits, mounts: readonly Mounts[]) => {
+  const bytes = Math.floor(limits.memoryMb * 1_048_576);
+  const scratch = `rw,nosuid,nodev,mode=1777,size=${Math.floor(bytes / 4)}`;
+  return {
+    NetworkMode: 'none',
+    ReadonlyRootfs: true,
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges'],
+    Privileged: false,
+    Memory: bytes,
+    // The same as memory: no swap on top of it.
+    MemorySwap: bytes,
+    PidsLimit: limits.processes,
+    ...(limits.cpus !== undefined && { NanoCpus: Math.round(limits.cpus * 1e9) }),
+    IpcMode: 'private',
+    Ulimits: [
+      { Name: 'core', Soft: 0, Hard: 0 },
+      { Name: 'nofile', Soft: 1024, Hard: 4096 },
+      { Name: 'nproc', Soft: 4096, Hard: 4096 },
+    ],
+    LogConfig: { Type: 'none', Config: {} },
+    Binds: mounts.flatMap(({ binds }) => binds),
+    Tmpfs: {
+      '/tmp': scratch,
+      [SANDBOX_HOME]: scratch,
+      ...Object.fromEntries(
+        mounts.flatMap(({ empty }) => empty.map((path) => [path, 'ro,size=4096'])),
+      ),
+    },
+  };
+};
+
+/** Fails with SANDBOX_ERROR when a path or a variable that is granted cannot be. */
+export const containerOrder = (request: OrderRequest): ContainerCreateOptions => {
+  const { config, limits, ociRuntime } = request;
+  const grants = sandboxGrants(config);
+  assertPlain(grants);
+  const variables = Object.entries(sandboxEnvironment(SEARCH_PATH, config));
+  return {
+    Image: request.image,
+    // An image's own entry point would stand before the program.
+    Entrypoint: [],
+    Cmd: [...request.argv],
+    Env: variables.map(([name, value]) => `${name}=${value}`),
+    User: userFor(request.identity, grants),
+    WorkingDir: workingFolder(request.cwd, grants),
+    Labels: { [ENDS_AT_LABEL]: String(request.endsAt) },
+    NetworkDisabled: true,
+    Tty: false,
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    HostConfig: {
+      ...walls(
+        limits,
+        grants.map((grant) => mountsOf(grant, request.masks)),
+      ),
+      ...(ociRuntime !== undefined && { Runtime: ociRuntime }),
+    },
+  };
+};

@@ -1,0 +1,36 @@
+/** What an answer of the engine means to the caller. Its own words hold paths, and stay here. */
+import { ToolFailure } from '../../contract/errors.ts';
+
+interface EngineError {
+  readonly statusCode?: unknown;
+  readonly message?: unknown;
+}
+
+const NO_PROGRAM =
+  /executable file.*not found|no such file or directory: unknown|stat .*: no such/i;
+
+const failure = (message: string, suggestion: string): ToolFailure =>
+  new ToolFailure('SANDBOX_ERROR', message, { suggestions: [suggestion] });
+
+export const engineFailure = (error: unknown): ToolFailure => {
+  if (error instanceof ToolFailure) return error;
+  const { statusCode, message } = Object(error) as EngineError;
+  const text = typeof message === 'string' ? message : '';
+  if (NO_PROGRAM.test(text)) {
+    return new ToolFailure('DEPENDENCY_MISSING', 'The program is not there in the image.', {
+      suggestions: ['Use an image that has it.'],
+    });
+  }
+  if (statusCode === 404) {
+    return failure('The image of the sandbox is not there.', 'Pull the image that is configured.');
+  }
+  if (/runtime/i.test(text)) {
+    return failure(
+      'The engine has no such runtime.',
+      'Run `toolcrib doctor` to see what is missing.',
+    );
+  }
+  return typeof statusCode === 'number'
+    ? failure(`The engine refused the container (${statusCode}).`, 'See the log of the engine.')
+    : failure('The engine could not be reached.', 'Start Docker or Podman and try again.');
+};

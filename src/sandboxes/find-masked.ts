@@ -1,0 +1,78 @@
+/**
+ * What lies below a granted folder and must not be seen, or not be written, all the same. Found by
+ * walking the folder before each run, because a mount can only cover what is there.
+ */
+import { readdirSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { ToolFailure } from '../contract/errors.ts';
+
+export interface NamedPath {
+  /** The segments of the granted path. */
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+  readonly isFolder: boolean;
+}
+
+export interface Masks {
+  /** True for what holds secrets: it reads as empty. */
+  isSecret(path: NamedPath): boolean;
+  /** True for what programs run or trust: it is read-only below a path granted for writing. */
+  isProtected(below: readonly string[]): boolean;
+}
+
+export interface Masked {
+  readonly path: string;
+  readonly as: 'empty-file' | 'empty-folder' | 'read-only';
+}
+
+/** Walking more than this costs more than the program that is to run. */
+const MOST_FOLDERS = 20_000;
+
+/** Installed packages: many, and published by others, so no place where users keep secrets. */
+const NOT_WALKED = new Set(['node_modules']);
+
+interface Walk {
+  readonly root: string;
+  readonly writable: boolean;
+  readonly masks: Masks;
+}
+
+const tooMany = () =>
+  new ToolFailure('SANDBOX_ERROR', 'A folder granted to the sandbox holds too many folders.', {
+    suggestions: [`Grant a folder with at most ${MOST_FOLDERS} folders below it.`],
+  });
+
+const entriesOf = (folder: string) => {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // What we cannot list, the sandbox cannot list either: it has the same rights or fewer.
+    return [];
+  }
+};
+
+/** Every path to cover below `root`, outermost first. Links are left: they grant nothing. */
+export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] => {
+  const above = root.split(sep).filter(Boolean);
+  const found: Masked[] = [];
+  const open: (readonly string[])[] = [[]];
+  for (let at = 0; at < open.length; at += 1) {
+    if (at >= MOST_FOLDERS) throw tooMany();
+    const folder = open[at] as readonly string[];
+    for (const entry of entriesOf(join(root, ...folder))) {
+      if (entry.isSymbolicLink()) continue;
+      const below = [...folder, entry.name];
+      const isFolder = entry.isDirectory();
+      const path = join(root, ...below);
+      if (masks.isSecret({ above, below, isFolder })) {
+        found.push({ path, as: isFolder ? 'empty-folder' : 'empty-file' });
+        continue;
+      }
+      // A socket answers even on a read-only mount, and who listens there is not sandboxed.
+      if (entry.isSocket()) found.push({ path, as: 'empty-file' });
+      else if (writable && masks.isProtected(below)) found.push({ path, as: 'read-only' });
+      if (isFolder && !NOT_WALKED.has(entry.name)) open.push(below);
+    }
+  }
+  return found;
+};

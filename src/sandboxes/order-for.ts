@@ -1,0 +1,58 @@
+/** The order that a thread gets for a request, or why there is none. */
+import { ToolFailure } from '../contract/errors.ts';
+import type { SandboxRequest, SandboxType } from '../contract/sandbox.ts';
+import { type RunLimits, runLimits } from './run-limits.ts';
+import type { RunOrder } from './thread-protocol.ts';
+
+export interface OrderAndTime {
+  readonly order: RunOrder;
+  readonly timeMs: number;
+}
+
+const inputText = (input: unknown): string | undefined => {
+  try {
+    return JSON.stringify(input);
+  } catch {
+    throw new ToolFailure('SANDBOX_ERROR', 'The input of the code is not plain data.', {
+      suggestions: ['Hand over what JSON can say.'],
+    });
+  }
+};
+
+const limitsOf = ({ config }: SandboxRequest, memoryMb: number): RunLimits =>
+  runLimits({ ...config, resourceLimits: { memoryMb, ...config.resourceLimits } });
+
+/**
+ * Fails with CANCELLED when the signal has fired, with SANDBOX_ERROR for another kind of task, for
+ * another isolation than this one (never a silent step down) and for limits that are none.
+ */
+export const orderFor = (
+  request: SandboxRequest,
+  type: SandboxType,
+  memoryMb: number,
+): OrderAndTime => {
+  const { task, config, signal } = request;
+  if (signal.aborted) throw new ToolFailure('CANCELLED');
+  if (config.type !== type) {
+    throw new ToolFailure(
+      'SANDBOX_ERROR',
+      `This sandbox is ${type}, asked for was ${config.type}.`,
+    );
+  }
+  if (task.kind !== 'code') {
+    throw new ToolFailure('SANDBOX_ERROR', `A ${type} sandbox runs code, not commands.`, {
+      suggestions: ['Run commands in a sandbox of type process or container.'],
+    });
+  }
+  const limits = limitsOf(request, memoryMb);
+  const input = inputText(task.input);
+  const order: RunOrder = {
+    kind: 'run',
+    code: task.code,
+    name: task.name ?? 'tool.js',
+    ...(input !== undefined && { input }),
+    memoryBytes: Math.floor(limits.memoryMb * 1024 * 1024),
+    outputBytes: limits.outputBytes,
+  };
+  return { order, timeMs: limits.timeMs };
+};

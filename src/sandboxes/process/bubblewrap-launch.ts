@@ -1,0 +1,110 @@
+/** From a request to a bubblewrap command line: who runs it, what it sees, which limits hold. */
+import { existsSync } from 'node:fs';
+import type { SandboxConfig } from '../../contract/sandbox.ts';
+import { findMasked, type Masks } from '../find-masked.ts';
+import type { RunLimits } from '../run-limits.ts';
+import { SANDBOX_HOME, sandboxEnvironment } from '../sandbox-environment.ts';
+import { type SandboxGrant, sandboxGrants } from '../sandbox-grants.ts';
+import { type Identity, reaches, sandboxIdentity } from '../sandbox-identity.ts';
+import { workingFolder } from '../working-folder.ts';
+import { bubblewrapArguments, SHOWN_ID, searchPath } from './bubblewrap-arguments.ts';
+import { seccompFilter } from './seccomp-filter.ts';
+import { nodeHome, systemView } from './system-view.ts';
+
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  /** As whom this process runs. */
+  readonly identity: Identity;
+  /** The path of the Node that runs code. */
+  readonly node: string;
+}
+
+export interface LaunchRequest {
+  readonly config: SandboxConfig;
+  readonly limits: RunLimits;
+  readonly argv: readonly string[];
+  readonly cwd: string | undefined;
+  readonly needsNode: boolean;
+  readonly masks: Masks;
+}
+
+export interface SandboxLaunch {
+  readonly argv: readonly string[];
+  readonly identity: Identity | undefined;
+  readonly data: readonly Buffer[];
+  /** Of the first program; the sandbox may start in a folder of its own. */
+  readonly cwd?: string;
+}
+
+const ARGUMENTS_FD = 3;
+const SECCOMP_FD = 4;
+const FILES_FD = 5;
+
+/** Names for the numbers, so that programs which ask for the user's name do not fall over. */
+const files = ({ uid, gid }: Identity): readonly (readonly [string, string])[] => [
+  ['/etc/passwd', `sandbox:x:${uid || SHOWN_ID}:${gid || SHOWN_ID}::${SANDBOX_HOME}:/bin/sh\n`],
+  ['/etc/group', `sandbox:x:${gid || SHOWN_ID}:\n`],
+  ['/etc/hosts', '127.0.0.1 localhost sandbox\n::1 localhost\n'],
+];
+
+/**
+ * Stops for the case that this process is itself stopped and watches no more: far above what the
+ * watch allows, because the kernel counts per user and per process.
+ */
+const kernelLimits = ({ timeMs, processes, cpus }: RunLimits, cores: number): readonly string[] => {
+  const wanted = Math.ceil(cpus ?? cores);
+  const seconds = Math.ceil(timeMs / 1000) * cores + 1;
+  return [
+    ...['prlimit', '--core=0', `--cpu=${seconds}`, `--nproc=${processes * 8 + 1024}`, '--'],
+    ...(wanted < cores ? ['taskset', '--cpu-list', `0-${wanted - 1}`] : []),
+  ];
+};
+
+/** Node where it lies outside the system; left out where the sandbox's user cannot reach it anyway. */
+const programsFor = (machine: Machine, grants: readonly SandboxGrant[], needed: boolean) => {
+  const programs = nodeHome(machine.node);
+  const asGrants = programs.map((path) => ({ path, writable: false }));
+  const sources = grants.map(({ source, writable }) => ({ path: source, writable }));
+  const identity = sandboxIdentity(machine.identity, [...sources, ...(needed ? asGrants : [])]);
+  const seen = asGrants.filter((grant) => needed || reaches(identity, grant));
+  return { identity, programs: seen.map(({ path }) => path) };
+};
+
+/** Fails with SANDBOX_ERROR when a path or a variable that is granted cannot be. */
+export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): SandboxLaunch => {
+  const { config, limits, masks } = request;
+  const grants = sandboxGrants(config);
+  const { identity, programs } = programsFor(machine, grants, request.needsNode);
+  const seccomp = seccompFilter(machine.processor);
+  const made = files(identity);
+  const args = bubblewrapArguments(
+    {
+      identity,
+      programs,
+      system: systemView(),
+      grants: grants.map((grant) => ({
+        ...grant,
+        masked: findMasked({ root: grant.source, writable: grant.writable, masks }),
+      })),
+      environment: sandboxEnvironment(searchPath(programs), config),
+      cwd: workingFolder(request.cwd, grants),
+      memoryMb: limits.memoryMb,
+      files: made.map(([path], index) => [path, FILES_FD + index] as const),
+      seccomp: SECCOMP_FD,
+    },
+    existsSync,
+  );
+  return {
+    argv: [
+      ...kernelLimits(limits, machine.cores),
+      ...['bwrap', '--args', String(ARGUMENTS_FD), '--', ...request.argv],
+    ],
+    identity: machine.identity.uid === 0 ? identity : undefined,
+    data: [
+      Buffer.from(args.map((arg) => `${arg}\0`).join('')),
+      seccomp,
+      ...made.map(([, text]) => Buffer.from(text)),
+    ],
+  };
+};

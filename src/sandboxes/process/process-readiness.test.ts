@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { ToolFailure } from '../../contract/errors.ts';
+import { processReadiness } from './process-readiness.ts';
+import { startFailure } from './start-failure.ts';
+
+const LINUX = { platform: 'linux', processor: 'x64' } as const;
+
+it('is ready when a first sandbox worked', async () => {
+  expect(await processReadiness(LINUX, async () => ({ exitCode: 0 }))).toEqual({ ready: true });
+});
+
+it('tells what to install when bubblewrap is missing', async () => {
+  const missing = startFailure(127, 'prlimit: failed to execute bwrap: No such file or directory');
+  const readiness = await processReadiness(LINUX, () => Promise.reject(missing));
+  expect(readiness).toMatchObject({ ready: false, install: /apt-get install bubblewrap/ });
+});
+
+it.each([
+  'bwrap: No permissions to create new namespace, likely because the kernel does not allow it',
+  'bwrap: setting up uid map: Permission denied',
+])('tells how to allow namespaces: %s', async (line) => {
+  const readiness = await processReadiness(LINUX, () => Promise.reject(startFailure(1, line)));
+  expect(readiness).toMatchObject({ ready: false, install: /unprivileged_userns_clone/ });
+});
+
+it.each([
+  ['win32', 'x64'],
+  ['freebsd', 'x64'],
+  ['linux', 'mips'],
+  ['linux', 'constructor'],
+] as const)('says no on %s %s without trying', async (platform, processor) => {
+  const attempt = () => Promise.reject(new Error('tried'));
+  const readiness = await processReadiness({ platform, processor }, attempt);
+  expect(readiness).toMatchObject({ ready: false });
+  expect(JSON.stringify(readiness)).not.toContain('tried');
+});
+
+it('is not ready when the first sandbox ended badly or in an unknown way', async () => {
+  expect(await processReadiness(LINUX, async () => ({ exitCode: 1 }))).toMatchObject({
+    ready: false,
+  });
+  expect(await processReadiness(LINUX, () => Promise.reject('x'))).toMatchObject({ ready: false });
+});
+
+it.each([
+  [1, 'bwrap: execvp nothing: No such file or directory', 'DEPENDENCY_MISSING'],
+  [1, "bwrap: Can't bind mount /secret/path: Permission denied", 'SANDBOX_ERROR'],
+  [1, 'bwrap: Unknown option --disable-userns', 'SANDBOX_ERROR'],
+  [1, 'grep: bwrap: no such file', undefined],
+  [2, 'bwrap: said by the program', undefined],
+  [0, '', undefined],
+])('exit code %s and "%s" mean %s', (exitCode, stderr, code) => {
+  const failure = startFailure(exitCode, stderr);
+  expect(failure?.code).toBe(code);
+  if (failure !== undefined) expect(failure).toBeInstanceOf(ToolFailure);
+  expect(failure?.message ?? '').not.toContain('secret');
+});

@@ -1,0 +1,38 @@
+/** Whether this machine can give the process sandbox, found out by putting one up. */
+import type { SandboxReadiness } from '../../contract/sandbox.ts';
+import { hasSeccompFilter } from './seccomp-filter.ts';
+
+const INSTALL =
+  'Install bubblewrap 0.8 or later and util-linux (Debian: apt-get install bubblewrap util-linux; ' +
+  'Fedora: dnf install bubblewrap util-linux).';
+const NAMESPACES =
+  'Allow user namespaces for bubblewrap: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu ' +
+  'also kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile for bwrap.';
+
+interface Where {
+  readonly platform: NodeJS.Platform;
+  readonly processor: string;
+}
+
+/** `attempt` runs `true` in a sandbox. */
+export const processReadiness = async (
+  { platform, processor }: Where,
+  attempt: () => Promise<{ readonly exitCode?: number }>,
+): Promise<SandboxReadiness> => {
+  if (platform !== 'linux' && platform !== 'darwin') {
+    const reason = `There is no process sandbox on ${platform}.`;
+    return { ready: false, reason, install: 'Use the wasm or the container sandbox.' };
+  }
+  if (platform === 'linux' && !hasSeccompFilter(processor)) {
+    const reason = `No list of system calls is known for ${processor}.`;
+    return { ready: false, reason, install: 'Use the container sandbox.' };
+  }
+  try {
+    const { exitCode } = await attempt();
+    if (exitCode === 0) return { ready: true };
+    return { ready: false, reason: 'A first sandbox did not work.', install: INSTALL };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'A first sandbox did not work.';
+    return { ready: false, reason, install: /namespace/.test(reason) ? NAMESPACES : INSTALL };
+  }
+};

@@ -1,0 +1,29 @@
+/** Tells a sandbox that could not be put up from a program that ended badly. */
+import { ToolFailure } from '../../contract/errors.ts';
+
+/** The helpers before the program speak only when they fail. A program that speaks like them only spoils its own result. */
+const HELPER = /^(?:bwrap|prlimit|taskset|sandbox-exec): (.*)/;
+const HELPER_CODES = new Set([1, 71, 126, 127]);
+const NO_PROGRAM = /^execvp .*: (?:No such file or directory|Permission denied)$/;
+
+/** The failure, or `undefined` when the program itself has run. */
+export const startFailure = (exitCode: number, stderr: string): ToolFailure | undefined => {
+  const [, reason] = HELPER_CODES.has(exitCode) ? (HELPER.exec(stderr) ?? []) : [];
+  if (reason === undefined) return undefined;
+  if (NO_PROGRAM.test(reason)) {
+    return new ToolFailure('DEPENDENCY_MISSING', 'The program is not there in the sandbox.', {
+      suggestions: ['Install it below /usr, or grant the folder it lies in.'],
+    });
+  }
+  return new ToolFailure('SANDBOX_ERROR', `The sandbox could not be put up: ${hint(reason)}`, {
+    suggestions: ['Run `toolcrib doctor` to see what is missing.'],
+  });
+};
+
+/** Without the paths of the user. */
+const hint = (reason: string): string => {
+  if (/failed to execute|No such file/.test(reason)) return 'a program or a path is missing.';
+  if (/namespace|uid map|userns/i.test(reason)) return 'the system allows no user namespaces.';
+  if (/Unknown option/.test(reason)) return 'bubblewrap is too old.';
+  return 'the system refused a part of it.';
+};

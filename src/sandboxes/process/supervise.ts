@@ -1,0 +1,152 @@
+/**
+ * Starts a sandboxed program and stays with it: feeds it, collects what it writes, watches memory
+ * and processes, and kills all of it when a limit is hit, the time is over or the caller gives up.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
+import type { RunLimits } from '../run-limits.ts';
+import type { Identity } from '../sandbox-identity.ts';
+import type { ProcessUsage } from './process-usage.ts';
+
+export interface Launch {
+  readonly argv: readonly string[];
+  readonly identity: Identity | undefined;
+  /** What can be read from the descriptors 3, 4 and so on. */
+  readonly data: readonly Buffer[];
+  readonly cwd?: string;
+  readonly limits: RunLimits;
+  readonly signal: AbortSignal;
+  /** How much is in use, for systems that can tell. */
+  readonly usage?: (pid: number, most: number) => ProcessUsage;
+  /** True when the run has given all it had to give. Throws to end it as a failure. */
+  onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): boolean;
+  onStart(stdin: Writable): void;
+}
+
+/** Between two looks a program can take what memory gives in that time, and no more. */
+const LOOK_EVERY_MS = 40;
+
+/** Process 1 of the namespace and its watcher outside are ours. */
+const OWN_PROCESSES = 2;
+
+const overLimit = (what: string, setting: string) =>
+  new ToolFailure('SANDBOX_ERROR', `The sandboxed program used more ${what} than it may.`, {
+    suggestions: [`Have it use less, or raise ${setting}.`],
+  });
+
+/** The sandbox and its helpers start in an environment of one variable: process 1 can be read inside. */
+const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' };
+
+const start = ({ argv, identity, data, cwd = '/' }: Launch): ChildProcess => {
+  const [program = '', ...args] = argv;
+  return spawn(program, args, {
+    cwd,
+    env: ENVIRONMENT,
+    stdio: ['pipe', 'pipe', 'pipe', ...data.map(() => 'pipe' as const)],
+    detached: true,
+    ...(identity && { uid: identity.uid, gid: identity.gid }),
+  });
+};
+
+class Supervision {
+  readonly #child: ChildProcess;
+  readonly #launch: Launch;
+  readonly #runtime: Runtime;
+  #failure: unknown;
+  #timers: Timer[] = [];
+
+  constructor(launch: Launch, runtime: Runtime) {
+    this.#launch = launch;
+    this.#runtime = runtime;
+    this.#child = start(launch);
+  }
+
+  /** Resolves with the exit code when everything has ended. */
+  async ended(): Promise<number> {
+    const { limits, signal } = this.#launch;
+    const cancel = () => this.#end(new ToolFailure('CANCELLED'));
+    signal.addEventListener('abort', cancel, { once: true });
+    this.#timers.push(
+      this.#runtime.after(limits.timeMs, () => this.#end(new ToolFailure('TIMEOUT'))),
+    );
+    this.#look();
+    try {
+      const code = await this.#closed();
+      if (this.#failure !== undefined) throw this.#failure;
+      return code;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      for (const timer of this.#timers) timer.cancel();
+    }
+  }
+
+  #closed(): Promise<number> {
+    const child = this.#child;
+    return new Promise((resolve, reject) => {
+      child.once('error', (cause: NodeJS.ErrnoException) => reject(cannotStart(cause.code)));
+      child.once('close', (code) => resolve(code ?? 137));
+      for (const stream of child.stdio) stream?.on('error', () => undefined);
+      if (child.pid === undefined) return;
+      this.#launch.data.forEach((bytes, index) => {
+        (child.stdio[3 + index] as Writable).end(bytes);
+      });
+      this.#listen('stdout', child.stdout as Readable);
+      this.#listen('stderr', child.stderr as Readable);
+      this.#launch.onStart(child.stdin as Writable);
+    });
+  }
+
+  #listen(name: 'stdout' | 'stderr', stream: Readable): void {
+    stream.on('data', (chunk: Buffer) => {
+      if (this.#failure !== undefined) return;
+      try {
+        if (this.#launch.onOutput(name, chunk)) this.#kill();
+      } catch (error) {
+        this.#end(error);
+      }
+    });
+  }
+
+  #look(): void {
+    const { usage, limits } = this.#launch;
+    const { pid } = this.#child;
+    if (usage === undefined || pid === undefined) return;
+    const most = limits.processes + OWN_PROCESSES;
+    const { processes, memoryBytes } = usage(pid, most);
+    if (processes > most) this.#end(overLimit('processes', 'processes'));
+    else if (memoryBytes > limits.memoryMb * 1_048_576) this.#end(overLimit('memory', 'memoryMb'));
+    else this.#timers[1] = this.#runtime.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  /** The first reason counts. */
+  #end(reason: unknown): void {
+    this.#failure ??= reason;
+    this.#kill();
+  }
+
+  /** The death of the watcher outside ends the namespace and all in it. */
+  #kill(): void {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    for (const target of [-pid, pid]) {
+      try {
+        process.kill(target, 'SIGKILL');
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
+}
+
+const cannotStart = (code: string | undefined): ToolFailure =>
+  new ToolFailure('SANDBOX_ERROR', `The sandbox could not be started (${code ?? 'unknown'}).`, {
+    suggestions: ['Run `toolcrib doctor` to see what is missing.'],
+  });
+
+/** Runs to the end and gives the exit code. Fails as the port of sandboxes says. */
+export const supervise = async (launch: Launch, runtime: Runtime): Promise<number> => {
+  if (launch.signal.aborted) throw new ToolFailure('CANCELLED');
+  return new Supervision(launch, runtime).ended();
+};

@@ -1,0 +1,47 @@
+/** The part of the machine that every sandboxed program needs: programs, libraries, certificates. */
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isAtOrBelow } from '../sandbox-grants.ts';
+
+const FOLDERS = ['/usr', '/nix/store'];
+
+/** Links into /usr on most systems, folders on some. */
+const MERGED = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+
+const SETTINGS = [
+  '/etc/alternatives',
+  '/etc/ca-certificates',
+  '/etc/ca-certificates.conf',
+  '/etc/ld.so.cache',
+  '/etc/ld.so.conf',
+  '/etc/ld.so.conf.d',
+  '/etc/localtime',
+  '/etc/nsswitch.conf',
+  '/etc/pki/tls/certs',
+  '/etc/pki/ca-trust',
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+];
+
+const mergedMount = (path: string): readonly string[] => {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return [];
+  return stat.isSymbolicLink()
+    ? ['--symlink', readlinkSync(path), path]
+    : ['--ro-bind', path, path];
+};
+
+/** Bubblewrap arguments for what this machine has of it. */
+export const systemView = (): readonly string[] => [
+  ...FOLDERS.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
+  ...MERGED.flatMap(mergedMount),
+  ...SETTINGS.filter((path) => existsSync(path)).flatMap((path) => ['--ro-bind', path, path]),
+];
+
+/** Node and its packages, where they are not part of the system: of nvm, for example. */
+export const nodeHome = (node: string): readonly string[] => {
+  const program = realpathSync(node);
+  if (FOLDERS.some((root) => isAtOrBelow(program, root))) return [];
+  const packages = join(dirname(dirname(program)), 'lib', 'node_modules');
+  return existsSync(packages) ? [program, packages] : [program];
+};

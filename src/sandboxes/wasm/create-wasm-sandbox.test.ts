@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { describeSandbox } from '../../../test/conformance/sandbox.ts';
+import { failureOf } from '../../../test/conformance/sandbox-under-test.ts';
+import type { Sandbox, SandboxConfig, SandboxHost } from '../../contract/sandbox.ts';
+import { createWasmSandbox } from './create-wasm-sandbox.ts';
+
+describeSandbox('wasm', async () => createWasmSandbox(), {
+  code: true,
+  command: false,
+  bare: true,
+});
+
+const opened: Sandbox[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()));
+});
+
+const open = (options?: Parameters<typeof createWasmSandbox>[0]): Sandbox => {
+  const sandbox = createWasmSandbox(options);
+  opened.push(sandbox);
+  return sandbox;
+};
+
+interface Call {
+  readonly input?: unknown;
+  readonly host?: SandboxHost;
+  readonly config?: Partial<SandboxConfig>;
+}
+
+const run = (sandbox: Sandbox, body: string, { input, host, config }: Call = {}) =>
+  sandbox.run({
+    task: { kind: 'code', code: `export const run = async (input, context) => {${body}};`, input },
+    config: { type: 'wasm', ...config },
+    ...(host && { host }),
+    signal: new AbortController().signal,
+  });
+
+describe('wasm sandbox', () => {
+  it('says what to install when the engine is missing, and runs nothing', async () => {
+    const findEngine = () => {
+      throw new Error('not found');
+    };
+    const sandbox = open({ findEngine });
+    expect(await sandbox.readiness()).toMatchObject({
+      ready: false,
+      install: expect.stringContaining('npm install'),
+    });
+    const failure = await failureOf(run(sandbox, 'return 1;'));
+    expect(failure.code).toBe('SANDBOX_ERROR');
+    expect(failure.extras.suggestions?.join()).toContain('npm install quickjs-emscripten-core');
+  });
+
+  it('fails with a code when the engine cannot be loaded', async () => {
+    const sandbox = open({
+      findEngine: () => ({ core: '/none/a', variant: '/none/b', wasm: '/none/c' }),
+    });
+    expect((await failureOf(run(sandbox, 'return 1;'))).code).toBe('SANDBOX_ERROR');
+  });
+
+  it('is no step down from an isolation that was asked for', async () => {
+    const failure = await failureOf(run(open(), 'return 1;', { config: { type: 'container' } }));
+    expect(failure.code).toBe('SANDBOX_ERROR');
+    expect(failure.message).toContain('container');
+  });
+
+  it.each([0, -1, Number.NaN])(
+    'a time limit of %s is refused, not taken for none',
+    async (timeLimit) => {
+      const failure = await failureOf(run(open(), 'return 1;', { config: { timeLimit } }));
+      expect(failure.code).toBe('SANDBOX_ERROR');
+    },
+  );
+
+  it('refuses an input that is not plain data', async () => {
+    expect((await failureOf(run(open(), 'return 1;', { input: 1n }))).code).toBe('SANDBOX_ERROR');
+  });
+
+  it('a tool that calls a tool that calls a tool does not wait for itself', async () => {
+    const sandbox = open({ poolSize: 1 });
+    const nest = (depth: number): SandboxHost => ({
+      request: async () =>
+        depth === 0
+          ? 'bottom'
+          : (await run(sandbox, 'return context.call("x", {});', { host: nest(depth - 1) })).value,
+    });
+    const { value } = await run(sandbox, 'return context.call("x", {});', { host: nest(5) });
+    expect(value).toBe('bottom');
+  });
+
+  it('runs no more than 64 at a time, and says so', async () => {
+    const sandbox = open({ poolSize: 1 });
+    const host: SandboxHost = { request: () => sleep(20_000, undefined, { ref: false }) };
+    const config = { timeLimit: 3000 };
+    const runs = Array.from({ length: 65 }, () =>
+      failureOf(run(sandbox, 'await context.call("x", 1);', { host, config })),
+    );
+    const first = await Promise.race(runs);
+    expect(first).toMatchObject({ code: 'SANDBOX_ERROR', extras: { retryable: true } });
+    await sandbox.close();
+    const codes = (await Promise.all(runs)).map(({ code }) => code);
+    expect(codes.filter((code) => code === 'SANDBOX_ERROR').length).toBeGreaterThan(0);
+  });
+
+  it('a flood of requests that nobody awaits is cut, and the host is not buried', async () => {
+    let asked = 0;
+    const host: SandboxHost = {
+      request: async () => {
+        asked += 1;
+      },
+    };
+    const body =
+      'let refused; for (let i = 0; i < 20000; i++) context.logger.info("x").catch((e) => { refused = e.code; });' +
+      'await null; return refused;';
+    expect((await run(open(), body, { host })).value).toBe('RATE_LIMITED');
+    expect(asked).toBeLessThanOrEqual(1000);
+  });
+
+  it('uses a thread again, but not one that grew', async () => {
+    const sandbox = open({ poolSize: 1 });
+    const big =
+      'const all = []; for (let i = 0; i < 9; i++) all.push(new Uint8Array(1e7).fill(1)); return 1;';
+    for (const body of ['return 1;', big, 'return 1;', 'return 1;']) {
+      expect((await run(sandbox, body)).value).toBe(1);
+    }
+  });
+
+  it('closing ends what runs', async () => {
+    const sandbox = open();
+    const running = failureOf(run(sandbox, 'for (;;) {}'));
+    await sleep(100);
+    await sandbox.close();
+    expect((await running).code).toBe('SANDBOX_ERROR');
+  });
+});

@@ -1,0 +1,89 @@
+/** A definition and its compiled code to a tool whose `run` hands the code to the sandbox. */
+import { posix } from 'node:path';
+import type { ToolContext } from '../../contract/context.ts';
+import type { SandboxConfig } from '../../contract/sandbox.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { SharedDefinition } from './definition-shape.ts';
+import type { Reach } from './derive-reach.ts';
+import { type MappedCode, mapFailure } from './map-failure.ts';
+
+export interface CodeRun {
+  /** An ES module; its export `run` gets `(input, context)`. */
+  readonly code: string;
+  /** Ends in `.js`; positions in errors are told by it. */
+  readonly name: string;
+  readonly input: unknown;
+  /** Of the call; absent when a module is only asked what it is, and may ask for nothing. */
+  readonly context: ToolContext | undefined;
+  readonly config: SandboxConfig;
+}
+
+/** Runs code in the sandbox that the configuration names. Rejects with a coded failure. */
+export type RunCode = (run: CodeRun) => Promise<unknown>;
+
+/** A name that every sandbox can use for a file. */
+export const sandboxName = (file: string): string => {
+  const { name } = posix.parse(file);
+  return `${name.replaceAll(/[^\w.-]/g, '_')}.js`;
+};
+
+const MEMORY_MB = 256;
+
+export const sandboxConfig = ({
+  sandbox,
+  timeoutMs,
+}: Pick<SharedDefinition, 'sandbox' | 'timeoutMs'>): SandboxConfig => ({
+  type: sandbox,
+  resourceLimits: { memoryMb: MEMORY_MB },
+  timeLimit: timeoutMs,
+});
+
+/** The part of the context that is data; the rest goes through the sandbox by name. */
+const factsOf = (context: ToolContext): Readonly<Record<string, unknown>> => {
+  const { executionId, sessionId, loopId, agentId, userId, idempotencyKey, degraded } = context;
+  return { executionId, sessionId, loopId, agentId, userId, idempotencyKey, degraded };
+};
+
+export interface Built {
+  readonly definition: SharedDefinition;
+  readonly reach: Reach;
+  readonly code: MappedCode & { readonly text: string };
+  /** What the entry of the bundle gets beside the input. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly rest: Partial<Tool> & Pick<Tool, 'input' | 'category'>;
+}
+
+/** By this tag `tools test` finds the tools of a file. */
+export const fileTag = (file: string): string => `file:${file}`;
+
+export const buildTool = (built: Built, runCode: RunCode): Tool => {
+  const { definition, reach, code, request, rest } = built;
+  const { name, version, description, documentation, author, license, output } = definition;
+  const config = sandboxConfig(definition);
+  return {
+    name,
+    version,
+    description,
+    source: 'custom',
+    tags: [...definition.tags, fileTag(code.file)],
+    examples: definition.examples,
+    permissions: [`tool:${name}`],
+    timeoutMs: definition.timeoutMs,
+    sandbox: config,
+    sandboxed: true,
+    ...reach,
+    ...(documentation !== undefined && { documentation }),
+    ...(author !== undefined && { author }),
+    ...(license !== undefined && { license }),
+    ...(output !== undefined && { output }),
+    ...rest,
+    run: async (input, context) => {
+      const asked = { ...request, input, facts: factsOf(context) };
+      try {
+        return await runCode({ code: code.text, name: code.name, input: asked, context, config });
+      } catch (error) {
+        throw mapFailure(error, code);
+      }
+    },
+  };
+};

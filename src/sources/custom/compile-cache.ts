@@ -1,0 +1,88 @@
+/**
+ * Compiled code by the hash of what it was made from, so that a start needs no compiler. The folder
+ * must be the user's own: whoever can write here decides what runs, so a file that is a link, belongs
+ * to somebody else or could be written by others counts for nothing.
+ */
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CompiledCode } from './compile-tool.ts';
+
+/** What the sandbox told of a module's tools, kept with the code it was told by. */
+export interface CacheEntry extends CompiledCode {
+  readonly told?: unknown;
+}
+
+export interface CompileCache {
+  get(key: string): Promise<CacheEntry | undefined>;
+  /** Never fails: a cache that cannot be written is no cache. */
+  put(key: string, entry: CacheEntry): Promise<void>;
+}
+
+const MOST_FILES = 500;
+const MOST_BYTES = 32 * 1024 * 1024;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const entryOf = (text: string, key: string): CacheEntry | undefined => {
+  const value = JSON.parse(text) as Partial<CacheEntry & { key: string }> | null;
+  if (value?.key !== key || !isText(value.code) || !isText(value.map)) return undefined;
+  if (!Array.isArray(value.exports) || !value.exports.every(isText)) return undefined;
+  const { code, map, exports, told } = value;
+  return { code, map, exports, ...(told !== undefined && { told }) };
+};
+
+const readOwn = async (file: string): Promise<string | undefined> => {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const { uid, mode, size } = await handle.stat();
+    const self = process.getuid?.();
+    const foreign = self !== undefined && (uid !== self || (mode & 0o022) !== 0);
+    return foreign || size > MOST_BYTES ? undefined : await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Takes the oldest away once there are too many. */
+const prune = async (folder: string): Promise<void> => {
+  const names = await readdir(folder);
+  if (names.length <= MOST_FILES) return;
+  const aged = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+  );
+  const old = aged.toSorted((a, b) => a.at - b.at).slice(0, names.length - MOST_FILES / 2);
+  await Promise.all(old.map(({ name }) => rm(join(folder, name), { force: true })));
+};
+
+const NOTHING: CompileCache = { get: async () => undefined, put: async () => undefined };
+
+/** Without a folder nothing is kept. */
+export const createCompileCache = (folder: string | undefined): CompileCache => {
+  if (folder === undefined) return NOTHING;
+  let made = 0;
+  const write = async (key: string, entry: CacheEntry): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    made += 1;
+    const scratch = join(folder, `.${key}.${process.pid}.${made}`);
+    const handle = await open(scratch, 'wx', 0o600);
+    try {
+      await handle.writeFile(JSON.stringify({ key, ...entry }));
+    } finally {
+      await handle.close();
+    }
+    await rename(scratch, join(folder, `${key}.json`));
+    await prune(folder);
+  };
+  return {
+    get: async (key) => {
+      try {
+        const text = await readOwn(join(folder, `${key}.json`));
+        return text === undefined ? undefined : entryOf(text, key);
+      } catch {
+        return undefined;
+      }
+    },
+    put: (key, entry) => write(key, entry).catch(() => undefined),
+  };
+};

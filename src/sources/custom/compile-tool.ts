@@ -1,0 +1,148 @@
+/**
+ * User code to one ES module for the sandbox, by esbuild. Nothing is read from the disk: what can be
+ * imported is `toolcrib` and the files that were trusted, and no built-in of Node.
+ */
+import { isBuiltin } from 'node:module';
+import { posix } from 'node:path';
+import type { Loader, Message, OnLoadResult, OnResolveResult, Plugin } from 'esbuild';
+import { BadToolFile, type FileProblem, type Place, START } from './file-problem.ts';
+import { guestModules, PUBLIC_MODULE, TOOL_MODULE, type ToolKind } from './guest-entry.ts';
+
+export interface ToolCode {
+  readonly kind: ToolKind;
+  /** The file it comes from, below the folder. */
+  readonly file: string;
+  readonly text: string;
+  readonly loader: Loader;
+  /** Where a place in `text` is in the file. */
+  place(line: number, column: number): Place;
+}
+
+export interface CompiledCode {
+  readonly code: string;
+  /** A source map, as JSON; its sources are files below the folder. */
+  readonly map: string;
+  /** What the user's module exports. */
+  readonly exports: readonly string[];
+}
+
+export type ToolFiles = ReadonlyMap<string, Uint8Array>;
+
+const ENTRY = 'toolcrib:entry';
+const USER = 'user';
+const GUEST = 'guest';
+
+const LOADERS: Readonly<Record<string, Loader>> = {
+  '.ts': 'ts',
+  '.mts': 'ts',
+  '.js': 'js',
+  '.mjs': 'js',
+  '.json': 'json',
+  '.txt': 'text',
+};
+
+const loaderOf = (file: string): Loader | undefined => {
+  const extension = posix.extname(file);
+  return Object.hasOwn(LOADERS, extension) ? LOADERS[extension] : undefined;
+};
+
+const refusal = (text: string): OnResolveResult => ({ errors: [{ text }] });
+
+const resolveUser = (path: string, importer: string, files: ToolFiles): OnResolveResult => {
+  const wanted = posix.join(posix.dirname(importer), path);
+  const names = [wanted, `${wanted}.ts`, `${wanted}.js`, wanted.replace(/\.js$/, '.ts')];
+  const found = names.find((name) => files.has(name));
+  if (found === undefined) {
+    return refusal('There is no such file among the trusted ones of the folder of custom tools.');
+  }
+  return loaderOf(found) === undefined
+    ? refusal(`Only ${Object.keys(LOADERS).join(', ')} files can be imported.`)
+    : { path: found, namespace: USER };
+};
+
+const resolveBare = (path: string): OnResolveResult =>
+  isBuiltin(path)
+    ? refusal('There are no built-in modules of Node in the sandbox; use the context of the call.')
+    : refusal(
+        `Packages cannot be imported; only "${PUBLIC_MODULE}" and files beside this one can.`,
+      );
+
+const bundlePlugin = (tool: ToolCode, files: ToolFiles): Plugin => {
+  const guest = guestModules(tool.kind);
+  const resolve = (path: string, importer: string, from: string): OnResolveResult => {
+    const isOurs = from === GUEST || from === '';
+    if (isOurs && path === TOOL_MODULE) return { path: tool.file, namespace: USER };
+    if ((isOurs || path === PUBLIC_MODULE) && guest.has(path)) return { path, namespace: GUEST };
+    return /^\.\.?(?:\/|$)/.test(path) ? resolveUser(path, importer, files) : resolveBare(path);
+  };
+  const loadUser = (path: string): OnLoadResult => {
+    if (path === tool.file) return { contents: tool.text, loader: tool.loader };
+    const contents = files.get(path) ?? new Uint8Array();
+    return { contents, loader: loaderOf(path) ?? 'empty' };
+  };
+  return {
+    name: 'toolcrib-custom',
+    setup: (build) => {
+      build.onResolve({ filter: /.*/ }, ({ path, importer, namespace }) =>
+        resolve(path, importer, namespace === 'file' ? '' : namespace),
+      );
+      build.onLoad({ filter: /.*/, namespace: USER }, ({ path }) => loadUser(path));
+      build.onLoad({ filter: /.*/, namespace: GUEST }, ({ path }) => ({
+        contents: guest.get(path) ?? '',
+        loader: 'js',
+      }));
+    },
+  };
+};
+
+const withoutNamespace = (file: string): string => file.replace(/^user:/, '');
+
+/** The library counts columns in bytes, from 0. */
+const columnOf = (lineText: string, bytes: number): number =>
+  Buffer.from(lineText).subarray(0, bytes).toString('utf8').length + 1;
+
+const problemOf = ({ text, location }: Message, tool: ToolCode): FileProblem => {
+  if (!location) return { file: tool.file, ...START, message: text };
+  const file = withoutNamespace(location.file);
+  const { line, lineText } = location;
+  const column = columnOf(lineText, location.column);
+  const place = file === tool.file ? tool.place(line, column) : { line, column };
+  return { file, ...place, message: text };
+};
+
+const isBuildFailure = (error: unknown): error is Error & { readonly errors: readonly Message[] } =>
+  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+
+/** Throws `BadToolFile` with the errors of the compiler, at the user's own places. */
+export const compileTool = async (tool: ToolCode, files: ToolFiles): Promise<CompiledCode> => {
+  const { build } = await import('esbuild');
+  try {
+    const { outputFiles, metafile } = await build({
+      entryPoints: { entry: ENTRY, tool: TOOL_MODULE },
+      plugins: [bundlePlugin(tool, files)],
+      bundle: true,
+      format: 'esm',
+      platform: 'neutral',
+      target: 'es2022',
+      outdir: '/out',
+      absWorkingDir: '/',
+      write: false,
+      metafile: true,
+      sourcemap: 'external',
+      sourcesContent: false,
+      charset: 'utf8',
+      legalComments: 'none',
+      logLevel: 'silent',
+      tsconfigRaw: '{}',
+    });
+    const named = (end: string): string =>
+      outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
+    const user = Object.values(metafile.outputs).find(
+      ({ entryPoint }) => entryPoint === `${USER}:${tool.file}`,
+    );
+    return { code: named('entry.js'), map: named('entry.js.map'), exports: user?.exports ?? [] };
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error;
+    throw new BadToolFile(error.errors.map((message) => problemOf(message, tool)));
+  }
+};

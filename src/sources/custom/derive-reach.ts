@@ -1,0 +1,82 @@
+/**
+ * What a definition claims about its risk, and what its reach makes of that. A claim can raise the
+ * tier and never lower it: whoever may run programs is no reader, whatever the file says.
+ */
+import { type Capability, type Needs, TIERS, type Tier } from '../../contract/tool.ts';
+import { commandPattern } from './command-patterns.ts';
+import type { ModuleDefinition, YamlDefinition } from './definition-shape.ts';
+
+type RiskLevel = NonNullable<YamlDefinition['permissions']['riskLevel']>;
+
+const BY_RISK: Readonly<Record<RiskLevel, Tier>> = {
+  low: 'read_only',
+  medium: 'write',
+  high: 'execute',
+  critical: 'execute',
+};
+
+export const highestTier = (...tiers: readonly Tier[]): Tier =>
+  tiers.reduce((high, tier) => (TIERS.indexOf(tier) > TIERS.indexOf(high) ? tier : high));
+
+/** The least tier that tells the truth about what a tool can reach. */
+const tierOfReach = ({ paths = [], hosts = [], commands = [] }: Needs): Tier => {
+  if (hosts.length > 0) return 'external_api';
+  if (commands.length > 0) return 'execute';
+  return paths.some(({ access }) => access === 'write') ? 'write' : 'read_only';
+};
+
+export interface Reach {
+  readonly tier: Tier;
+  readonly needs: Needs;
+  readonly capabilities: readonly Capability[];
+}
+
+type Definition = Pick<YamlDefinition, 'needs' | 'description'>;
+
+/** Empty lists are left out: the guards take a list that is there for a wish. */
+const needsOf = ({ needs }: Definition, allowlist: readonly string[]): Needs => {
+  const { paths, hosts, secrets } = needs;
+  const commands = [...(needs.commands ?? []), ...allowlist].flatMap(
+    (text) => commandPattern(text) ?? [],
+  );
+  return {
+    ...(paths?.length && { paths }),
+    ...(hosts?.length && { hosts }),
+    ...(secrets?.length && { secrets }),
+    ...(commands.length > 0 && { commands }),
+  };
+};
+
+/** Without a word about the risk it is medium; without `autoAccept: true` a person is asked. */
+export const yamlReach = (definition: YamlDefinition): Reach => {
+  const { description, permissions } = definition;
+  const { allowlist = [], autoAccept = false, riskLevel = 'medium' } = permissions;
+  const needs = needsOf(definition, allowlist);
+  const critical = riskLevel === 'critical';
+  const capability: Capability = {
+    action: 'run',
+    description,
+    ...((!autoAccept || critical) && { requiresConfirmation: true }),
+    ...(critical && { destructive: true }),
+  };
+  return {
+    needs,
+    tier: highestTier(BY_RISK[riskLevel], tierOfReach(needs)),
+    capabilities: [capability],
+  };
+};
+
+export const moduleReach = (definition: ModuleDefinition): Reach => {
+  const { description, tier, capabilities = [{ action: 'run', description }] } = definition;
+  const needs = needsOf(definition, []);
+  const floor = tierOfReach(needs);
+  return {
+    needs,
+    tier: highestTier(tier, floor),
+    capabilities: capabilities.map((capability) =>
+      capability.tier === undefined
+        ? capability
+        : { ...capability, tier: highestTier(capability.tier, floor) },
+    ),
+  };
+};

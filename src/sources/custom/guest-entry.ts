@@ -1,0 +1,84 @@
+/**
+ * What is bundled around the user's code. It runs inside the sandbox: it picks the function to call
+ * and gives the context the names that the documents use (`platform`, `conversation`).
+ */
+
+/** The names under which the parts of a bundle import each other. */
+export const TOOL_MODULE = 'toolcrib:tool';
+export const CONTEXT_MODULE = 'toolcrib:context';
+/** What user code may import by name. */
+export const PUBLIC_MODULE = 'toolcrib';
+
+const CONTEXT = `
+const bytesToText = (bytes) => {
+  let escaped = '';
+  for (const byte of bytes) escaped += '%' + (byte < 16 ? '0' : '') + byte.toString(16);
+  return decodeURIComponent(escaped);
+};
+const textOf = (read) => {
+  if (typeof read === 'string') return read;
+  if (typeof read?.text === 'string') return read.text;
+  return bytesToText(Array.isArray(read) ? read : Object.values(read ?? {}));
+};
+const WORKSPACE = '.';
+const execute = (context) => (command, args) => {
+  const asked = typeof command === 'string' ? { command, args } : command;
+  if ((asked.cwd ?? WORKSPACE) !== WORKSPACE) {
+    throw new Error('Programs run in the workspace; leave cwd out.');
+  }
+  return context.exec(asked.command, asked.args ?? []);
+};
+export const contextFor = (context, facts) => ({
+  ...context,
+  ...facts,
+  config: { workingDirectory: WORKSPACE },
+  conversation: { id: facts.sessionId, workingDirectory: WORKSPACE },
+  platform: {
+    fs: {
+      readFile: async (path) => textOf(await context.fs.read(path)),
+      writeFile: async (path, content) => void (await context.fs.write(path, content)),
+      exists: async (path) => (await context.fs.stat(path)) != null,
+      readdir: async (path) => (await context.fs.list(path)).map((entry) => entry.path),
+      unlink: (path) => context.fs.remove(path),
+    },
+    executor: { execute: execute(context) },
+  },
+});
+`;
+
+const YAML_ENTRY = `
+import * as tool from '${TOOL_MODULE}';
+import { contextFor } from '${CONTEXT_MODULE}';
+export const run = ({ input, facts }, context) =>
+  (tool.execute ?? tool.run ?? tool.default)(input, contextFor(context, facts));
+`;
+
+// Functions cannot leave the sandbox, so their names are told instead.
+const MODULE_ENTRY = `
+import * as module from '${TOOL_MODULE}';
+import { contextFor } from '${CONTEXT_MODULE}';
+const tools = Array.isArray(module.default) ? module.default : [module.default];
+const isFunction = (value) => typeof value === 'function';
+const told = (tool) => {
+  if (typeof tool !== 'object' || tool === null) return { fields: null, functions: [] };
+  const pairs = Object.entries(tool);
+  return {
+    fields: Object.fromEntries(pairs.filter(([, value]) => !isFunction(value))),
+    functions: pairs.filter(([, value]) => isFunction(value)).map(([name]) => name),
+  };
+};
+export const run = ({ describe, index, input, facts }, context) =>
+  describe === true ? tools.map(told) : tools[index].run(input, contextFor(context, facts));
+`;
+
+const PUBLIC = 'export const defineTool = (tool) => tool;';
+
+export type ToolKind = 'yaml' | 'module';
+
+/** The text of each part by the name it is imported under. */
+export const guestModules = (kind: ToolKind): ReadonlyMap<string, string> =>
+  new Map([
+    ['toolcrib:entry', kind === 'yaml' ? YAML_ENTRY : MODULE_ENTRY],
+    [CONTEXT_MODULE, CONTEXT],
+    [PUBLIC_MODULE, PUBLIC],
+  ]);

@@ -1,0 +1,67 @@
+/** What the sandboxed code broke with, at the line and column of the file that the user wrote. */
+import { SourceMap } from 'node:module';
+import { type ErrorExtras, isErrorCode, ToolFailure } from '../../contract/errors.ts';
+import type { Place } from './file-problem.ts';
+
+export interface MappedCode {
+  /** As the sandbox was told, e.g. `run_tests.js`. */
+  readonly name: string;
+  /** The source map, as JSON. */
+  readonly map: string;
+  readonly file: string;
+  place(line: number, column: number): Place;
+}
+
+/** Names are made of letters, digits, `_`, `.` and `-`, so only the dot means something here. */
+const positionsOf = (name: string): RegExp =>
+  new RegExp(`(?<![\\w.-])${name.replaceAll('.', '\\.')}:(\\d+)(?::(\\d+))?`, 'g');
+
+type Locate = (line: number, column: number) => string | undefined;
+
+const locator = ({ map, file, place }: MappedCode): Locate => {
+  const source = new SourceMap(JSON.parse(map));
+  return (line, column) => {
+    const entry = source.findEntry(line - 1, column - 1);
+    if (!('originalSource' in entry)) return undefined;
+    const [space, ...rest] = entry.originalSource.split(':');
+    const from = rest.join(':');
+    if (space !== 'user' || from === '') return undefined;
+    const [originalLine, originalColumn] = [entry.originalLine + 1, entry.originalColumn + 1];
+    const at =
+      from === file
+        ? place(originalLine, originalColumn)
+        : { line: originalLine, column: originalColumn };
+    return `${from}:${at.line}:${at.column}`;
+  };
+};
+
+/** The first position in a stack that is in the user's code. */
+const firstIn = (stack: string, positions: RegExp, locate: Locate): string | undefined => {
+  for (const [, line, column] of stack.matchAll(positions)) {
+    const found = locate(Number(line), Number(column ?? 1));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+const isCoded = (error: Error): error is ToolFailure =>
+  'code' in error && isErrorCode(error.code) && 'extras' in error;
+
+/** Keeps the code and the suggestions. Whatever has no position in it is left as it is. */
+export const mapFailure = (error: unknown, code: MappedCode): unknown => {
+  if (!(error instanceof Error)) return error;
+  const positions = positionsOf(code.name);
+  const { message, stack = '' } = error;
+  const inMessage = message.match(positions) !== null;
+  if (!inMessage && stack.match(positions) === null) return error;
+  const locate = locator(code);
+  const at = inMessage ? undefined : firstIn(stack, positions, locate);
+  const mapped = message.replaceAll(
+    positions,
+    (_, line: string, column: string | undefined) =>
+      locate(Number(line), Number(column ?? 1)) ?? code.file,
+  );
+  const told = at === undefined ? mapped : `${mapped} (${at})`;
+  const extras: ErrorExtras = isCoded(error) ? error.extras : {};
+  return new ToolFailure(isCoded(error) ? error.code : 'EXECUTION_FAILED', told, extras);
+};

@@ -1,0 +1,69 @@
+/** Reads a GraphQL document before it is sent: what is wrong with it, and what it would do. */
+import type { DocumentNode, GraphQLError, OperationDefinitionNode } from 'graphql';
+import { ToolFailure } from '../../contract/errors.ts';
+
+/** Deeper or longer documents are an attack on a parser, ours or theirs. */
+const MAX_TOKENS = 10_000;
+
+const invalid = (field: string, message: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: [field], message }] });
+
+const syntaxFailure = ({ message, locations }: GraphQLError): ToolFailure => {
+  const at = locations?.[0];
+  const place = at ? ` at line ${at.line}, column ${at.column}` : '';
+  return invalid('query', `${message.replace(/^Syntax Error: /, 'Syntax error: ')}${place}`);
+};
+
+const parseDocument = async (query: string): Promise<DocumentNode> => {
+  const { GraphQLError: Fault, parse } = await import('graphql');
+  try {
+    return parse(query, { maxTokens: MAX_TOKENS, noLocation: true });
+  } catch (error) {
+    if (error instanceof Fault) throw syntaxFailure(error);
+    if (error instanceof RangeError) throw invalid('query', 'The query is nested too deep.');
+    throw error;
+  }
+};
+
+export interface GraphqlQuestion {
+  readonly query: string;
+  readonly operation: 'query' | 'mutation';
+  readonly operationName?: string | undefined;
+}
+
+const chosen = (
+  operations: readonly OperationDefinitionNode[],
+  name: string | undefined,
+): OperationDefinitionNode => {
+  if (name === undefined) {
+    const [only, another] = operations;
+    if (only === undefined) throw invalid('query', 'The document holds no operation.');
+    if (another === undefined) return only;
+    throw invalid('operationName', 'The document holds several operations: name the one to run.');
+  }
+  const named = operations.find((operation) => operation.name?.value === name);
+  if (named) return named;
+  throw invalid('operationName', 'The document holds no operation of that name.');
+};
+
+/**
+ * Fails with VALIDATION_ERROR when the document cannot be read, or does more than was declared:
+ * policy and approver went by the declaration. All operations count, not only the one chosen, since
+ * it is the other side that chooses.
+ */
+export const checkDocument = async (asked: GraphqlQuestion): Promise<void> => {
+  const { definitions } = await parseDocument(asked.query);
+  const operations = definitions.filter((each) => each.kind === 'OperationDefinition');
+  chosen(operations, asked.operationName);
+  for (const { operation } of operations) {
+    if (operation === 'subscription') {
+      throw invalid('query', 'Subscriptions are not supported: there is one answer to a call.');
+    }
+    if (operation !== asked.operation) {
+      throw invalid(
+        'operation',
+        `The document holds a ${operation}, and the call declares a ${asked.operation}.`,
+      );
+    }
+  }
+};

@@ -1,0 +1,185 @@
+/** `graphql_query`: one operation at a GraphQL endpoint; queries and mutations are judged apart. */
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { RetryPolicies } from '../../contract/retry.ts';
+import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
+import { decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
+import { codeForStatus, textAt } from '../vendor-reply.ts';
+import { checkDocument } from './graphql-document.ts';
+import { type HostCredential, headerFor } from './host-credential.ts';
+
+const input = z.strictObject({
+  endpoint: z
+    .url({ protocol: /^https?$/ })
+    .max(8192)
+    .describe('The address of the GraphQL service.'),
+  query: z.string().min(1).max(100_000).describe('The GraphQL document.'),
+  operation: z
+    .enum(['query', 'mutation'])
+    .default('query')
+    .describe('What the document does. A document that does something else is refused.'),
+  operationName: z.string().max(256).optional().describe('Which operation of several is meant.'),
+  variables: z.record(z.string().max(256), z.unknown()).default({}).describe('Its variables.'),
+  headers: z
+    .record(z.string().regex(/^[A-Za-z0-9_-]{1,128}$/), z.string().regex(/^[\t\x20-\x7e]{0,8192}$/))
+    .default({})
+    .describe('Request headers.'),
+  maxBytes: z.int().min(1).max(10_000_000).default(1_000_000).describe('The largest response.'),
+});
+
+const replyError = z.object({
+  message: z.string(),
+  path: z.array(z.union([z.string(), z.int()])).optional(),
+  locations: z.array(z.object({ line: z.int(), column: z.int() })).optional(),
+  extensions: z.record(z.string(), z.unknown()).optional(),
+});
+
+const reply = z
+  .object({
+    data: z.record(z.string(), z.unknown()).nullish(),
+    errors: z.array(replyError).optional(),
+    extensions: z.record(z.string(), z.unknown()).optional(),
+  })
+  .refine(({ data, errors }) => data !== undefined || errors !== undefined);
+
+const output = z.strictObject({
+  data: z.record(z.string(), z.unknown()).describe('What was asked for.'),
+  errors: z.array(replyError).describe('What could not be answered; empty when all was.'),
+  extensions: z.record(z.string(), z.unknown()).optional().describe('What the service adds.'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+type ReplyError = z.infer<typeof replyError>;
+
+const MAX_SHOWN = 5;
+
+/** Nothing came back but errors. By the code that Apollo and others put into `extensions`. */
+const refusal = (errors: readonly ReplyError[]): ToolFailure => {
+  const codes = errors.map(({ extensions }) => textAt(extensions, 'code'));
+  const shown = errors.slice(0, MAX_SHOWN).map(({ message }) => message.slice(0, 300));
+  const message = `The service answered with errors: ${shown.join('; ')}`;
+  if (codes.includes('UNAUTHENTICATED')) return new ToolFailure('AUTH_MISSING', message);
+  if (codes.includes('FORBIDDEN')) return new ToolFailure('PERMISSION_DENIED', message);
+  const faulty = ['GRAPHQL_VALIDATION_FAILED', 'GRAPHQL_PARSE_FAILED', 'BAD_USER_INPUT'];
+  if (codes.some((code) => code !== undefined && faulty.includes(code))) {
+    const issues = shown.map((each) => ({ path: ['query'], message: each }));
+    return new ToolFailure('VALIDATION_ERROR', message, { issues });
+  }
+  return new ToolFailure('EXECUTION_FAILED', message, {
+    suggestions: ['Correct the query or its variables.'],
+  });
+};
+
+const statusFailure = ({ status, headers }: Response): ToolFailure => {
+  const wait = retryAfterMs(headers);
+  return new ToolFailure(codeForStatus(status), `The service answered with status ${status}.`, {
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  });
+};
+
+/** A well-formed reply counts whatever its status: that is what the GraphQL over HTTP draft says. */
+const answerOf = (response: Response, bytes: Uint8Array): Output => {
+  if (response.status === 429 || response.status >= 500) throw statusFailure(response);
+  const parsed = reply.safeParse(parseJson(decodeText(bytes))?.value);
+  if (!parsed.success) {
+    if (!response.ok) throw statusFailure(response);
+    throw new ToolFailure('EXECUTION_FAILED', 'The answer is no GraphQL response.', {
+      suggestions: ['Check that the endpoint is that of a GraphQL service.'],
+    });
+  }
+  const { data, errors = [], extensions } = parsed.data;
+  if (data === undefined || data === null) throw refusal(errors);
+  return { data, errors, ...(extensions && { extensions }) };
+};
+
+const ask = async (
+  asked: Input,
+  context: ToolContext,
+  credentials: readonly HostCredential[],
+): Promise<Output> => {
+  await checkDocument(asked);
+  const address = new URL(asked.endpoint);
+  const headers = new Headers(asked.headers);
+  headers.set('accept', 'application/graphql-response+json, application/json;q=0.9');
+  headers.set('content-type', 'application/json');
+  if (asked.operation === 'mutation') headers.set('idempotency-key', context.idempotencyKey);
+  const held = await headerFor(address, credentials, context);
+  if (held) headers.set(held.name, held.value);
+  const { query, variables, operationName } = asked;
+  const body = JSON.stringify({
+    query,
+    variables,
+    ...(operationName !== undefined && { operationName }),
+  });
+  const response = await context.fetch(address, { method: 'POST', headers, body });
+  const answer = answerOf(response, await readBytes(response, asked.maxBytes));
+  if (answer.errors.length > 0) context.warn('The service could answer a part only: see errors.');
+  return answer;
+};
+
+export interface GraphqlQueryOptions {
+  /** Credentials that are added to requests of their hosts, and to those only. */
+  readonly credentials?: readonly HostCredential[];
+}
+
+const CAPABILITIES: readonly Capability[] = [
+  {
+    action: 'query',
+    description: 'Read from a GraphQL service.',
+    tier: 'read_only',
+    // An address can carry data out.
+    requiresConfirmation: true,
+  },
+  {
+    action: 'mutation',
+    description: 'Change something at a GraphQL service.',
+    requiresConfirmation: true,
+    destructive: true,
+  },
+];
+
+export const defineGraphqlQuery = ({
+  credentials = [],
+}: GraphqlQueryOptions = {}): Tool<Input, Output> =>
+  defineTool({
+    name: 'graphql_query',
+    description:
+      'Runs one operation at a GraphQL endpoint. Set operation to "mutation" for one that changes something.',
+    source: 'builtin',
+    category: 'api',
+    tier: 'external_api',
+    capabilities: CAPABILITIES,
+    actionField: 'operation',
+    permissions: ['tool:graphql_query'],
+    needs: { hosts: ['*'], secrets: credentials.map(({ secret }) => secret) },
+    labels: { trust: 'untrusted' },
+    cost: { model: 'free' },
+    retry: RetryPolicies.STANDARD,
+    rateLimit: { maxPerHour: 1000 },
+    aliases: ['api:graphql'],
+    tags: ['graphql', 'api', 'query', 'mutation'],
+    examples: [
+      {
+        title: 'Ask for a field',
+        input: { endpoint: 'https://api.example.com/graphql', query: '{ hello }' },
+        output: { data: { hello: 'world' }, errors: [] },
+      },
+      {
+        title: 'Change something',
+        input: {
+          endpoint: 'https://api.example.com/graphql',
+          operation: 'mutation',
+          query: 'mutation Add($n: Int!) { add(by: $n) }',
+          variables: { n: 2 },
+        },
+        output: { data: { add: 2 } },
+      },
+    ],
+    input,
+    output,
+    run: (asked, context) => ask(asked, context, credentials),
+  });
+
+export const graphqlQuery = defineGraphqlQuery();

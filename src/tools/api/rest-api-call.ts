@@ -1,0 +1,201 @@
+/** `rest_api_call`: one HTTP request to a public host, and what came back. */
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { RetryPolicies } from '../../contract/retry.ts';
+import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
+import { charsetOf, decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
+import { type HostCredential, headerFor } from './host-credential.ts';
+import { appendAll, checkBody, encodeBody } from './rest-body.ts';
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const scalar = z.union([z.string().max(8192), z.number(), z.boolean()]);
+/** The connection's own headers are left to the guard, which takes them out. */
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'No header name.');
+const headerValue = z
+  .string()
+  .max(8192)
+  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'One line.');
+
+const input = z
+  .strictObject({
+    method: z.enum(METHODS).default('GET').describe('The HTTP method.'),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(8192)
+      .describe('The address, http or https.'),
+    query: z
+      .record(z.string().max(256), z.union([scalar, z.array(scalar).max(100)]))
+      .default({})
+      .describe('Added to the query of the address; a list gives the name several times.'),
+    headers: z.record(headerName, headerValue).default({}).describe('Request headers.'),
+    body: z.unknown().optional().describe('The body, as bodyType says; none when absent.'),
+    bodyType: z
+      .enum(['json', 'form', 'text'])
+      .default('json')
+      .describe('How the body is written: as JSON, as a form, or as it is.'),
+    response: z
+      .enum(['auto', 'json', 'text', 'base64'])
+      .default('auto')
+      .describe('How the response body is given. auto: JSON where it is JSON, text otherwise.'),
+    followRedirects: z.boolean().default(true).describe('Follow redirects; each hop is checked.'),
+    maxBytes: z.int().min(1).max(10_000_000).default(1_000_000).describe('The largest response.'),
+    timeout: z.int().min(1).max(120_000).default(30_000).describe('Milliseconds to wait for it.'),
+  })
+  .superRefine(checkBody);
+
+const output = z.strictObject({
+  status: z.int().describe('The status, e.g. 200.'),
+  ok: z.boolean().describe('True for a status from 200 to 299.'),
+  url: z.string().describe('The address that answered, after redirects.'),
+  headers: z.record(z.string(), z.string()).describe('Response headers, without cookies.'),
+  body: z.unknown().describe('The body; null when there is none.'),
+  bytes: z.int().describe('The size of the body.'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+/** An address can carry data out, so a person is asked; but nothing changes, so it may be tried again. */
+const ASKED = { tier: 'read_only', requiresConfirmation: true } as const;
+
+const reads: readonly Capability[] = [
+  { ...ASKED, action: 'GET', description: 'Read from an address.' },
+  { ...ASKED, action: 'HEAD', description: 'Read the headers of an address.' },
+  { ...ASKED, action: 'OPTIONS', description: 'Ask what an address can do.' },
+];
+
+const writes: readonly Capability[] = [
+  { action: 'POST', description: 'Send data to an address.', requiresConfirmation: true },
+  { action: 'PUT', description: 'Replace what is at an address.', destructive: true },
+  { action: 'PATCH', description: 'Change what is at an address.', destructive: true },
+  { action: 'DELETE', description: 'Delete what is at an address.', destructive: true },
+];
+
+const addressOf = ({ url, query }: Input): URL => {
+  const address = new URL(url);
+  appendAll(address.searchParams, query);
+  return address;
+};
+
+const requestOf = async (asked: Input, address: URL, own: Own): Promise<RequestInit> => {
+  const { context, credentials } = own;
+  const body = encodeBody(asked);
+  const headers = new Headers(asked.headers);
+  if (body && !headers.has('content-type')) headers.set('content-type', body.type);
+  const sends = !reads.some(({ action }) => action === asked.method);
+  if (sends && !headers.has('idempotency-key')) {
+    headers.set('idempotency-key', context.idempotencyKey);
+  }
+  const held = await headerFor(address, credentials, context);
+  if (held) headers.set(held.name, held.value);
+  return {
+    method: asked.method,
+    headers,
+    redirect: asked.followRedirects ? 'follow' : 'manual',
+    signal: AbortSignal.timeout(asked.timeout),
+    ...(body && { body: body.text }),
+  };
+};
+
+/** Failures that a later try may mend are failures; every other answer is data. */
+const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+const busy = async (response: Response): Promise<ToolFailure> => {
+  const { status, headers } = response;
+  const wait = retryAfterMs(headers);
+  await response.body?.cancel();
+  const code = status === 429 ? 'RATE_LIMITED' : 'SERVER_ERROR';
+  return new ToolFailure(code, `The service answered with status ${status}.`, {
+    suggestions: ['Wait a little, then call again.'],
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  });
+};
+
+const isJson = (contentType: string): boolean => /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
+
+const bodyOf = (bytes: Uint8Array, contentType: string, wanted: Input['response']): unknown => {
+  if (bytes.length === 0) return null;
+  if (wanted === 'base64') return Buffer.from(bytes).toString('base64');
+  const text = decodeText(bytes, charsetOf(contentType));
+  if (wanted === 'text' || (wanted === 'auto' && !isJson(contentType))) return text;
+  const parsed = parseJson(text);
+  if (parsed) return parsed.value;
+  if (wanted === 'auto') return text;
+  throw new ToolFailure('EXECUTION_FAILED', 'The response is no JSON.', {
+    suggestions: ['Ask for response "text".'],
+  });
+};
+
+interface Own {
+  readonly context: ToolContext;
+  readonly credentials: readonly HostCredential[];
+}
+
+const send = async (asked: Input, own: Own): Promise<Output> => {
+  const address = addressOf(asked);
+  const request = await requestOf(asked, address, own);
+  const response = await own.context.fetch(address, request);
+  if (BUSY.has(response.status)) throw await busy(response);
+  const bytes = await readBytes(response, asked.maxBytes);
+  const { status, ok, url } = response;
+  // A cookie is a credential of ours at the other side: nobody needs to see it.
+  const headers = Object.fromEntries(
+    [...response.headers].filter(([name]) => name !== 'set-cookie'),
+  );
+  const body = bodyOf(bytes, headers['content-type'] ?? '', asked.response);
+  return { status, ok, url, headers, body, bytes: bytes.length };
+};
+
+const orTimeout = (error: unknown): never => {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    throw new ToolFailure('TIMEOUT', 'The service did not answer in time.');
+  }
+  throw error;
+};
+
+export interface RestApiCallOptions {
+  /** Credentials that are added to requests of their hosts, and to those only. */
+  readonly credentials?: readonly HostCredential[];
+}
+
+export const defineRestApiCall = ({
+  credentials = [],
+}: RestApiCallOptions = {}): Tool<Input, Output> =>
+  defineTool({
+    name: 'rest_api_call',
+    description:
+      'Makes one HTTP request to a public address and returns status, headers and body. Reading (GET, HEAD, OPTIONS) and changing (POST, PUT, PATCH, DELETE) are judged apart.',
+    source: 'builtin',
+    category: 'api',
+    tier: 'external_api',
+    capabilities: [...reads, ...writes],
+    actionField: 'method',
+    permissions: ['tool:rest_api_call'],
+    needs: { hosts: ['*'], secrets: credentials.map(({ secret }) => secret) },
+    labels: { trust: 'untrusted' },
+    cost: { model: 'free' },
+    timeoutMs: 300_000,
+    retry: RetryPolicies.STANDARD,
+    rateLimit: { maxPerHour: 1000 },
+    aliases: ['api:rest', 'http:request'],
+    tags: ['http', 'rest', 'api', 'request', 'web'],
+    examples: [
+      {
+        title: 'Read JSON',
+        input: { url: 'https://api.example.com/items', query: { limit: 2 } },
+        output: { status: 200, ok: true, body: { items: [1, 2] } },
+      },
+      {
+        title: 'Create something',
+        input: { method: 'POST', url: 'https://api.example.com/items', body: { name: 'lamp' } },
+        output: { status: 201, body: { id: 'i1', name: 'lamp' } },
+      },
+    ],
+    input,
+    output,
+    run: (asked, context) => send(asked, { context, credentials }).catch(orTimeout),
+  });
+
+export const restApiCall = defineRestApiCall();

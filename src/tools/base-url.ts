@@ -1,0 +1,24 @@
+/** The address a service is reached at, and the host a tool may therefore declare. */
+
+export interface BaseUrl {
+  /** Without a slash at the end. */
+  readonly href: string;
+  /** For `needs.hosts`. */
+  readonly host: string;
+}
+
+/** Throws a TypeError for what is no plain http(s) address: it is the program's own mistake. */
+export const baseUrl = (text: string): BaseUrl => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
+    throw new TypeError('A base URL is an http(s) address without user, query or fragment.');
+  }
+  return { href: url.href.replace(/\/+$/, ''), host: url.host };
+};

@@ -1,0 +1,81 @@
+/** Which declared packages the sources of a project use, and which they use undeclared. */
+import { isBuiltin } from 'node:module';
+import type { ToolContext } from '../../contract/context.ts';
+import { isObject, type JsonObject } from '../npm-program.ts';
+import type { Compiler } from './load-compiler.ts';
+import { findSources, readSource } from './source-files.ts';
+
+export interface UsageRequest {
+  readonly context: ToolContext;
+  /** The folder of the project, relative to the workspace root. */
+  readonly folder: string;
+  readonly manifest: JsonObject;
+}
+
+const MOST_FILES = 5_000;
+const DECLARING = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+const PACKAGE = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i;
+
+/** The package of an import; `undefined` for a path, a built-in module and an alias such as `#x`. */
+const packageOf = (module: string): string | undefined => {
+  if (isBuiltin(module) || /^(?:node|data|https?|file):/.test(module)) return undefined;
+  return PACKAGE.exec(module)?.[0];
+};
+
+const keysOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value) : []);
+
+const importedBy = async (compiler: Compiler, request: UsageRequest): Promise<Set<string>> => {
+  const { context, folder } = request;
+  const { files, truncated } = await findSources(context, folder, MOST_FILES);
+  if (truncated) context.warn(`Only the first ${MOST_FILES} source files were read.`);
+  const found = new Set<string>();
+  for (const file of files) {
+    const text = await readSource(context, file);
+    if (text === undefined) continue;
+    for (const { fileName } of compiler.preProcessFile(text, true, true).importedFiles) {
+      const name = packageOf(fileName);
+      if (name !== undefined) found.add(name);
+    }
+  }
+  return found;
+};
+
+/** `@types/x` goes with `x`, `@types/a__b` with `@a/b`. */
+const typedBy = (name: string): string =>
+  name.replace(/^@types\/(?:(.+)__)?/, (_, scope?: string) => (scope ? `@${scope}/` : ''));
+
+const binsOf = async ({ context, folder }: UsageRequest, name: string) => {
+  const path = `${folder}/node_modules/${name}/package.json`;
+  try {
+    const manifest: unknown = JSON.parse(new TextDecoder().decode(await context.fs.read(path)));
+    const bin = isObject(manifest) ? manifest.bin : undefined;
+    return typeof bin === 'string' ? [name.replace(/^@[^/]+\//, '')] : keysOf(bin);
+  } catch {
+    // Not installed: only its own name can tell.
+    return [];
+  }
+};
+
+const wordsOfScripts = ({ manifest }: UsageRequest): ReadonlySet<string> => {
+  const { scripts } = manifest;
+  const texts = isObject(scripts) ? Object.values(scripts).map(String) : [];
+  return new Set(texts.join(' ').split(/[\s;&|()'"=]+/));
+};
+
+export const findUsage = async (compiler: Compiler, request: UsageRequest) => {
+  const { manifest } = request;
+  const declared = new Set(DECLARING.flatMap((field) => keysOf(manifest[field])));
+  const imported = await importedBy(compiler, request);
+  const words = wordsOfScripts(request);
+  // Nobody imports these: the compiler takes them by itself.
+  const isAmbient = (name: string) => name === '@types/node' || name === 'typescript';
+  const unused: string[] = [];
+  for (const name of declared) {
+    if (imported.has(name) || imported.has(typedBy(name)) || isAmbient(name)) continue;
+    const names = [name, ...(await binsOf(request, name))];
+    if (!names.some((each) => words.has(each))) unused.push(name);
+  }
+  const isOwn = (name: string) => declared.has(name) || name === manifest.name;
+  const missing = [...imported].filter((name) => !isOwn(name) && !declared.has(`@types/${name}`));
+  return { unused: unused.sort(), missing: missing.sort() };
+};

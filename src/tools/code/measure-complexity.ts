@@ -1,0 +1,79 @@
+/** Cyclomatic complexity: one way through a function, and one more for every decision in it. */
+import type ts from 'typescript-api';
+import type { Compiler } from './load-compiler.ts';
+
+export interface FunctionMeasure {
+  readonly name: string;
+  readonly line: number;
+  readonly complexity: number;
+  readonly lines: number;
+}
+
+const DECISIONS: ReadonlySet<string> = new Set([
+  'IfStatement',
+  'ForStatement',
+  'ForInStatement',
+  'ForOfStatement',
+  'WhileStatement',
+  'DoStatement',
+  'CaseClause',
+  'CatchClause',
+  'ConditionalExpression',
+]);
+
+const JUMPS: ReadonlySet<string> = new Set(['&&', '||', '??', '&&=', '||=', '??=']);
+
+const isDecision = (compiler: Compiler, node: ts.Node): boolean =>
+  compiler.isBinaryExpression(node)
+    ? JUMPS.has(node.operatorToken.getText())
+    : DECISIONS.has(compiler.SyntaxKind[node.kind] ?? '');
+
+/** A function without a name of its own is known by what it is assigned to. */
+const nameOf = (compiler: Compiler, node: ts.SignatureDeclaration): string => {
+  if (compiler.isConstructorDeclaration(node)) return 'constructor';
+  if (node.name) return node.name.getText();
+  const { parent } = node;
+  const isAssigned =
+    compiler.isVariableDeclaration(parent) ||
+    compiler.isPropertyAssignment(parent) ||
+    compiler.isPropertyDeclaration(parent);
+  return isAssigned ? parent.name.getText() : '(anonymous)';
+};
+
+interface Tally {
+  readonly node: ts.FunctionLikeDeclaration;
+  complexity: number;
+}
+
+const hasBody = (compiler: Compiler, node: ts.Node): node is ts.FunctionLikeDeclaration =>
+  compiler.isFunctionLike(node) && 'body' in node && node.body !== undefined;
+
+/** Every function with a body. What is nested in one counts for itself, not for the outer one. */
+export const measureComplexity = (
+  compiler: Compiler,
+  file: ts.SourceFile,
+): readonly FunctionMeasure[] => {
+  const tallies: Tally[] = [];
+  // A list of what is to be seen, for no depth of nesting may exhaust the stack.
+  const waiting: { readonly node: ts.Node; readonly owner: Tally | undefined }[] = [
+    { node: file, owner: undefined },
+  ];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    let { owner } = next;
+    const { node } = next;
+    if (hasBody(compiler, node)) {
+      owner = { node, complexity: 1 };
+      tallies.push(owner);
+    } else if (owner && isDecision(compiler, node)) owner.complexity += 1;
+    const within = owner;
+    compiler.forEachChild(node, (child) => void waiting.push({ node: child, owner: within }));
+  }
+  const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line + 1;
+  return tallies
+    .map(({ node, complexity }) => {
+      const line = lineOf(node.getStart(file));
+      const lines = lineOf(node.getEnd()) - line + 1;
+      return { name: nameOf(compiler, node), line, complexity, lines };
+    })
+    .sort((one, other) => one.line - other.line);
+};

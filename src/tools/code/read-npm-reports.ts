@@ -1,0 +1,80 @@
+/** Reads what `npm ls`, `npm outdated` and `npm audit` print as JSON. */
+import { isObject, type JsonObject } from '../npm-program.ts';
+
+export const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export interface OutdatedPackage {
+  readonly package: string;
+  readonly current: string;
+  readonly wanted: string;
+  readonly latest: string;
+}
+
+export interface Advisory {
+  readonly package: string;
+  readonly severity: Severity;
+  readonly description: string;
+  readonly range: string;
+  readonly direct: boolean;
+  readonly url?: string;
+  readonly fixVersion?: string;
+}
+
+/** Every version of a package counts once, wherever it is installed. */
+export const countPackages = (listing: JsonObject): number => {
+  const seen = new Set<string>();
+  const waiting: JsonObject[] = [listing];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    const { dependencies } = node;
+    for (const [name, child] of Object.entries(isObject(dependencies) ? dependencies : {})) {
+      if (!isObject(child)) continue;
+      if (child.missing !== true) seen.add(`${name}@${String(child.version)}`);
+      waiting.push(child);
+    }
+  }
+  return seen.size;
+};
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export const readOutdated = (report: JsonObject): OutdatedPackage[] =>
+  Object.entries(report).flatMap(([name, value]) => {
+    // A package that is there several times is a list.
+    const places: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return places.filter(isObject).map(({ current, wanted, latest }) => ({
+      package: name,
+      current: text(current),
+      wanted: text(wanted),
+      latest: text(latest),
+    }));
+  });
+
+const severityOf = (value: unknown): Severity =>
+  SEVERITIES.find((severity) => severity === value) ?? 'moderate';
+
+const fixOf = (name: string, fix: unknown): { readonly fixVersion?: string } =>
+  isObject(fix) && fix.name === name ? { fixVersion: text(fix.version) } : {};
+
+const advisoriesOf = (name: string, entry: JsonObject): Advisory[] => {
+  const causes: readonly unknown[] = Array.isArray(entry.via) ? entry.via : [];
+  // A cause that is only a name is another package of the report, and has an entry of its own.
+  return causes.filter(isObject).map((cause) => ({
+    package: name,
+    severity: severityOf(cause.severity),
+    description: text(cause.title),
+    range: text(cause.range),
+    direct: entry.isDirect === true,
+    ...(text(cause.url) && { url: text(cause.url) }),
+    ...fixOf(name, entry.fixAvailable),
+  }));
+};
+
+/** The worst first. */
+export const readAdvisories = (report: JsonObject): Advisory[] => {
+  const { vulnerabilities } = report;
+  const rank = ({ severity }: Advisory) => SEVERITIES.indexOf(severity);
+  return Object.entries(isObject(vulnerabilities) ? vulnerabilities : {})
+    .flatMap(([name, entry]) => (isObject(entry) ? advisoriesOf(name, entry) : []))
+    .sort((one, other) => rank(one) - rank(other));
+};

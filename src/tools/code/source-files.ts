@@ -1,0 +1,73 @@
+/** The source files below a folder, without what others wrote (`node_modules`) or tools made. */
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { MOST_SOURCE, SOURCE_NAME } from './parse-source.ts';
+
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  'node_modules',
+  'dist',
+  'build',
+  'coverage',
+  'vendor',
+  'out',
+]);
+
+export interface SourceFile {
+  readonly path: string;
+  readonly size: number;
+}
+
+export interface SourceFiles {
+  readonly files: readonly SourceFile[];
+  /** There are more than were asked for. */
+  readonly truncated: boolean;
+}
+
+const isWanted = (path: string): boolean => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return !(name.startsWith('.') || PASSED_OVER.has(name));
+};
+
+const isSource = (path: string): boolean => SOURCE_NAME.test(path) && !/\.min\.js$/i.test(path);
+
+/** Fails with NOT_FOUND when there is nothing at the path. */
+export const findSources = async (
+  { fs, signal }: ToolContext,
+  path: string,
+  most: number,
+): Promise<SourceFiles> => {
+  const start = await fs.stat(path);
+  if (!start) {
+    throw new ToolFailure('NOT_FOUND', 'There is no such file or folder.', {
+      suggestions: ['List the workspace first.'],
+    });
+  }
+  if (start.kind === 'file') return { files: [start], truncated: false };
+  const files: SourceFile[] = [];
+  const waiting = [start.path];
+  for (let folder = waiting.shift(); folder !== undefined; folder = waiting.shift()) {
+    if (signal.aborted) throw new ToolFailure('CANCELLED');
+    for (const info of await fs.list(folder)) {
+      if (info.kind === 'directory' && isWanted(info.path)) waiting.push(info.path);
+      if (info.kind !== 'file' || !isSource(info.path)) continue;
+      if (files.length === most) return { files, truncated: true };
+      files.push(info);
+    }
+  }
+  return { files, truncated: false };
+};
+
+/** `undefined` for a file that is gone, secret or too large to be source that people wrote. */
+export const readSource = async (
+  { fs, signal }: ToolContext,
+  file: SourceFile,
+): Promise<string | undefined> => {
+  if (signal.aborted) throw new ToolFailure('CANCELLED');
+  if (file.size > MOST_SOURCE) return undefined;
+  try {
+    return new TextDecoder().decode(await fs.read(file.path));
+  } catch (error) {
+    if (error instanceof ToolFailure && error.code !== 'CANCELLED') return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,112 @@
+/** `type_check`: what the TypeScript compiler says about a project of the workspace. */
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { defineTool, type Tool } from '../../contract/tool.ts';
+import { oneLine } from '../one-line.ts';
+import { type CompilerOptions, loadCompiler } from './load-compiler.ts';
+import { checkInWorker } from './type-check-worker.ts';
+
+const input = z.strictObject({
+  projectPath: oneLine(1_000)
+    .default('.')
+    .describe('The folder with the tsconfig.json, or such a file itself.'),
+  strict: z
+    .boolean()
+    .optional()
+    .describe('Overrides the setting of the project; left as it is when absent.'),
+  maxErrors: z.int().min(1).max(1_000).default(100).describe('How many errors to list at most.'),
+});
+
+const problem = z.strictObject({
+  file: z.string().describe('The file, relative to the workspace root.'),
+  line: z.int().describe('Counted from 1.'),
+  column: z.int().describe('Counted from 1.'),
+  code: z.int().describe('The number of the TypeScript message, e.g. 2322.'),
+  message: z.string().describe('What is wrong.'),
+});
+
+const output = z.strictObject({
+  success: z.boolean().describe('True when there are no errors.'),
+  errors: z.array(problem).describe('The errors, in the order of files.'),
+  warnings: z.array(problem).describe('What is worth a look.'),
+  totalErrors: z.int().describe('How many errors there are in all.'),
+  filesChecked: z.int().describe('How many files of the project were checked.'),
+  compiler: z.string().describe('The version of TypeScript.'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+const configOf = async (path: string, { fs }: ToolContext): Promise<string> => {
+  const info = await fs.stat(path);
+  const file = info?.kind === 'directory' ? await fs.stat(`${info.path}/tsconfig.json`) : info;
+  if (file?.kind === 'file') return file.path;
+  throw new ToolFailure('NOT_FOUND', 'There is no tsconfig.json there.', {
+    suggestions: ['Name the folder that holds the tsconfig.json, or write one.'],
+  });
+};
+
+const check = async (
+  asked: Input,
+  context: ToolContext,
+  options: CompilerOptions,
+): Promise<Output> => {
+  const { strict, maxErrors } = asked;
+  const config = await configOf(asked.projectPath, context);
+  const root = (await context.fs.resolve('.', 'read')).replaceAll('\\', '/');
+  const compiler = await loadCompiler(options);
+  const report = await checkInWorker(
+    {
+      root,
+      configFile: `${root}/${config}`,
+      compiler: compiler.file,
+      maxErrors,
+      ...(strict !== undefined && { strict }),
+    },
+    context,
+  );
+  return {
+    success: report.total === 0,
+    errors: [...report.errors],
+    warnings: [...report.warnings],
+    totalErrors: report.total,
+    filesChecked: report.filesChecked,
+    compiler: compiler.ts.version,
+  };
+};
+
+export const defineTypeCheck = (options: CompilerOptions = {}): Tool<Input, Output> =>
+  defineTool({
+    name: 'type_check',
+    description:
+      'Checks the types of a TypeScript project of the workspace with its own tsconfig.json and lists the errors with file, line, column and code. Nothing is run or written.',
+    source: 'builtin',
+    category: 'validation',
+    tier: 'read_only',
+    idempotent: true,
+    capabilities: [{ action: 'check', description: 'Check types.', tier: 'read_only' }],
+    permissions: ['tool:type_check'],
+    cost: { model: 'free' },
+    timeoutMs: 180_000,
+    concurrency: { limit: 2, queue: 8 },
+    needs: { paths: [{ path: '.', access: 'read' }] },
+    aliases: ['typescript:check', 'code:type_check'],
+    tags: ['typescript', 'types', 'check', 'tsc', 'compile', 'validation'],
+    examples: [
+      {
+        title: 'Check the project in the workspace root',
+        input: { projectPath: '.' },
+        output: {
+          success: false,
+          errors: [{ file: 'src/index.ts', line: 1, column: 14, code: 2322 }],
+          totalErrors: 1,
+        },
+      },
+    ],
+    input,
+    output,
+    run: (asked, context) => check(asked, context, options),
+  });
+
+export const typeCheck = defineTypeCheck();

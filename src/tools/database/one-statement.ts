@@ -1,0 +1,27 @@
+/** Tells a text of one SQL statement from one of several, of which a database would run only the first. */
+import { ToolFailure } from '../../contract/errors.ts';
+
+/** Strings, quoted names and comments as a whole, so that a semicolon in them is none. */
+const PIECES =
+  /'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|[^'"`[;/-]+|[/-]/g;
+
+const isComment = (piece: string): boolean => piece.startsWith('--') || piece.startsWith('/*');
+const saysNothing = (piece: string): boolean =>
+  piece === ';' || isComment(piece) || piece.trim() === '';
+
+export const invalidQuery = (message: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: ['query'], message }] });
+
+/** Fails with VALIDATION_ERROR for none or several. */
+export const assertOneStatement = (sql: string): void => {
+  if (sql.includes('\0')) throw invalidQuery('The query holds a NUL character.');
+  const pieces = [...sql.matchAll(PIECES)].map(([piece]) => piece);
+  if (pieces.every(saysNothing)) throw invalidQuery('The query holds no statement.');
+  const end = pieces.indexOf(
+    ';',
+    pieces.findIndex((piece) => !saysNothing(piece)),
+  );
+  if (end >= 0 && !pieces.slice(end).every(saysNothing)) {
+    throw invalidQuery('One statement a call: the query holds several.');
+  }
+};

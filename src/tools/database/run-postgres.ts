@@ -1,0 +1,190 @@
+/**
+ * Runs one query on PostgreSQL: in a read-only transaction unless declared, with the server's own
+ * time limit, by a role that can do nothing outside the database, at an address that was judged.
+ */
+import type { Client, ClientConfig, Query } from 'pg';
+import { ToolFailure } from '../../contract/errors.ts';
+import { invalidQuery } from './one-statement.ts';
+import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
+
+export interface PostgresPlace {
+  /**
+   * Judges where the connection leads and returns the address to connect to. `host` is a name, an
+   * address, or the folder of a socket. Throws a ToolFailure for what may not be reached.
+   */
+  resolveHost(host: string, port: number): Promise<string>;
+}
+
+export interface PostgresAccess {
+  readonly url: string;
+  readonly place: PostgresPlace;
+  readonly signal: AbortSignal;
+}
+
+/** The package as it comes in: its named exports are not seen by every loader. */
+type Pg = typeof import('pg').default;
+
+const CONNECT_MS = 10_000;
+
+const loadPg = async (): Promise<Pg> => {
+  try {
+    return (await import('pg')).default;
+  } catch {
+    throw new ToolFailure('DEPENDENCY_MISSING', 'PostgreSQL needs the package pg.', {
+      suggestions: ['Install it: npm install pg'],
+    });
+  }
+};
+
+const unusable = (): ToolFailure =>
+  new ToolFailure('CONFIG_INVALID', 'DATABASE_URL is no PostgreSQL connection string.', {
+    suggestions: [
+      'Write it as a postgres:// address with user, password, host, port and database.',
+    ],
+  });
+
+/** Host and port of the string, by the parser that `pg` itself uses. */
+const addressIn = (pg: Pg, url: string): { host: string; port: number } => {
+  if (!/^postgres(?:ql)?:\/\//.test(url)) throw unusable();
+  try {
+    const { host, port } = new pg.Client({ connectionString: url });
+    return { host, port };
+  } catch {
+    throw unusable();
+  }
+};
+
+const configFor = async (
+  pg: Pg,
+  { url, place }: PostgresAccess,
+  { timeout }: QueryRequest,
+): Promise<ClientConfig> => {
+  const { host, port } = addressIn(pg, url);
+  const address = await place.resolveHost(host, port);
+  return {
+    connectionString: url,
+    statement_timeout: timeout,
+    lock_timeout: timeout,
+    idle_in_transaction_session_timeout: timeout + CONNECT_MS,
+    connectionTimeoutMillis: CONNECT_MS,
+    application_name: 'toolcrib',
+    // Connects to what was judged, and still proves the certificate by the name.
+    stream: () => connectTo(address, port),
+  };
+};
+
+/** `pg` would resolve the name itself, and perhaps to something else; it is not asked to. */
+const connectTo = (address: string, port: number) => {
+  const { Socket } = process.getBuiltinModule('node:net');
+  const socket = new Socket();
+  const connect = socket.connect.bind(socket);
+  const judged = (): typeof socket =>
+    address.startsWith('/') ? connect(`${address}/.s.PGSQL.${port}`) : connect(port, address);
+  return Object.assign(socket, { connect: judged });
+};
+
+/** States of PostgreSQL by class or code. */
+const failureOf = (error: unknown): unknown => {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (error instanceof ToolFailure || typeof code !== 'string') return error;
+  const words = String(message).slice(0, 300);
+  if (code === '25006') {
+    return new ToolFailure('PERMISSION_DENIED', `Reading is all that is allowed: ${words}.`, {
+      suggestions: ['Use mode "write" for a statement that changes data; a person is asked.'],
+    });
+  }
+  if (code === '57014')
+    return new ToolFailure('TIMEOUT', 'The query took too long and was stopped.');
+  if (code === '55P03' || code === '40P01') return new ToolFailure('LOCK');
+  if (code.startsWith('28')) {
+    return new ToolFailure('AUTH_MISSING', 'PostgreSQL did not accept DATABASE_URL.', {
+      suggestions: ['Keep a valid one with: toolcrib secrets set DATABASE_URL'],
+    });
+  }
+  if (code === '42501') return new ToolFailure('PERMISSION_DENIED', `PostgreSQL: ${words}`);
+  if (code.startsWith('23')) return new ToolFailure('CONFLICT', `PostgreSQL: ${words}`);
+  if (/^(?:22|42|0A|25)/.test(code)) return invalidQuery(`PostgreSQL: ${words}`);
+  if (/^(?:08|53|57)/.test(code)) return new ToolFailure('NETWORK', `PostgreSQL: ${words}`);
+  return error;
+};
+
+/**
+ * A read-only transaction keeps data as it is, but not the server: these roles can run programs and
+ * write files by `COPY` and functions, so a query is not run as one of them.
+ */
+const POWERS = `SELECT bool_or(pg_has_role(current_user, oid, 'MEMBER')) AS mighty FROM pg_roles
+  WHERE rolsuper OR rolname IN ('pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files')`;
+
+const assertHarmless = async (client: Client): Promise<void> => {
+  const { rows } = await client.query<{ mighty: boolean | null }>(POWERS);
+  if (rows[0]?.mighty === false) return;
+  throw new ToolFailure(
+    'PERMISSION_DENIED',
+    'The role of DATABASE_URL can run programs or reach files of the server.',
+    { suggestions: ['Use a role without superuser and pg_*_server_* rights.'] },
+  );
+};
+
+type Wire = { sync(): void };
+type Fields = { readonly fields: { readonly name: string }[]; readonly rowCount: number | null };
+type Answer = Fields & { readonly rows: unknown[][] };
+
+/** Asks for a page of rows and no more: the rest of a large answer never leaves the server. */
+const firstPage = (pg: Pg, client: Client, asked: QueryRequest): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const config = {
+      text: asked.query,
+      values: [...asked.params],
+      rowMode: 'array',
+      rows: asked.maxRows + 1,
+      callback: (error: Error | null, result: unknown) =>
+        error ? reject(error) : resolve(result as Answer),
+    };
+    const query = new pg.Query(config as never) as Query & object;
+    Object.assign(query, { handlePortalSuspended: (connection: Wire) => connection.sync() });
+    client.query(query);
+  });
+
+const plain = (value: unknown): unknown => {
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  return value;
+};
+
+const ask = async (pg: Pg, client: Client, asked: QueryRequest): Promise<QueryAnswer> => {
+  await assertHarmless(client);
+  const reads = asked.mode === 'read';
+  await client.query(`BEGIN TRANSACTION ${reads ? 'READ ONLY' : 'READ WRITE'}`);
+  const { fields, rows, rowCount } = await firstPage(pg, client, asked);
+  await client.query(reads ? 'ROLLBACK' : 'COMMIT');
+  const values = rows.map((row) => row.map(plain));
+  const taken = takeRows(
+    fields.map(({ name }) => name),
+    values,
+    asked,
+  );
+  const count = fields.length === 0 ? (rowCount ?? 0) : taken.rows.length;
+  return { ...taken, rowCount: count };
+};
+
+/** Fails with a code of the table. The connection is closed in any case, and nothing left open. */
+export const runPostgres = async (
+  access: PostgresAccess,
+  asked: QueryRequest,
+): Promise<QueryAnswer> => {
+  const pg = await loadPg();
+  const client = new pg.Client(await configFor(pg, access, asked));
+  client.on('error', () => undefined);
+  const stop = (): void => void client.end().catch(() => undefined);
+  access.signal.addEventListener('abort', stop, { once: true });
+  try {
+    await client.connect();
+    return await ask(pg, client, asked);
+  } catch (error) {
+    throw failureOf(error);
+  } finally {
+    access.signal.removeEventListener('abort', stop);
+    await client.end().catch(() => undefined);
+  }
+};

@@ -1,0 +1,172 @@
+/** `vercel_deploy`: the files of a folder as a deployment at Vercel, followed until it is ready. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { RetryPolicies } from '../../contract/retry.ts';
+import { defineTool, type Tool } from '../../contract/tool.ts';
+import { baseUrl } from '../base-url.ts';
+import { authOf } from '../vendor-reply.ts';
+import { collectFiles } from './collect-files.ts';
+import { type Deployment, VERCEL, VercelApi } from './vercel-api.ts';
+
+const input = z.strictObject({
+  projectPath: z.string().min(1).default('.').describe('The folder to deploy, in the workspace.'),
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'Small letters, digits, ".", "_" and "-".')
+    .describe('The project at Vercel; it is made when there is none.'),
+  production: z.boolean().default(false).describe('Make it what visitors see, not a preview.'),
+  envVars: z
+    .record(z.string().regex(/^[A-Za-z_]\w{0,255}$/), z.string().max(65_536))
+    .default({})
+    .describe('Environment variables of build and functions.'),
+  teamId: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,100}$/)
+    .optional()
+    .describe('The team it belongs to.'),
+  wait: z.boolean().default(true).describe('Follow the build until it is ready or has failed.'),
+});
+
+const output = z.strictObject({
+  deploymentId: z.string().describe('The deployment at Vercel.'),
+  url: z.url().describe('Where it can be seen.'),
+  status: z.enum(['ready', 'building', 'error']).describe('How it stands.'),
+  files: z.int().describe('How many files were sent.'),
+  buildLogs: z.string().describe('The end of the build log.'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+export interface VercelOptions {
+  readonly baseUrl?: string;
+  /** Between two looks at a build. */
+  wait?(ms: number, signal: AbortSignal): Promise<unknown>;
+}
+
+const POLL_MS = 2000;
+const MAX_LOOKS = 400;
+
+const STATUS: Readonly<Record<string, Output['status']>> = {
+  READY: 'ready',
+  ERROR: 'error',
+  CANCELED: 'error',
+};
+const statusOf = ({ readyState }: Deployment): Output['status'] =>
+  (Object.hasOwn(STATUS, readyState) ? STATUS[readyState] : undefined) ?? 'building';
+
+/**
+ * The deployment is made by now. A code that says "not begun", such as RATE_LIMITED, must not leave
+ * here: the call would be tried again from the start, and deploy twice.
+ */
+const lookAt = async (api: VercelApi, known: Deployment): Promise<Deployment> => {
+  try {
+    return await api.get(known.id);
+  } catch (error) {
+    if (error instanceof ToolFailure && error.code !== 'CANCELLED') return known;
+    throw error;
+  }
+};
+
+interface Following {
+  readonly api: VercelApi;
+  readonly context: ToolContext;
+  readonly pause: NonNullable<VercelOptions['wait']>;
+}
+
+const follow = async (made: Deployment, { api, context, pause }: Following) => {
+  let now = made;
+  for (let look = 0; look < MAX_LOOKS && statusOf(now) === 'building'; look++) {
+    await pause(POLL_MS, context.signal);
+    now = await lookAt(api, now);
+    // The end is not known: each look goes a part of the way that is left.
+    context.progress(0.5 + 0.5 * (1 - 0.97 ** (look + 1)), `Vercel: ${now.readyState}`);
+  }
+  return now;
+};
+
+const requestOf = (
+  asked: Input,
+  files: readonly { file: string; sha: string; size: number }[],
+) => ({
+  name: asked.name,
+  files: files.map(({ file, sha, size }) => ({ file, sha, size })),
+  ...(asked.production && { target: 'production' }),
+  projectSettings: { framework: null },
+  ...(Object.keys(asked.envVars).length > 0 && {
+    env: asked.envVars,
+    build: { env: asked.envVars },
+  }),
+});
+
+const deploy = async (
+  asked: Input,
+  context: ToolContext,
+  { href, pause }: { readonly href: string; readonly pause: Following['pause'] },
+): Promise<Output> => {
+  const files = await collectFiles(asked.projectPath, context);
+  const api = new VercelApi(context, href, asked.teamId);
+  for (const [at, file] of files.entries()) {
+    await api.upload(file);
+    context.progress(
+      (0.5 * (at + 1)) / files.length,
+      `Uploaded ${at + 1} of ${files.length} files`,
+    );
+  }
+  const made = await api.create(requestOf(asked, files));
+  const end = asked.wait ? await follow(made, { api, context, pause }) : made;
+  const buildLogs = asked.wait ? await api.log(end.id) : '';
+  const status = statusOf(end);
+  if (status === 'error') context.warn(`The build failed. ${end.errorMessage ?? 'See buildLogs.'}`);
+  return {
+    deploymentId: end.id,
+    url: `https://${end.url}`,
+    status,
+    files: files.length,
+    buildLogs,
+  };
+};
+
+export const defineVercelDeploy = (options: VercelOptions = {}): Tool<Input, Output> => {
+  const { href, host } = baseUrl(options.baseUrl ?? 'https://api.vercel.com');
+  const pause = options.wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
+  return defineTool({
+    name: 'vercel_deploy',
+    description: 'Deploys a folder of the workspace to Vercel, as a preview or to production.',
+    source: 'builtin',
+    category: 'deployment',
+    tier: 'external_api',
+    capabilities: [
+      {
+        action: 'deploy',
+        description: 'Deploy a project to Vercel.',
+        requiresConfirmation: true,
+        estimatedTime: 45_000,
+      },
+    ],
+    auth: authOf(VERCEL, 'bearer_token'),
+    permissions: ['tool:vercel_deploy'],
+    needs: { hosts: [host], paths: [{ path: '.', access: 'read' }] },
+    cost: { model: 'subscription', billingUrl: 'https://vercel.com/account/billing' },
+    timeoutMs: 900_000,
+    retry: RetryPolicies.STANDARD,
+    rateLimit: { maxPerHour: 20, maxPerDay: 100 },
+    server: 'vercel',
+    aliases: ['vercel:deploy'],
+    tags: ['vercel', 'deploy', 'hosting', 'release'],
+    examples: [
+      {
+        title: 'Deploy a preview',
+        input: { projectPath: 'site', name: 'lamps' },
+        output: { status: 'ready', files: 2 },
+      },
+    ],
+    input,
+    output,
+    run: (asked, context) => deploy(asked, context, { href, pause }),
+  });
+};
+
+export const vercelDeploy = defineVercelDeploy();

@@ -1,0 +1,130 @@
+/** `bash_execution`: one shell command, or one program with its arguments and no shell. */
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { defineTool } from '../../contract/tool.ts';
+import { oneLine } from '../one-line.ts';
+import { runProgram } from '../run-program.ts';
+import { projectFolder } from './project-folder.ts';
+
+const MOST_ARGUMENTS = 1_000;
+
+const input = z
+  .strictObject({
+    command: z
+      .string()
+      .max(32_768)
+      .refine((text) => text.trim() !== '', 'The command is empty.')
+      .refine((text) => !text.includes('\0'), 'No NUL characters.')
+      .describe('A bash command; with args the name of a program.'),
+    args: z
+      .array(
+        z
+          .string()
+          .max(32_768)
+          .regex(/^[^\0]*$/, 'No NUL characters.'),
+      )
+      .max(MOST_ARGUMENTS)
+      .optional()
+      .describe('Run command as a program with these arguments, without a shell.'),
+    timeout: z
+      .int()
+      .min(1)
+      .max(600_000)
+      .default(30_000)
+      .describe('Milliseconds after which the command is stopped.'),
+    cwd: oneLine(1_000).default('.').describe('The folder to run in, below the workspace root.'),
+    maxOutput: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(100_000)
+      .describe('Characters of each stream to keep; the middle is left out.'),
+  })
+  .superRefine(({ command, args }, context) => {
+    if (args === undefined || /^[\w.+@/:[-]+$/.test(command)) return;
+    const message = 'With args it must be the name of a program and nothing else.';
+    context.addIssue({ code: 'custom', path: ['command'], message });
+  });
+
+const output = z.strictObject({
+  success: z.boolean().describe('True when the exit code is 0.'),
+  exitCode: z.int().describe('The exit code of the command.'),
+  stdout: z.string().describe('What it wrote to standard output.'),
+  stderr: z.string().describe('What it wrote to standard error.'),
+  truncated: z.boolean().describe('True when output was left out.'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+/** The start says what ran, the end how it went: the middle is what can be spared. */
+const withoutMiddle = (text: string, most: number): string => {
+  if (text.length <= most) return text;
+  const head = Math.floor(most / 4);
+  const left = text.length - most;
+  return `${text.slice(0, head)}\n[${left} characters left out]\n${text.slice(head + left)}`;
+};
+
+const execute = async (asked: Input, context: ToolContext): Promise<Output> => {
+  const { command, args, timeout, maxOutput } = asked;
+  const cwd = await projectFolder(context, asked.cwd, 'cwd');
+  const { exitCode, stdout, stderr } = await runProgram(context, {
+    program: args ? command : 'bash',
+    args: args ?? ['-c', command],
+    install: args
+      ? 'Install the program, or use another one.'
+      : 'Install bash: `apt-get install bash` or `brew install bash`.',
+    // In a shell 127 is an answer: it was bash that ran, and it says which program is missing.
+    isItself: args !== undefined,
+    cwd,
+    timeoutMs: timeout,
+  });
+  return {
+    success: exitCode === 0,
+    exitCode,
+    stdout: withoutMiddle(stdout, maxOutput),
+    stderr: withoutMiddle(stderr, maxOutput),
+    truncated: stdout.length > maxOutput || stderr.length > maxOutput,
+  };
+};
+
+export const bashExecution = defineTool({
+  name: 'bash_execution',
+  description:
+    'Runs a shell command, or a program with arguments, in the workspace and returns its output and exit code. Only commands that the allowlist covers run, in a sandbox. A non-zero exit code is a result, not a failure.',
+  source: 'builtin',
+  category: 'development',
+  tier: 'execute',
+  capabilities: [
+    {
+      action: 'execute',
+      description: 'Run a command.',
+      tier: 'execute',
+      requiresConfirmation: true,
+    },
+  ],
+  permissions: ['tool:bash_execution'],
+  cost: { model: 'free' },
+  timeoutMs: 610_000,
+  // What may run is the user's to say: the star stands for their allowlist.
+  needs: { paths: [{ path: '.', access: 'write' }], commands: ['*'] },
+  sandbox: { type: 'process' },
+  sandboxed: true,
+  aliases: ['execute_command', 'bash:execute', 'shell:execute'],
+  tags: ['shell', 'bash', 'command', 'execute', 'run', 'terminal'],
+  examples: [
+    {
+      title: 'Count the lines of a file',
+      input: { command: 'cat notes.txt | wc -l' },
+      output: { success: true, exitCode: 0 },
+    },
+    {
+      title: 'Run a program without a shell',
+      input: { command: 'head', args: ['-n', '1', 'notes.txt'] },
+      output: { success: true, stdout: 'one\n', stderr: '', truncated: false },
+    },
+  ],
+  input,
+  output,
+  run: execute,
+});

@@ -1,0 +1,113 @@
+/** Runs npm so that it prints JSON, runs no scripts and takes no program from the project's `.npmrc`. */
+import type { ToolContext } from '../contract/context.ts';
+import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
+import { runProgram } from './run-program.ts';
+
+/** The environment stands above the project's configuration file. */
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  npm_config_git: 'git',
+  npm_config_script_shell: '/bin/sh',
+  npm_config_update_notifier: 'false',
+  npm_config_fund: 'false',
+  npm_config_loglevel: 'error',
+  npm_config_offline: 'false',
+  npm_config_fetch_retries: '1',
+};
+
+interface KnownFailure {
+  readonly codes: readonly string[];
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly suggestion: string;
+}
+
+const FAILURES: readonly KnownFailure[] = [
+  {
+    codes: ['E404', 'ETARGET', 'ENOVERSIONS'],
+    code: 'NOT_FOUND',
+    message: 'The registry has no such package or version.',
+    suggestion: 'Check the spelling of the name and which versions there are.',
+  },
+  {
+    codes: ['ERESOLVE', 'EPEERINVALID', 'ECONFLICT'],
+    code: 'CONFLICT',
+    message: 'The packages asked for do not fit those that are there.',
+    suggestion: 'Choose versions whose peer dependencies fit.',
+  },
+  {
+    codes: [
+      'ENOTFOUND',
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'EAI_AGAIN',
+      'ETIMEDOUT',
+      'ENETUNREACH',
+      'FETCH_ERROR',
+      'ERR_SOCKET_TIMEOUT',
+    ],
+    code: 'NETWORK',
+    message: 'The package registry could not be reached.',
+    suggestion: 'Try again later, or use an operation that needs no network.',
+  },
+  {
+    codes: ['E401', 'E403', 'ENEEDAUTH'],
+    code: 'AUTH_MISSING',
+    message: 'The package registry wants a credential.',
+    suggestion: 'Have a person log in to the registry.',
+  },
+  {
+    codes: ['ENOLOCK', 'ENOENT', 'EJSONPARSE', 'EUSAGE'],
+    code: 'PRECONDITION_FAILED',
+    message: 'The project has no usable package.json or lock file.',
+    suggestion: 'Run npm_install first, or correct package.json.',
+  },
+];
+
+/** For an error code that npm printed. */
+export const npmFailure = (npmCode: string): ToolFailure => {
+  const known = FAILURES.find(({ codes }) => codes.includes(npmCode));
+  if (!known) {
+    return new ToolFailure('EXECUTION_FAILED', 'npm failed.', {
+      suggestions: ['Run the same npm command by hand to see what it says.'],
+    });
+  }
+  return new ToolFailure(known.code, known.message, { suggestions: [known.suggestion] });
+};
+
+export interface NpmCall {
+  readonly args: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  readonly timeoutMs?: number;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const readObject = (text: string): JsonObject | undefined => {
+  try {
+    const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** What npm printed as JSON. The exit code is no failure as long as it printed no error. */
+export const runNpm = async (context: ToolContext, call: NpmCall): Promise<JsonObject> => {
+  const { exitCode, stdout, stderr } = await runProgram(context, {
+    program: 'npm',
+    ...call,
+    env: ENVIRONMENT,
+    install: 'Install Node.js with npm: https://nodejs.org/en/download.',
+  });
+  const printed = readObject(stdout);
+  const error = printed?.error;
+  // `npm ls` says so when something is missing, and lists what is there all the same.
+  if (isObject(error) && error.code !== 'ELSPROBLEMS') throw npmFailure(String(error.code));
+  if (printed && (exitCode === 0 || stdout.trim() !== '')) return printed;
+  context.logger.debug('npm failed.', { exitCode, stderr: stderr.slice(0, 2_000) });
+  throw npmFailure(/npm (?:error|ERR!) code (\w+)/.exec(stderr)?.[1] ?? '');
+};

@@ -1,0 +1,145 @@
+/** `sendgrid_send_email`: one message by SendGrid's v3 API. */
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { RetryPolicies } from '../../contract/retry.ts';
+import { defineTool, type Tool } from '../../contract/tool.ts';
+import { baseUrl } from '../base-url.ts';
+import { authOf, textAt, type Vendor, vendorFailure } from '../vendor-reply.ts';
+
+const SENDGRID: Vendor = {
+  name: 'SendGrid',
+  secret: 'SENDGRID_API_KEY',
+  setupUrl: 'https://app.sendgrid.com/settings/api_keys',
+  explain: (body) => textAt(body, 'errors', 0, 'message'),
+};
+
+const line = z.string().regex(/^[^\r\n]*$/, 'One line only.');
+const several = z.union([z.email(), z.array(z.email()).min(1).max(100)]);
+
+const input = z
+  .strictObject({
+    to: several.describe('One address or several.'),
+    cc: several.optional().describe('Who gets a copy.'),
+    bcc: several.optional().describe('Who gets a copy that the others do not see.'),
+    from: z.email().describe('A sender that is verified at SendGrid.'),
+    fromName: line.max(200).optional().describe('The name of the sender.'),
+    replyTo: z.email().optional().describe('Where answers go.'),
+    subject: line.min(1).max(998).describe('The subject.'),
+    text: z.string().min(1).max(1_000_000).optional().describe('The message as plain text.'),
+    html: z.string().min(1).max(1_000_000).optional().describe('The message as HTML.'),
+    sandbox: z.boolean().default(false).describe('Let SendGrid check it and send nothing.'),
+  })
+  .refine(({ text, html }) => text !== undefined || html !== undefined, {
+    path: ['text'],
+    message: 'Give text, html or both.',
+  });
+
+const output = z.strictObject({
+  messageId: z.string().describe('The message at SendGrid; empty in sandbox mode.'),
+  status: z.enum(['queued', 'checked']).describe('Queued for delivery, or only checked.'),
+  recipients: z.int().describe('How many people it goes to.'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+const addresses = (given: string | string[] | undefined): { readonly email: string }[] =>
+  (given === undefined ? [] : [given].flat()).map((email) => ({ email }));
+
+/** SendGrid refuses an address that stands in two of the lists. */
+const recipientsOf = ({ to, cc, bcc }: Input) => {
+  const seen = new Set<string>();
+  const fresh = (list: { readonly email: string }[]) =>
+    list.filter(({ email }) => {
+      const key = email.toLowerCase();
+      return seen.has(key) ? false : seen.add(key);
+    });
+  return { to: fresh(addresses(to)), cc: fresh(addresses(cc)), bcc: fresh(addresses(bcc)) };
+};
+
+const messageOf = (asked: Input, { to, cc, bcc }: ReturnType<typeof recipientsOf>): unknown => {
+  const { from, fromName, replyTo, subject, text, html, sandbox } = asked;
+  return {
+    personalizations: [{ to, ...(cc.length > 0 && { cc }), ...(bcc.length > 0 && { bcc }) }],
+    from: { email: from, ...(fromName !== undefined && { name: fromName }) },
+    ...(replyTo !== undefined && { reply_to: { email: replyTo } }),
+    subject,
+    // SendGrid wants plain text first.
+    content: [
+      ...(text === undefined ? [] : [{ type: 'text/plain', value: text }]),
+      ...(html === undefined ? [] : [{ type: 'text/html', value: html }]),
+    ],
+    ...(sandbox && { mail_settings: { sandbox_mode: { enable: true } } }),
+  };
+};
+
+const send = async (asked: Input, context: ToolContext, url: string): Promise<Output> => {
+  const lists = recipientsOf(asked);
+  const response = await context.fetch(url, {
+    method: 'POST',
+    redirect: 'error',
+    headers: {
+      authorization: `Bearer ${await context.secret(SENDGRID.secret)}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(messageOf(asked, lists)),
+  });
+  if (!response.ok) throw await vendorFailure(response, SENDGRID);
+  await response.body?.cancel();
+  return {
+    messageId: response.headers.get('x-message-id') ?? '',
+    status: response.status === 202 ? 'queued' : 'checked',
+    recipients: lists.to.length + lists.cc.length + lists.bcc.length,
+  };
+};
+
+export const defineSendgridSendEmail = (
+  options: { readonly baseUrl?: string } = {},
+): Tool<Input, Output> => {
+  const { href, host } = baseUrl(options.baseUrl ?? 'https://api.sendgrid.com');
+  return defineTool({
+    name: 'sendgrid_send_email',
+    description: 'Sends one email through SendGrid, as text, HTML or both.',
+    source: 'builtin',
+    category: 'service',
+    tier: 'external_api',
+    capabilities: [
+      {
+        action: 'send_email',
+        description: 'Send an email through SendGrid.',
+        requiresConfirmation: true,
+        estimatedTime: 2000,
+      },
+    ],
+    auth: authOf(SENDGRID, 'api_key'),
+    permissions: ['tool:sendgrid_send_email'],
+    needs: { hosts: [host] },
+    cost: {
+      model: 'free',
+      freeTierLimit: 100,
+      billingUrl: 'https://app.sendgrid.com/settings/billing',
+    },
+    retry: RetryPolicies.STANDARD,
+    rateLimit: { maxPerHour: 100, maxPerDay: 1000 },
+    server: 'sendgrid',
+    aliases: ['sendgrid_send', 'sendgrid:send_email'],
+    tags: ['email', 'mail', 'send', 'sendgrid'],
+    examples: [
+      {
+        title: 'Send a text',
+        input: {
+          to: 'ada@example.com',
+          from: 'shop@example.com',
+          subject: 'Your lamp',
+          text: 'It is on its way.',
+        },
+        output: { status: 'queued', recipients: 1 },
+      },
+    ],
+    input,
+    output,
+    run: (asked, context) => send(asked, context, `${href}/v3/mail/send`),
+  });
+};
+
+export const sendgridSendEmail = defineSendgridSendEmail();

@@ -1,0 +1,114 @@
+/** What a service answered: its data, or its refusal in a code of the table. */
+import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
+import type { AuthRequirement } from '../contract/tool.ts';
+import { decodeText, parseJson, readBytes, retryAfterMs } from './read-reply.ts';
+
+export interface Vendor {
+  /** As people know it. */
+  readonly name: string;
+  /** The key of the credential. */
+  readonly secret: string;
+  readonly setupUrl: string;
+  /** The sentence in an error body, where there is one. */
+  explain(body: unknown): string | undefined;
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  400: 'VALIDATION_ERROR',
+  401: 'AUTH_MISSING',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  408: 'SERVER_ERROR',
+  409: 'CONFLICT',
+  422: 'VALIDATION_ERROR',
+  425: 'SERVER_ERROR',
+  429: 'RATE_LIMITED',
+};
+
+/** The code that a status stands for. */
+export const codeForStatus = (status: number): ErrorCode =>
+  (Object.hasOwn(CODES, status) ? CODES[status] : undefined) ??
+  (status >= 500 ? 'SERVER_ERROR' : 'EXECUTION_FAILED');
+
+const MAX_ERROR_BYTES = 100_000;
+const MAX_EXPLANATION = 300;
+
+const suggestionsFor = (code: ErrorCode, { name, secret, setupUrl }: Vendor): readonly string[] => {
+  switch (code) {
+    case 'AUTH_MISSING':
+      return [`Keep a valid one with: toolcrib secrets set ${secret}`, `Get one at ${setupUrl}`];
+    case 'PERMISSION_DENIED':
+      return [`Give the credential the right it lacks at ${setupUrl}`];
+    case 'VALIDATION_ERROR':
+      return ['Correct the input as the message says, and call again.'];
+    case 'RATE_LIMITED':
+      return [`Wait until ${name} takes calls again.`];
+    default:
+      return [];
+  }
+};
+
+const explanation = async (response: Response, vendor: Vendor): Promise<string> => {
+  const bytes = await readBytes(response, MAX_ERROR_BYTES).catch(() => new Uint8Array());
+  const body = parseJson(decodeText(bytes));
+  const said = body && vendor.explain(body.value);
+  return said === undefined ? '' : ` ${said.slice(0, MAX_EXPLANATION)}`;
+};
+
+/** The failure a bad status stands for, with the service's own words. */
+export const vendorFailure = async (response: Response, vendor: Vendor): Promise<ToolFailure> => {
+  const { status, headers } = response;
+  const code = codeForStatus(status);
+  const wait = retryAfterMs(headers);
+  const said = await explanation(response, vendor);
+  const what =
+    code === 'AUTH_MISSING'
+      ? `${vendor.name} did not accept the credential ${vendor.secret}.`
+      : `${vendor.name} answered with status ${status}.`;
+  return new ToolFailure(code, `${what}${said}`, {
+    suggestions: suggestionsFor(code, vendor),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  });
+};
+
+/** The part of a Zod schema that reading an answer takes. */
+export interface Shape<T> {
+  safeParse(value: unknown): { readonly success: boolean; readonly data?: T };
+}
+
+const MAX_BYTES = 5_000_000;
+
+/** The data of a good answer. Throws the failure of a bad one, EXECUTION_FAILED for an odd one. */
+export const vendorData = async <T>(
+  response: Response,
+  vendor: Vendor,
+  shape: Shape<T>,
+): Promise<T> => {
+  if (!response.ok) throw await vendorFailure(response, vendor);
+  const body = parseJson(decodeText(await readBytes(response, MAX_BYTES)));
+  const { data } = shape.safeParse(body?.value);
+  if (data !== undefined) return data;
+  throw new ToolFailure(
+    'EXECUTION_FAILED',
+    `${vendor.name} answered with something that is not as documented.`,
+  );
+};
+
+/** The credential without which the service answers nothing. */
+export const authOf = (
+  { secret, setupUrl }: Vendor,
+  type: AuthRequirement['type'],
+): AuthRequirement => ({ type, required: true, configKey: secret, setupUrl });
+
+/** The text at a path of own fields, for reading error bodies. */
+export const textAt = (
+  value: unknown,
+  ...path: readonly (string | number)[]
+): string | undefined => {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<string | number, unknown>)[key];
+  }
+  return typeof at === 'string' ? at : undefined;
+};

@@ -1,0 +1,51 @@
+/** Where a Chromium is on this machine. */
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface BrowserPlace {
+  /** Used as it is. */
+  readonly executablePath?: string;
+  /** Folders to look in, in place of the system's own. */
+  readonly folders?: readonly string[];
+}
+
+/** Not those of PATH: a workspace on it could bring a browser of its own. */
+const FOLDERS: readonly string[] = [
+  '/usr/bin',
+  '/usr/local/bin',
+  '/snap/bin',
+  '/opt/google/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS',
+  '/Applications/Chromium.app/Contents/MacOS',
+  'C:\\Program Files\\Google\\Chrome\\Application',
+];
+
+const NAMES: readonly string[] = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'Google Chrome',
+  'Chromium',
+  'chrome.exe',
+];
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** `bundled`: where the library would have put one. `undefined` when there is none. */
+export const findBrowser = async (
+  { executablePath, folders = FOLDERS }: BrowserPlace,
+  bundled: string,
+): Promise<string | undefined> => {
+  const usual = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  const candidates = executablePath === undefined ? [...usual, bundled] : [executablePath];
+  for (const candidate of candidates) {
+    if (candidate !== '' && (await isProgram(candidate))) return candidate;
+  }
+  return undefined;
+};

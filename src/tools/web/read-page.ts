@@ -1,0 +1,108 @@
+/** What a page says: title, metadata, links, text, and the parts a selector names. */
+import type { CheerioAPI } from 'cheerio';
+import { ToolFailure } from '../../contract/errors.ts';
+import { boundedWork } from './bounded-work.ts';
+import { type PageNode, pageText } from './page-text.ts';
+
+export interface PageQuestion {
+  readonly selector?: string | undefined;
+  readonly format: 'markdown' | 'text' | 'html';
+  readonly maxLinks: number;
+}
+
+export interface PageContent {
+  readonly title: string;
+  readonly description: string;
+  readonly language: string;
+  readonly metadata: Record<string, string>;
+  readonly links: { readonly text: string; readonly href: string }[];
+  readonly content: string;
+  /** How many elements the selector found; 1 without a selector. */
+  readonly matches: number;
+}
+
+const MAX_META = 200;
+const words = (text: string, most: number): string =>
+  text.replace(/\s+/g, ' ').trim().slice(0, most);
+
+/** Only what can be followed: `javascript:` and `data:` are no links. */
+const linkFrom =
+  (base: string) =>
+  (href: string): string | undefined => {
+    if (href.trim() === '' || !URL.canParse(href, base)) return undefined;
+    const url = new URL(href, base);
+    return /^(?:https?|mailto):$/.test(url.protocol) ? url.href : undefined;
+  };
+
+const metadataOf = ($: CheerioAPI): Record<string, string> => {
+  const found = new Map<string, string>();
+  for (const element of $('meta[name], meta[property]').slice(0, MAX_META)) {
+    const { name, property, content } = element.attribs;
+    const key = words(name ?? property ?? '', 100).toLowerCase();
+    if (key !== '' && content !== undefined && !found.has(key))
+      found.set(key, words(content, 1000));
+  }
+  const canonical = $('link[rel="canonical"]').attr('href');
+  if (canonical !== undefined) found.set('canonical', canonical.slice(0, 2000));
+  return Object.fromEntries(found);
+};
+
+type Link = (href: string) => string | undefined;
+
+const linksOf = ($: CheerioAPI, link: Link, most: number): PageContent['links'] => {
+  const found = new Map<string, string>();
+  for (const element of $('a[href]')) {
+    if (found.size >= most) break;
+    const href = link(element.attribs.href ?? '');
+    if (href !== undefined && !found.has(href)) found.set(href, words($(element).text(), 200));
+  }
+  return [...found].map(([href, text]) => ({ href, text }));
+};
+
+const invalidSelector = (): ToolFailure => {
+  const message = 'This is no CSS selector that can be used.';
+  return new ToolFailure('VALIDATION_ERROR', message, {
+    issues: [{ path: ['selector'], message }],
+  });
+};
+
+const select = ($: CheerioAPI, selector: string | undefined): PageNode[] => {
+  if (selector === undefined) return $.root().toArray();
+  try {
+    return $(selector).toArray();
+  } catch (error) {
+    // A parser's complaint; anything that ran out of time or stack is not an Error of this realm's kind.
+    if (error instanceof Error && !(error instanceof RangeError)) throw invalidSelector();
+    throw error;
+  }
+};
+
+const read = ($: CheerioAPI, url: string, asked: PageQuestion): PageContent => {
+  const base = $('base[href]').attr('href') ?? '';
+  const link = linkFrom(URL.canParse(base, url) ? new URL(base, url).href : url);
+  const nodes = select($, asked.selector);
+  const metadata = metadataOf($);
+  const content =
+    asked.format === 'html'
+      ? nodes.map((node) => $.html(node)).join('\n')
+      : pageText(nodes, { markdown: asked.format === 'markdown', link });
+  return {
+    title: words($('title').first().text(), 500) || (metadata['og:title'] ?? ''),
+    description: metadata.description ?? metadata['og:description'] ?? '',
+    language: words($('html').attr('lang') ?? '', 35),
+    metadata,
+    links: linksOf($, link, asked.maxLinks),
+    content,
+    matches: nodes.length,
+  };
+};
+
+/** Fails with EXECUTION_FAILED when the page or the selector was made to take for ever. */
+export const readPage = async (
+  html: string,
+  url: string,
+  asked: PageQuestion,
+): Promise<PageContent> => {
+  const { load } = await import('cheerio');
+  return boundedWork(() => read(load(html), url, asked));
+};

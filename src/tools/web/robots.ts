@@ -1,0 +1,64 @@
+/** What a site asks of robots (RFC 9309): may this agent read that path? */
+
+interface Rule {
+  readonly allow: boolean;
+  readonly path: string;
+}
+
+interface Group {
+  readonly agents: string[];
+  readonly rules: Rule[];
+}
+
+/** Groups in the order of the file; consecutive agent lines share one. */
+const groupsOf = (text: string): readonly Group[] => {
+  const groups: Group[] = [];
+  let current: Group | undefined;
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    const [, key = '', value = ''] = /^\s*([A-Za-z-]+)\s*:([^#]*)/.exec(line) ?? [];
+    const name = key.toLowerCase();
+    if (name === 'user-agent') {
+      if (!current || current.rules.length > 0) {
+        current = { agents: [], rules: [] };
+        groups.push(current);
+      }
+      current.agents.push(value.trim().toLowerCase());
+    } else if ((name === 'allow' || name === 'disallow') && value.trim() !== '') {
+      current?.rules.push({ allow: name === 'allow', path: value.trim() });
+    }
+  }
+  return groups;
+};
+
+/** `*` is any text, `$` at the end is the end. Each piece is looked for once, from left to right. */
+const matches = (pattern: string, path: string): boolean => {
+  const anchored = pattern.endsWith('$');
+  const pieces = (anchored ? pattern.slice(0, -1) : pattern).split('*');
+  const [first = '', ...others] = pieces;
+  if (!path.startsWith(first)) return false;
+  let at = first.length;
+  const last = anchored ? others.pop() : undefined;
+  for (const piece of others) {
+    const found = path.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  if (!anchored) return true;
+  return last === undefined
+    ? at === path.length
+    : path.length - last.length >= at && path.endsWith(last);
+};
+
+/** `path` with its query. The longest rule decides; of two equals the one that allows. */
+export const allowsRobot = (robots: string, agent: string, path: string): boolean => {
+  const groups = groupsOf(robots);
+  const own = groups.filter(({ agents }) => agents.includes(agent));
+  const chosen = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes('*'));
+  let best: Rule | undefined;
+  for (const rule of chosen.flatMap(({ rules }) => rules)) {
+    if (!matches(rule.path, path)) continue;
+    const longer = rule.path.length - (best?.path.length ?? -1);
+    if (longer > 0 || (longer === 0 && rule.allow)) best = rule;
+  }
+  return best?.allow ?? true;
+};

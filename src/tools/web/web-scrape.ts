@@ -1,0 +1,124 @@
+/** `web_scrape`: one web page as text, links and metadata; with a real browser when asked. */
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { RetryPolicies } from '../../contract/retry.ts';
+import { defineTool, type Tool } from '../../contract/tool.ts';
+import { type FetchedPage, fetchPage } from './fetch-page.ts';
+import type { BrowserPlace } from './find-browser.ts';
+import { readPage } from './read-page.ts';
+
+const input = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(8192)
+    .describe('The page, http or https.'),
+  selector: z.string().min(1).max(500).optional().describe('CSS selector: only these parts.'),
+  format: z
+    .enum(['markdown', 'text', 'html'])
+    .default('markdown')
+    .describe('How the content is given.'),
+  render: z
+    .boolean()
+    .default(false)
+    .describe('Run the scripts of the page in a browser first. Slower; for pages empty without.'),
+  waitFor: z
+    .int()
+    .min(0)
+    .max(20_000)
+    .default(0)
+    .describe('With render: milliseconds to wait after the page has loaded.'),
+  respectRobots: z.boolean().default(true).describe('Follow the robots.txt of the site.'),
+  maxBytes: z.int().min(1000).max(20_000_000).default(5_000_000).describe('The largest page.'),
+  maxLinks: z.int().min(0).max(5000).default(200).describe('How many links at most.'),
+});
+
+const output = z.strictObject({
+  url: z.string().describe('The page that answered, after redirects.'),
+  status: z.int().describe('Its status.'),
+  title: z.string().describe('Its title.'),
+  description: z.string().describe('Its description, where it has one.'),
+  language: z.string().describe('Its language, as it says itself.'),
+  content: z.string().describe('Its content, or the parts selected.'),
+  matches: z.int().describe('How many parts the selector found.'),
+  links: z
+    .array(z.strictObject({ text: z.string(), href: z.string() }))
+    .describe('Where it leads, each address once.'),
+  metadata: z.record(z.string(), z.string()).describe('Meta tags by name.'),
+  rendered: z.boolean().describe('Whether a browser ran its scripts.'),
+  bytes: z.int().describe('The size of the page as it was sent.'),
+});
+
+type Input = z.infer<typeof input>;
+type Output = z.infer<typeof output>;
+
+const isMarkup = ({ contentType }: FetchedPage): boolean =>
+  contentType === '' || /html|xml/i.test(contentType);
+
+const plain = ({ url, status, text, bytes }: FetchedPage): Output => ({
+  url,
+  status,
+  title: '',
+  description: '',
+  language: '',
+  content: text,
+  matches: 1,
+  links: [],
+  metadata: {},
+  rendered: false,
+  bytes,
+});
+
+const scrape = async (asked: Input, context: ToolContext, place: BrowserPlace): Promise<Output> => {
+  const page = await fetchPage(asked, context);
+  if (!isMarkup(page)) return plain(page);
+  const { url, status, bytes } = page;
+  const { render, waitFor } = asked;
+  let html = page.text;
+  if (render) {
+    const { renderPage } = await import('./render-page.ts');
+    html = await renderPage({ page, waitFor, maxBytes: asked.maxBytes }, context, place);
+  }
+  const content = await readPage(html, url, asked);
+  if (content.matches === 0) context.warn('The selector found nothing on the page.');
+  return { url, status, ...content, rendered: render, bytes };
+};
+
+/** `place`: where a browser is looked for when one is asked for. */
+export const defineWebScrape = (place: BrowserPlace = {}): Tool<Input, Output> =>
+  defineTool({
+    name: 'web_scrape',
+    description:
+      'Reads one web page: title, text as Markdown, links and metadata, or the parts a CSS selector names. With render a browser runs its scripts first.',
+    source: 'builtin',
+    category: 'search',
+    tier: 'external_api',
+    idempotent: true,
+    capabilities: [{ action: 'scrape', description: 'Read a page of the public web.' }],
+    permissions: ['tool:web_scrape'],
+    needs: { hosts: ['*'] },
+    labels: { trust: 'untrusted', sensitivity: 'public' },
+    cost: { model: 'free' },
+    timeoutMs: 90_000,
+    retry: RetryPolicies.STANDARD,
+    rateLimit: { maxPerHour: 500 },
+    concurrency: { limit: 4, queue: 100 },
+    aliases: ['web:scrape'],
+    tags: ['web', 'page', 'html', 'scrape', 'browser', 'read'],
+    examples: [
+      {
+        title: 'Read a page',
+        input: { url: 'https://example.com/lamp' },
+        output: { title: 'A lamp', content: '# A lamp\n\nIt **shines**.', rendered: false },
+      },
+      {
+        title: 'Read one part of it',
+        input: { url: 'https://example.com/lamp', selector: 'p', format: 'text' },
+        output: { content: 'It shines.', matches: 1 },
+      },
+    ],
+    input,
+    output,
+    run: (asked, context) => scrape(asked, context, place),
+  });
+
+export const webScrape = defineWebScrape();
