@@ -161,6 +161,8 @@ export class ApprovalDesk {
     if (record?.state === 'denied') return { result: failed(call, 'USER_CANCELLED') };
     if (!record || !(await this.#isOurs(record))) return expired(call);
     if (!(await approvals.use(id, runtime.now()))) return expired(call);
+    const { reason } = call.control;
+    if (reason) return { result: failed(call, reason) };
     const { decidedBy = '', edited } = record;
     return { approvalId: id, by: decidedBy, ...(edited && { edited }) };
   }

@@ -70,6 +70,16 @@ const goOnWith = (
   return deps.recheck(call, (checked) => goOn(checked, approved, deps));
 };
 
+const proceed = (
+  call: Ready,
+  approved: Approved & { readonly next: Onward },
+  deps: ApproveDeps,
+): Promise<ToolResult> => {
+  const { by: approvedBy, approvalId, edited } = approved;
+  call.notes.decision = { ...call.notes.decision, approvedBy, approvalId };
+  return edited ? goOnWith(call, { ...approved, edited }, deps) : goOn(call, approved, deps);
+};
+
 const settle = async (call: Ready, next: Onward, deps: ApproveDeps): Promise<ToolResult> => {
   const estimate = deps.budgeting.estimate(call);
   const refused = await tooDear(call, estimate, deps.budgeting);
@@ -79,14 +89,7 @@ const settle = async (call: Ready, next: Onward, deps: ApproveDeps): Promise<Too
     approvalId === undefined
       ? await deps.desk.ask(call, estimate)
       : await deps.desk.redeem(call, approvalId);
-  if ('result' in answer) return answer.result;
-  if (call.control.reason) return failed(call, call.control.reason);
-  const { by: approvedBy, approvalId: usedId } = answer;
-  call.notes.decision = { ...call.notes.decision, approvedBy, approvalId: usedId };
-  const { edited } = answer;
-  return edited
-    ? goOnWith(call, { ...answer, edited, next }, deps)
-    : goOn(call, { ...answer, next }, deps);
+  return 'result' in answer ? answer.result : proceed(call, { ...answer, next }, deps);
 };
 
 export const approve = (
