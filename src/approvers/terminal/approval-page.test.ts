@@ -15,7 +15,7 @@ const request = (input: unknown, over: Partial<ApprovalRequest> = {}): ApprovalR
   estimatedCost: 0,
   estimatedTime: 1500,
   effects: ['forgets the file'],
-  targets: ['file:/work/notes.txt'],
+  targets: ['file:/home/ada/notes.txt'],
   reason: 'Destructive actions need a person.',
   rule: 'confirm-delicate',
   definition: 'd1',
@@ -43,7 +43,7 @@ describe('approvalPage', () => {
       'free',
       'about 2 s',
       'forgets the file',
-      'file:/work/notes.txt',
+      'file:/home/ada/notes.txt',
       'confirm-delicate',
       'in 5 min',
       'path: "notes.txt"',
@@ -146,12 +146,12 @@ describe('approvalPage', () => {
   });
 
   it('states how much of many targets it hides, and shows all on demand', () => {
-    const targets = Array.from({ length: 100 }, (_, at) => `file:/work/${at}.txt`);
+    const targets = Array.from({ length: 100 }, (_, at) => `file:/home/ada/${at}.txt`);
     const short = page({}, { targets });
-    expect(short.lines.join('\n')).toContain('file:/work/99.txt');
+    expect(short.lines.join('\n')).toContain('file:/home/ada/99.txt');
     expect(short.lines.join('\n')).toMatch(/⟨ \d+ lines, [\d,]+ characters are not shown here/);
     expect(short.hidden).toBeGreaterThan(1000);
-    expect(page({}, { targets }, true).lines.join('\n')).toContain('file:/work/50.txt');
+    expect(page({}, { targets }, true).lines.join('\n')).toContain('file:/home/ada/50.txt');
   });
 
   it('a call that names nothing to touch says so', () => {
