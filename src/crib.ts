@@ -23,6 +23,7 @@ import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
 import type { PolicyChoices } from './open-policy.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
+import { NO_SERVERS } from './sources/mcp/no-servers.ts';
 
 /**
  * `store`: where audit, budgets and memory live; by default what `config.store` says. `approver`: who
@@ -41,6 +42,8 @@ export interface CribOptions extends EngineChoices, PolicyChoices {
   readonly customTools?: CustomTools;
   /** False leaves the tools that ship out. */
   readonly builtins?: boolean;
+  /** False leaves the tools as they were loaded; by default a source that changes is loaded again. */
+  readonly watch?: boolean;
   readonly runtime?: Partial<Runtime>;
   /**
    * Where keys are kept; by default the user's configuration folder. Nothing is read there, or
@@ -90,12 +93,13 @@ const ownTools = async (
 
 const loadTools = async (
   registry: Registry,
-  { builtins, sources = [], tools = [], customTools }: CribOptions,
+  { builtins, sources = [], tools = [], customTools, watch = true }: CribOptions,
   site: LoadSite,
 ): Promise<void> => {
   const shipped = builtins === false ? [] : [await shippedTools(site.config, site.runtime)];
   await registry.load([...shipped, ...sources, ...(await ownTools(customTools, site))]);
   registry.registerAll(tools);
+  if (watch) registry.watch();
 };
 
 /** Rules that cannot be understood stop the start; the ones that ship can wait for the first call. */
@@ -176,6 +180,8 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     linkBaseUrl: config.approvals.linkBaseUrl,
     signingKey,
     sandboxes,
+    servers: NO_SERVERS,
+    lock: { states: () => [], accept: async () => [] },
     maxConcurrentTools: config.execution.maxConcurrentTools,
     hasModel: options.model?.configured ?? config.model !== undefined,
   });

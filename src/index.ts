@@ -2,7 +2,8 @@
 
 export type { ApprovalRequest, Approver, Decision } from './contract/approver.ts';
 // Say who calls, and who approves.
-export type { CallAs, Caller } from './contract/caller.ts';
+export type { CallAs } from './contract/call-options.ts';
+export type { Caller } from './contract/caller.ts';
 export type { ToolContext } from './contract/context.ts';
 // Read what comes back.
 export type { Crib, DryRunReport, ExecutionStatus, UndoReport } from './contract/crib.ts';

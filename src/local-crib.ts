@@ -1,7 +1,8 @@
 /** The crib in this process: opens its store when first needed and answers for its whole life. */
 import type { ApprovalAnswer, ApprovalRecord } from './contract/approver.ts';
 import type { AuditCheckpoint, AuditVerification } from './contract/audit.ts';
-import type { CallAs, Caller } from './contract/caller.ts';
+import type { CallAs } from './contract/call-options.ts';
+import type { Caller } from './contract/caller.ts';
 import type {
   ApprovalLinks,
   Capabilities,
@@ -15,10 +16,12 @@ import type {
 } from './contract/crib.ts';
 import { ToolFailure } from './contract/errors.ts';
 import type { Events } from './contract/events.ts';
+import type { ToolLock } from './contract/lock.ts';
 import type { Explanation } from './contract/policy.ts';
 import type { ToolResult } from './contract/result.ts';
 import type { Runtime } from './contract/runtime.ts';
 import type { Sandboxes } from './contract/sandbox.ts';
+import type { Servers } from './contract/servers.ts';
 import type { Store } from './contract/store.ts';
 import type { ToolSource } from './contract/tool.ts';
 import type { BudgetLimits } from './governance/ledger/budget.ts';
@@ -36,6 +39,8 @@ export interface LocalCribParts {
   readonly hasModel: boolean;
   readonly limits: BudgetLimits;
   readonly sandboxes: Sandboxes;
+  readonly servers: Servers;
+  readonly lock: ToolLock;
   readonly linkBaseUrl: string | undefined;
   /** The key checkpoints and links are signed with; made when it is first needed. */
   signingKey(): Promise<SigningKey>;
@@ -66,6 +71,14 @@ export class LocalCrib implements Crib {
 
   get events(): Events {
     return this.#parts.events;
+  }
+
+  get servers(): Servers {
+    return this.#parts.servers;
+  }
+
+  get lock(): ToolLock {
+    return this.#parts.lock;
   }
 
   async store(): Promise<Store> {

@@ -2,7 +2,8 @@
  * A call on its way through the pipeline, and the evidence the gates add to it. The step that runs
  * the tool asks for all of it, so a pipeline that leaves a gate out does not compile.
  */
-import type { Caller, CallOptions } from './caller.ts';
+import type { CallOptions } from './call-options.ts';
+import type { Caller } from './caller.ts';
 import type { ShadowFinding } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { Labels, ToolResult } from './result.ts';

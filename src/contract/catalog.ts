@@ -1,4 +1,5 @@
 /** The registry as everyone else sees it. */
+import type { Quarantine } from './lock.ts';
 import type { JsonSchema } from './schema.ts';
 import type { Tier, Tool, ToolCategory, ToolSource } from './tool.ts';
 
@@ -23,6 +24,8 @@ export interface CatalogEntry {
   readonly deprecated: boolean;
   /** Given when the tool was renamed because its name was taken. */
   readonly renamedFrom?: string;
+  /** Given while nobody has accepted the definition: it cannot be called and no model sees it. */
+  readonly quarantine?: Quarantine;
 }
 
 export interface SearchQuery {

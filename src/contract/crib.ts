@@ -2,15 +2,18 @@
 import type { ApprovalAnswer, ApprovalRecord } from './approver.ts';
 import type { AuditCheckpoint, AuditVerification } from './audit.ts';
 import type { Estimate } from './call.ts';
-import type { CallAs, Caller } from './caller.ts';
+import type { CallAs } from './call-options.ts';
+import type { Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { Grant, NewGrant } from './grant.ts';
+import type { ToolLock } from './lock.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { ToolResult } from './result.ts';
 import type { Sandboxes, SandboxType } from './sandbox.ts';
+import type { Servers } from './servers.ts';
 import type { Store } from './store.ts';
 import type { ToolSource } from './tool.ts';
 
@@ -131,6 +134,10 @@ export interface Crib {
   readonly tools: Catalog;
   readonly permissions: Permissions;
   readonly events: Events;
+  /** The MCP servers that are configured. */
+  readonly servers: Servers;
+  /** What is accepted of the tools from outside, and what is not. */
+  readonly lock: ToolLock;
   /** The store, opened on first use: listing tools needs none. */
   store(): Promise<Store>;
   /** Always answers with a result; it rejects only after `close`. */

@@ -66,7 +66,8 @@ export type { Memory, MemoryScope } from './memory.ts';
 // Calling: the crib, its catalog, and what a call answers with.
 
 export type { Estimate } from './call.ts';
-export type { CallAs, Caller, CallOptions, Isolation } from './caller.ts';
+export type { CallAs, CallOptions } from './call-options.ts';
+export type { Caller, Isolation } from './caller.ts';
 export type {
   Catalog,
   CatalogEntry,

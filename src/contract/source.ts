@@ -7,5 +7,7 @@ export interface Source {
   readonly label: string;
   /** A failure here is reported and never stops the other sources. */
   load(): Promise<readonly Tool[]>;
+  /** Calls back when the tools may have changed and should be loaded again; returns how to stop. */
+  watch?(changed: () => void): () => void;
   close?(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type {
   Decision,
 } from '../contract/approver.ts';
 import type { AuditEntry, AuditLog } from '../contract/audit.ts';
-import type { Call, Estimate, ReadyTool } from '../contract/call.ts';
+import type { Call, CallRequest, Estimate, ReadyTool } from '../contract/call.ts';
 import type { Events } from '../contract/events.ts';
 import type { NewGrant } from '../contract/grant.ts';
 import type { Policy } from '../contract/policy.ts';
@@ -97,7 +97,7 @@ export class ApprovalDesk {
     const binding = await this.#bind(call);
     const inbox = await this.#inbox();
     const same = inbox.find((each) => fits(each, binding));
-    if (same && !this.#deps.approver) return same;
+    if (same && !this.#approverOf(call)) return same;
     const mine = inbox.filter(({ userId }) => userId === binding.userId);
     if (mine.length >= MOST_WAITING) return { result: tooMany(call) };
     const record = this.#newRecord(call, binding, { estimate, reason });
@@ -187,8 +187,16 @@ export class ApprovalDesk {
     return expiresAt > this.#deps.runtime.now();
   }
 
+  /** The one that came with the call, or with the call that made it; else the crib's own. */
+  #approverOf(call: CallRequest): Approver | undefined {
+    for (let at: CallRequest | undefined = call; at; at = at.parent) {
+      if (at.options.approver) return at.options.approver;
+    }
+    return this.#deps.approver;
+  }
+
   async #question(request: ApprovalRequest, call: Judged): Promise<Decision> {
-    const { approver } = this.#deps;
+    const approver = this.#approverOf(call);
     if (!approver) return LATER;
     try {
       return await approver.ask(request, call.control.signal);

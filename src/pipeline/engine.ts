@@ -2,7 +2,8 @@
 import { relative } from 'node:path';
 import type { Approver } from '../contract/approver.ts';
 import type { Call, CallControl, CallRequest, Next, ReadyTool } from '../contract/call.ts';
-import { type CallAs, type Caller, LOCAL_CALLER } from '../contract/caller.ts';
+import type { CallAs } from '../contract/call-options.ts';
+import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
 import { type Issue, ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';

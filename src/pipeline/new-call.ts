@@ -1,6 +1,7 @@
 /** Builds the one object that travels through the pipeline for a call. */
 import type { CallControl, CallNotes, CallRequest, Evidence } from '../contract/call.ts';
-import { type CallAs, type Caller, type CallOptions, LOCAL_CALLER } from '../contract/caller.ts';
+import type { CallAs, CallOptions } from '../contract/call-options.ts';
+import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { Runtime } from '../contract/runtime.ts';
 
 export interface CallInput {

@@ -1,5 +1,6 @@
 /** Serves the five operations of the tool container contract on top of single calls. */
-import type { CallAs, Caller } from '../contract/caller.ts';
+import type { CallAs } from '../contract/call-options.ts';
+import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import type { ProcessCall, ProcessRequest, ProcessResult } from '../contract/crib.ts';
 import { type ToolError, toolError } from '../contract/errors.ts';

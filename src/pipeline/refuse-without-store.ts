@@ -1,5 +1,5 @@
 /** Answers a call that cannot be recorded because there is no store: it does not run. */
-import type { CallAs } from '../contract/caller.ts';
+import type { CallAs } from '../contract/call-options.ts';
 import { isErrorCode, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';

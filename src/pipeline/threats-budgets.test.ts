@@ -1,7 +1,7 @@
 /** The threat: looking at a budget and then drawing on it, so that many calls at once overspend it. */
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
-import type { CallAs } from '../contract/caller.ts';
+import type { CallAs } from '../contract/call-options.ts';
 import type { ToolDefinition } from '../contract/tool.ts';
 import type { CribOptions } from '../crib.ts';
 

@@ -1,7 +1,7 @@
 /** The threat: untrusted content, private data and a way out, all in one session. */
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
-import type { CallAs } from '../contract/caller.ts';
+import type { CallAs } from '../contract/call-options.ts';
 import type { CribOptions } from '../crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 

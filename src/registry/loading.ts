@@ -10,6 +10,8 @@ import { cleanUp } from './versions.ts';
 
 export interface Loading {
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
+  /** From now on a source that tells of changes is loaded again by itself. */
+  watch(): void;
   close(): Promise<void>;
   /** The last report of every source. */
   reports(): readonly LoadReport[];
@@ -22,6 +24,7 @@ export interface LoadingDeps {
 
 export const createLoading = (shelf: Shelf, { runtime, events }: LoadingDeps): Loading => {
   const reports = new Map<Source, LoadReport>();
+  const stops: (() => void)[] = [];
   let closed: Promise<void> | undefined;
 
   const settle = async ({ source, report, added, gone }: Loaded): Promise<LoadReport> => {
@@ -35,14 +38,37 @@ export const createLoading = (shelf: Shelf, { runtime, events }: LoadingDeps): L
     return report;
   };
 
+  const load = async (sources: readonly Source[]): Promise<readonly LoadReport[]> =>
+    Promise.all((await loadSources(sources, shelf)).map(settle));
+
+  /** One reload of a source at a time; a change meanwhile is one more when it is done. */
+  const reloading = (source: Source): (() => void) => {
+    let running: Promise<unknown> | undefined;
+    let again = false;
+    const reload = (): void => {
+      if (closed) return;
+      again = running !== undefined;
+      running ??= load([source]).finally(() => {
+        running = undefined;
+        if (again) reload();
+      });
+    };
+    return reload;
+  };
+
   const close = async (): Promise<void> => {
+    for (const stop of stops) stop();
     await cleanUp([...shelf.all()].flatMap(({ versions }) => [...versions.values()]));
     await Promise.all([...reports.keys()].map((source) => closeSource(source, runtime)));
   };
 
   return {
-    async load(sources) {
-      return Promise.all((await loadSources(sources, shelf)).map(settle));
+    load,
+    watch() {
+      for (const source of reports.keys()) {
+        const stop = source.watch?.(reloading(source));
+        if (stop) stops.push(stop);
+      }
     },
     close() {
       closed ??= close();

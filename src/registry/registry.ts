@@ -29,6 +29,8 @@ export interface Registry extends Catalog {
   ready(name: string, version?: string): ReadyTool | Promise<ReadyTool> | undefined;
   /** Never rejects: what went wrong is in the reports. */
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
+  /** Loads a source again whenever it says that its tools have changed. */
+  watch(): void;
   /** Cleans up every tool that was used, then closes the sources. Never rejects. */
   close(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
       return found && (found.state ?? shelf.state(family, found)).ready();
     },
     load: loading.load,
+    watch: loading.watch,
     close: loading.close,
     get loads() {
       return loading.reports();

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallAs } from '../../src/contract/caller.ts';
+import type { CallAs } from '../../src/contract/call-options.ts';
 import type { Crib } from '../../src/contract/crib.ts';
 import type { EventName } from '../../src/contract/events.ts';
 import type { ToolResult } from '../../src/contract/result.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRecord } from '../../src/contract/approver.ts';
-import type { CallAs } from '../../src/contract/caller.ts';
+import type { CallAs } from '../../src/contract/call-options.ts';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { Store } from '../../src/contract/store.ts';
 import type { Tool } from '../../src/contract/tool.ts';

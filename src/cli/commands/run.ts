@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { createTerminalApprover } from '../../approvers/terminal/create-terminal-approver.ts';
 import type { ReadInput } from '../../approvers/terminal/terminal-talk.ts';
 import type { Approver } from '../../contract/approver.ts';
-import type { CallAs } from '../../contract/caller.ts';
+import type { CallAs } from '../../contract/call-options.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ERRORS, ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';

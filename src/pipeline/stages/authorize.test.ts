@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib.ts';
-import type { CallAs } from '../../contract/caller.ts';
+import type { CallAs } from '../../contract/call-options.ts';
 import type { NewGrant } from '../../contract/grant.ts';
 import type { Policy, Verdict } from '../../contract/policy.ts';
 

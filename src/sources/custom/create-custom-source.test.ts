@@ -389,7 +389,7 @@ describe('trust and reload', () => {
     let changes = 0;
     const next = () =>
       new Promise<void>((resolve) => {
-        void source.watch(() => {
+        source.watch(() => {
           changes += 1;
           resolve();
         });
@@ -413,7 +413,7 @@ describe('trust and reload', () => {
     const runtime = createRuntime();
     const log = { ...runtime.log, warn: (message: string) => void warnings.push(message) };
     const { source } = open({}, { folder: join(scratch(), 'no'), runtime: { ...runtime, log } });
-    await source.watch(() => undefined);
+    source.watch(() => undefined);
     expect(warnings).toEqual(['custom tools are not watched for changes']);
   });
 

@@ -7,7 +7,7 @@ import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { RunCode } from './build-tool.ts';
 import type { FileProblem } from './file-problem.ts';
-import type { FolderWatch } from './watch-folder.ts';
+import { type FolderWatch, watchFolder } from './watch-folder.ts';
 
 export interface CustomSourceOptions {
   /** Absolute; it is watched, and never read. */
@@ -31,7 +31,7 @@ export interface CustomSource extends Source {
   /** What was wrong at the last load. */
   readonly problems: readonly FileProblem[];
   /** Calls back after changes in the folder, until `close`; the caller then loads again. */
-  watch(onChange: () => void): Promise<void>;
+  watch(changed: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -55,6 +55,10 @@ export const createCustomSource = (options: CustomSourceOptions): CustomSource =
     for (const problem of problems) report(problem);
     return loaded.tools;
   };
+  const stop = (): void => {
+    watching?.close();
+    watching = undefined;
+  };
   return {
     kind: 'custom',
     label: 'custom',
@@ -62,14 +66,11 @@ export const createCustomSource = (options: CustomSourceOptions): CustomSource =
     get problems() {
       return problems;
     },
-    watch: async (onChange) => {
-      const { watchFolder } = await import('./watch-folder.ts');
-      watching?.close();
+    watch: (onChange) => {
+      stop();
       watching = watchFolder(folder, { runtime, quietMs, onChange });
+      return stop;
     },
-    close: async () => {
-      watching?.close();
-      watching = undefined;
-    },
+    close: async () => stop(),
   };
 };

@@ -6,7 +6,7 @@ import {
   postgresFolder,
 } from '../../../test/fixtures/vendors/postgres-server.ts';
 import { trailOf, vendorCrib } from '../../../test/fixtures/vendors/vendor-crib.ts';
-import type { CallAs } from '../../contract/caller.ts';
+import type { CallAs } from '../../contract/call-options.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineQueryDatabase } from './query-database.ts';
 import type { QueryAnswer } from './query-request.ts';

@@ -1,0 +1,28 @@
+/** How one call is made, besides its tool and its input. */
+import type { Approver } from './approver.ts';
+import type { Caller } from './caller.ts';
+
+/** What one call may set besides its input. */
+export interface CallOptions {
+  readonly version?: string;
+  /** The same key and input again returns the stored result: no second effect, cost or question. */
+  readonly idempotencyKey?: string;
+  /** Walks every gate, runs nothing and reports. */
+  readonly dryRun?: boolean;
+  readonly timeoutMs?: number;
+  /** Cancels the call from outside. */
+  readonly signal?: AbortSignal;
+  /** The approval that a `pending` result named, now given. */
+  readonly approvalId?: string;
+  /** `model` cuts long strings and arrays down to what a prompt should hold. */
+  readonly audience?: 'program' | 'model';
+  readonly traceId?: string;
+  /** The flow this call is a step of; budgets per flow go by it. Inner calls inherit it. */
+  readonly flowId?: string;
+  /** Who is asked about this very call, and about those it makes; the crib's own approver otherwise. */
+  readonly approver?: Approver;
+  onProgress?(fraction: number, note: string | undefined): void;
+}
+
+/** What `execute` takes besides tool and input: who calls (the local owner by default) and how. */
+export type CallAs = Partial<Caller> & CallOptions;

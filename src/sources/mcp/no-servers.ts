@@ -1,0 +1,21 @@
+/** What there is to say about MCP servers when none is configured. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Servers } from '../../contract/servers.ts';
+
+const unknown = (): ToolFailure =>
+  new ToolFailure('NOT_FOUND', 'No MCP server is configured.', {
+    suggestions: ['Add one with: toolcrib servers add <name> -- <command>'],
+  });
+
+export const NO_SERVERS: Servers = {
+  list: () => [],
+  test: () => Promise.reject(unknown()),
+  logs: () => {
+    throw unknown();
+  },
+  restart: () => Promise.reject(unknown()),
+  resources: async () => [],
+  readResource: () => Promise.reject(unknown()),
+  prompts: async () => [],
+  getPrompt: () => Promise.reject(unknown()),
+};
