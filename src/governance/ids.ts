@@ -9,7 +9,7 @@ const COUNT_DIGITS = 4;
  * Time-ordered, unique across processes: rows of the same time lie together in an index, and ids
  * sort by age. They name things; they are no secrets.
  */
-export const createExecutionIds = (now: () => number): (() => string) => {
+export const createExecutionIds = (): ((at: number) => string) => {
   const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
   /** Four digits; a process that makes more ids in one millisecond gets longer ones. */
   const digits = (n: number): string =>
@@ -22,8 +22,7 @@ export const createExecutionIds = (now: () => number): (() => string) => {
   let lastMs = 0;
   let prefix = '';
   let count = 0;
-  return () => {
-    const ms = now();
+  return (ms) => {
     if (ms > lastMs) {
       lastMs = ms;
       prefix = `x${ms.toString(36).padStart(TIME_DIGITS, '0')}`;

@@ -40,7 +40,7 @@ import { Deadlines } from './deadlines.ts';
 import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
 import { governed } from './governed.ts';
-import { type CallInput, newCall } from './new-call.ts';
+import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { prove } from './pipeline.ts';
 import { reconcile } from './reconcile.ts';
@@ -157,12 +157,12 @@ export class Engine {
   readonly #deps: EngineDeps;
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
-  readonly #nextId: () => string;
+  readonly #site: CallSite;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
     this.shared = sharedParts(deps);
-    this.#nextId = createExecutionIds(deps.runtime.now);
+    this.#site = { runtime: deps.runtime, nextId: createExecutionIds() };
     this.#contexts = this.#makeContexts();
     this.#run = this.#makePipeline();
   }
@@ -175,10 +175,7 @@ export class Engine {
   }
 
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
-    const call = newCall(
-      { executionId: this.#nextId(), toolName, rawInput, as, parent: undefined },
-      this.#deps.runtime,
-    );
+    const call = newCall({ toolName, rawInput, as, parent: undefined }, this.#site);
     const done = this.#run(call);
     return as?.signal ? done.finally(followSignal(as.signal, call.control)) : done;
   }
@@ -189,9 +186,9 @@ export class Engine {
     if (!ready) throw new ToolFailure('TOOL_NOT_FOUND');
     const parsed = ready.input.validate(rawInput);
     if (!parsed.ok) throw invalidInput(parsed.issues);
-    const { policy, runtime } = this.#deps;
-    const from = { executionId: '', toolName, rawInput, as, parent: undefined };
-    const call = prove(prove(newCall(from, runtime), 'ready', ready), 'input', parsed.value);
+    const { policy } = this.#deps;
+    const from = { toolName, rawInput, as, parent: undefined };
+    const call = prove(prove(newCall(from, this.#site), 'ready', ready), 'input', parsed.value);
     const flow = await this.shared.labels.fresh(call.caller);
     return explainCall(call, flow, { policy, ...this.shared });
   }
@@ -207,14 +204,8 @@ export class Engine {
   }
 
   #callTool = (parent: CallRequest, toolName: string, rawInput: unknown): Promise<ToolResult> => {
-    const from: CallInput = {
-      executionId: this.#nextId(),
-      toolName,
-      rawInput,
-      as: undefined,
-      parent,
-    };
-    const call = newCall(from, this.#deps.runtime);
+    const from: CallInput = { toolName, rawInput, as: undefined, parent };
+    const call = newCall(from, this.#site);
     parent.control.onAbort(() => call.control.abort(parent.control.reason ?? 'CANCELLED'));
     return this.#run(call);
   };

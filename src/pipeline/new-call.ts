@@ -5,11 +5,17 @@ import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { Runtime } from '../contract/runtime.ts';
 
 export interface CallInput {
-  readonly executionId: string;
   readonly toolName: string;
   readonly rawInput: unknown;
   readonly as: CallAs | undefined;
   readonly parent: CallRequest | undefined;
+}
+
+/** Where calls get their name and their time. */
+export interface CallSite {
+  readonly runtime: Runtime;
+  /** One clock reading serves both the name and the start. */
+  nextId(at: number): string;
 }
 
 type Abort = 'CANCELLED' | 'TIMEOUT';
@@ -113,17 +119,17 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   older: unknown = undefined;
   newer: unknown = undefined;
 
-  constructor(from: CallInput, runtime: Runtime) {
+  constructor(from: CallInput, { runtime, nextId }: CallSite) {
     const options = from.as ?? NO_OPTIONS;
-    this.executionId = from.executionId;
+    this.startedAt = runtime.now();
+    this.executionId = nextId(this.startedAt);
     this.toolName = from.toolName;
     this.rawInput = from.rawInput;
     this.caller = from.parent && !from.as ? from.parent.caller : callerOf(from.as);
     this.options = options;
     this.parent = from.parent;
-    this.startedAt = runtime.now();
     this.startedElapsed = runtime.elapsed();
-    this.traceId = options.traceId ?? from.parent?.traceId ?? from.executionId;
+    this.traceId = options.traceId ?? from.parent?.traceId ?? this.executionId;
     this.control = new Control(options.onProgress);
   }
 }
@@ -155,5 +161,5 @@ const overrides = (as: Partial<Caller>): boolean =>
   as.isolation !== undefined;
 
 /** A new call, with nothing proven yet. */
-export const newCall = (from: CallInput, runtime: Runtime): CallRequest & { control: Control } =>
-  new PipelineCall(from, runtime) as unknown as CallRequest & { control: Control };
+export const newCall = (from: CallInput, site: CallSite): CallRequest & { control: Control } =>
+  new PipelineCall(from, site) as unknown as CallRequest & { control: Control };

@@ -24,7 +24,7 @@ export const refuseWithoutStore = (
   runtime: Runtime,
 ): ToolResult => {
   runtime.log.error('the store could not be opened', { error: String(error) });
-  const from = { executionId: '', toolName: tool, rawInput: input, as, parent: undefined };
+  const from = { toolName: tool, rawInput: input, as, parent: undefined };
   const refusal = toolError(
     'STORE_UNAVAILABLE',
     'The store cannot be opened, so nothing was run.',
@@ -32,5 +32,5 @@ export const refuseWithoutStore = (
       suggestions: suggestionsOf(error),
     },
   );
-  return failedWith(newCall(from, runtime), refusal);
+  return failedWith(newCall(from, { runtime, nextId: () => '' }), refusal);
 };

@@ -11,8 +11,8 @@ import { mayRetry } from './may-retry.ts';
 
 const call = () =>
   newCall(
-    { executionId: 'x', toolName: 't', rawInput: {}, as: undefined, parent: undefined },
-    fakeRuntime(),
+    { toolName: 't', rawInput: {}, as: undefined, parent: undefined },
+    { runtime: fakeRuntime(), nextId: () => 'x' },
   );
 
 describe('backoff', () => {
