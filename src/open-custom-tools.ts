@@ -29,14 +29,29 @@ const runIn =
     return value;
   };
 
+/** Tools that were loaded will be called: the sandbox of most of them starts meanwhile. */
+const prepare = (sandboxes: Sandboxes): void => {
+  const quietly = (): undefined => undefined;
+  void sandboxes.get('wasm').then((sandbox) => sandbox.prepare?.(), quietly);
+};
+
 export const openCustomTools = (
   tools: CustomTools,
   sandboxes: Sandboxes,
   runtime: Runtime,
-): Source =>
-  createCustomSource({
+): Source => {
+  const source = createCustomSource({
     ...tools,
     runCode: runIn(sandboxes),
     report: (problem) => runtime.log.warn(formatFileProblem(problem)),
     runtime,
   });
+  return {
+    ...source,
+    load: async () => {
+      const loaded = await source.load();
+      if (loaded.length > 0) prepare(sandboxes);
+      return loaded;
+    },
+  };
+};

@@ -76,6 +76,8 @@ export interface Sandbox {
   readonly type: SandboxType;
   /** Can this machine give the isolation? `install` says how to get it. */
   readiness(): Promise<SandboxReadiness>;
+  /** Gets ready ahead of the first run, in the background; for drivers that take a while to start. */
+  prepare?(): void;
   /**
    * Fails with SANDBOX_ERROR when the isolation cannot be given, when a limit of memory or processes
    * was hit or the code broke, with TIMEOUT when the time was over, with CANCELLED when the signal

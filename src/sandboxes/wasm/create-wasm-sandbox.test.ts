@@ -125,6 +125,16 @@ describe('wasm sandbox', () => {
     }
   });
 
+  it('prepared, it runs like any other; preparing a closed one does nothing', async () => {
+    const sandbox = open();
+    sandbox.prepare?.();
+    sandbox.prepare?.();
+    expect((await run(sandbox, 'return 1;')).value).toBe(1);
+    await sandbox.close();
+    sandbox.prepare?.();
+    expect((await failureOf(run(sandbox, 'return 1;'))).message).toContain('closed');
+  });
+
   it('closing ends what runs', async () => {
     const sandbox = open();
     const running = failureOf(run(sandbox, 'for (;;) {}'));

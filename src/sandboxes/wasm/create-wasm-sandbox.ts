@@ -39,19 +39,24 @@ export const createWasmSandbox = ({
   };
   const open = (): GuestThreads => {
     if (isClosed) throw new ToolFailure('SANDBOX_ERROR', 'The sandbox is closed.');
+    if (threads) return threads;
     const ready = readiness();
     if (!ready.ready) throw unavailable(ready.reason);
-    return new GuestThreads(findEngine(), poolSize);
+    threads = new GuestThreads(findEngine(), poolSize);
+    return threads;
   };
   return {
     type: 'wasm',
     readiness: async () => readiness(),
+    prepare: () => {
+      if (!isClosed && readiness().ready) open().prepare();
+    },
     run: async (request) => {
       const { order, timeMs } = orderFor(request, 'wasm', DEFAULT_MEMORY_MB);
-      threads ??= open();
-      const thread = threads.take();
+      const pool = open();
+      const thread = pool.take();
       const ended = await runInThread({ request, order, timeMs, thread });
-      threads.give(thread, ended.reusable);
+      pool.give(thread, ended.reusable);
       if ('failure' in ended) throw ended.failure;
       return ended.outcome;
     },

@@ -19,10 +19,20 @@ export class GuestThreads {
     this.#kept = kept;
   }
 
+  /** Starts a thread ahead of the run that will need it, unless as many as are kept are there. */
+  prepare(): void {
+    if (this.#isClosed || this.#idle.length > 0 || this.#all.size >= this.#kept) return;
+    const thread = this.#start();
+    thread.unref();
+    this.#idle.push(thread);
+  }
+
   /** A thread with a fresh realm. Fails with SANDBOX_ERROR when too many run. */
   take(): Worker {
     const thread = this.#idle.pop() ?? this.#start();
     thread.ref();
+    // Starting a thread takes as long as starting a program: the next call shall find one.
+    setImmediate(() => this.prepare());
     return thread;
   }
 
