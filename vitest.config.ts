@@ -13,7 +13,7 @@ const GUARDS = [
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.{ts,tsx}'],
     testTimeout: 30_000,
     pool: 'threads',
     maxWorkers: '100%',

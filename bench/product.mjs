@@ -8,13 +8,15 @@ const root = resolve(import.meta.dirname, '..');
 const distFolder = () => resolve(process.env.TOOLCRIB_DIST ?? join(root, 'dist'));
 
 /** The product's public face. Throws with what to do when it is not built. */
-export const loadProduct = async () => {
+export const productUrl = () => {
   const entry = join(distFolder(), 'index.js');
   if (!existsSync(entry)) {
     throw new Error(`${entry} is missing. Run "npm run build" in the repository root first.`);
   }
-  return import(pathToFileURL(entry).href);
+  return pathToFileURL(entry).href;
 };
+
+export const loadProduct = async () => import(productUrl());
 
 export const wasmSandboxUrl = () =>
   pathToFileURL(join(distFolder(), 'sandboxes/wasm/create-wasm-sandbox.js')).href;
@@ -36,4 +38,15 @@ export const programPath = () => {
     throw new Error(`${path} is missing. Run "npm run build" in the repository root first.`);
   }
   return path;
+};
+
+/** The parts of the server by themselves, as the command line puts them together. */
+export const loadServer = async () => {
+  const load = (file) => import(pathToFileURL(join(distFolder(), file)).href);
+  return {
+    ...(await load('open-server.js')),
+    ...(await load('config/load-config.js')),
+    ...(await load('create-runtime.js')),
+    ...(await load('surfaces/http/token-desk.js')),
+  };
 };

@@ -13,6 +13,8 @@ const benchmarks = [
   'startup',
   'sandbox',
   'process-sandbox',
+  'mcp',
+  'mcp-scale',
 ];
 
 const machine = () => ({

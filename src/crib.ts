@@ -19,17 +19,21 @@ import type { SigningKey } from './governance/signing/open-signing-key.ts';
 import { LocalCrib } from './local-crib.ts';
 import { createEventBus } from './observation/event-bus.ts';
 import { UsageStats } from './observation/usage-stats.ts';
+import type { CodeModeSite } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
 import type { PolicyChoices } from './open-policy.ts';
+import type { SandboxSettings } from './open-sandboxes.ts';
+import type { LockChoices, OpenedLock } from './open-tool-lock.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
+import type { McpServers } from './sources/mcp/create-mcp-servers.ts';
 import { NO_SERVERS } from './sources/mcp/no-servers.ts';
 
 /**
  * `store`: where audit, budgets and memory live; by default what `config.store` says. `approver`: who
  * is asked; without one, calls that need approval answer `pending`.
  */
-export interface CribOptions extends EngineChoices, PolicyChoices {
+export interface CribOptions extends EngineChoices, PolicyChoices, LockChoices {
   /** Settings over the defaults, as in `.toolcrib/config.yml`. Throws when they are not valid. */
   readonly config?: ConfigInput;
   /** Settings that are checked already, as `loadConfig` gives them, in the place of `config`. */
@@ -52,10 +56,14 @@ export interface CribOptions extends EngineChoices, PolicyChoices {
   readonly home?: string;
 }
 
-const openKey = async (home: string | undefined): Promise<SigningKey> => {
+const userFolder = (home: string | undefined): string => {
   const env = readEnvironment();
   const { platform } = process;
-  const folder = home ?? userConfigDir({ cwd: resolve('.'), env, home: homeOf(env), platform });
+  return home ?? userConfigDir({ cwd: resolve('.'), env, home: homeOf(env), platform });
+};
+
+const openKey = async (home: string | undefined): Promise<SigningKey> => {
+  const folder = userFolder(home);
   const { openSigningKey } = await import('./governance/signing/open-signing-key.ts');
   return openSigningKey(join(folder, 'keys', 'signing.pem'));
 };
@@ -72,13 +80,34 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
-const shippedTools = async (config: Config, runtime: Runtime): Promise<Source> => {
+const sandboxSettings = ({ egress, sandbox }: Config): SandboxSettings => ({
+  egress,
+  sandbox,
+  env: readEnvironment(),
+});
+
+const shippedTools = async (catalog: Registry, site: LoadSite): Promise<Source> => {
+  const { config, runtime } = site;
   const { builtinTools } = await import('./builtin-tools.ts');
+  const { openCodeMode } = await import('./open-code-mode.ts');
+  const more = openCodeMode({ ...site, catalog });
   const programFolders = readEnvironment().PATH?.split(delimiter) ?? [];
-  return builtinTools({ defaultZone: config.datetime.zone, now: runtime.now, programFolders });
+  return builtinTools({
+    services: config.services,
+    defaultZone: config.datetime.zone,
+    now: runtime.now,
+    programFolders,
+    openEngine: async () => {
+      const { openDockerEngine } = await import('./open-sandboxes.ts');
+      return openDockerEngine(runtime, sandboxSettings(config));
+    },
+    more,
+  });
 };
 
-type LoadSite = Pick<EngineSite, 'config' | 'runtime' | 'sandboxes'>;
+type LoadSite = Pick<EngineSite, 'config' | 'runtime' | 'sandboxes'> &
+  Pick<CodeModeSite, 'read'> &
+  Pick<McpServers, 'sources'>;
 
 /** None where they are switched off, or where a team lets none of this machine run. */
 const ownTools = async (
@@ -91,13 +120,33 @@ const ownTools = async (
   return [openCustomTools(customTools, sandboxes, runtime)];
 };
 
+/** None where they are switched off; what they need is loaded only where there are some. */
+const openServers = async (
+  options: CribOptions,
+  { config, runtime, root }: Pick<EngineSite, 'config' | 'runtime' | 'root'>,
+): Promise<Pick<McpServers, 'sources' | 'servers'>> => {
+  const { enabled, servers } = config.mcp;
+  const isOff = !enabled || config.enforcement.disableLocalTools;
+  if (isOff || Object.keys(servers).length === 0) return { sources: [], servers: NO_SERVERS };
+  const { openMcpServers } = await import('./open-mcp-servers.ts');
+  const confiner = once(async () => {
+    const { openConfiner } = await import('./open-sandboxes.ts');
+    return openConfiner(runtime, sandboxSettings(config));
+  });
+  return openMcpServers({
+    ...{ ...options, config, runtime, root, home: userFolder(options.home) },
+    confine: async (order) => (await confiner())(order),
+  });
+};
+
 const loadTools = async (
   registry: Registry,
   { builtins, sources = [], tools = [], customTools, watch = true }: CribOptions,
   site: LoadSite,
 ): Promise<void> => {
-  const shipped = builtins === false ? [] : [await shippedTools(site.config, site.runtime)];
-  await registry.load([...shipped, ...sources, ...(await ownTools(customTools, site))]);
+  const shipped = builtins === false ? [] : [await shippedTools(registry, site)];
+  const own = await ownTools(customTools, site);
+  await registry.load([...shipped, ...sources, ...site.sources, ...own]);
   registry.registerAll(tools);
   if (watch) registry.watch();
 };
@@ -117,11 +166,23 @@ const policyOf = async (
   return async () => opened;
 };
 
+/** A lock that cannot be read stops the start, too. */
+const openLock = async (
+  options: CribOptions,
+  config: Config,
+  runtime: Runtime,
+): Promise<OpenedLock> => {
+  const { openToolLock } = await import('./open-tool-lock.ts');
+  return openToolLock(options, { config, runtime, userDir: userFolder(options.home) });
+};
+
 /** The drivers are loaded when something has to run in one. */
-const lazySandboxes = (runtime: Runtime): Sandboxes => {
+const lazySandboxes = (runtime: Runtime, config: Config): Sandboxes => {
   let opened: Promise<Sandboxes> | undefined;
   const open = (): Promise<Sandboxes> => {
-    opened ??= import('./open-sandboxes.ts').then(({ openSandboxes }) => openSandboxes(runtime));
+    opened ??= import('./open-sandboxes.ts').then(({ openSandboxes }) =>
+      openSandboxes(runtime, sandboxSettings(config)),
+    );
     return opened;
   };
   return {
@@ -150,39 +211,42 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const runtime = createRuntime(options.runtime);
   const events = createEventBus(runtime.log);
   const usage = new UsageStats();
+  const { gate, lock } = await openLock(options, config, runtime);
   const registry = createRegistry({
     runtime,
+    ...(gate && { gate }),
     events,
     usage: (tool) => usage.of(tool),
     isEnabled: (name) => toolSettingsOf(config.tools, name)?.enabled,
   });
-  const sandboxes = lazySandboxes(runtime);
-  await loadTools(registry, options, { config, runtime, sandboxes });
+  const sandboxes = lazySandboxes(runtime, config);
+  const made: { crib?: Crib } = {};
+  const read: LoadSite['read'] = async (...asked) => made.crib?.readResult(...asked);
   const project = resolve(options.root ?? '.');
   const root = resolve(project, config.workspace.root);
+  const { sources, servers } = await openServers(options, { config, runtime, root });
+  await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
   const policy = await policyOf(options, config, runtime);
   const signingKey = once(() => openKey(options.home));
-  const shared = { config, project, root, runtime, events, registry, usage, sandboxes };
-  const site = { ...shared, signingKey };
-  return new LocalCrib({
+  const site = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
+  made.crib = new LocalCrib({
     registry,
     events,
     runtime,
     open: async () => {
       const { openEngine, openStore } = await import('./open-engine.ts');
       const store = await openStore(options.store, site);
-      return {
-        store,
-        engine: await openEngine(store, options, { ...site, policy: await policy() }),
-      };
+      const engine = await openEngine(store, options, { ...site, policy: await policy() });
+      return { store, engine };
     },
     limits: config.budget,
     linkBaseUrl: config.approvals.linkBaseUrl,
     signingKey,
     sandboxes,
-    servers: NO_SERVERS,
-    lock: { states: () => [], accept: async () => [] },
+    servers,
+    lock,
     maxConcurrentTools: config.execution.maxConcurrentTools,
     hasModel: options.model?.configured ?? config.model !== undefined,
   });
+  return made.crib;
 };

@@ -24,6 +24,10 @@ import type { Sandboxes } from './contract/sandbox.ts';
 import type { Servers } from './contract/servers.ts';
 import type { Store } from './contract/store.ts';
 import type { ToolSource } from './contract/tool.ts';
+import type { ToolSets } from './contract/tool-sets.ts';
+import { frameworkTools } from './framework-tools.ts';
+import { SANDBOX_TYPES } from './governance/isolation.ts';
+import { labelsOfHandle } from './governance/labels/handle-labels.ts';
 import type { BudgetLimits } from './governance/ledger/budget.ts';
 import type { SigningKey } from './governance/signing/open-signing-key.ts';
 import type { ApprovalLinkDeps } from './pipeline/approval-links.ts';
@@ -61,12 +65,11 @@ export class LocalCrib implements Crib {
   #engine: Engine | undefined = undefined;
   #closed: Promise<void> | undefined = undefined;
 
+  readonly tools: Registry & ToolSets;
+
   constructor(parts: LocalCribParts) {
     this.#parts = parts;
-  }
-
-  get tools(): Registry {
-    return this.#parts.registry;
+    this.tools = Object.assign(parts.registry, frameworkTools(this));
   }
 
   get events(): Events {
@@ -144,9 +147,13 @@ export class LocalCrib implements Crib {
     range: { readonly offset?: number; readonly limit?: number } = {},
     caller?: Partial<Caller>,
   ): Promise<{ readonly text: string; readonly total: number } | undefined> {
-    const { store } = await this.#open();
+    const { store, engine } = await this.#open();
     const { offset = 0, limit = DEFAULT_PAGE } = range;
-    return store.results.read(handle, callerOf(caller).userId, { offset, limit });
+    const reader = callerOf(caller);
+    const page = await store.results.read(handle, reader.userId, { offset, limit });
+    // On record before the reader sees the data: what its session does next is judged by it.
+    if (page) await engine.shared.labels.absorb(reader, labelsOfHandle(handle));
+    return page;
   }
 
   invalidate(what: Parameters<Crib['invalidate']>[0]): number {
@@ -237,7 +244,7 @@ export class LocalCrib implements Crib {
       operations: ['execute_single', 'execute_chain', 'orchestrate', 'discover', 'validate'],
       tools: entries.length,
       sources,
-      sandboxes: ['wasm', 'process', 'worker'],
+      sandboxes: SANDBOX_TYPES,
       store: this.#storeLabel,
       maxConcurrentTools: this.#parts.maxConcurrentTools,
       model: this.#parts.hasModel,

@@ -2,6 +2,7 @@
 import type { Runtime } from './contract/runtime.ts';
 import type { Sandboxes } from './contract/sandbox.ts';
 import type { Source } from './contract/source.ts';
+import { isolationSandbox } from './governance/isolation-sandbox.ts';
 import { sandboxHost } from './pipeline/sandbox-host.ts';
 import type { RunCode } from './sources/custom/build-tool.ts';
 import { createCustomSource } from './sources/custom/create-custom-source.ts';
@@ -19,10 +20,11 @@ export interface CustomTools {
 const runIn =
   (sandboxes: Sandboxes): RunCode =>
   async ({ code, name, input, context, config }) => {
-    const sandbox = await sandboxes.get(config.type);
+    const level = context?.isolation ?? 'none';
+    const sandbox = await isolationSandbox(sandboxes, level, { use: 'code', type: config.type });
     const { value } = await sandbox.run({
       task: { kind: 'code', code, name, input },
-      config,
+      config: { ...config, type: sandbox.type },
       signal: context?.signal ?? new AbortController().signal,
       ...(context && { host: sandboxHost(context) }),
     });

@@ -19,8 +19,21 @@ export type VaultName = 'file' | 'keychain';
 export const openVault = (name: VaultName, { config, home }: SecretSite): SecretVault =>
   name === 'file' ? createFileSecrets(resolve(home, config.secrets.file)) : createKeychainSecrets();
 
+/** Logins to servers are kept in the same places, for nobody but the way to that server. */
+const isLogin = (key: string): boolean => /^mcp\.oauth:/i.test(key);
+
+const withoutLogins = (vault: SecretVault): Secrets => ({
+  label: vault.label,
+  get: async (key) => (isLogin(key) ? undefined : vault.get(key)),
+  ...(vault.keys && {
+    keys: async () => (await vault.keys?.())?.filter((key) => !isLogin(key)) ?? [],
+  }),
+});
+
 /** The places that tools get secrets from, the first one first. Nothing is opened before it is asked. */
 export const openSecrets = (site: SecretSite): readonly Secrets[] =>
   site.config.secrets.sources.map((source) =>
-    source === 'environment' ? createEnvironmentSecrets(site.env) : openVault(source, site),
+    source === 'environment'
+      ? createEnvironmentSecrets(site.env)
+      : withoutLogins(openVault(source, site)),
   );

@@ -1,6 +1,7 @@
 /** Every promise the project makes, with the tests that prove it. A promise with no test fails. */
 import type { Guarantee, Proof } from './architecture/check-guarantees.ts';
 import { GOVERNANCE_GUARANTEES } from './governance-guarantees.ts';
+import { REACH_GUARANTEES } from './reach-guarantees.ts';
 
 /** Tests of one file, by their titles. */
 const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
@@ -440,5 +441,31 @@ export const GUARANTEES: readonly Guarantee[] = [
       ...stage('execute', 'argument values do not come back in messages'),
     ],
   },
+  // Servers.
+  {
+    id: 'servers-contained',
+    promise:
+      'An MCP server that dies, hangs or floods ends its call in time, breaks no other, leaves nothing.',
+    tests: [
+      ...by(
+        'test/guarantees/f6-servers.test.ts',
+        '%s: the call ends in time with a code, the server works again, nothing is left',
+      ),
+      ...by(
+        'src/sources/mcp/stdio/child-group.test.ts',
+        'a server that is ended takes its children with it, also one that left its group',
+        'kill -9 of the host ends its servers, their children and those that left the group',
+        'a host killed before it could tell anybody leaves no server: the gate never opens',
+      ),
+      ...by(
+        'src/sources/mcp/create-mcp-servers.test.ts',
+        'a server gets what is configured and what programs cannot do without',
+        'a hint of the server lowers nothing; the user says how risky a tool is',
+        'a schema that points elsewhere is refused, one that points into itself is not',
+        'a server that hangs or is not there keeps nobody waiting longer than it may',
+      ),
+    ],
+  },
   ...GOVERNANCE_GUARANTEES,
+  ...REACH_GUARANTEES,
 ];

@@ -1,5 +1,6 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
 import type { CommandEntry, GroupEntry } from './command-entry.ts';
+import { TOKEN_COMMANDS } from './token-commands.ts';
 
 const TOOLS: GroupEntry = {
   name: 'tools',
@@ -46,6 +47,21 @@ const TOOLS: GroupEntry = {
       name: 'test',
       summary: 'run the examples of a tool of your own',
       load: async () => (await import('./commands/tools-test.ts')).toolsTestCommand,
+    },
+    {
+      name: 'lock',
+      summary: 'what is accepted of the tools from outside, what is not',
+      load: async () => (await import('./commands/tools-lock.ts')).toolsLockCommand,
+    },
+    {
+      name: 'verify',
+      summary: 'fail when a tool from outside is not what was accepted',
+      load: async () => (await import('./commands/tools-verify.ts')).toolsVerifyCommand,
+    },
+    {
+      name: 'accept',
+      summary: 'let tools from outside out of quarantine',
+      load: async () => (await import('./commands/tools-accept.ts')).toolsAcceptCommand,
     },
   ],
 };
@@ -230,6 +246,74 @@ const SECRETS: GroupEntry = {
   ],
 };
 
+const SERVERS: GroupEntry = {
+  name: 'servers',
+  summary: 'the MCP servers whose tools are taken in',
+  examples: [
+    'toolcrib servers',
+    'toolcrib servers add files -- npx -y @modelcontextprotocol/server-filesystem .',
+    'toolcrib servers import --dry-run',
+  ],
+  commands: [
+    {
+      name: 'list',
+      summary: 'list the MCP servers and how they are; what `servers` does by itself',
+      isDefault: true,
+      load: async () => (await import('./commands/servers-list.ts')).serversListCommand,
+    },
+    {
+      name: 'add',
+      summary: 'write an MCP server into your configuration',
+      load: async () => (await import('./commands/servers-add.ts')).serversAddCommand,
+    },
+    {
+      name: 'remove',
+      summary: 'take an MCP server out of the configuration',
+      load: async () => (await import('./commands/servers-remove.ts')).serversRemoveCommand,
+    },
+    {
+      name: 'enable',
+      summary: 'switch an MCP server on',
+      load: async () => (await import('./commands/servers-switch.ts')).serversEnableCommand,
+    },
+    {
+      name: 'disable',
+      summary: 'switch an MCP server off',
+      load: async () => (await import('./commands/servers-switch.ts')).serversDisableCommand,
+    },
+    {
+      name: 'test',
+      summary: 'start a server, ping it and list its tools',
+      load: async () => (await import('./commands/servers-test.ts')).serversTestCommand,
+    },
+    {
+      name: 'logs',
+      summary: 'what a server writes to stderr',
+      load: async () => (await import('./commands/servers-test.ts')).serversLogsCommand,
+    },
+    {
+      name: 'restart',
+      summary: 'start a server again',
+      load: async () => (await import('./commands/servers-test.ts')).serversRestartCommand,
+    },
+    {
+      name: 'login',
+      summary: 'log in to a remote server with your browser',
+      load: async () => (await import('./commands/servers-login.ts')).serversLoginCommand,
+    },
+    {
+      name: 'logout',
+      summary: 'forget the tokens of a remote server',
+      load: async () => (await import('./commands/servers-login.ts')).serversLogoutCommand,
+    },
+    {
+      name: 'import',
+      summary: 'take in the servers that other programs have',
+      load: async () => (await import('./commands/servers-import.ts')).serversImportCommand,
+    },
+  ],
+};
+
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
@@ -240,6 +324,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'run',
     summary: 'call a tool',
     load: async () => (await import('./commands/run.ts')).runCommand,
+  },
+  {
+    name: 'shell',
+    summary: 'tools by name, commands, and talk with a model',
+    load: async () => (await import('./commands/shell.ts')).shellCommand,
+  },
+  {
+    name: 'mcp',
+    summary: 'serve the tools to an MCP client',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
+  {
+    name: 'serve',
+    summary: 'serve the tools over HTTP, with a web console',
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   TOOLS,
   APPROVALS,
@@ -252,6 +351,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   AUDIT,
   SECRETS,
+  TOKEN_COMMANDS,
+  SERVERS,
   {
     name: 'undo',
     summary: 'restore the files a call changed',

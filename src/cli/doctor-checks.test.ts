@@ -9,6 +9,7 @@ import {
   checkModel,
   checkNode,
   checkRipgrep,
+  checkSandboxes,
   checkSqlite,
   checkStore,
   checkTrust,
@@ -79,6 +80,25 @@ describe('checkTrust', () => {
       state: 'warning',
       message: 'x.yml:1: budget.dailyUsd: not raised',
     });
+  });
+});
+
+describe('checkSandboxes', () => {
+  it('tells of each kind whether this machine gives it, and how to get it', async () => {
+    const missing = { ready: false, reason: 'No engine.', install: 'Install Podman.' } as const;
+    const sandboxes = async () => [
+      { type: 'wasm' as const, ready: true as const },
+      { type: 'container' as const, ...missing },
+    ];
+    expect(await checkSandboxes({ sandboxes } as Partial<Crib> as Crib)).toEqual([
+      { name: 'wasm', state: 'ok', message: 'Sandbox wasm can be given' },
+      {
+        name: 'container',
+        state: 'warning',
+        message: 'No container sandbox: No engine.',
+        fix: 'Install Podman.',
+      },
+    ]);
   });
 });
 

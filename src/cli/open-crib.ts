@@ -1,12 +1,10 @@
 /** Opens the crib of the project one stands in, for the time of one command. */
-
-import { join } from 'node:path';
 import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Approver } from '../contract/approver.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { Logger } from '../contract/runtime.ts';
-import type { CribOptions } from '../crib.ts';
+import { customToolsOf } from './custom-tools.ts';
 import { type Io, note } from './io.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
 
@@ -33,34 +31,15 @@ const stderrLog = (io: Io, least: string): Logger => {
 export interface OpenOptions {
   /** Neither asks whether a project is trusted nor says that it is not. */
   readonly silent?: boolean;
+  /** Loads tools again when their source changes; for commands that stay. */
+  readonly watch?: boolean;
 }
-
-const TOOLS = 'tools/';
-
-/** The project's own tools, as they were when they were trusted: nothing is read a second time. */
-const customToolsOf = ({ trust, userDir }: LoadedConfig): Pick<CribOptions, 'customTools'> => {
-  const { folder, state } = trust;
-  if (!folder || state !== 'trusted') return {};
-  const files = new Map(
-    [...folder.contents]
-      .filter(([path]) => path.startsWith(TOOLS))
-      .map(([path, bytes]) => [path.slice(TOOLS.length), bytes] as const),
-  );
-  if (files.size === 0) return {};
-  return {
-    customTools: {
-      folder: join(folder.realDir, '.toolcrib', 'tools'),
-      files: async () => files,
-      cacheDir: join(userDir, 'cache', 'tools'),
-    },
-  };
-};
 
 /** Throws on bad configuration. */
 export const openCrib = async (
   io: Io,
   approver?: Approver,
-  { silent = false }: OpenOptions = {},
+  { silent = false, watch = false }: OpenOptions = {},
 ): Promise<OpenCrib> => {
   if (!silent) await settleTrust(io);
   const [{ loadConfig }, { createCrib }] = await Promise.all([
@@ -77,7 +56,12 @@ export const openCrib = async (
     root,
     home: loaded.userDir,
     policyFiles: loaded.policyFiles,
-    ...customToolsOf(loaded),
+    lock: {
+      userDir: loaded.userDir,
+      project: { cwd: io.cwd, env: io.env, trust: loaded.trust },
+    },
+    ...customToolsOf(loaded, io),
+    watch,
     runtime: { log },
     ...(approver && { approver }),
   });

@@ -34,7 +34,7 @@ export const tierCell = (tier: Tier, ink: Colors): Cell => {
 export const firstSentence = (text: string): string =>
   /^[\s\S]*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 
-export const toolSummary = ({ tool, enabled, deprecated, wireName }: CatalogEntry) => ({
+export const toolSummary = ({ tool, enabled, deprecated, wireName, quarantine }: CatalogEntry) => ({
   name: tool.name,
   version: tool.version,
   description: tool.description,
@@ -45,4 +45,5 @@ export const toolSummary = ({ tool, enabled, deprecated, wireName }: CatalogEntr
   enabled,
   deprecated,
   wireName,
+  ...(quarantine && { quarantine }),
 });

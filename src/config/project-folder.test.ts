@@ -41,6 +41,7 @@ describe('readProjectFolder', () => {
       'config.yml',
       'flows/a.json',
       'policy/x.yaml',
+      'tools.lock',
       'tools/a/b.ts',
     ]);
     expect(problems).toEqual([]);

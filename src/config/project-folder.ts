@@ -12,7 +12,7 @@ export const FOLDER = '.toolcrib';
 
 /** Everything in these is obeyed; elsewhere only YAML files in the folder itself and the lock. */
 const TREES: ReadonlySet<string> = new Set(['tools', 'flows', 'policy']);
-const LOCK = 'tools.lock';
+export const LOCK = 'tools.lock';
 const YAML = /\.ya?ml$/i;
 
 const MOST_FILES = 2000;
@@ -29,7 +29,7 @@ export interface ProjectFolder {
   readonly hash: string;
   /** The SHA-256 of every file, by its path below `.toolcrib` with `/` between. */
   readonly files: Readonly<Record<string, string>>;
-  /** The bytes of the YAML files and of everything in the trees, as they were hashed. */
+  /** The bytes of the YAML files, the lock and everything in the trees, as they were hashed. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
   /** What keeps the folder from being trusted at all. */
   readonly problems: readonly ConfigProblem[];
@@ -79,7 +79,7 @@ const readOne = async (reading: Reading, path: readonly string[]): Promise<void>
   const name = path.join('/');
   reading.hashes.set(name, sha256(bytes));
   // What is parsed or compiled later is what was hashed here.
-  if (YAML.test(name) || isTree(path[0] ?? '')) reading.contents.set(name, bytes);
+  if (YAML.test(name) || isTree(path[0] ?? '') || name === LOCK) reading.contents.set(name, bytes);
 };
 
 const readTree = async (reading: Reading, path: readonly string[]): Promise<void> => {

@@ -19,6 +19,8 @@ import { policySection } from './sections/policy.ts';
 import { registrySection } from './sections/registry.ts';
 import { sandboxSection } from './sections/sandbox.ts';
 import { secretsSection } from './sections/secrets.ts';
+import { serverSection } from './sections/server.ts';
+import { servicesSection } from './sections/services.ts';
 import { storeSection } from './sections/store.ts';
 import { teamsSection } from './sections/teams.ts';
 import { toolsSection } from './sections/tools.ts';
@@ -38,12 +40,14 @@ export const configSchema = z
     commands: commandsSection,
     egress: egressSection,
     secrets: secretsSection,
+    services: servicesSection,
     budget: budgetSection,
     approvals: approvalsSection,
     audit: auditSection,
     store: storeSection,
     registry: registrySection,
     mcp: mcpSection,
+    server: serverSection,
     teams: teamsSection,
     enforcement: enforcementSection,
     model: modelSection,

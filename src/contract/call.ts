@@ -18,8 +18,10 @@ export interface ReadyTool {
   readonly output: Schema | undefined;
   readonly labels: Labels;
   readonly deprecated: boolean;
-  /** Switched off by configuration or a person; read anew on every call. */
+  /** Neither switched off nor in quarantine; read anew on every call. */
   readonly enabled: boolean;
+  /** Nobody has accepted the definition yet, which is one reason not to be enabled. */
+  readonly quarantined?: boolean;
   /** Runs `initialize` once; later calls get the same promise, or nothing when it is over. */
   initialize(): Promise<void> | undefined;
 }

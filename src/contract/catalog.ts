@@ -20,6 +20,7 @@ export interface ToolFilter {
 export interface CatalogEntry {
   readonly tool: Tool;
   readonly wireName: string;
+  /** False while it is in quarantine, too. */
   readonly enabled: boolean;
   readonly deprecated: boolean;
   /** Given when the tool was renamed because its name was taken. */
@@ -96,8 +97,9 @@ export interface Catalog {
   get(name: string, version?: string): CatalogEntry | undefined;
   has(name: string): boolean;
   list(filter?: ToolFilter): readonly CatalogEntry[];
+  /** Leaves out what is in quarantine: models read what is found. */
   search(query: string | SearchQuery): readonly SearchHit[];
-  /** Names close to one that was not found. */
+  /** Names close to one that was not found; none that is in quarantine. */
   suggest(name: string): readonly string[];
   versions(name: string): readonly ToolVersion[];
   setActive(name: string, version: string): void;

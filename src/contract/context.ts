@@ -2,6 +2,7 @@
  * What a tool is handed when it runs. Every member is brokered: it reaches only what the tool's
  * `needs` and the policy allow, and refuses the rest with a coded failure.
  */
+import type { Isolation } from './caller.ts';
 import type { Memory } from './memory.ts';
 import type { Model } from './model.ts';
 import type { ToolResult } from './result.ts';
@@ -51,6 +52,8 @@ export interface ExecOptions {
   /** Added to the scrubbed environment. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
+  /** Of the hosts that the tool declared, those that this run needs; all of them when absent. */
+  readonly hosts?: readonly string[];
 }
 
 export interface Usage {
@@ -61,6 +64,8 @@ export interface Usage {
 
 export interface ToolContext {
   readonly executionId: string;
+  /** How far the caller's work is kept apart from this machine. */
+  readonly isolation: Isolation;
   readonly sessionId: string;
   readonly loopId: string;
   readonly agentId: string;
@@ -75,6 +80,11 @@ export interface ToolContext {
   readonly logger: Logger;
   readonly fs: FileAccess;
   readonly fetch: typeof globalThis.fetch;
+  /**
+   * The address to connect to where the protocol is not HTTP. The host is judged as `fetch` would
+   * judge it, its name resolved once and every answer checked; fails like `fetch`.
+   */
+  resolveHost(host: string, port: number): Promise<string>;
   /**
    * Runs a program that the tool declared, in a sandbox. `bash -c` with one script is judged command
    * by command. A program that ends badly is no failure: its exit code tells.

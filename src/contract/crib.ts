@@ -16,6 +16,7 @@ import type { Sandboxes, SandboxType } from './sandbox.ts';
 import type { Servers } from './servers.ts';
 import type { Store } from './store.ts';
 import type { ToolSource } from './tool.ts';
+import type { ToolSets } from './tool-sets.ts';
 
 export type ExecutionState =
   | 'pending'
@@ -131,7 +132,7 @@ export interface ApprovalLinks {
 }
 
 export interface Crib {
-  readonly tools: Catalog;
+  readonly tools: Catalog & ToolSets;
   readonly permissions: Permissions;
   readonly events: Events;
   /** The MCP servers that are configured. */

@@ -62,7 +62,11 @@ export const ERRORS = {
   ),
   TOOL_DISABLED: row(
     ['security', 'medium', 403, -32001, 'recoverable', 3],
-    'The tool is switched off or in quarantine. A person has to enable it.',
+    'The tool is switched off. A person has to enable it.',
+  ),
+  TOOL_QUARANTINED: row(
+    ['security', 'high', 403, -32001, 'recoverable', 3],
+    'The tool came from outside and nobody has accepted it yet. A person has to look at it.',
   ),
   PERMISSION_DENIED: row(
     ['security', 'high', 403, -32001, 'final', 3],

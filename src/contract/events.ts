@@ -1,15 +1,36 @@
 /** The event bus: what happens in the crib, for whoever watches. Names are `noun.verb-ed`. */
 import type { ShadowFinding } from './policy.ts';
 import type { ToolResult } from './result.ts';
+import type { ServerState } from './servers.ts';
+
+/** What one stage did with one call. Stages nest: the span of one holds those of all after it. */
+export interface StageTrace {
+  readonly stage: string;
+  /** Milliseconds since the call came in. */
+  readonly startMs: number;
+  readonly durationMs: number;
+  /** It handed the call on, gave the answer itself, or threw. */
+  readonly outcome: 'passed' | 'answered' | 'threw';
+}
 
 export interface CribEvents {
-  'call.started': { readonly executionId: string; readonly tool: string };
+  'call.started': {
+    readonly executionId: string;
+    readonly tool: string;
+    readonly userId: string;
+  };
   'call.progressed': {
     readonly executionId: string;
     readonly fraction: number;
     readonly note: string | undefined;
   };
-  'call.finished': { readonly tool: string; readonly result: ToolResult };
+  'call.finished': {
+    readonly tool: string;
+    readonly userId: string;
+    readonly result: ToolResult;
+  };
+  /** Stages are timed only while somebody listens to this. */
+  'call.traced': { readonly executionId: string; readonly stages: readonly StageTrace[] };
   'approval.requested': { readonly approvalId: string; readonly tool: string };
   'approval.decided': { readonly approvalId: string; readonly approved: boolean };
   'permission.granted': { readonly grantId: string; readonly resource: string };
@@ -22,6 +43,10 @@ export interface CribEvents {
   };
   'tool.registered': { readonly tool: string; readonly version: string };
   'tool.unregistered': { readonly tool: string };
+  /** Somebody switched it on or off. */
+  'tool.switched': { readonly tool: string; readonly enabled: boolean };
+  /** An MCP server is in another state than before. */
+  'server.changed': { readonly server: string; readonly state: ServerState };
   'circuit.opened': { readonly tool: string };
   'circuit.closed': { readonly tool: string };
   /** What a notification effect sent. */

@@ -8,7 +8,7 @@
 export type { Effect } from './effect.ts';
 export type { Precondition, PreconditionReport } from './precondition.ts';
 export { type Backoff, RetryPolicies, type RetryPolicy } from './retry.ts';
-export type { JsonSchema, Schema, SchemaSource, Validation } from './schema.ts';
+export type { JsonSchema, LazySchema, Schema, SchemaSource, Validation } from './schema.ts';
 export {
   type AuthRequirement,
   type Breaker,
@@ -98,6 +98,14 @@ export type {
 export type { CribEvents, EventName, Events } from './events.ts';
 export type { Grant, GrantSubject, Grants, NewGrant } from './grant.ts';
 export type {
+  LockEntry,
+  LockFinding,
+  LockState,
+  Quarantine,
+  SeenTool,
+  ToolLock,
+} from './lock.ts';
+export type {
   Labels,
   PendingApproval,
   ResultHandle,
@@ -105,6 +113,16 @@ export type {
   ToolResult,
   ToolStatus,
 } from './result.ts';
+
+export type {
+  AiSdkTools,
+  AnthropicTools,
+  LangChainTool,
+  OpenAiTools,
+  ToolReply,
+  ToolSetOptions,
+  ToolSets,
+} from './tool-sets.ts';
 
 // Implementing a port: who approves, what is kept, what is allowed, where the outside world is.
 
@@ -127,7 +145,17 @@ export type {
   AuditStatus,
   AuditVerification,
 } from './audit.ts';
-export type { Model, ModelReply, ModelRequest } from './model.ts';
+export type {
+  CallableTool,
+  ConversationMessage,
+  ConverseReply,
+  ConverseRequest,
+  Model,
+  ModelCall,
+  ModelCallResult,
+  ModelReply,
+  ModelRequest,
+} from './model.ts';
 export type {
   ConsideredRule,
   Explanation,
@@ -177,3 +205,4 @@ export type {
   StoredResult,
   Window,
 } from './store.ts';
+export { ROLES, type Role, type TokenPolicy, type TokenRecord, type Tokens } from './tokens.ts';

@@ -4,7 +4,10 @@
  */
 import type { ToolSource } from './tool.ts';
 
-/** Something in a definition that a person should see before a model does. */
+/**
+ * Something in a definition that a person should see before a model does. Any kind but `suspicious`
+ * is reason enough to hold the tool back.
+ */
 export interface LockFinding {
   readonly kind: 'hidden_instruction' | 'invisible_characters' | 'shadowed_name' | 'suspicious';
   /** Where in the definition, e.g. `description` or `input.properties.path.description`. */
@@ -27,7 +30,9 @@ export interface LockEntry {
   readonly version: string;
   readonly fingerprint: string;
   readonly definition: unknown;
+  /** ISO 8601. */
   readonly acceptedAt: string;
+  readonly acceptedBy: string;
 }
 
 /** A tool beside its line in the lock. */
@@ -35,15 +40,28 @@ export interface LockState {
   readonly tool: string;
   readonly origin: string;
   readonly state: 'accepted' | 'new' | 'changed' | 'flagged' | 'gone';
+  /** Of the definition as it is now, or was when it went. */
+  readonly fingerprint: string;
   readonly findings: readonly LockFinding[];
   /** A unified diff of the definition, for people; empty when nothing changed. */
   readonly diff: string;
+}
+
+/** A definition that somebody has read: another one under that name is not meant. */
+export interface SeenTool {
+  readonly tool: string;
+  readonly fingerprint: string;
 }
 
 /** What `tools lock`, `verify` and `accept` do. */
 export interface ToolLock {
   /** Every tool from outside, and every line whose tool is gone. */
   states(): readonly LockState[];
-  /** Lets the named tools out of quarantine and writes the lock. Throws TOOL_NOT_FOUND. */
-  accept(tools: readonly string[], by: string): Promise<readonly LockEntry[]>;
+  /**
+   * Lets the named tools out of quarantine and writes the lock: all of them or none. Fails with
+   * TOOL_NOT_FOUND, and with CONFLICT when a definition is no longer the one that was seen.
+   */
+  accept(tools: readonly (string | SeenTool)[], by: string): Promise<readonly LockEntry[]>;
+  /** Drops the lines of tools that are gone; returns how many there were. */
+  forget(tools: readonly string[]): Promise<number>;
 }

@@ -20,8 +20,52 @@ export interface ModelReply {
   readonly costUsd?: number;
 }
 
+export interface ModelCall {
+  readonly id: string;
+  readonly name: string;
+  /** As the model wrote it: whoever runs the call has to validate it. */
+  readonly input: unknown;
+}
+
+export interface ModelCallResult {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+export type ConversationMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }
+  | { readonly role: 'tool'; readonly results: readonly ModelCallResult[] };
+
+export interface CallableTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
+/** One step of a conversation: the model speaks, or asks for calls, or both. It runs nothing. */
+export interface ConverseRequest {
+  readonly messages: readonly ConversationMessage[];
+  readonly system?: string;
+  readonly tools?: readonly CallableTool[];
+  readonly maxTokens?: number;
+  readonly signal?: AbortSignal;
+  /** The text piece by piece, while it comes in. */
+  onText?(piece: string): void;
+}
+
+export interface ConverseReply extends ModelReply {
+  readonly calls: readonly ModelCall[];
+  /** The limit on tokens cut it short. */
+  readonly truncated: boolean;
+}
+
 export interface Model {
   /** False when none is configured; `generate` then fails with MODEL_NOT_CONFIGURED. */
   readonly configured: boolean;
   generate(request: ModelRequest): Promise<ModelReply>;
+  /** Absent in a model that answers single questions only. Fails like `generate`. */
+  converse?(request: ConverseRequest): Promise<ConverseReply>;
 }

@@ -45,6 +45,8 @@ export interface ToolResult<T = unknown> {
   readonly error?: ToolError;
   readonly warnings?: readonly string[];
   readonly approval?: PendingApproval;
+  /** Given when `data` was shortened for a model: where all of it can be read. */
+  readonly whole?: Omit<ResultHandle, 'preview'>;
   readonly metadata: ResultMetadata;
 }
 

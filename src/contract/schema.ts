@@ -26,3 +26,6 @@ export interface ZodSchemaLike<T = unknown> {
 
 /** What a tool may declare as `input` or `output`. */
 export type SchemaSource<T = unknown> = ZodSchemaLike<T> | JsonSchema;
+
+/** The same, made when somebody first asks: a listing of tools needs no schemas. */
+export type LazySchema<T = unknown> = SchemaSource<T> | (() => SchemaSource<T>);

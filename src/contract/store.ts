@@ -8,6 +8,7 @@ import type { ApprovalRecord, ApprovalState } from './approver.ts';
 import type { AuditEntry, AuditLog } from './audit.ts';
 import type { Grants } from './grant.ts';
 import type { ToolResult } from './result.ts';
+import type { Tokens } from './tokens.ts';
 
 /** A call whose intent is on record and whose outcome is not. */
 export interface OpenIntent {
@@ -217,6 +218,7 @@ export interface Store {
   readonly snapshots: Snapshots;
   readonly approvals: Approvals;
   readonly grants: Grants;
+  readonly tokens: Tokens;
   readonly results: Results;
   /** Flushes what is pending and lets go of the file. Safe to call twice. */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import type { Precondition } from './precondition.ts';
 import type { Labels, ToolResult } from './result.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { SandboxConfig } from './sandbox.ts';
-import type { SchemaSource } from './schema.ts';
+import type { LazySchema } from './schema.ts';
 
 export const SOURCES = [
   'builtin',
@@ -180,8 +180,8 @@ export interface Tool<I = unknown, O = unknown> {
   /** The input field whose value names the capability in use, e.g. `operation`. */
   readonly actionField?: string;
 
-  readonly input: SchemaSource<I>;
-  readonly output?: SchemaSource<O>;
+  readonly input: LazySchema<I>;
+  readonly output?: LazySchema<O>;
   readonly validators?: readonly Validator<I>[];
   /** Only a tool that renders HTML should strip: content is never altered unasked. */
   readonly sanitize?: Sanitizing;

@@ -1,10 +1,11 @@
 /**
- * The configured language model: one question, one answer, by the library of its vendor. The
- * library is loaded, and the key asked for, with the first question.
+ * The configured language model, by the library of its vendor: one question and its answer, or one
+ * step of a conversation. The library is loaded, and the key asked for, with the first question.
  */
 import { ToolFailure } from '../contract/errors.ts';
 import type { Model, ModelReply, ModelRequest } from '../contract/model.ts';
 import { openAnthropic } from './anthropic.ts';
+import { converseStep } from './converse-step.ts';
 import { loadLibrary } from './load-library.ts';
 import { modelFailure } from './model-failure.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from './model-settings.ts';
 import { objectShape } from './object-shape.ts';
 import { openOpenaiCompatible } from './openai-compatible.ts';
+import { silentModel } from './silent-model.ts';
 
 export interface ModelDeps {
   /** `undefined` when there is no secret of this name. */
@@ -98,16 +100,6 @@ const systemOf = (
 
 type Library = typeof import('ai');
 
-/** The library prints what it calls warnings to the console of the host; they are left out. */
-const silent = (library: Library, model: VendorModel): VendorModel =>
-  library.wrapLanguageModel({
-    model,
-    middleware: {
-      specificationVersion: 'v3',
-      wrapGenerate: async ({ doGenerate }) => ({ ...(await doGenerate()), warnings: [] }),
-    },
-  });
-
 /** A schema of the caller need not fit what vendors call strict, and they refuse those that do not. */
 const LOOSE = { openaiCompatible: { strictJsonSchema: false } };
 
@@ -119,7 +111,7 @@ const ask = async (
   const { prompt, schema, maxTokens, temperature, signal } = request;
   const system = systemOf(request, settings);
   const wanted = {
-    model: silent(library, model),
+    model: silentModel(library, model),
     prompt,
     maxRetries: 0,
     providerOptions: LOOSE,
@@ -149,24 +141,35 @@ const asAnswer = (library: Library, error: unknown): Answer => {
   return { text, usage: { inputTokens, outputTokens }, modelId: response?.modelId };
 };
 
-/** `generate` fails with a code of the table and never with the words of the endpoint. */
+/** Both operations fail with a code of the table and never with the words of the endpoint. */
 export const createModel = (settings: ModelSettings, deps: ModelDeps): Model => {
   const packages = ['ai@6', `@ai-sdk/${settings.provider}`];
+  const opened = async <T>(
+    signal: AbortSignal | undefined,
+    use: (library: Library, model: VendorModel) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      signal?.throwIfAborted();
+      // Opened for each question, which costs little, so that a new key counts at once.
+      const model = await openLanguageModel(settings, deps);
+      return await use(await loadLibrary(packages, () => import('ai')), model);
+    } catch (error) {
+      throw modelFailure(error, { signal, now: deps.now });
+    }
+  };
   return {
     configured: true,
-    generate: async (request) => {
-      try {
-        request.signal?.throwIfAborted();
-        // Opened for each question, which costs little, so that a new key counts at once.
-        const model = await openLanguageModel(settings, deps);
-        const library = await loadLibrary(packages, () => import('ai'));
+    generate: (request) =>
+      opened(request.signal, async (library, model) => {
         const answer = await ask(library, model, { request, settings }).catch((error: unknown) =>
           asAnswer(library, error),
         );
         return replyOf(answer, settings);
-      } catch (error) {
-        throw modelFailure(error, { signal: request.signal, now: deps.now });
-      }
-    },
+      }),
+    converse: (request) =>
+      opened(request.signal, async (library, model) => {
+        const { calls, truncated, ...answer } = await converseStep(library, model, request);
+        return { ...replyOf(answer, settings), calls, truncated };
+      }),
   };
 };

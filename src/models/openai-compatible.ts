@@ -14,6 +14,8 @@ export const openOpenaiCompatible = async ({
     name: 'openaiCompatible',
     baseURL: baseUrl,
     supportsStructuredOutputs: settings.structuredOutputs !== false,
+    // A stream says what it cost only when asked to.
+    includeUsage: true,
     fetch,
     ...(apiKey !== undefined && { apiKey }),
   });

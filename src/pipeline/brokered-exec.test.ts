@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
-import type { Tier } from '../contract/tool.ts';
+import type { Needs, Tier } from '../contract/tool.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'toolcrib-exec-'));
 await writeFile(join(root, 'a.txt'), 'hello\n');
@@ -17,14 +17,16 @@ interface Asked {
   readonly allow?: string[];
   readonly tier?: Tier;
   readonly options?: ExecOptions;
+  readonly needs?: Needs;
 }
 
-const run = async ({ commands, argv, allow = [], tier = 'read_only', options }: Asked) => {
+const run = async (asked: Asked) => {
+  const { commands, argv, allow = [], tier = 'read_only', options, needs } = asked;
   const [program, ...args] = argv;
   const tool = aTool({
     name: 'runner',
     tier,
-    ...(commands && { needs: { commands } }),
+    ...(commands && { needs: { commands, ...needs } }),
     run: ((_input: unknown, { exec }: ToolContext) => exec(program, args, options)) as never,
   });
   const crib = await testCrib([tool], { root, config: { commands: { allow } } });
@@ -84,6 +86,68 @@ describe('exec of a tool', () => {
     expect((await outOf(touch)).exitCode).not.toBe(0);
     expect((await outOf({ ...touch, tier: 'write' })).exitCode).toBe(0);
     expect(await readFile(join(root, 'new.txt'), 'utf8')).toBe('');
+  });
+});
+
+describe('isolation of a caller', () => {
+  it('threat: programs of a paranoid caller never run in less than a container', async () => {
+    const tool = aTool({
+      name: 'toucher',
+      tier: 'write',
+      needs: { commands: ['touch stepped-down.txt'] },
+      run: ((_input: unknown, { exec }: ToolContext) =>
+        exec('touch', ['stepped-down.txt'])) as never,
+    });
+    const config = { sandbox: { container: { socket: '/nowhere/engine.sock' } } };
+    const crib = await testCrib([tool], { root, config, approver: () => true });
+    const result = await crib.execute('toucher', {}, { isolation: 'paranoid' });
+    await crib.close();
+    expect(result.error?.code).toBe('SANDBOX_ERROR');
+    expect(await readdir(root)).not.toContain('stepped-down.txt');
+  });
+});
+
+describe('reach of a run', () => {
+  const asking = (more: Partial<Asked>): Asked => ({
+    commands: ['printenv HTTPS_PROXY'],
+    argv: ['printenv', 'HTTPS_PROXY'],
+    ...more,
+  });
+
+  it('threat: a tool names no host that it did not declare', async () => {
+    const options = { hosts: ['evil.test'] };
+    expect(await codeOf(asking({ options }))).toBe('PERMISSION_DENIED');
+    const needs = { hosts: ['good.test'] };
+    expect(await codeOf(asking({ options, needs }))).toBe('PERMISSION_DENIED');
+  });
+
+  it.skipIf(why)(`has a network only for declared hosts, and may do without${why}`, async () => {
+    const network = async (more: Partial<Asked>) => (await outOf(asking(more))).stdout;
+    expect(await network({})).toBe('');
+    expect(await network({ needs: { hosts: ['good.test'] } })).toContain('http://127.0.0.1');
+    expect(await network({ needs: { hosts: ['good.test'] }, options: { hosts: [] } })).toBe('');
+    const narrowed = { needs: { hosts: ['*'] }, options: { hosts: ['good.test:443'] } };
+    expect(await network(narrowed)).toContain('http://127.0.0.1');
+  });
+
+  it.skipIf(why)(`threat: only who asks for the repository by name writes it${why}`, async () => {
+    await mkdir(join(root, '.git', 'hooks'), { recursive: true });
+    await writeFile(join(root, '.git', 'config'), '[core]\n');
+    const touch = (path: string, paths: Needs['paths'] = [], tier: Tier = 'write') =>
+      outOf({
+        commands: [`touch ${path}`],
+        argv: ['touch', path],
+        tier,
+        needs: { paths: [{ path: '.', access: 'write' }, ...paths] },
+      });
+    const named: Needs['paths'] = [{ path: '.git', access: 'write' }];
+    expect((await touch('.git/index')).exitCode).not.toBe(0);
+    expect((await touch('.git/index', [{ path: '.git', access: 'read' }])).exitCode).not.toBe(0);
+    expect((await touch('.git/index', named, 'read_only')).exitCode).not.toBe(0);
+    expect((await touch('.git/index', named)).exitCode).toBe(0);
+    expect((await touch('.git/hooks/post-commit', named)).exitCode).not.toBe(0);
+    expect((await touch('.git/config', named)).exitCode).not.toBe(0);
+    expect(await readdir(join(root, '.git'))).toEqual(['config', 'hooks', 'index']);
   });
 });
 

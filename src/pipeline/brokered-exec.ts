@@ -1,9 +1,16 @@
-/** The exec a tool is handed: judged by the command guard first, then run in the process sandbox. */
+/**
+ * The exec a tool is handed: judged by the command guard first, then run in the sandbox that the
+ * caller's isolation asks for, `process` or stronger.
+ */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Call } from '../contract/call.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import type { Sandbox, SandboxConfig } from '../contract/sandbox.ts';
+import type { SandboxConfig, Sandboxes } from '../contract/sandbox.ts';
+import type { Needs } from '../contract/tool.ts';
 import type { CommandGuard, CommandVerdict } from '../governance/commands/command-guard.ts';
+import { isolationSandbox } from '../governance/isolation-sandbox.ts';
 
 export interface ExecSettings {
   /** The workspace, absolute. */
@@ -12,7 +19,7 @@ export interface ExecSettings {
   /** What the user allows tools that can run anything. */
   readonly allow: readonly string[];
   /** Rejects with SANDBOX_ERROR when this machine cannot give it. */
-  sandbox(): Promise<Sandbox>;
+  readonly sandboxes: Sandboxes;
 }
 
 /** The tool's own patterns; a lone `*` stands for whatever the user allows. */
@@ -37,20 +44,38 @@ const judged = (guard: CommandGuard, argv: readonly string[]): CommandVerdict =>
 const argvOf = (argv: readonly string[]): readonly string[] =>
   argv[0] === SHELL && argv[1] === '-c' ? [SHELL, '--norc', '--noprofile', ...argv.slice(1)] : argv;
 
+/** A tool narrows its own declaration, and never widens it. */
+const hostsFor = (declared: readonly string[] = [], wanted = declared): readonly string[] => {
+  if (wanted.every((host) => declared.includes(host) || declared.includes('*'))) return wanted;
+  throw refusal('the tool did not declare a host of the run.', 'Add the host to needs.hosts.');
+};
+
+const REPOSITORY = '.git';
+
+/** Programs find it read-only unless their tool asks for it by name; hooks and settings stay so. */
+const repositoryIn = (root: string, { paths = [] }: Needs): readonly string[] => {
+  const isWanted = paths.some(({ path, access }) => path === REPOSITORY && access === 'write');
+  const folder = join(root, REPOSITORY);
+  const isThere = isWanted && lstatSync(folder, { throwIfNoEntry: false })?.isDirectory();
+  return isThere ? [folder] : [];
+};
+
 const configFor = (
   call: Call<'ready'>,
   { root, extraRoots }: ExecSettings,
-  { env, timeoutMs }: ExecOptions,
+  { env, timeoutMs, hosts }: ExecOptions,
 ): SandboxConfig => {
-  const { needs, sandbox } = call.ready.tool;
+  const { needs = {}, sandbox } = call.ready.tool;
   const roots = [root, ...extraRoots];
   // Without an intent on record the call was judged as one that only reads.
-  const access = call.notes.intentRecorded ? { read: [], write: roots } : { read: roots };
+  const access = call.notes.intentRecorded
+    ? { read: [], write: [...roots, ...repositoryIn(root, needs)] }
+    : { read: roots };
   return {
     ...sandbox,
     type: 'process',
     fileSystemAccess: access,
-    ...(needs?.hosts && { networkAccess: needs.hosts }),
+    networkAccess: hostsFor(needs.hosts, hosts),
     ...(env && { environmentVariables: env }),
     ...(timeoutMs !== undefined && { timeLimit: timeoutMs }),
   };
@@ -69,13 +94,20 @@ export const brokeredExec =
     const argv = [command, ...args];
     const verdict = judged(guard, argv);
     if (!verdict.ok) throw refusal(verdict.reason, verdict.remedy);
-    const sandbox = await settings.sandbox();
+    const config = configFor(call, settings, options);
+    const hosts = config.networkAccess ?? [];
+    const sandbox = await isolationSandbox(settings.sandboxes, call.caller.isolation, {
+      use: 'program',
+      type: config.type,
+      hosts,
+    });
     for (const [program] of verdict.commands) note(call, `program:${program}`);
+    for (const host of hosts) note(call, `host:${host}`);
     const { stdin, cwd = root } = options;
     const input = stdin === undefined ? {} : { stdin };
     const outcome = await sandbox.run({
       task: { kind: 'command', argv: argvOf(argv), cwd, ...input },
-      config: configFor(call, settings, options),
+      config: { ...config, type: sandbox.type },
       signal: call.control.signal,
     });
     return { exitCode: outcome.exitCode ?? 0, stdout: outcome.stdout, stderr: outcome.stderr };

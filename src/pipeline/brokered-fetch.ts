@@ -1,20 +1,14 @@
 /** The fetch a tool is handed: it reaches the hosts the tool declared, for as long as the call lives. */
 import type { Call } from '../contract/call.ts';
-import type { Egress, EgressInit, EgressScope } from '../governance/egress/create-egress.ts';
+import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
+import { egressScope } from './egress-scope.ts';
 
 /** What a tool puts into `init` cannot widen the scope. */
 export const brokeredFetch = (
   call: Call<'ready'>,
   egress: Pick<Egress, 'fetch'>,
 ): typeof globalThis.fetch => {
-  const scope: EgressScope = {
-    hosts: call.ready.tool.needs?.hosts ?? [],
-    signal: () => call.control.signal,
-    onHop: ({ origin }) => {
-      call.notes.resources ??= new Set();
-      call.notes.resources.add(origin);
-    },
-  };
+  const scope = egressScope(call);
   return (input, init) => {
     const scoped: EgressInit = { ...init, scope };
     return egress.fetch(input, scoped);

@@ -3,6 +3,7 @@
  * use one or two of them; each checks the tool's declared needs before it does anything.
  */
 import type { Call, CallRequest } from '../contract/call.ts';
+import type { Isolation } from '../contract/caller.ts';
 import type { FileAccess, ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
@@ -19,6 +20,7 @@ import { CallMemory } from '../governance/memory.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
+import { egressScope } from './egress-scope.ts';
 
 export interface ContextDeps {
   readonly runtime: Runtime;
@@ -61,6 +63,9 @@ export class CallContext implements ToolContext {
   get userId(): string {
     return this.#call.caller.userId;
   }
+  get isolation(): Isolation {
+    return this.#call.caller.isolation;
+  }
   get idempotencyKey(): string {
     return this.#call.options.idempotencyKey ?? this.#call.executionId;
   }
@@ -91,6 +96,10 @@ export class CallContext implements ToolContext {
   get fetch(): typeof globalThis.fetch {
     this.#fetch ??= brokeredFetch(this.#call, this.#deps.egress);
     return this.#fetch;
+  }
+
+  get resolveHost(): ToolContext['resolveHost'] {
+    return (host, port) => this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
   }
 
   get logger(): Logger {

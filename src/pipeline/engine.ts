@@ -39,7 +39,7 @@ import { type Contexts, createContexts } from './context.ts';
 import { Deadlines } from './deadlines.ts';
 import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
-import { governed } from './governed.ts';
+import { governed, type PipelineDeps } from './governed.ts';
 import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { prove } from './pipeline.ts';
@@ -51,6 +51,7 @@ import { RunningCalls } from './running-calls.ts';
 import type { UsageNotes } from './stages/record.ts';
 import { StandingGrants } from './standing-grants.ts';
 import { createToolSettings, type SettingsSource } from './tool-settings.ts';
+import { createTracer } from './trace.ts';
 import { UNDO_TOOL, undoTool } from './undo.ts';
 import { UndoLog } from './undo-log.ts';
 
@@ -224,12 +225,12 @@ export class Engine {
   #execSettings(): ExecSettings {
     const { guard, settings, sandboxes } = this.#deps;
     const { allowedCommands: allow, extraRoots } = settings;
-    return { root: guard.root, extraRoots, allow, sandbox: () => sandboxes.get('process') };
+    return { root: guard.root, extraRoots, allow, sandboxes };
   }
 
   #makePipeline(): Next<CallRequest> {
     const { settings, store } = this.#deps;
-    return governed({
+    const parts: PipelineDeps = {
       ...this.#deps,
       ...this.shared,
       ...settings,
@@ -243,7 +244,8 @@ export class Engine {
       newHandle: () => unguessableId('result'),
       callTool: this.#callTool,
       undo: (executionId) => this.undo(executionId, LOCAL_CALLER),
-    });
+    };
+    return governed(parts, createTracer(this.#deps));
   }
 
   #filesFor(call: Call<'ready'>): FileAccess {
@@ -259,7 +261,11 @@ export class Engine {
       store,
       undoLog: this.shared.undoLog,
       now: runtime.now,
-      findTool: (name, version) => registry.get(name, version)?.tool,
+      // Code of a definition that nobody has accepted does not run, not even to take something back.
+      findTool: (name, version) => {
+        const entry = registry.get(name, version);
+        return entry?.quarantine ? undefined : entry?.tool;
+      },
       display: (path) => relative(guard.root, path),
       ...fileState(guard),
     });

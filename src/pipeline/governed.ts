@@ -7,7 +7,7 @@ import type { Policy } from '../contract/policy.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import type { Budgeting } from './budgeting.ts';
 import type { Contexts } from './context.ts';
-import { pipeline, prove } from './pipeline.ts';
+import { pipeline, prove, type Tracer } from './pipeline.ts';
 import { type ApplyEffectsDeps, applyEffects } from './stages/apply-effects.ts';
 import { type ApproveDeps, approve, type Recheck } from './stages/approve.ts';
 import { authenticate } from './stages/authenticate.ts';
@@ -63,8 +63,8 @@ const recheck = (deps: PipelineDeps): Recheck => {
     );
 };
 
-export const governed = (deps: PipelineDeps): Next<CallRequest> =>
-  pipeline()
+export const governed = (deps: PipelineDeps, tracer?: Tracer): Next<CallRequest> =>
+  pipeline(tracer)
     .through(record(deps)) //               outermost: refused calls are recorded too
     .through(resolve(deps)) //              adds ready: the tool, compiled
     .through(validateInput(deps)) //        adds input: policy judges what was parsed, not what was sent

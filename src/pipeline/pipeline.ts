@@ -7,7 +7,15 @@ import type { ToolResult } from '../contract/result.ts';
 import type { FinalStage, Stage } from '../contract/stage.ts';
 
 type Key = keyof Evidence;
-type AnyStage = (call: never, next: Next<never>) => Promise<ToolResult>;
+export type AnyStage = (call: never, next: Next<never>) => Promise<ToolResult>;
+
+/** Watches calls. The same stages are chained a second time, each in its wrapping. */
+export interface Tracer {
+  /** Asked for every call; those nobody wants to see take the bare chain. */
+  isWanted(): boolean;
+  around<S extends AnyStage>(stage: S): S;
+  run(call: CallRequest, through: Next<CallRequest>): Promise<ToolResult>;
+}
 
 export interface Pipeline<Have extends Key> {
   /** Adds a stage that needs no more evidence than there is by now. */
@@ -16,17 +24,28 @@ export interface Pipeline<Have extends Key> {
   endingIn(final: [Key] extends [Have] ? FinalStage : never): Next<CallRequest>;
 }
 
-const chain = <Have extends Key>(stages: readonly AnyStage[]): Pipeline<Have> => ({
-  through: (stage) => chain([...stages, stage as unknown as AnyStage]),
-  endingIn: (final) =>
-    stages.reduceRight<Next<never>>(
-      (next, stage) => (call) => stage(call, next),
-      final as Next<never>,
-    ) as Next<CallRequest>,
+const joined = (stages: readonly AnyStage[], final: AnyStage): Next<CallRequest> =>
+  stages.reduceRight<Next<never>>(
+    (next, stage) => (call) => stage(call, next),
+    final as Next<never>,
+  ) as Next<CallRequest>;
+
+const chain = <Have extends Key>(
+  stages: readonly AnyStage[],
+  tracer: Tracer | undefined,
+): Pipeline<Have> => ({
+  through: (stage) => chain([...stages, stage as unknown as AnyStage], tracer),
+  endingIn: (last) => {
+    const final = last as AnyStage;
+    const bare = joined(stages, final);
+    if (!tracer) return bare;
+    const watched = joined(stages.map(tracer.around), tracer.around(final));
+    return (call) => (tracer.isWanted() ? tracer.run(call, watched) : bare(call));
+  },
 });
 
 /** An empty pipeline: no stage yet, no evidence yet. */
-export const pipeline = (): Pipeline<never> => chain<never>([]);
+export const pipeline = (tracer?: Tracer): Pipeline<never> => chain<never>([], tracer);
 
 /**
  * Puts a gate's proof on the call. The call object is extended rather than copied: the type says

@@ -128,6 +128,8 @@ const inputSchema: Schema<UndoInput> = {
 export const undoTool = (deps: UndoDeps): ReadyTool => {
   const tool = defineTool<UndoInput, UndoReport>({
     name: UNDO_TOOL,
+    // Whose call it was is checked by the tool itself.
+    permissions: [],
     version: '1.0.0',
     source: 'builtin',
     category: 'filesystem',

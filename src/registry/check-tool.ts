@@ -42,11 +42,15 @@ const problemWithKind = (tool: Tool): string | undefined => {
 };
 
 const problemWithParts = (tool: Tool): string | undefined => {
-  if (typeof tool.input !== 'object' || tool.input === null) return 'the input schema is missing';
-  if (tool.output !== undefined && (typeof tool.output !== 'object' || tool.output === null)) {
+  if (!isSchema(tool.input)) return 'the input schema is missing';
+  if (tool.output !== undefined && !isSchema(tool.output)) {
     return 'the output schema is not a schema';
   }
   if (!Array.isArray(tool.capabilities)) return 'the capabilities are not a list';
   if (tool.aliases?.every(isToolName) === false) return 'an alias is not a usable name';
   return undefined;
 };
+
+/** Or the function that makes one. */
+const isSchema = (source: unknown): boolean =>
+  typeof source === 'function' || (typeof source === 'object' && source !== null);

@@ -49,14 +49,15 @@ export const createEditing = ({ shelf, events, allows }: EditingDeps): Editing =
       announce(events, tool);
       await cleanUp([before]);
     },
-    ...createSwitches(shelf, allows),
+    ...createSwitches({ shelf, events, allows }),
   };
 };
 
-const createSwitches = (
-  shelf: Shelf,
-  allows: EditingDeps['allows'],
-): Pick<Editing, 'setActive' | 'deprecate' | 'setEnabled'> => ({
+const createSwitches = ({
+  shelf,
+  events,
+  allows,
+}: EditingDeps): Pick<Editing, 'setActive' | 'deprecate' | 'setEnabled'> => ({
   setActive: (name, version) => shelf.activate(known(shelf, name), version),
   deprecate(name, version) {
     versionOf(known(shelf, name), version).deprecated = true;
@@ -69,6 +70,7 @@ const createSwitches = (
       });
     }
     family.enabled = enabled;
+    events?.emit('tool.switched', { tool: family.name, enabled });
   },
 });
 

@@ -19,16 +19,24 @@ export interface Loaded {
   readonly gone: readonly Registered[];
 }
 
+export interface LoadTarget {
+  readonly shelf: Shelf;
+  /** Told what lies on the shelf now, before anybody else can see it. */
+  placed?(loaded: readonly Loaded[]): void;
+}
+
 /** Never rejects. All sources load at once; their tools are put on the shelf in the order of `SOURCES`. */
 export const loadSources = async (
   sources: readonly Source[],
-  shelf: Shelf,
+  { shelf, placed }: LoadTarget,
 ): Promise<readonly Loaded[]> => {
   const ordered = sources.toSorted((a, b) => SOURCES.indexOf(a.kind) - SOURCES.indexOf(b.kind));
   const brought = await Promise.all(ordered.map(fetchTools));
-  return brought.map(({ source, tools, error }) =>
+  const loaded = brought.map(({ source, tools, error }) =>
     error === undefined ? accept(source, tools, shelf) : failed(source, error),
   );
+  placed?.(loaded);
+  return loaded;
 };
 
 interface Brought {

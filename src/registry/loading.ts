@@ -5,6 +5,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
 import { announce } from './editing.ts';
 import { type Loaded, loadSources } from './load-sources.ts';
+import { type Gate, isFromOutside, judgeLoaded } from './lock/gate.ts';
 import type { Shelf } from './shelf.ts';
 import { cleanUp } from './versions.ts';
 
@@ -20,9 +21,11 @@ export interface Loading {
 export interface LoadingDeps {
   readonly runtime: Runtime;
   readonly events?: Events;
+  /** Who decides about tools from outside; without one they are not held. */
+  readonly gate?: Gate;
 }
 
-export const createLoading = (shelf: Shelf, { runtime, events }: LoadingDeps): Loading => {
+export const createLoading = (shelf: Shelf, { runtime, events, gate }: LoadingDeps): Loading => {
   const reports = new Map<Source, LoadReport>();
   const stops: (() => void)[] = [];
   let closed: Promise<void> | undefined;
@@ -39,7 +42,7 @@ export const createLoading = (shelf: Shelf, { runtime, events }: LoadingDeps): L
   };
 
   const load = async (sources: readonly Source[]): Promise<readonly LoadReport[]> =>
-    Promise.all((await loadSources(sources, shelf)).map(settle));
+    Promise.all((await bring(sources, shelf, { runtime, ...(gate && { gate }) })).map(settle));
 
   /** One reload of a source at a time; a change meanwhile is one more when it is done. */
   const reloading = (source: Source): (() => void) => {
@@ -76,6 +79,22 @@ export const createLoading = (shelf: Shelf, { runtime, events }: LoadingDeps): L
     },
     reports: () => [...reports.values()],
   };
+};
+
+/** What comes from outside is judged in the turn in which it is put there: nobody can call it before. */
+const bring = async (
+  sources: readonly Source[],
+  shelf: Shelf,
+  { gate, runtime: { log } }: LoadingDeps,
+): Promise<readonly Loaded[]> => {
+  if (!gate || !sources.some(isFromOutside)) return loadSources(sources, { shelf });
+  await gate.prepare();
+  const loaded = await loadSources(sources, {
+    shelf,
+    placed: (all) => judgeLoaded(all, { gate, shelf, log }),
+  });
+  await gate.welcome();
+  return loaded;
 };
 
 const say = ({ source, error, renamed, refused }: LoadReport, { log }: Runtime): void => {

@@ -4,7 +4,7 @@ import type { SchemaSource } from '../contract/schema.ts';
 const MAX_DEPTH = 4;
 const MAX_NAMES = 100;
 
-export const parameterNames = (source: SchemaSource): readonly string[] => {
+export const parameterNames = (source: SchemaSource | undefined): readonly string[] => {
   const names = new Set<string>();
   collect(source, names, 0);
   return [...names].slice(0, MAX_NAMES);

@@ -8,6 +8,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { JsonSchema, Schema, SchemaSource } from '../contract/schema.ts';
 import type { Tool, ToolCategory, ToolSource } from '../contract/tool.ts';
 import { compileSchema, isZodSchema, type SchemaSide } from './compile-schema.ts';
+import { declaredSchema } from './declared-schema.ts';
 import { createLifecycle, type ToolLifecycle } from './tool-lifecycle.ts';
 
 export interface ReadyState {
@@ -23,6 +24,7 @@ export interface ReadyState {
 export interface ReadyFlags {
   readonly deprecated: boolean;
   readonly enabled: boolean;
+  readonly quarantined: boolean;
 }
 
 const UNTRUSTED: readonly ToolSource[] = ['mcp', 'external', 'workflow', 'package', 'team'];
@@ -30,11 +32,17 @@ const PRIVATE: readonly ToolCategory[] = ['filesystem', 'database'];
 
 export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime): ReadyState => {
   const schemas: Partial<Record<SchemaSide, Schema | Promise<Schema>>> = {};
+  const sources: Partial<Record<SchemaSide, SchemaSource | undefined>> = {};
   let ready: ReadyTool | Promise<ReadyTool> | undefined;
   let life: ToolLifecycle | undefined;
 
+  const sourceOf = (side: SchemaSide): SchemaSource | undefined => {
+    sources[side] ??= declaredSchema(tool, side);
+    return sources[side];
+  };
+
   const compiled = (side: SchemaSide): Schema | Promise<Schema> | undefined => {
-    const source = tool[side];
+    const source = sourceOf(side);
     if (source !== undefined) schemas[side] ??= compileSchema(source, side);
     return schemas[side];
   };
@@ -58,7 +66,7 @@ export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime
       return ready;
     },
     json(side) {
-      const source: SchemaSource | undefined = tool[side];
+      const source = sourceOf(side);
       if (source === undefined || !isZodSchema(source)) return source;
       return (compiled(side) as Schema).json;
     },
@@ -83,6 +91,9 @@ const readyTool = ({ tool, flags, input, output, initialize }: Parts): ReadyTool
   },
   get enabled() {
     return flags.enabled;
+  },
+  get quarantined() {
+    return flags.quarantined;
   },
   initialize,
 });

@@ -6,6 +6,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
 import { createEditing } from './editing.ts';
 import { createLoading } from './loading.ts';
+import type { Gate } from './lock/gate.ts';
 import { createLookup } from './lookup.ts';
 import { createModelView } from './model-view.ts';
 import { createSearch } from './search.ts';
@@ -19,6 +20,8 @@ export interface RegistryDeps {
   readonly usage?: UsageOf;
   /** What configuration says of a tool; nothing leaves it to `setEnabled`. */
   readonly isEnabled?: (name: string) => boolean | undefined;
+  /** Who decides about tools from outside; without one they are not held. */
+  readonly gate?: Gate;
 }
 
 export interface Registry extends Catalog {
@@ -44,6 +47,7 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
     changed: (name) => search.touch(name),
   });
   const search = createSearch({ shelf, usage });
+  deps.gate?.guard(shelf);
   const loading = createLoading(shelf, deps);
 
   return {

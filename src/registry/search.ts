@@ -1,6 +1,7 @@
 /** Ranked, typo-tolerant search over names, descriptions, tags and parameter names. */
 import type { CatalogEntry, SearchHit, SearchQuery } from '../contract/catalog.ts';
 import type { Tool } from '../contract/tool.ts';
+import { declaredSchema } from './declared-schema.ts';
 import { matcher } from './filter.ts';
 import { parameterNames } from './parameter-names.ts';
 import { Ranking } from './ranking.ts';
@@ -48,7 +49,7 @@ export const createSearch = ({ shelf, usage }: SearchDeps): Search => {
       const fits = matcher(query.filter);
       const ranking = new Ranking<CatalogEntry>(limit, (name) => {
         const found = entry(name);
-        return found && fits(found) ? found : undefined;
+        return found && !found.quarantine && fits(found) ? found : undefined;
       });
       const key = rankKey(rankBy, usage);
       const offer = (name: string, score: number): void =>
@@ -67,7 +68,7 @@ const fieldsOf = (tool: Tool): readonly SearchField[] => [
   { text: tool.name, weight: 4 },
   { text: (tool.tags ?? []).join(' '), weight: 2 },
   { text: (tool.aliases ?? []).join(' '), weight: 2 },
-  { text: parameterNames(tool.input).join(' '), weight: 1 },
+  { text: parameterNames(declaredSchema(tool, 'input')).join(' '), weight: 1 },
   { text: tool.description.slice(0, MAX_DESCRIPTION), weight: 1.5 },
 ];
 

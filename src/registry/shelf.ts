@@ -4,13 +4,14 @@
  */
 import type { CatalogEntry } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
+import type { Quarantine } from '../contract/lock.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
 import { checkTool } from './check-tool.ts';
 import { createNames, type Names } from './names.ts';
 import { createReadyState, type ReadyState } from './ready-state.ts';
-import { type Family, highest, type Registered, versionOf } from './versions.ts';
+import { type Family, foremost, type Registered, versionOf } from './versions.ts';
 
 /** Where a tool came from, for one that was not registered by hand. */
 export interface Origin {
@@ -47,9 +48,9 @@ export class Shelf {
     return this.#names.all();
   }
 
-  /** Every name and alias. */
+  /** Every name and alias of what may be used. */
   spoken(): readonly string[] {
-    return this.#names.spoken();
+    return this.#names.spoken().filter((name) => !this.find(name)?.active.quarantine);
   }
 
   /** Throws CONFIG_INVALID for a definition that cannot be used and CONFLICT for a version that is taken. */
@@ -73,7 +74,7 @@ export class Shelf {
     for (const { tool } of gone) family.versions.delete(tool.version);
     if (gone.includes(family.active)) {
       family.pinned = false;
-      family.active = highest(family.versions.values()) ?? family.active;
+      family.active = foremost(family.versions.values()) ?? family.active;
     }
     if (family.versions.size === 0) this.#names.remove(family);
     else this.#names.refresh(family);
@@ -84,12 +85,22 @@ export class Shelf {
   /** Puts a tool in the place of a version that is there. Throws CONFIG_INVALID. */
   swap(family: Family, before: Registered, tool: Tool): Registered {
     checkTool(tool);
-    const registered = { ...before, tool, state: undefined };
+    const registered = { ...before, tool, quarantine: undefined, state: undefined };
     family.versions.set(tool.version, registered);
     if (family.active === before) family.active = registered;
     this.#names.refresh(family);
     this.#deps.changed(family.name);
     return registered;
+  }
+
+  /** Puts a version into quarantine, or lets it out; a good older version stays in use meanwhile. */
+  hold(registered: Registered, quarantine: Quarantine | undefined): void {
+    registered.quarantine = quarantine;
+    const family = this.#names.named(registered.tool.name);
+    if (family && !family.pinned) {
+      family.active = foremost(family.versions.values()) ?? family.active;
+    }
+    this.#deps.changed(registered.tool.name);
   }
 
   /** Makes a version the active one, whatever comes later. Throws NOT_FOUND when there is none such. */
@@ -103,9 +114,10 @@ export class Shelf {
     return {
       tool: registered.tool,
       wireName: family.wireName,
-      enabled: this.#deps.isOn(family),
+      enabled: this.#deps.isOn(family) && registered.quarantine === undefined,
       deprecated: registered.deprecated,
       ...(registered.renamedFrom !== undefined && { renamedFrom: registered.renamedFrom }),
+      ...(registered.quarantine && { quarantine: registered.quarantine }),
     };
   }
 
@@ -118,7 +130,10 @@ export class Shelf {
           return registered.deprecated;
         },
         get enabled() {
-          return isOn(family);
+          return registered.quarantine === undefined && isOn(family);
+        },
+        get quarantined() {
+          return registered.quarantine !== undefined;
         },
       },
       runtime,
@@ -132,6 +147,7 @@ const register = (tool: Tool, { owner, renamedFrom }: Origin): Registered => ({
   owner,
   renamedFrom,
   deprecated: false,
+  quarantine: undefined,
   state: undefined,
 });
 
@@ -146,7 +162,7 @@ const newFamily = (registered: Registered): Family => ({
 
 const addVersion = (family: Family, registered: Registered): void => {
   family.versions.set(registered.tool.version, registered);
-  if (!family.pinned) family.active = highest(family.versions.values()) ?? registered;
+  if (!family.pinned) family.active = foremost(family.versions.values()) ?? registered;
 };
 
 /** What `put` throws. */

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import type { ToolVersion } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
+import type { Quarantine } from '../contract/lock.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ReadyState } from './ready-state.ts';
@@ -13,6 +14,8 @@ export interface Registered {
   readonly owner: Source | undefined;
   readonly renamedFrom: string | undefined;
   deprecated: boolean;
+  /** Why nobody may call it yet. */
+  quarantine: Quarantine | undefined;
   /** Made when somebody first asks for the schemas or a call. */
   state: ReadyState | undefined;
 }
@@ -50,6 +53,12 @@ export const highest = (candidates: Iterable<Registered>): Registered | undefine
   const releases = all.filter(({ tool }) => !tool.version.split('+')[0]?.includes('-'));
   const from = releases.length > 0 ? releases : all;
   return from.reduce((a, b) => (compareBuild(a.tool.version, b.tool.version) < 0 ? b : a));
+};
+
+/** The version to use by itself: one in quarantine only where there is no other. */
+export const foremost = (candidates: Iterable<Registered>): Registered | undefined => {
+  const all = [...candidates];
+  return highest(all.filter(({ quarantine }) => !quarantine)) ?? highest(all);
 };
 
 /** Runs the cleanup of those that were used. Never rejects. */

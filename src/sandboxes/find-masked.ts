@@ -16,8 +16,11 @@ export interface NamedPath {
 export interface Masks {
   /** True for what holds secrets: it reads as empty. */
   isSecret(path: NamedPath): boolean;
-  /** True for what programs run or trust: it is read-only below a path granted for writing. */
-  isProtected(below: readonly string[]): boolean;
+  /**
+   * True for what programs run or trust: it is read-only below a path granted for writing. `above`
+   * are the segments of that path, which may be a protected folder granted for itself.
+   */
+  isProtected(below: readonly string[], above: readonly string[]): boolean;
 }
 
 export interface Masked {
@@ -26,10 +29,10 @@ export interface Masked {
 }
 
 /** Walking more than this costs more than the program that is to run. */
-const MOST_FOLDERS = 20_000;
+export const MOST_FOLDERS = 20_000;
 
 /** Installed packages: many, and published by others, so no place where users keep secrets. */
-const NOT_WALKED = new Set(['node_modules']);
+export const NOT_WALKED: ReadonlySet<string> = new Set(['node_modules']);
 
 interface Walk {
   readonly root: string;
@@ -56,6 +59,8 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
   const above = root.split(sep).filter(Boolean);
   const found: Masked[] = [];
   const open: (readonly string[])[] = [[]];
+  // One mount covers a protected folder; one for each of the thousands of files of .git would not do.
+  const covered = new Set<readonly string[]>();
   for (let at = 0; at < open.length; at += 1) {
     if (at >= MOST_FOLDERS) throw tooMany();
     const folder = open[at] as readonly string[];
@@ -70,8 +75,12 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
       }
       // A socket answers even on a read-only mount, and who listens there is not sandboxed.
       if (entry.isSocket()) found.push({ path, as: 'empty-file' });
-      else if (writable && masks.isProtected(below)) found.push({ path, as: 'read-only' });
-      if (isFolder && !NOT_WALKED.has(entry.name)) open.push(below);
+      const isCovered = covered.has(folder);
+      const isProtected = !isCovered && writable && masks.isProtected(below, above);
+      if (isProtected && !entry.isSocket()) found.push({ path, as: 'read-only' });
+      if (!isFolder || NOT_WALKED.has(entry.name)) continue;
+      if (isCovered || isProtected) covered.add(below);
+      open.push(below);
     }
   }
   return found;

@@ -4,7 +4,8 @@ import type { SandboxConfig } from '../contract/sandbox.ts';
 
 export const SANDBOX_HOME = '/home/sandbox';
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** The second form is how npm takes the registry of a scope from the environment. */
+const NAME = /^(?:[A-Za-z_][A-Za-z0-9_]*|npm_config_@[a-z0-9._~-]+:registry)$/;
 
 /** Fails with SANDBOX_ERROR for a name or a value that no environment can hold. */
 export const sandboxEnvironment = (

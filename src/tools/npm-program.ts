@@ -1,6 +1,7 @@
 /** Runs npm so that it prints JSON, runs no scripts and takes no program from the project's `.npmrc`. */
 import type { ToolContext } from '../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
+import { type NpmRegistries, registryHosts, registryVariables } from './npm-registries.ts';
 import { runProgram } from './run-program.ts';
 
 /** The environment stands above the project's configuration file. */
@@ -12,6 +13,7 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   npm_config_loglevel: 'error',
   npm_config_offline: 'false',
   npm_config_fetch_retries: '1',
+  npm_config_fetch_retry_mintimeout: '1000',
 };
 
 interface KnownFailure {
@@ -44,6 +46,9 @@ const FAILURES: readonly KnownFailure[] = [
       'ENETUNREACH',
       'FETCH_ERROR',
       'ERR_SOCKET_TIMEOUT',
+      'E502',
+      'E503',
+      'E504',
     ],
     code: 'NETWORK',
     message: 'The package registry could not be reached.',
@@ -79,6 +84,8 @@ export interface NpmCall {
   /** Absolute. */
   readonly cwd: string;
   readonly timeoutMs?: number;
+  /** Where it may ask; without them it has no network. */
+  readonly registries?: NpmRegistries;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -95,14 +102,30 @@ const readObject = (text: string): JsonObject | undefined => {
   }
 };
 
+/** What the sandbox adds when its proxy has refused a host. */
+const REFUSED = /^Connection to .* refused: /m;
+
+const refused = (): ToolFailure =>
+  new ToolFailure('PERMISSION_DENIED', 'npm asked for a host that is none of its registries.', {
+    suggestions: [
+      'Look for addresses in package.json and the lock file that lead elsewhere.',
+      'If the registry is local, have a person name it in egress.allowPrivate.',
+    ],
+  });
+
 /** What npm printed as JSON. The exit code is no failure as long as it printed no error. */
-export const runNpm = async (context: ToolContext, call: NpmCall): Promise<JsonObject> => {
+export const runNpm = async (
+  context: ToolContext,
+  { registries, ...call }: NpmCall,
+): Promise<JsonObject> => {
   const { exitCode, stdout, stderr } = await runProgram(context, {
     program: 'npm',
     ...call,
-    env: ENVIRONMENT,
+    env: { ...ENVIRONMENT, ...(registries && registryVariables(registries)) },
+    hosts: registries ? registryHosts(registries) : [],
     install: 'Install Node.js with npm: https://nodejs.org/en/download.',
   });
+  if (exitCode !== 0 && REFUSED.test(stderr)) throw refused();
   const printed = readObject(stdout);
   const error = printed?.error;
   // `npm ls` says so when something is missing, and lists what is there all the same.

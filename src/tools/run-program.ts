@@ -1,24 +1,14 @@
 /** How tools run programs: through the broker, with one way to say that a program is not installed. */
-import type { CommandResult, ToolContext } from '../contract/context.ts';
+import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
-
-/** What a tool may say about a run besides the words of the command. */
-export interface RunOptions {
-  readonly stdin?: string;
-  /** Absolute, below the workspace root. */
-  readonly cwd?: string;
-  /** Added to the scrubbed environment. Never holds what a caller sent, except as plain values. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly timeoutMs?: number;
-}
 
 export type Exec = (
   command: string,
   args: readonly string[],
-  options?: RunOptions,
+  options?: ExecOptions,
 ) => Promise<CommandResult>;
 
-export interface ProgramCall extends RunOptions {
+export interface ProgramCall extends ExecOptions {
   readonly program: string;
   readonly args: readonly string[];
   /** How to get the program; shown when it is missing. */
@@ -54,6 +44,8 @@ export const runProgram = async (
     return result;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) throw missing();
+    // The sandbox does not know how this very program is installed.
+    if (isItself && hasCode(error, 'DEPENDENCY_MISSING')) throw missing();
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 /** Compiles programs that nobody runs, with the project's compiler and options, for what is wrong. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,6 +40,7 @@ export const compilePrograms = (
   try {
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+    symlinkSync(`${root}node_modules`, join(folder, 'node_modules'), 'dir');
     for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
     const compiler = `${root}node_modules/typescript/bin/tsc`;
     const { status, stdout, stderr } = spawnSync(

@@ -6,6 +6,7 @@ import { describeClaims } from './store-claims.ts';
 import { describeContent } from './store-content.ts';
 import { describeLedger } from './store-ledger.ts';
 import { type OpenStore, times } from './store-samples.ts';
+import { describeTokens } from './store-tokens.ts';
 
 export const describeStore = (name: string, open: OpenStore): void => {
   const use = async (test: (store: Store) => Promise<void>): Promise<void> => {
@@ -29,5 +30,6 @@ export const describeStore = (name: string, open: OpenStore): void => {
     describeLedger(use);
     describeClaims(use);
     describeContent(use);
+    describeTokens(use);
   });
 };

@@ -72,7 +72,8 @@ const isStopped = (pid: number): boolean => {
   }
 };
 
-/** What a disk would hold if the power went now: nothing moves while it is copied. */
+/** What a disk would hold if the power went now. The writer rests until told to go on: else it would
+ * write, while each copy is checked, more than all the rest, and the copies would grow without end. */
 const copyNow = async (child: ChildProcess, to: string): Promise<void> => {
   child.kill('SIGSTOP');
   for (let tries = 0; tries < 200 && !isStopped(child.pid ?? 0); tries++) await pause(1);
@@ -85,7 +86,6 @@ const copyNow = async (child: ChildProcess, to: string): Promise<void> => {
     if (name !== '.toolcrib')
       cpSync(join(root, name), join(to, 'files', name), { recursive: true });
   }
-  child.kill('SIGCONT');
 };
 
 /** The calls whose work can be seen in the files, half-written ones included. */
@@ -145,6 +145,7 @@ describe.skipIf(process.platform === 'win32')(
           head = checked.report.head;
           effects += checked.effects;
           rmSync(copy, { recursive: true });
+          writer.child.kill('SIGCONT');
         }
         writer.child.kill('SIGKILL');
         await writer.gone;

@@ -116,7 +116,7 @@ describe('toolcrib tools test', () => {
     });
     const { io, out, err } = fakeIo({ cwd: project, env: env(), json });
     try {
-      const code = await testFile(io, { crib, loaded: await load(), root: project }, file);
+      const code = await testFile(io, { crib, loaded: await load(), root: project }, { file });
       return { code, out: out(), err: err() };
     } finally {
       await crib.close();

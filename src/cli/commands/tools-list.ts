@@ -16,7 +16,10 @@ interface ListOptions extends FilterOptions {
   readonly names?: boolean;
 }
 
-const SUBCOMMANDS = ['list', 'info', 'search', 'tokens', 'enable', 'disable'];
+const SUBCOMMANDS = [
+  ...['list', 'info', 'search', 'tokens', 'enable', 'disable', 'new', 'test'],
+  ...['lock', 'verify', 'accept'],
+];
 
 const USAGE = [
   '',
@@ -43,7 +46,7 @@ const unknownSubcommand = async (word: string, tools: Catalog): Promise<ToolFail
 type Tokens = ReadonlyMap<string, number>;
 
 const rowOf = (io: Io, entry: CatalogEntry, tokens: Tokens | undefined): readonly Cell[] => {
-  const { tool, enabled, deprecated } = entry;
+  const { tool, enabled, deprecated, quarantine } = entry;
   const count = tokens?.get(tool.name);
   return [
     markCell(enabled, io.ink),
@@ -52,7 +55,7 @@ const rowOf = (io: Io, entry: CatalogEntry, tokens: Tokens | undefined): readonl
     tierCell(tool.tier, io.ink),
     ...(tokens ? [{ text: `~${formatCount(count ?? 0)} tokens`, align: 'right' as const }] : []),
     {
-      text: `${deprecated ? '(deprecated) ' : ''}${firstSentence(tool.description)}`,
+      text: `${quarantine ? `(in quarantine: ${quarantine.reason}) ` : ''}${deprecated ? '(deprecated) ' : ''}${firstSentence(tool.description)}`,
       paint: io.ink.dim,
     },
   ];

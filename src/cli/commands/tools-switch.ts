@@ -25,6 +25,14 @@ const assertFree = ({ loaded }: OpenCrib, { tool }: CatalogEntry): void => {
   });
 };
 
+/** A switch would not help: somebody has to look at it first. */
+const assertAccepted = ({ tool, quarantine }: CatalogEntry): void => {
+  if (!quarantine) return;
+  throw new ToolFailure('TOOL_QUARANTINED', `${tool.name} is in quarantine, not switched off.`, {
+    suggestions: [`Look at it and let it out with: toolcrib tools accept ${tool.name}`],
+  });
+};
+
 /** A file that is ignored is not the place to switch anything. */
 const assertTrusted = ({ loaded }: OpenCrib): void => {
   const { state } = loaded.trust;
@@ -87,6 +95,7 @@ const switchTool = async (
   const entry = toolOf(tools, to.name);
   const { name } = entry.tool;
   if (!to.on) assertFree(open, entry);
+  else assertAccepted(entry);
   const word = to.on ? 'enabled' : 'disabled';
   const changed = entry.enabled !== to.on;
   const file = fileOf(open);

@@ -4,31 +4,25 @@ import type { Command } from 'commander';
 import { createTerminalApprover } from '../../approvers/terminal/create-terminal-approver.ts';
 import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { Approver } from '../../contract/approver.ts';
-import type { Crib } from '../../contract/crib.ts';
-import { ToolFailure } from '../../contract/errors.ts';
-import type { ToolResult } from '../../contract/result.ts';
-import type { Tool, ToolExample } from '../../contract/tool.ts';
+import { ERRORS, ToolFailure } from '../../contract/errors.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { assertProjectTrusted, customFolder, pathBelow } from '../custom-folder.ts';
-import { type Difference, exampleDifferences } from '../example-differences.ts';
 import { type Io, note, print, printJson } from '../io.ts';
+import { onInterrupt } from '../on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../open-crib.ts';
+import { type ProgressLine, startProgress } from '../progress-line.ts';
+import { type Named, type Outcome, type Trial, tryExamples } from '../try-examples.ts';
 
 interface TestOptions {
   readonly yes?: boolean;
 }
 
-interface Outcome {
-  readonly tool: string;
-  readonly title: string;
-  readonly passed: boolean;
-  readonly status: ToolResult['status'];
-  readonly durationMs: number;
-  readonly differences: readonly Difference[];
-  readonly error?: ToolResult['error'];
-}
-
-const approverOf = (io: Io, { yes = false }: TestOptions): Approver =>
+const approverOf = (
+  io: Io,
+  { yes = false }: TestOptions,
+  line: () => ProgressLine | undefined,
+): Approver =>
   yes
     ? { ask: () => Promise.resolve({ answer: 'approve', by: 'local (--yes)' }) }
     : createTerminalApprover({
@@ -37,6 +31,7 @@ const approverOf = (io: Io, { yes = false }: TestOptions): Approver =>
         runtime: io.runtime,
         by: 'local (terminal)',
         colour: io.noteInk.isColorSupported,
+        onQuestion: (open) => line()?.pause(open),
       });
 
 /** The source marks each tool with the file it comes from. */
@@ -55,25 +50,6 @@ const toolsOf = (open: OpenCrib, file: string): readonly Tool[] => {
       'See that the file is there, and that tools.autoLoadCustomTools is on.',
     ],
   });
-};
-
-const tryExample = async (
-  crib: Pick<Crib, 'execute'>,
-  tool: Tool,
-  { title, input, output }: ToolExample,
-): Promise<Outcome> => {
-  const { success, status, data, error, metadata } = await crib.execute(tool.name, input);
-  const promised = success && output !== undefined;
-  const differences = promised ? exampleDifferences(output, data) : [];
-  return {
-    tool: tool.name,
-    title,
-    passed: success && differences.length === 0,
-    status,
-    durationMs: metadata.duration,
-    differences,
-    ...(error && { error }),
-  };
 };
 
 const LONGEST = 300;
@@ -99,25 +75,60 @@ const linesOf = (io: Io, { tool, title, passed, durationMs, ...rest }: Outcome):
   ];
 };
 
-/** Exported for its test. The answer is the exit code. */
-export const testFile = async (io: Io, open: OpenCrib, file: string): Promise<number> => {
-  assertProjectTrusted(open);
-  const outcomes: Outcome[] = [];
-  for (const tool of toolsOf(open, resolve(io.cwd, file))) {
+const examplesOf = (io: Io, tools: readonly Tool[]): readonly Named[] =>
+  tools.flatMap((tool) => {
     const { examples = [] } = tool;
     if (examples.length === 0) note(io, `${io.noteInk.yellow('!')} ${tool.name} has no examples.`);
-    for (const example of examples) {
-      const outcome = await tryExample(open.crib, tool, example);
-      outcomes.push(outcome);
-      if (!io.json) print(io, ...linesOf(io, outcome));
-    }
+    return examples.map((example) => ({ tool, example }));
+  });
+
+export interface TestRun extends Partial<Trial> {
+  readonly file: string;
+}
+
+/** Exported for its test. The answer is the exit code. */
+export const testFile = async (
+  io: Io,
+  open: OpenCrib,
+  { file, signal = new AbortController().signal, show }: TestRun,
+): Promise<number> => {
+  assertProjectTrusted(open);
+  const named = examplesOf(io, toolsOf(open, resolve(io.cwd, file)));
+  const outcomes: Outcome[] = [];
+  for await (const outcome of tryExamples(open.crib, named, { signal, ...(show && { show }) })) {
+    outcomes.push(outcome);
+    if (!io.json) print(io, ...linesOf(io, outcome));
   }
   const failed = outcomes.filter(({ passed }) => !passed).length;
   const passed = outcomes.length - failed;
-  if (io.json) printJson(io, { file, passed, failed, examples: outcomes });
-  else print(io, `${passed} passed, ${failed} failed`);
+  const left = named.length - outcomes.length;
+  if (io.json) printJson(io, { file, passed, failed, left, examples: outcomes });
+  else print(io, `${passed} passed, ${failed} failed${left > 0 ? `, ${left} not tried` : ''}`);
+  if (signal.aborted) return ERRORS.CANCELLED.exit;
   // Nothing tried is nothing proved.
   return failed > 0 || passed === 0 ? 1 : 0;
+};
+
+const testInterruptibly = async (io: Io, file: string, options: TestOptions): Promise<number> => {
+  const cancelled = new AbortController();
+  const release = onInterrupt(io, () => cancelled.abort());
+  let line: ProgressLine | undefined;
+  const shown = io.stderr.isTTY === true && io.env.TERM !== 'dumb' && !io.json;
+  const show = (label: string): ProgressLine => {
+    line = startProgress({ output: io.stderr, runtime: io.runtime, label: visibleText(label) });
+    return line;
+  };
+  try {
+    const approver = approverOf(io, options, () => line);
+    const open = await openCrib(io, approver);
+    try {
+      return await testFile(io, open, { file, signal: cancelled.signal, ...(shown && { show }) });
+    } finally {
+      await open.crib.close();
+    }
+  } finally {
+    release();
+  }
 };
 
 export const toolsTestCommand = (tools: Command, io: Io): Command => {
@@ -128,14 +139,7 @@ export const toolsTestCommand = (tools: Command, io: Io): Command => {
       .description('run the examples of a tool of your own')
       .option('-y, --yes', 'approve the calls yourself, without being asked: you answer for them'),
   ).action(
-    leaving(io, async (file: string, options: TestOptions) => {
-      const open = await openCrib(io, approverOf(io, options));
-      try {
-        return await testFile(io, open, file);
-      } finally {
-        await open.crib.close();
-      }
-    }),
+    leaving(io, (file: string, options: TestOptions) => testInterruptibly(io, file, options)),
   );
   return withExamples(command, 'toolcrib tools test .toolcrib/tools/count_words.yml');
 };

@@ -1,15 +1,14 @@
 /** The `audit` section. */
 import { z } from 'zod';
-import { byProject } from '../project-rule.ts';
 import { positiveCount } from './fields.ts';
+import { optionalSetting, section } from './setting.ts';
 
-export const auditSection = z
-  .strictObject({
-    retentionDays: positiveCount
-      .max(36_500)
-      .exactOptional()
-      .describe('Days for which the record of a call is kept; for ever when absent.')
-      .meta(byProject('higher')),
-  })
-  .describe('The record of every call.')
-  .prefault({});
+export const auditSection = section(
+  z.strictObject({
+    retentionDays: optionalSetting(positiveCount.max(36_500), {
+      about: 'Days for which the record of a call is kept; for ever when absent.',
+      project: 'higher',
+    }),
+  }),
+  'The record of every call.',
+);

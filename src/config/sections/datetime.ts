@@ -1,6 +1,6 @@
 /** The `datetime` section. */
 import { z } from 'zod';
-import { byProject } from '../project-rule.ts';
+import { section, setting } from './setting.ts';
 
 /** Intl also takes offsets such as "+02:00"; those are no zones, for they know no summer time. */
 const isZone = (zone: string): boolean => {
@@ -14,16 +14,18 @@ const isZone = (zone: string): boolean => {
   }
 };
 
-export const datetimeSection = z
-  .strictObject({
-    zone: z
-      .string()
-      .refine(isZone, {
+export const datetimeSection = section(
+  z.strictObject({
+    zone: setting(
+      z.string().refine(isZone, {
         error: 'expected the name of an IANA time zone, e.g. Europe/Vienna, or local',
-      })
-      .describe('The time zone of dates that name none: an IANA name, or local for this machine’s.')
-      .meta(byProject('free'))
-      .default('UTC'),
-  })
-  .describe('Dates and times.')
-  .prefault({});
+      }),
+      {
+        about: 'The time zone of dates that name none: an IANA name, or local for this machine’s.',
+        project: 'free',
+        default: 'UTC',
+      },
+    ),
+  }),
+  'Dates and times.',
+);

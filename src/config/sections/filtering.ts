@@ -1,7 +1,7 @@
 /** The `filtering` section. */
 import { z } from 'zod';
-import { byProject } from '../project-rule.ts';
 import { nonEmptyText, positiveCount } from './fields.ts';
+import { section, setting } from './setting.ts';
 
 const REDACTED = [
   'password',
@@ -23,27 +23,29 @@ const REDACTED = [
   'set-cookie',
 ];
 
-export const filteringSection = z
-  .strictObject({
-    maxStringChars: positiveCount
-      .describe('Longer strings are cut in results shown to a model.')
-      .meta(byProject('lower'))
-      .default(10_000),
-    maxArrayItems: positiveCount
-      .describe('Longer lists are cut in results shown to a model.')
-      .meta(byProject('lower'))
-      .default(100),
-    maxResultBytes: positiveCount
-      .describe('The largest result, as JSON in bytes; a larger one is kept and paged.')
-      .meta(byProject('lower'))
-      .default(1_000_000),
-    redactKeys: z
-      .array(nonEmptyText)
-      .describe(
+export const filteringSection = section(
+  z.strictObject({
+    maxStringChars: setting(positiveCount, {
+      about: 'Longer strings are cut in results shown to a model.',
+      project: 'lower',
+      default: 10_000,
+    }),
+    maxArrayItems: setting(positiveCount, {
+      about: 'Longer lists are cut in results shown to a model.',
+      project: 'lower',
+      default: 100,
+    }),
+    maxResultBytes: setting(positiveCount, {
+      about: 'The largest result, as JSON in bytes; a larger one is kept and paged.',
+      project: 'lower',
+      default: 1_000_000,
+    }),
+    redactKeys: setting(z.array(nonEmptyText), {
+      about:
         'Keys whose values are hidden in results, logs, errors and the audit trail, at any depth. A list replaces this one.',
-      )
-      .meta(byProject('union'))
-      .default(REDACTED),
-  })
-  .describe('What comes out of a tool: size and secrets.')
-  .prefault({});
+      project: 'union',
+      default: REDACTED,
+    }),
+  }),
+  'What comes out of a tool: size and secrets.',
+);

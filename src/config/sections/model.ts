@@ -1,7 +1,7 @@
 /** The `model` section: the language model for the few tools that need one. */
 import { z } from 'zod';
-import { byProject } from '../project-rule.ts';
 import { address, nonEmptyText, usd } from './fields.ts';
+import { described, optionalSetting } from './setting.ts';
 
 const KEY_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 
@@ -24,34 +24,36 @@ const apiKeyRef = z
       'looks like a key itself; take it out of here, keep it in the environment or the secrets store, and write its name, e.g. OPENAI_API_KEY',
   });
 
-export const modelSection = z
-  .strictObject({
-    provider: z
-      .enum(['openai-compatible', 'anthropic'])
-      .describe('Which protocol the endpoint speaks.')
-      .meta(byProject('user')),
-    baseUrl: address(['http', 'https'])
-      .exactOptional()
-      .describe('The address of the endpoint; the vendor’s own when absent.')
-      .meta(byProject('user')),
-    model: nonEmptyText.describe('The name of the model at that endpoint.').meta(byProject('user')),
-    apiKeyRef: apiKeyRef
-      .exactOptional()
-      .describe('The name under which the secrets hold the API key; never the key itself.')
-      .meta(byProject('user')),
-    inputUsdPerMillion: usd
-      .exactOptional()
-      .describe('US dollars for a million tokens sent; without prices only tokens are counted.')
-      .meta(byProject('user')),
-    outputUsdPerMillion: usd
-      .exactOptional()
-      .describe('US dollars for a million tokens received.')
-      .meta(byProject('user')),
-    structuredOutputs: z
-      .boolean()
-      .exactOptional()
-      .describe('False for endpoints that know json_object but no json_schema.')
-      .meta(byProject('user')),
-  })
-  .exactOptional()
-  .describe('The language model for tools that need one. Nothing else depends on it.');
+export const modelSection = optionalSetting(
+  z.strictObject({
+    provider: described(z.enum(['openai-compatible', 'anthropic']), {
+      about: 'Which protocol the endpoint speaks.',
+      project: 'user',
+    }),
+    baseUrl: optionalSetting(address(['http', 'https']), {
+      about: 'The address of the endpoint; the vendor’s own when absent.',
+      project: 'user',
+    }),
+    model: described(nonEmptyText, {
+      about: 'The name of the model at that endpoint.',
+      project: 'user',
+    }),
+    apiKeyRef: optionalSetting(apiKeyRef, {
+      about: 'The name under which the secrets hold the API key; never the key itself.',
+      project: 'user',
+    }),
+    inputUsdPerMillion: optionalSetting(usd, {
+      about: 'US dollars for a million tokens sent; without prices only tokens are counted.',
+      project: 'user',
+    }),
+    outputUsdPerMillion: optionalSetting(usd, {
+      about: 'US dollars for a million tokens received.',
+      project: 'user',
+    }),
+    structuredOutputs: optionalSetting(z.boolean(), {
+      about: 'False for endpoints that know json_object but no json_schema.',
+      project: 'user',
+    }),
+  }),
+  { about: 'The language model for tools that need one. Nothing else depends on it.' },
+);

@@ -1,32 +1,30 @@
 /** The `observation` section. */
 import { z } from 'zod';
-import { byProject } from '../project-rule.ts';
 import { LONGEST_TIMER_MS } from './fields.ts';
+import { section, setting } from './setting.ts';
 
-export const observationSection = z
-  .strictObject({
-    metrics: z
-      .boolean()
-      .describe('Count and time calls (also known as metricsCollectionEnabled).')
-      .meta(byProject('on'))
-      .default(true),
-    healthIntervalMs: z
-      .int()
-      .min(1000)
-      .max(LONGEST_TIMER_MS)
-      .describe('Milliseconds between health checks (also known as healthCheckInterval).')
-      .meta(byProject('free'))
-      .default(60_000),
-    alerts: z
-      .boolean()
-      .describe('Raise alerts (also known as performanceAlertsEnabled).')
-      .meta(byProject('on'))
-      .default(false),
-    logLevel: z
-      .enum(['debug', 'info', 'warn', 'error', 'silent'])
-      .describe('The least severe message that is logged.')
-      .meta(byProject({ order: ['silent', 'error', 'warn', 'info', 'debug'] }))
-      .default('warn'),
-  })
-  .describe('Metrics, health, alerts and the log.')
-  .prefault({});
+export const observationSection = section(
+  z.strictObject({
+    metrics: setting(z.boolean(), {
+      about: 'Count and time calls (also known as metricsCollectionEnabled).',
+      project: 'on',
+      default: true,
+    }),
+    healthIntervalMs: setting(z.int().min(1000).max(LONGEST_TIMER_MS), {
+      about: 'Milliseconds between health checks (also known as healthCheckInterval).',
+      project: 'free',
+      default: 60_000,
+    }),
+    alerts: setting(z.boolean(), {
+      about: 'Raise alerts (also known as performanceAlertsEnabled).',
+      project: 'on',
+      default: false,
+    }),
+    logLevel: setting(z.enum(['debug', 'info', 'warn', 'error', 'silent']), {
+      about: 'The least severe message that is logged.',
+      project: { order: ['silent', 'error', 'warn', 'info', 'debug'] },
+      default: 'warn',
+    }),
+  }),
+  'Metrics, health, alerts and the log.',
+);

@@ -1,26 +1,32 @@
 /** The `registry` section. */
 import { z } from 'zod';
-import { byProject } from '../project-rule.ts';
 import { nonEmptyText } from './fields.ts';
+import { section, setting } from './setting.ts';
 
-export const registrySection = z
-  .strictObject({
-    path: nonEmptyText
-      .describe(
+export const registrySection = section(
+  z.strictObject({
+    path: setting(nonEmptyText, {
+      about:
         'The directory of custom tools, relative to the project (also known as toolRegistryPath).',
-      )
-      .meta(byProject({ inside: '.toolcrib/tools' }))
-      .default('.toolcrib/tools'),
-    autoDiscovery: z
-      .boolean()
-      .describe('Look for tools in all sources at start (also known as enableAutoDiscovery).')
-      .meta(byProject('off'))
-      .default(true),
-    updateChecks: z
-      .boolean()
-      .describe('Ask whether installed tools have newer versions (also known as autoUpdateChecks).')
-      .meta(byProject('off'))
-      .default(false),
-  })
-  .describe('Where tools are looked for.')
-  .prefault({});
+      project: { inside: '.toolcrib/tools' },
+      default: '.toolcrib/tools',
+    }),
+    autoDiscovery: setting(z.boolean(), {
+      about: 'Look for tools in all sources at start (also known as enableAutoDiscovery).',
+      project: 'off',
+      default: true,
+    }),
+    updateChecks: setting(z.boolean(), {
+      about: 'Ask whether installed tools have newer versions (also known as autoUpdateChecks).',
+      project: 'off',
+      default: false,
+    }),
+    lock: setting(z.enum(['off', 'trust-first-use', 'strict']), {
+      about:
+        'What becomes of tools from outside that nobody has accepted: strict holds them all, trust-first-use lets in what a new source brings at first, off looks at none.',
+      project: { order: ['off', 'trust-first-use', 'strict'] },
+      default: 'strict',
+    }),
+  }),
+  'Where tools are looked for.',
+);

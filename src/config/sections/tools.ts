@@ -3,7 +3,6 @@
  * documents: the three keys below are settings, every other key is the name of a tool.
  */
 import { z } from 'zod';
-import { byProject } from '../project-rule.ts';
 import {
   ALSO_WHEN_FAULTY,
   isToolName,
@@ -13,83 +12,87 @@ import {
   TOOL_NAME_RULE,
 } from './fields.ts';
 import { retrySetting } from './retry.ts';
+import { described, optionalSetting, section, setting } from './setting.ts';
 
 const rateLimit = z.strictObject({
-  maxPerHour: positiveCount
-    .exactOptional()
-    .describe('Calls of one caller in an hour.')
-    .meta(byProject('lower-set')),
-  maxPerDay: positiveCount
-    .exactOptional()
-    .describe('Calls of one caller in a day.')
-    .meta(byProject('lower-set')),
+  maxPerHour: optionalSetting(positiveCount, {
+    about: 'Calls of one caller in an hour.',
+    project: 'lower-set',
+  }),
+  maxPerDay: optionalSetting(positiveCount, {
+    about: 'Calls of one caller in a day.',
+    project: 'lower-set',
+  }),
 });
 
-const toolSettings = z
-  .strictObject({
-    enabled: z
-      .boolean()
-      .describe('Whether the tool may be called at all.')
-      .meta(byProject('tool-off'))
-      .default(true),
-    timeoutMs: milliseconds
-      .exactOptional()
-      .describe(
-        'The whole time a call may take, retries included; never more than maxExecutionTime.',
-      )
-      .meta(byProject('lower')),
-    rateLimit: rateLimit.exactOptional().describe('Replaces the rate limit the tool declares.'),
-    retry: retrySetting
-      .exactOptional()
-      .describe('Replaces the retry policy of the tool.')
-      .meta(byProject('free')),
-    cache: z
-      .union([
-        z.strictObject({ ttlMs: milliseconds.describe('How long a result is kept.') }),
+const toolSettings = described(
+  z.strictObject({
+    enabled: setting(z.boolean(), {
+      about: 'Whether the tool may be called at all.',
+      project: 'tool-off',
+      default: true,
+    }),
+    timeoutMs: optionalSetting(milliseconds, {
+      about: 'The whole time a call may take, retries included; never more than maxExecutionTime.',
+      project: 'lower',
+    }),
+    rateLimit: optionalSetting(rateLimit, { about: 'Replaces the rate limit the tool declares.' }),
+    retry: optionalSetting(retrySetting, {
+      about: 'Replaces the retry policy of the tool.',
+      project: 'free',
+    }),
+    cache: optionalSetting(
+      z.union([
+        z.strictObject({ ttlMs: described(milliseconds, { about: 'How long a result is kept.' }) }),
         z.literal(false),
-      ])
-      .exactOptional()
-      .describe('Replaces the cache rule of the tool; false switches its cache off.')
-      .meta(byProject('free')),
-  })
-  .describe('Settings of one tool, under its name.');
+      ]),
+      {
+        about: 'Replaces the cache rule of the tool; false switches its cache off.',
+        project: 'free',
+      },
+    ),
+  }),
+  { about: 'Settings of one tool, under its name.' },
+);
 
 export type ToolSettings = z.output<typeof toolSettings>;
 
 const globalSettings = {
-  showTokenCosts: z
-    .boolean()
-    .describe('Show what each definition costs in prompt tokens when tools are listed.')
-    .meta(byProject('free'))
-    .default(true),
-  autoLoadCustomTools: z
-    .boolean()
-    .describe('Load the custom tools found under registry.path.')
-    .meta(byProject('off'))
-    .default(true),
-  maxExecutionTime: milliseconds
-    .describe('The longest any call may take in milliseconds; a longer timeout is cut to this.')
-    .meta(byProject('lower'))
-    .default(60_000),
+  showTokenCosts: setting(z.boolean(), {
+    about: 'Show what each definition costs in prompt tokens when tools are listed.',
+    project: 'free',
+    default: true,
+  }),
+  autoLoadCustomTools: setting(z.boolean(), {
+    about: 'Load the custom tools found under registry.path.',
+    project: 'off',
+    default: true,
+  }),
+  maxExecutionTime: setting(milliseconds, {
+    about: 'The longest any call may take in milliseconds; a longer timeout is cut to this.',
+    project: 'lower',
+    default: 30 * 60_000,
+  }),
 };
 
-export const toolsSection = z
-  .strictObject(globalSettings)
-  .catchall(toolSettings)
-  .superRefine((tools, context) => {
-    for (const key of Object.keys(tools)) {
-      if (isToolName(key)) continue;
-      context.addIssue({
-        code: 'custom',
-        path: [key],
-        params: { part: 'key' },
-        message: TOOL_NAME_RULE,
-      });
-    }
-  }, ALSO_WHEN_FAULTY)
-  .meta({ propertyNames: { pattern: TOOL_NAME.source } })
-  .describe('Which tools are on, and how each of them is bounded.')
-  .prefault({});
+export const toolsSection = section(
+  z
+    .strictObject(globalSettings)
+    .catchall(toolSettings)
+    .superRefine((tools, context) => {
+      for (const key of Object.keys(tools)) {
+        if (isToolName(key)) continue;
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          params: { part: 'key' },
+          message: TOOL_NAME_RULE,
+        });
+      }
+    }, ALSO_WHEN_FAULTY)
+    .meta({ propertyNames: { pattern: TOOL_NAME.source } }),
+  'Which tools are on, and how each of them is bounded.',
+);
 
 /** The settings of one tool, if there are any. Looks at own keys only: `constructor` is no tool. */
 export const toolSettingsOf = (

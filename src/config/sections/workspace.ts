@@ -1,19 +1,20 @@
 /** The `workspace` section. */
 import { z } from 'zod';
-import { byProject } from '../project-rule.ts';
 import { nonEmptyText } from './fields.ts';
+import { section, setting } from './setting.ts';
 
-export const workspaceSection = z
-  .strictObject({
-    root: nonEmptyText
-      .describe('The directory file tools may touch, relative to the project.')
-      .meta(byProject({ inside: '.', belowUser: true }))
-      .default('.'),
-    extraRoots: z
-      .array(nonEmptyText)
-      .describe('Further directories file tools may touch.')
-      .meta(byProject('subset'))
-      .default([]),
-  })
-  .describe('The files that tools can reach.')
-  .prefault({});
+export const workspaceSection = section(
+  z.strictObject({
+    root: setting(nonEmptyText, {
+      about: 'The directory file tools may touch, relative to the project.',
+      project: { inside: '.', belowUser: true },
+      default: '.',
+    }),
+    extraRoots: setting(z.array(nonEmptyText), {
+      about: 'Further directories file tools may touch.',
+      project: 'subset',
+      default: [],
+    }),
+  }),
+  'The files that tools can reach.',
+);

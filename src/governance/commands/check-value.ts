@@ -9,6 +9,11 @@ const SHAPES: Readonly<Partial<Record<ValueKind, RegExp>>> = {
   remote: /^[A-Za-z0-9][\w./-]*$/,
   mode: /^(?:0?[0-7]{3}|[ugoa]*[-+=][rwxX]+)$/,
   url: /^https?:\/\/[^@\\]+$/,
+  // Of the registry, perhaps with a version, a range or a tag: no folder, archive, repository, address
+  // or alias. A word that npm takes for the value of the flag before it is no package either.
+  package:
+    /^(?!(?:true|false|null|undefined)$)(?!.*\.(?:tgz|tar|tar\.gz)$)(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9_][a-z0-9._~-]*(?:@[\w^~<>=*][\w.^~<>=|*+ -]*)?$/i,
+  dependencies: /^(?:dev|optional|peer|prod)$/,
   header: /^[A-Za-z0-9-]+:/,
   stamp: /^\+/,
   // A positive filter makes rg look into hidden files too, so it has to name an ending.

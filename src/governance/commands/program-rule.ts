@@ -20,6 +20,8 @@ export type ValueKind =
   | 'format'
   | 'stamp'
   | 'filter'
+  | 'package'
+  | 'dependencies'
   | 'archive'
   | 'sed'
   | 'awk'

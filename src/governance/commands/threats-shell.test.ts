@@ -22,6 +22,7 @@ const ALLOW = [
     'git version',
     'npm test',
     'npm run *',
+    'npm *',
     'yarn *',
     'pnpm *',
     'make test',

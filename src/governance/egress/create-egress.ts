@@ -9,9 +9,11 @@ import { createAddressRules, createUrlJudge, type UrlVerdict } from './judge-url
 import { limitedResponse } from './limited-response.ts';
 import { networkFailure } from './network-failure.ts';
 import { nextHop } from './next-hop.ts';
+import type { Destination } from './normal-host.ts';
 import { type OutgoingRequest, takeRequest } from './outgoing-request.ts';
 import { type AgentSettings, createPinnedAgent } from './pinned-agent.ts';
 import { type Lookup, refusalFailure, resolveChecked, systemLookup } from './resolve-checked.ts';
+import { resolveDestination } from './resolve-destination.ts';
 
 export interface EgressSettings {
   /** Local hosts, addresses and ranges that may be reached. Metadata services never are. */
@@ -44,6 +46,8 @@ export interface EgressInit extends RequestInit {
 export interface Egress {
   /** Reaches the hosts of the scope, and nothing without one; fails with a coded `ToolFailure`. */
   readonly fetch: (input: string | URL | Request, init?: EgressInit) => Promise<Response>;
+  /** The checked address of a host that is spoken to by another protocol than HTTP. */
+  resolve(to: Destination, scope: EgressScope): Promise<string>;
   /** Breaks off what is under way. Later requests fail. */
   close(): Promise<void>;
 }
@@ -147,6 +151,7 @@ export const createEgress = (settings: EgressSettings = {}): Egress => {
       const signal = AbortSignal.any([scope.signal(), own]);
       return travel(request, { judge, onHop: (url) => scope.onHop(url), signal, maxBytes, line });
     },
+    resolve: (to, scope) => resolveDestination(to, scope, { rules, resolve: forAgent.resolve }),
     close: async () => {
       closed = true;
       await (await opened)?.agent.destroy();

@@ -78,6 +78,17 @@ const refuseName = (to: Destination, rules: AddressRules): Refusal | undefined =
   return isLocal ? refuseAddress(to, '127.0.0.1', rules) : undefined;
 };
 
+/** Why a tool with these hosts may not talk to a destination, as far as its spelling tells. */
+export const refuseDestination = (
+  to: Destination,
+  hosts: readonly HostRule[],
+  rules: AddressRules,
+): Refusal | undefined => {
+  const undeclared = objectToHost(to, hosts);
+  if (undeclared) return refuse('PERMISSION_DENIED', undeclared);
+  return isIP(to.host) === 0 ? refuseName(to, rules) : refuseAddress(to, to.host, rules);
+};
+
 /** The host in the one spelling that everything compares: no trailing dot on the wire either. */
 const respelt = (url: URL, { host }: Destination): URL => {
   const copy = new URL(url);
@@ -95,9 +106,7 @@ export const createUrlJudge =
     if (shape) return refuse('PERMISSION_DENIED', shape);
     const to = destinationOf(url);
     if (to === undefined) return refuse('VALIDATION_ERROR', NO_HOST);
-    const undeclared = objectToHost(to, hosts);
-    if (undeclared) return refuse('PERMISSION_DENIED', undeclared);
-    const refusal = isIP(to.host) === 0 ? refuseName(to, rules) : refuseAddress(to, to.host, rules);
+    const refusal = refuseDestination(to, hosts, rules);
     return refusal ?? { allowed: true, url: respelt(url, to), target: hostAndPort(to) };
   };
 

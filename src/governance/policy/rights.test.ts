@@ -56,3 +56,18 @@ describe('permissions', () => {
     ]);
   });
 });
+
+describe('threat: a list of permissions that leaves the rest open', () => {
+  const caller = { permissions: ['tool:reader'], isolation: 'none' } as const;
+
+  it('a tool that names no permission needs the one of its name', () => {
+    expect(missingPermissions(someTool({ name: 'reader' }), caller)).toEqual([]);
+    expect(missingPermissions(someTool({ name: 'writer' }), caller)).toEqual(['tool:writer']);
+  });
+
+  it('one that says it needs none needs none, and who holds all lacks nothing', () => {
+    expect(missingPermissions(someTool({ name: 'writer', permissions: [] }), caller)).toEqual([]);
+    const all = { permissions: ['*'], isolation: 'none' } as const;
+    expect(missingPermissions(someTool({ name: 'writer' }), all)).toEqual([]);
+  });
+});

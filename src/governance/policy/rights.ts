@@ -36,6 +36,15 @@ export const isHeld = (permissions: readonly string[], wanted: string): boolean 
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** The permissions that the tool names and the caller does not hold. */
-export const missingPermissions = (tool: Tool, rights: Rights): readonly string[] =>
-  tool.permissions?.filter((wanted) => !isHeld(rights.permissions, wanted)) ?? NONE;
+/** Most callers do: naming permissions is what narrows one. */
+const holdsAll = ({ permissions }: Rights): boolean => permissions.includes('*');
+
+/**
+ * The permissions that the tool names and the caller does not hold. A tool that names none needs the
+ * one of its name, or a caller who was given a list would hold everything beside it.
+ */
+export const missingPermissions = (tool: Tool, rights: Rights): readonly string[] => {
+  if (holdsAll(rights)) return NONE;
+  const wanted = tool.permissions ?? [`tool:${tool.name}`];
+  return wanted.filter((permission) => !isHeld(rights.permissions, permission));
+};

@@ -114,8 +114,6 @@ const withGrants = async (
   return pass(call, next, { ...judged, verdict: allowed });
 };
 
-const NONE_MISSING: readonly string[] = Object.freeze([]);
-
 export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspected', 'grant'> => {
   const { policy } = deps;
   const decide = (call: Inspected, next: Onward, flow: FlowState): Promise<ToolResult> => {
@@ -124,9 +122,7 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
     if (verdict.shadow) report(call, verdict.shadow, deps);
     if (verdict.effect === 'deny') return Promise.resolve(refuse(call, verdict));
     const { tool } = question;
-    const missing = tool.permissions
-      ? missingPermissions(tool, policy.rightsOf?.(call.caller) ?? call.caller)
-      : NONE_MISSING;
+    const missing = missingPermissions(tool, policy.rightsOf?.(call.caller) ?? call.caller);
     if (missing.length === 0 && verdict.effect === 'allow') {
       return next(prove(call, 'grant', admission(question, verdict)));
     }

@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { ToolContext } from '../../contract/context.ts';
+import type { Policy } from '../../contract/policy.ts';
+
+/** Says no to a session that has seen untrusted data. */
+const flowPolicy: Policy = {
+  version: '1',
+  readsFlow: true,
+  judge: ({ flow }) => ({
+    effect: flow.untrusted ? 'deny' : 'allow',
+    rule: 'flow',
+    reason: 'flow',
+  }),
+};
 
 describe('govern result', () => {
   it('turns a result that is too large into a handle that can be paged, by its owner alone', async () => {
@@ -33,7 +46,71 @@ describe('govern result', () => {
     const data = cut.data as { text: string; list: number[] };
     expect(data.text.length).toBeLessThan(10_100);
     expect(data.list).toHaveLength(100);
-    expect(cut.warnings).toHaveLength(2);
+    const handle = cut.whole?.handle ?? '';
+    expect(cut.warnings).toHaveLength(3);
+    expect(cut.warnings?.filter((each) => each.startsWith('Shortened'))).toHaveLength(2);
+    expect(cut.warnings?.[2]).toContain(handle);
+    const page = await crib.readResult(handle, { limit: 100_000 });
+    expect(JSON.parse(page?.text ?? '')).toEqual(whole);
+    expect(cut.whole?.bytes).toBe(page?.total);
+  });
+
+  it('keeps nothing of a result that a model got whole', async () => {
+    const crib = await testCrib([aTool({ run: () => ({ text: 'short' }) })]);
+    const result = await crib.execute('echo', {}, { audience: 'model' });
+    expect([result.data, result.whole, result.warnings]).toEqual([
+      { text: 'short' },
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('keeps the same text once for a session, and again for another or when it is gone', async () => {
+    const crib = await testCrib([aTool({ run: () => 'x'.repeat(20_000) })]);
+    const handleIn = async (sessionId: string, userId = 'ada') => {
+      const as = { userId, sessionId, audience: 'model' } as const;
+      return crib.execute('echo', {}, as);
+    };
+    const first = await handleIn('one');
+    expect((await handleIn('one')).whole).toEqual(first.whole);
+    expect((await handleIn('two')).whole).not.toEqual(first.whole);
+    expect((await handleIn('one', 'eve')).whole).not.toEqual(first.whole);
+    await crib.cleanup(first.metadata.executionId);
+    const again = await handleIn('one');
+    expect(again.whole).not.toEqual(first.whole);
+    const page = await crib.readResult(again.whole?.handle ?? '', {}, { userId: 'ada' });
+    expect(page?.total).toBe(20_000);
+  });
+
+  it('data flow: a tool that hands on what others returned carries their labels', async () => {
+    const secretly = aTool({ name: 'secretly', labels: { sensitivity: 'secret' } });
+    const outside = aTool({ name: 'outside', labels: { trust: 'untrusted' } });
+    const both = aTool({
+      name: 'both',
+      run: async (_input: unknown, context: ToolContext) => [
+        await context.call('secretly', {}),
+        await context.call('outside', {}),
+      ],
+    } as never);
+    const alone = aTool({ name: 'alone' });
+    const crib = await testCrib([secretly, outside, both, alone]);
+    const labels = async (tool: string) => (await crib.execute(tool, {})).metadata.labels;
+    expect(await labels('both')).toEqual({ trust: 'untrusted', sensitivity: 'secret' });
+    expect(await labels('alone')).toEqual({ trust: 'trusted', sensitivity: 'public' });
+  });
+
+  it('data flow: reading a stored result taints the session that reads it', async () => {
+    const crib = await testCrib(
+      [aTool({ labels: { trust: 'untrusted' }, run: () => 'x'.repeat(5_000) })],
+      { config: { filtering: { maxResultBytes: 1000 } }, policy: flowPolicy },
+    );
+    const { data } = await crib.execute('echo', {}, { userId: 'ada', sessionId: 'one' });
+    const { handle } = data as { handle: string };
+    const other = { userId: 'ada', sessionId: 'two' };
+    const verdict = async () => (await crib.explain('echo', {}, other)).verdict.effect;
+    expect(await verdict()).toBe('allow');
+    await crib.readResult(handle, {}, other);
+    expect(await verdict()).toBe('deny');
   });
 
   it('refuses circular results', async () => {

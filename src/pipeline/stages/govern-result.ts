@@ -1,15 +1,17 @@
 /**
- * On the way out: makes the result plain data, takes secrets out, cuts it for a model, and turns
- * what is too large into a handle that can be paged.
+ * On the way out: makes the result plain data, takes secrets out, labels it, and keeps whole what is
+ * too large to return or was cut for a model, so that it can be read by a handle.
  */
 import type { CallRequest } from '../../contract/call.ts';
-import type { ResultHandle, ToolResult } from '../../contract/result.ts';
+import type { Labels, ResultHandle, ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Results } from '../../contract/store.ts';
 import { cutForModel, type ModelLimits } from '../../governance/cut-for-model.ts';
+import { joinLabels } from '../../governance/labels/handle-labels.ts';
 import { type PlainData, plainData } from '../../governance/plain-data.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { redactError } from '../as-tool-error.ts';
+import { KeptResults } from '../kept-results.ts';
 import { failed } from '../outcome.ts';
 
 export interface GovernResultDeps {
@@ -19,6 +21,10 @@ export interface GovernResultDeps {
   newHandle(): string;
 }
 
+interface Governor extends GovernResultDeps {
+  readonly kept: KeptResults;
+}
+
 const PREVIEW_CHARS = 2000;
 
 const warn = (call: CallRequest, message: string): void => {
@@ -26,17 +32,35 @@ const warn = (call: CallRequest, message: string): void => {
   call.notes.warnings.push(message);
 };
 
-const store = async (
+const textOf = (data: unknown): string => (typeof data === 'string' ? data : JSON.stringify(data));
+
+const handOver = async (
   call: CallRequest,
-  data: unknown,
-  deps: GovernResultDeps,
-): Promise<ResultHandle> => {
-  const text = typeof data === 'string' ? data : JSON.stringify(data);
-  const handle = deps.newHandle();
-  const { executionId } = call;
-  await deps.results.put({ handle, userId: call.caller.userId, executionId, text });
+  result: ToolResult,
+  { data, deps }: { readonly data: unknown; readonly deps: Governor },
+): Promise<ToolResult> => {
+  const text = textOf(data);
+  const { handle, bytes } = await deps.kept.keep(call, text, result.metadata.labels);
   warn(call, `The result is too large to return at once; read it by its handle ${handle}.`);
-  return { handle, bytes: Buffer.byteLength(text), preview: text.slice(0, PREVIEW_CHARS) };
+  const instead: ResultHandle = { handle, bytes, preview: text.slice(0, PREVIEW_CHARS) };
+  return { ...result, data: instead };
+};
+
+/** What a model gets is short enough for a prompt; where that cut something, all of it is kept. */
+const shorten = async (
+  call: CallRequest,
+  result: ToolResult,
+  { data, deps }: { readonly data: unknown; readonly deps: Governor },
+): Promise<ToolResult> => {
+  let cuts = 0;
+  const short = cutForModel(data, deps.limits, (what) => {
+    cuts += 1;
+    warn(call, `Shortened: ${what}.`);
+  });
+  if (cuts === 0) return data === result.data ? result : { ...result, data };
+  const whole = await deps.kept.keep(call, textOf(data), result.metadata.labels);
+  warn(call, `The whole result is kept; read it by its handle ${whole.handle}.`);
+  return { ...result, data: short, whole };
 };
 
 /** `undefined` for data that has no end. */
@@ -51,26 +75,39 @@ const plain = (data: unknown, redactor: Redactor): PlainData | undefined => {
 const govern = (
   call: CallRequest,
   result: ToolResult,
-  deps: GovernResultDeps,
+  deps: Governor,
 ): ToolResult | Promise<ToolResult> => {
   const clean = plain(result.data, deps.redactor);
   if (!clean) {
     return failed(call, 'OUTPUT_INVALID', { message: 'The result is circular or too deep.' });
   }
-  if (clean.bytes > deps.limits.maxResultBytes) {
-    return store(call, clean.data, deps).then((data) => ({ ...result, data }));
-  }
-  if (call.options.audience === 'model') {
-    const data = cutForModel(clean.data, deps.limits, (what) => warn(call, `Shortened: ${what}.`));
-    return { ...result, data };
-  }
-  return clean.data === result.data ? result : { ...result, data: clean.data };
+  const { data, bytes } = clean;
+  if (bytes > deps.limits.maxResultBytes) return handOver(call, result, { data, deps });
+  if (call.options.audience === 'model') return shorten(call, result, { data, deps });
+  return data === result.data ? result : { ...result, data };
 };
 
-export const governResult = (deps: GovernResultDeps): Stage<'ready' | 'budget'> =>
-  async function governResult(call, next) {
+/** A tool that calls others hands on what they returned: its result carries their labels, too. */
+const createLabelling = () => {
+  const fromInner = new WeakMap<CallRequest, Labels>();
+  return (call: CallRequest, result: ToolResult): void => {
+    const inner = fromInner.get(call);
+    if (inner) result.metadata.labels = joinLabels(result.metadata.labels, inner);
+    if (!call.parent) return;
+    const { labels } = result.metadata;
+    const before = fromInner.get(call.parent);
+    fromInner.set(call.parent, before ? joinLabels(before, labels) : labels);
+  };
+};
+
+export const governResult = (deps: GovernResultDeps): Stage<'ready' | 'budget'> => {
+  const label = createLabelling();
+  const governor: Governor = { ...deps, kept: new KeptResults(deps) };
+  return async function governResult(call, next) {
     const result = await next(call);
-    if (result.success && result.data !== undefined) return govern(call, result, deps);
+    label(call, result);
+    if (result.success && result.data !== undefined) return govern(call, result, governor);
     // Here too, not only when it is recorded: a replay keeps the result as it is from here on.
     return result.error ? { ...result, error: redactError(result.error, deps.redactor) } : result;
   };
+};

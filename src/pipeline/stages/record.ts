@@ -91,7 +91,7 @@ const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResu
 const announce = (call: CallRequest, result: ToolResult, events: Events): void => {
   if (!events.has('call.finished')) return;
   const tool = evidence(call, 'ready')?.tool.name ?? result.metadata.toolName;
-  events.emit('call.finished', { tool, result });
+  events.emit('call.finished', { tool, userId: call.caller.userId, result });
 };
 
 const isUnheld = (call: CallRequest): call is Call<'ready' | 'input' | 'grant'> =>
@@ -109,7 +109,8 @@ export const record = (deps: RecordDeps): Stage<never> =>
     running.add(call);
     if (events.has('call.started')) {
       const tool = redactor.text(call.toolName);
-      events.emit('call.started', { executionId: call.executionId, tool });
+      const { executionId, caller } = call;
+      events.emit('call.started', { executionId, tool, userId: caller.userId });
     }
     let result: ToolResult;
     try {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
+import type { CribOptions } from '../../crib.ts';
 
 describe('resolve', () => {
   it('names tools that are close to one that is not there', async () => {
@@ -43,6 +44,18 @@ describe('resolve', () => {
     expect((await crib.execute('echo', {})).error?.code).toBe('TOOL_DISABLED');
     crib.tools.setEnabled('echo', true);
     expect((await crib.execute('echo', {})).success).toBe(true);
+  });
+
+  it('refuses a tool from outside that nobody has accepted, until somebody does', async () => {
+    const sources = [{ kind: 'mcp', label: 'mcp:x', load: async () => [aTool({ name: 'far' })] }];
+    const crib = await testCrib([], { sources, lock: 'memory' } as CribOptions);
+    const { status, error } = await crib.execute('far', {});
+    expect([status, error?.code]).toEqual(['denied', 'TOOL_QUARANTINED']);
+    expect(error?.suggestions).toEqual([
+      'Look at it and let it out with: toolcrib tools accept far',
+    ]);
+    await crib.lock.accept(['far'], 'ada');
+    expect((await crib.execute('far', {})).error?.code).not.toBe('TOOL_QUARANTINED');
   });
 
   it('refuses circles of tools and chains that are too deep', async () => {

@@ -21,6 +21,15 @@ const circular = (call: CallRequest, name: string, maxDepth: number): string | u
   return undefined;
 };
 
+const refused = (call: CallRequest, { tool: { name }, quarantined }: ReadyTool): ToolResult =>
+  quarantined
+    ? failed(call, 'TOOL_QUARANTINED', {
+        suggestions: [`Look at it and let it out with: toolcrib tools accept ${name}`],
+      })
+    : failed(call, 'TOOL_DISABLED', {
+        suggestions: [`Enable it with: toolcrib tools enable ${name}`],
+      });
+
 export const resolve = ({ tools, maxCallDepth }: ResolveDeps): Stage<never, 'ready'> => {
   const admit = (
     call: CallRequest,
@@ -28,13 +37,7 @@ export const resolve = ({ tools, maxCallDepth }: ResolveDeps): Stage<never, 'rea
     next: Next<Call<'ready'>>,
   ): Promise<ToolResult> => {
     const found = prove(call, 'ready', ready);
-    if (!ready.enabled) {
-      return Promise.resolve(
-        failed(call, 'TOOL_DISABLED', {
-          suggestions: [`Enable it with: toolcrib tools enable ${ready.tool.name}`],
-        }),
-      );
-    }
+    if (!ready.enabled) return Promise.resolve(refused(call, ready));
     if (call.parent) {
       const message = circular(call, ready.tool.name, maxCallDepth);
       if (message !== undefined) return Promise.resolve(failed(call, 'CALL_CYCLE', { message }));

@@ -1,23 +1,26 @@
 /** What the engine is asked to make: the whole of a container's walls, as one order. */
 import type { ContainerCreateOptions } from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { SandboxConfig } from '../../contract/sandbox.ts';
 import { findMasked, type Masked, type Masks } from '../find-masked.ts';
 import type { RunLimits } from '../run-limits.ts';
-import { SANDBOX_HOME, sandboxEnvironment } from '../sandbox-environment.ts';
-import { type SandboxGrant, sandboxGrants } from '../sandbox-grants.ts';
+import { SANDBOX_HOME } from '../sandbox-environment.ts';
+import type { SandboxGrant } from '../sandbox-grants.ts';
 import { type Identity, sandboxIdentity } from '../sandbox-identity.ts';
-import { workingFolder } from '../working-folder.ts';
 
 export interface OrderRequest {
   readonly image: string;
   readonly ociRuntime: string | undefined;
   /** As whom this process runs. */
   readonly identity: Identity;
-  readonly config: SandboxConfig;
   readonly limits: RunLimits;
+  /** What the image starts with; its own when absent. */
+  readonly entrypoint?: readonly string[];
+  /** The words after it; those of the image when there are none. */
   readonly argv: readonly string[];
-  readonly cwd: string | undefined;
+  /** The image's own when absent. */
+  readonly workingFolder?: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly grants: readonly SandboxGrant[];
   readonly masks: Masks;
   /** When the container may be taken for forgotten, in milliseconds since the epoch. */
   readonly endsAt: number;
@@ -25,8 +28,6 @@ export interface OrderRequest {
 
 /** Marks our containers, and says until when they are wanted. */
 export const ENDS_AT_LABEL = 'toolcrib.sandbox.ends-at';
-
-const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const userFor = (own: Identity, grants: readonly SandboxGrant[]): string => {
   const sources = grants.map(({ source, writable }) => ({ path: source, writable }));
@@ -95,20 +96,17 @@ const walls = (limits: RunLimits, mounts: readonly Mounts[]) => {
   };
 };
 
-/** Fails with SANDBOX_ERROR when a path or a variable that is granted cannot be. */
+/** Fails with SANDBOX_ERROR when a path that is granted cannot be. */
 export const containerOrder = (request: OrderRequest): ContainerCreateOptions => {
-  const { config, limits, ociRuntime } = request;
-  const grants = sandboxGrants(config);
+  const { argv, entrypoint, grants, limits, ociRuntime, workingFolder } = request;
   assertPlain(grants);
-  const variables = Object.entries(sandboxEnvironment(SEARCH_PATH, config));
   return {
     Image: request.image,
-    // An image's own entry point would stand before the program.
-    Entrypoint: [],
-    Cmd: [...request.argv],
-    Env: variables.map(([name, value]) => `${name}=${value}`),
+    ...(entrypoint !== undefined && { Entrypoint: [...entrypoint] }),
+    ...(argv.length > 0 && { Cmd: [...argv] }),
+    Env: Object.entries(request.variables).map(([name, value]) => `${name}=${value}`),
     User: userFor(request.identity, grants),
-    WorkingDir: workingFolder(request.cwd, grants),
+    ...(workingFolder !== undefined && { WorkingDir: workingFolder }),
     Labels: { [ENDS_AT_LABEL]: String(request.endsAt) },
     NetworkDisabled: true,
     Tty: false,

@@ -1,76 +1,23 @@
 /** The driver against a real Podman, started for these tests, with an image of busybox and Node. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCanary } from '../../../test/conformance/sandbox-canary.ts';
 import { echoHost } from '../../../test/conformance/sandbox-host.ts';
+import {
+  type RealPodman,
+  reasonAgainstPodman,
+  startPodman,
+} from '../../../test/fixtures/real-podman.ts';
 import type { Sandbox, SandboxConfig, SandboxTask } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../create-runtime.ts';
 import { createContainerSandbox } from './create-container-sandbox.ts';
 
-const NEEDED = ['/usr/bin/podman', '/usr/sbin/runc', '/bin/busybox'];
-const APPLETS = ['sh', 'cat', 'echo', 'env', 'sleep', 'id', 'touch', 'mount', 'unshare', 'true'];
-const absent = NEEDED.filter((path) => !existsSync(path));
-const reasonAgainst = (): string | undefined => {
-  // The driver is not chosen by any configuration yet, and Podman 4.3 loses the output of a program
-  // that ends at once from time to time.
-  if (!process.env.TOOLCRIB_TEST_PODMAN) return 'ask for it with TOOLCRIB_TEST_PODMAN=1';
-  if (process.getuid?.() !== 0) return 'Podman is started as root for it';
-  if (absent.length === 0) return undefined;
-  return `${absent.join(', ')} missing: scripts/install-sandbox-tools.sh --containers`;
-};
-const why = reasonAgainst();
+const why = reasonAgainstPodman();
 
-const CONF = `[engine]
-runtime = "runc"
-cgroup_manager = "cgroupfs"
-events_logger = "file"
-`;
-
+let podman: RealPodman;
 let folder = '';
-let service: ChildProcess | undefined;
 let sandbox: Sandbox;
-
-const podman = (...args: readonly string[]): readonly string[] => [
-  ...['--root', join(folder, 'root'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs'],
-  ...args,
-];
-const env = () => ({
-  PATH: process.env.PATH ?? '',
-  CONTAINERS_CONF: join(folder, 'containers.conf'),
-});
-
-/** Node with its libraries, and busybox under the names of its programs. */
-const packImage = (): string => {
-  const image = join(folder, 'image');
-  for (const name of ['bin', 'tmp', 'etc', 'proc', 'dev']) {
-    mkdirSync(join(image, name), { recursive: true });
-  }
-  chmodSync(join(image, 'tmp'), 0o1777);
-  const libraries = execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).match(/\/\S+/g);
-  for (const path of libraries ?? []) {
-    mkdirSync(join(image, dirname(path)), { recursive: true });
-    copyFileSync(path, join(image, path));
-  }
-  copyFileSync(process.execPath, join(image, 'bin/node'));
-  copyFileSync('/bin/busybox', join(image, 'bin/busybox'));
-  for (const name of APPLETS) symlinkSync('busybox', join(image, 'bin', name));
-  execFileSync('tar', ['-C', image, '-cf', join(folder, 'image.tar'), '.']);
-  return join(folder, 'image.tar');
-};
 
 const run = (task: SandboxTask, config: Partial<SandboxConfig> = {}, host = echoHost()) =>
   sandbox.run({
@@ -84,27 +31,15 @@ const sh = (script: string, config: Partial<SandboxConfig> = {}) =>
 const code = (body: string, input: unknown = {}) =>
   run({ kind: 'code', code: `export const run = async (input, context) => { ${body} };`, input });
 
-const listed = (): string =>
-  execFileSync('podman', podman('ps', '--all', '--quiet'), { env: env(), encoding: 'utf8' });
-
 if (why !== undefined) it.skip(`is not tried on a real engine: ${why}`, () => undefined);
 
 describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_000 }, () => {
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'toolcrib-podman-'));
-    writeFileSync(join(folder, 'containers.conf'), CONF);
-    const options = { env: env(), stdio: 'ignore' } as const;
-    execFileSync('podman', podman('import', packImage(), 'sandbox-test:latest'), options);
-    const socketPath = join(folder, 'podman.sock');
-    service = spawn(
-      'podman',
-      podman('system', 'service', '--time=0', `unix://${socketPath}`),
-      options,
-    );
-    for (let i = 0; i < 200 && !existsSync(socketPath); i += 1) await sleep(50);
+    podman = await startPodman();
+    ({ folder } = podman);
     sandbox = createContainerSandbox({
-      engine: { socketPath },
-      image: 'sandbox-test:latest',
+      findEngine: () => podman,
+      image: podman.image,
       identity: { uid: 0, gid: 0 },
       runtime: createRuntime(),
       masks: { isSecret: ({ below }) => below.at(-1) === '.env', isProtected: () => false },
@@ -112,8 +47,7 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
   }, 120_000);
   afterAll(async () => {
     await sandbox?.close();
-    service?.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    podman?.close();
   }, 60_000);
 
   it('is ready', async () => {
@@ -127,6 +61,51 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
       stdout: 'in ü\n',
       stderr: '$(id) "a\n',
     });
+  });
+
+  it('loses no output of programs that end at once, also when we are slow to listen', async () => {
+    for (let i = 0; i < 10; i += 1) {
+      const outcome = run({ kind: 'command', argv: ['echo', `line ${i}`], stdin: 'unread' });
+      // Nothing is read for a while: the program has ended when we look again.
+      const busy = setInterval(() => {
+        const until = Date.now() + 150;
+        while (Date.now() < until);
+      }, 10);
+      await outcome.finally(() => clearInterval(busy));
+      expect(await outcome).toEqual({ exitCode: 0, stdout: `line ${i}\n`, stderr: '' });
+    }
+  }, 180_000);
+
+  it.each([
+    [10, 0, 'all\n'],
+    [40, 2, ''],
+  ])('holds the limit of 20 processes when %i are started', async (count, exitCode, stdout) => {
+    const script = `i=0; while [ $i -lt ${count} ]; do sleep 5 & i=$((i+1)); done; echo all`;
+    const outcome = await sh(script, { resourceLimits: { processes: 20 } });
+    expect(outcome).toMatchObject({ exitCode, stdout });
+  });
+
+  it('threat: asked for a vm it refuses, for this Podman runs its own runtime whatever is asked', async () => {
+    const vm = createContainerSandbox({
+      type: 'vm',
+      ociRuntime: 'runsc',
+      findEngine: () => podman,
+      image: podman.image,
+      identity: { uid: 0, gid: 0 },
+      runtime: createRuntime(),
+      masks: { isSecret: () => false, isProtected: () => false },
+    });
+    expect(await vm.readiness()).toMatchObject({
+      ready: false,
+      reason: expect.stringContaining('would not run it with the runtime'),
+      install: expect.stringContaining('containers.conf'),
+    });
+    const task = { kind: 'command', argv: ['echo', 'in runc'] } as const;
+    const signal = new AbortController().signal;
+    await expect(vm.run({ task, config: { type: 'vm' }, signal })).rejects.toMatchObject({
+      code: 'SANDBOX_ERROR',
+    });
+    await vm.close();
   });
 
   it('runs code, with its input, its output and the way back to the host', async () => {
@@ -146,7 +125,6 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
 
   it('sees what is granted, and no secret in it', async () => {
     const work = join(folder, 'work');
-    chmodSync(folder, 0o755);
     mkdirSync(work);
     chmodSync(work, 0o777);
     writeFileSync(join(work, '.env'), 'canary');
@@ -217,6 +195,6 @@ describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_
 
   it('leaves no container behind', async () => {
     await sandbox.close();
-    expect(listed()).toBe('');
+    expect(podman.listed()).toBe('');
   });
 });

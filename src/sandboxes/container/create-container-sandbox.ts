@@ -2,7 +2,6 @@
  * The `container` sandbox on the API of Docker or Podman, and `vm`: the same with a runtime that
  * gives each container a kernel of its own. Neither ever falls back to less.
  */
-import type Dockerode from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type {
@@ -15,44 +14,49 @@ import type {
 import type { Masks } from '../find-masked.ts';
 import { OutputMeter } from '../output-meter.ts';
 import { runLimits } from '../run-limits.ts';
+import { sandboxEnvironment } from '../sandbox-environment.ts';
+import { sandboxGrants } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
 import { taskTalk } from '../task-talk.ts';
-import { containerOrder, ENDS_AT_LABEL } from './container-order.ts';
+import { workingFolder } from '../working-folder.ts';
+import { containerOrder } from './container-order.ts';
+import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
 import { engineReadiness } from './engine-readiness.ts';
 import type { EngineAddress } from './find-engine.ts';
+import { chooseRuntime, noRuntime } from './oci-runtime.ts';
+import { removeForgotten } from './remove-forgotten.ts';
 import { runContainer } from './run-container.ts';
 
 export interface ContainerSandboxOptions {
   readonly type?: 'container' | 'vm';
-  /** From `findEngine`; absent when none was found. */
-  readonly engine: EngineAddress | undefined;
+  /** `findEngine`, asked until there is one: an engine that is started later is found later. */
+  findEngine(): EngineAddress | undefined;
   /** For code it has to hold `node`. */
   readonly image: string;
-  /** For `vm`: names under which the engine may know a runtime with kernels of its own. */
-  readonly vmRuntimes?: readonly string[];
+  /**
+   * The OCI runtime by the name the engine knows it under. When absent, `container` takes the
+   * engine's own, and `vm` one that is known to give each container a kernel of its own.
+   */
+  readonly ociRuntime?: string | undefined;
   readonly identity: Identity;
   readonly runtime: Runtime;
   readonly masks: Masks;
-  /** The library, imported only when it is needed. */
-  readonly load?: () => Promise<{ readonly default: typeof Dockerode }>;
+  readonly load?: LoadEngine;
 }
 
 const VM_RUNTIMES = ['kata', 'kata-runtime', 'io.containerd.kata.v2', 'runsc', 'kata-qemu'];
 
+const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 /** Long enough that no other process takes a container of a slow engine for forgotten. */
 const FORGOTTEN_AFTER_MS = 60_000;
-
-interface Opened {
-  readonly engine: Dockerode;
-  readonly socketPath: string;
-}
 
 class ContainerSandbox implements Sandbox {
   readonly type: 'container' | 'vm';
   readonly #options: ContainerSandboxOptions;
   readonly #closing = new AbortController();
   readonly #removals = new Set<Promise<void>>();
-  #opened: Promise<Opened> | undefined;
+  #opened: Promise<EngineClient> | undefined;
 
   constructor(options: ContainerSandboxOptions) {
     this.#options = options;
@@ -62,7 +66,7 @@ class ContainerSandbox implements Sandbox {
   readiness(): Promise<SandboxReadiness> {
     return engineReadiness(async () => (await this.#engine()).engine, {
       image: this.#options.image,
-      runtimes: this.#vmRuntimes,
+      runtimes: this.#runtimes,
     });
   }
 
@@ -76,18 +80,23 @@ class ContainerSandbox implements Sandbox {
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
     const talk = taskTalk(request, { limits, meter, node: 'node', random: runtime.random });
+    const grants = sandboxGrants(config);
+    const ociRuntime = await this.#ociRuntime();
     const order = containerOrder({
-      ...{ image, identity, masks, config, limits },
-      ociRuntime: await this.#ociRuntime(),
+      ...{ image, identity, masks, grants, limits, ociRuntime },
+      variables: sandboxEnvironment(SEARCH_PATH, config),
+      // An image's own entry point would stand before the program.
+      entrypoint: [],
       argv: talk.argv,
-      cwd: task.kind === 'command' ? task.cwd : '/tmp',
+      workingFolder: workingFolder(task.kind === 'command' ? task.cwd : '/tmp', grants),
       endsAt: runtime.now() + limits.timeMs + FORGOTTEN_AFTER_MS,
     });
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const { engine, socketPath } = await this.#engine();
     const afterwards = (work: Promise<void>) => this.#track(work);
-    const run = { engine, socketPath, order, talk, timeMs: limits.timeMs, afterwards };
-    return talk.outcome(await runContainer({ ...run, signal: either }, runtime));
+    const how = { ociRuntime, timeMs: limits.timeMs, afterwards, signal: either };
+    const run = { engine, socketPath, order, talk, ...how };
+    return talk.outcome(await runContainer(run, runtime));
   }
 
   /** Waits for the removal of containers that have ended. */
@@ -101,11 +110,14 @@ class ContainerSandbox implements Sandbox {
     void work.finally(() => this.#removals.delete(work));
   }
 
-  get #vmRuntimes(): readonly string[] | undefined {
-    return this.type === 'vm' ? (this.#options.vmRuntimes ?? VM_RUNTIMES) : undefined;
+  /** One of these has to run it; absent when the engine may choose. */
+  get #runtimes(): readonly string[] | undefined {
+    const { ociRuntime } = this.#options;
+    if (ociRuntime !== undefined) return [ociRuntime];
+    return this.type === 'vm' ? VM_RUNTIMES : undefined;
   }
 
-  #engine(): Promise<Opened> {
+  #engine(): Promise<EngineClient> {
     // An engine that is started later is found later.
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = undefined;
@@ -114,28 +126,18 @@ class ContainerSandbox implements Sandbox {
     return this.#opened;
   }
 
-  async #open(): Promise<Opened> {
-    const { engine: address, load = () => import('dockerode') } = this.#options;
-    if (address === undefined) throw noEngine();
-    const { default: Engine } = await load().catch(() => {
-      throw noLibrary();
-    });
-    const engine = new Engine({ socketPath: address.socketPath });
-    await removeForgotten(engine, this.#options.runtime.now());
-    return { engine, socketPath: address.socketPath };
+  async #open(): Promise<EngineClient> {
+    const client = await openEngineClient(this.#options.findEngine(), this.#options.load);
+    await removeForgotten(client.engine, this.#options.runtime.now());
+    return client;
   }
 
   async #ociRuntime(): Promise<string | undefined> {
-    const wanted = this.#vmRuntimes;
+    const wanted = this.#runtimes;
     if (wanted === undefined) return undefined;
-    const { Runtimes = {} } = (await (await this.#engine()).engine.info()) as {
-      readonly Runtimes?: Readonly<Record<string, unknown>>;
-    };
-    const found = wanted.find((name) => Object.hasOwn(Runtimes, name));
+    const found = await chooseRuntime((await this.#engine()).engine, wanted);
     if (found !== undefined) return found;
-    throw new ToolFailure('SANDBOX_ERROR', 'The engine has no runtime with kernels of its own.', {
-      suggestions: ['Install Kata Containers or gVisor and name it in the settings of the engine.'],
-    });
+    throw noRuntime();
   }
 
   #assertFits({ type, networkAccess = [] }: SandboxConfig): void {
@@ -148,32 +150,6 @@ class ContainerSandbox implements Sandbox {
     });
   }
 }
-
-/** A parent that was killed leaves its containers behind; the next one clears them away. */
-const removeForgotten = async (engine: Dockerode, now: number): Promise<void> => {
-  const ours = await engine
-    .listContainers({ all: true, filters: { label: [ENDS_AT_LABEL] } })
-    .catch(() => []);
-  const forgotten = ours.filter(({ Labels }) => Number(Labels[ENDS_AT_LABEL]) < now);
-  await Promise.all(
-    forgotten.map(({ Id }) =>
-      engine
-        .getContainer(Id)
-        .remove({ force: true })
-        .catch(() => undefined),
-    ),
-  );
-};
-
-const noEngine = () =>
-  new ToolFailure('SANDBOX_ERROR', 'No container engine was found on this machine.', {
-    suggestions: ['Install and start Docker or Podman, or set DOCKER_HOST to its socket.'],
-  });
-
-const noLibrary = () =>
-  new ToolFailure('DEPENDENCY_MISSING', 'The package dockerode is not installed.', {
-    suggestions: ['npm install dockerode'],
-  });
 
 /** Reaches the engine with the first run. `close` ends the runs that are under way. */
 export const createContainerSandbox = (options: ContainerSandboxOptions): Sandbox =>

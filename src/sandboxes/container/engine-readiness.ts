@@ -2,13 +2,17 @@
 import type Dockerode from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { SandboxReadiness } from '../../contract/sandbox.ts';
+import { engineFailure } from './engine-failure.ts';
+import { assertRuntime, chooseRuntime } from './oci-runtime.ts';
 
 interface Wanted {
   readonly image: string;
+  /** One of these has to run it; absent when the engine may choose. */
   readonly runtimes: readonly string[] | undefined;
 }
 
-const START = 'Install and start Docker or Podman (Debian: apt-get install podman).';
+const START =
+  'Start Docker or Podman: systemctl start docker, or podman system service (Debian: apt-get install podman).';
 const VM =
   'Install Kata Containers or gVisor (runsc) and name the runtime in the settings of the engine.';
 
@@ -18,27 +22,51 @@ const notReady = (reason: string, install: string): SandboxReadiness => ({
   install,
 });
 
+/** What an engine lists it need not give: a container that never starts shows what it would do. */
+const tryRuntime = async (engine: Dockerode, image: string, runtime: string): Promise<void> => {
+  const container = await engine.createContainer({
+    Image: image,
+    Cmd: ['true'],
+    NetworkDisabled: true,
+    HostConfig: { Runtime: runtime, NetworkMode: 'none' },
+  });
+  try {
+    await assertRuntime(container, runtime);
+  } finally {
+    await container.remove({ force: true }).catch(() => undefined);
+  }
+};
+
+const isThere = (engine: Dockerode, image: string): Promise<boolean> =>
+  engine
+    .getImage(image)
+    .inspect()
+    .then(
+      () => true,
+      () => false,
+    );
+
 export const engineReadiness = async (
   open: () => Promise<Dockerode>,
   { image, runtimes }: Wanted,
 ): Promise<SandboxReadiness> => {
   try {
     const engine = await open();
-    const { Runtimes = {} } = (await engine.info()) as { readonly Runtimes?: object };
-    if (runtimes !== undefined && !runtimes.some((name) => Object.hasOwn(Runtimes, name))) {
-      return notReady('The engine has no runtime with kernels of its own.', VM);
+    await engine.ping();
+    const runtime = runtimes && (await chooseRuntime(engine, runtimes));
+    if (runtimes && runtime === undefined) {
+      return notReady(`The engine knows no runtime named ${runtimes.join(' or ')}.`, VM);
     }
-    const there = await engine
-      .getImage(image)
-      .inspect()
-      .then(
-        () => true,
-        () => false,
-      );
-    if (there) return { ready: true };
-    return notReady('The image of the sandbox is not there.', `Pull it: docker pull ${image}`);
+    if (!(await isThere(engine, image))) {
+      const pull = `Pull it: docker pull ${image}, or podman pull ${image}`;
+      return notReady(`The image ${image} is not there.`, pull);
+    }
+    if (runtime !== undefined) await tryRuntime(engine, image, runtime);
+    return { ready: true };
   } catch (error) {
-    if (!(error instanceof ToolFailure)) return notReady('The engine does not answer.', START);
-    return notReady(error.message, error.extras.suggestions?.[0] ?? START);
+    const isAnswer = typeof (Object(error) as { statusCode?: unknown }).statusCode === 'number';
+    const failure = isAnswer ? engineFailure(error) : error;
+    if (!(failure instanceof ToolFailure)) return notReady('The engine does not answer.', START);
+    return notReady(failure.message, failure.extras.suggestions?.[0] ?? START);
   }
 };

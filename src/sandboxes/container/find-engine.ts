@@ -5,6 +5,8 @@ export interface EngineAddress {
 }
 
 export interface EngineSearch {
+  /** What the configuration says; nothing else is looked at then. */
+  readonly socket?: string | undefined;
   /** The value of DOCKER_HOST, if there is one. */
   readonly dockerHost: string | undefined;
   /** The value of XDG_RUNTIME_DIR, where Podman without root listens. */
@@ -19,7 +21,8 @@ const SCHEME = 'unix://';
  * granted would be folders over there.
  */
 export const findEngine = (search: EngineSearch): EngineAddress | undefined => {
-  const { dockerHost, runtimeFolder, exists } = search;
+  const { socket, dockerHost, runtimeFolder, exists } = search;
+  if (socket !== undefined) return exists(socket) ? { socketPath: socket } : undefined;
   if (dockerHost !== undefined && dockerHost !== '') {
     const path = dockerHost.startsWith(SCHEME) ? dockerHost.slice(SCHEME.length) : undefined;
     return path !== undefined && exists(path) ? { socketPath: path } : undefined;

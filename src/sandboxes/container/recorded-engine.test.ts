@@ -1,99 +1,34 @@
 /** What the driver asks of an engine, read by a server that speaks the engine's API on a socket. */
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  frame,
+  openRecordedEngine,
+  type RecordedEngine,
+} from '../../../test/fixtures/recorded-engine.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../create-runtime.ts';
 import { createContainerSandbox } from './create-container-sandbox.ts';
 import { findEngine } from './find-engine.ts';
 
-interface Asked {
-  readonly method: string;
-  readonly path: string;
-  readonly body: unknown;
-}
-
-/** Answers by "METHOD path", the id of containers left out. */
-interface Answer {
-  readonly status: number;
-  readonly body?: unknown;
-  /** Never answered, like a wait for a container that runs on. */
-  readonly hangs?: boolean;
-}
-
-const ID = 'c0ffee';
-const ENDED = { State: { OOMKilled: false } };
-
+let recorded: RecordedEngine;
 let folder = '';
-let server: Server;
-let asked: Asked[] = [];
 let answers: Record<string, Answer> = {};
-let says: Buffer = Buffer.alloc(0);
-let lines: Duplex[] = [];
-
-/** One piece of output as the engine frames it. */
-const frame = (stream: 1 | 2, text: string): Buffer => {
-  const head = Buffer.alloc(8);
-  head.writeUInt8(stream, 0);
-  head.writeUInt32BE(Buffer.byteLength(text), 4);
-  return Buffer.concat([head, Buffer.from(text)]);
-};
-
-const keyOf = (method: string, url: string): string =>
-  `${method} ${url.split('?')[0]?.replace(ID, ':id')}`;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'toolcrib-engine-'));
-  asked = [];
-  lines = [];
-  says = frame(1, 'out\n');
-  answers = {
-    'GET /containers/json': { status: 200, body: [] },
-    'GET /info': { status: 200, body: { Runtimes: { runc: {} } } },
-    'GET /images/the-image/json': { status: 200, body: {} },
-    'POST /containers/create': { status: 201, body: { Id: ID } },
-    'POST /containers/:id/start': { status: 204 },
-    'POST /containers/:id/wait': { status: 200, body: { StatusCode: 3 } },
-    'GET /containers/:id/json': { status: 200, body: ENDED },
-    'POST /containers/:id/kill': { status: 204 },
-    'DELETE /containers/:id': { status: 204 },
-  };
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    let text = '';
-    for await (const chunk of request.setEncoding('utf8')) text += chunk;
-    const { method = '', url = '' } = request;
-    asked.push({ method, path: url, body: text === '' ? undefined : JSON.parse(text) });
-    const { status, body, hangs } = answers[keyOf(method, url)] ?? { status: 500 };
-    if (hangs) return;
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(body === undefined ? '' : JSON.stringify(body));
-  };
-  server = createServer((request, response) => void answer(request, response));
-  server.on('upgrade', (request, socket) => {
-    lines.push(socket);
-    asked.push({ method: 'UPGRADE', path: request.url ?? '', body: undefined });
-    socket.write('HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
-    const hangs = answers['POST /containers/:id/wait']?.hangs;
-    if (hangs) socket.write(says);
-    else socket.end(says);
-  });
-  await new Promise<void>((done) => server.listen(join(folder, 'engine.sock'), done));
+  recorded = await openRecordedEngine();
+  ({ folder, answers } = recorded);
 });
-afterEach(async () => {
-  for (const line of lines) line.destroy();
-  server.closeAllConnections();
-  await new Promise<void>((done) => server.close(() => done()));
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => recorded.close());
 
-const sandboxOf = (type: 'container' | 'vm' = 'container') =>
+const sandboxOf = (type: 'container' | 'vm' = 'container', ociRuntime?: string) =>
   createContainerSandbox({
     type,
-    engine: { socketPath: join(folder, 'engine.sock') },
+    ociRuntime,
+    findEngine: () => ({ socketPath: recorded.socketPath }),
     image: 'the-image',
     identity: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     runtime: createRuntime(),
@@ -118,10 +53,10 @@ const failureOf = (work: Promise<unknown>): Promise<ToolFailure> =>
   );
 
 const ordered = () => {
-  const { body } = asked.find(({ path }) => path.startsWith('/containers/create')) ?? {};
+  const { body } = recorded.asked.find(({ path }) => path.startsWith('/containers/create')) ?? {};
   return body as { readonly HostConfig: Record<string, unknown> } & Record<string, unknown>;
 };
-const keys = () => asked.map(({ method, path }) => keyOf(method, path));
+const keys = () => recorded.keys();
 
 describe('the order', () => {
   it('has every wall, whatever else is asked', async () => {
@@ -193,7 +128,7 @@ describe('the order', () => {
 describe('the life of a container', () => {
   it('is attached before it starts, waited for and removed', async () => {
     const sandbox = sandboxOf();
-    says = Buffer.concat([frame(1, 'out\n'), frame(2, 'err\n')]);
+    recorded.says = Buffer.concat([frame(1, 'out\n'), frame(2, 'err\n')]);
     expect(await run({}, sandbox)).toEqual({ exitCode: 3, stdout: 'out\n', stderr: 'err\n' });
     await sandbox.close();
     expect(keys()).toEqual([
@@ -206,6 +141,11 @@ describe('the life of a container', () => {
       'DELETE /containers/:id',
     ]);
   });
+
+  it('is spoken to before it starts: a write to one that has ended would lose its output', async () => {
+    recorded.startsAfterInput = true;
+    expect((await run({ timeLimit: 20_000 })).stdout).toBe('out\n');
+  }, 30_000);
 
   it.each([
     ['time', 'TIMEOUT', { timeLimit: 50 }],
@@ -220,7 +160,10 @@ describe('the life of a container', () => {
   });
 
   it('says that memory was the reason', async () => {
-    answers['GET /containers/:id/json'] = { status: 200, body: { State: { OOMKilled: true } } };
+    answers['GET /containers/:id/json'] = {
+      status: 200,
+      body: { State: { OOMKilled: true }, HostConfig: {} },
+    };
     expect(await failureOf(run())).toMatchObject({ code: 'SANDBOX_ERROR', message: /memory/ });
   });
 
@@ -271,11 +214,60 @@ describe('readiness', () => {
     expect(ordered()).toBeUndefined();
   });
 
+  const knows = (runtime: string, given = runtime) => {
+    const body = { State: { OOMKilled: false }, HostConfig: { Runtime: given } };
+    answers['GET /info'] = { status: 200, body: { Runtimes: { runc: {}, [runtime]: {} } } };
+    answers['GET /containers/:id/json'] = { status: 200, body };
+  };
+
   it.each(['kata', 'runsc'])('vm: runs with the runtime %s', async (name) => {
-    answers['GET /info'] = { status: 200, body: { Runtimes: { runc: {}, [name]: {} } } };
+    knows(name);
     expect(await sandboxOf('vm').readiness()).toEqual({ ready: true });
     await run({}, sandboxOf('vm'));
     expect(ordered().HostConfig.Runtime).toBe(name);
+  });
+
+  it.each(['container', 'vm'] as const)(
+    '%s: the runtime that is set, and no other',
+    async (type) => {
+      expect(await sandboxOf(type, 'mine').readiness()).toMatchObject({
+        ready: false,
+        reason: expect.stringContaining('mine'),
+      });
+      expect((await failureOf(run({}, sandboxOf(type, 'mine')))).code).toBe('SANDBOX_ERROR');
+      expect(ordered()).toBeUndefined();
+      knows('mine');
+      expect(await sandboxOf(type, 'mine').readiness()).toEqual({ ready: true });
+      expect((await run({}, sandboxOf(type, 'mine'))).stdout).toBe('out\n');
+    },
+  );
+
+  it('threat: an engine that takes the order for a vm and would run a plain container', async () => {
+    knows('runsc', 'runc');
+    expect(await sandboxOf('vm').readiness()).toMatchObject({ ready: false });
+    expect((await failureOf(run({}, sandboxOf('vm')))).code).toBe('SANDBOX_ERROR');
+    expect(keys()).not.toContain('POST /containers/:id/start');
+    expect(keys()).toContain('DELETE /containers/:id');
+  });
+
+  it('threat: Podman names no runtime in its Docker API, so its own API is asked', async () => {
+    knows('runsc', 'oci');
+    const place = 'GET /v4.0.0/libpod/containers/:id/json';
+    expect((await failureOf(run({}, sandboxOf('vm')))).code).toBe('SANDBOX_ERROR');
+    answers[place] = { status: 200, body: { OCIRuntime: 'runc' } };
+    expect((await failureOf(run({}, sandboxOf('vm')))).code).toBe('SANDBOX_ERROR');
+    expect(keys()).not.toContain('POST /containers/:id/start');
+    answers[place] = { status: 200, body: { OCIRuntime: 'runsc' } };
+    expect((await run({}, sandboxOf('vm'))).stdout).toBe('out\n');
+  });
+
+  it('an engine that refuses is told apart from one that does not answer', async () => {
+    knows('runsc');
+    answers['POST /containers/create'] = { status: 500, body: { message: '/secret/path' } };
+    expect(await sandboxOf('vm').readiness()).toMatchObject({
+      ready: false,
+      reason: expect.stringContaining('(500)'),
+    });
   });
 
   it('tells that the library or the engine is missing', async () => {
@@ -285,14 +277,17 @@ describe('readiness', () => {
       runtime: createRuntime(),
       masks: { isSecret: () => false, isProtected: () => false },
     };
-    const none = createContainerSandbox({ ...options, engine: undefined });
+    const none = createContainerSandbox({ ...options, findEngine: () => undefined });
     expect(await none.readiness()).toMatchObject({ ready: false, install: /Docker or Podman/ });
-    const engine = { socketPath: join(folder, 'engine.sock') };
+    const found = { ...options, findEngine: () => ({ socketPath: recorded.socketPath }) };
     const load = () => Promise.reject(new Error('not found'));
-    const bare = createContainerSandbox({ ...options, engine, load });
+    const bare = createContainerSandbox({ ...found, load });
     expect((await failureOf(run({}, bare))).code).toBe('DEPENDENCY_MISSING');
-    const silent = createContainerSandbox({ ...options, engine: { socketPath: '/no/socket' } });
-    expect(await silent.readiness()).toMatchObject({ ready: false, install: /start/ });
+    const silent = createContainerSandbox({
+      ...options,
+      findEngine: () => ({ socketPath: '/no/socket' }),
+    });
+    expect(await silent.readiness()).toMatchObject({ ready: false, install: /Start Docker/ });
   });
 });
 
@@ -311,3 +306,9 @@ it.each([
     expect(findEngine({ dockerHost, runtimeFolder, exists })?.socketPath).toBe(found);
   },
 );
+
+it('a socket that is set is the only one looked for', () => {
+  const search = { socket: '/mine.sock', dockerHost: 'unix:///a.sock', runtimeFolder: undefined };
+  expect(findEngine({ ...search, exists: () => true })?.socketPath).toBe('/mine.sock');
+  expect(findEngine({ ...search, exists: (path) => path !== '/mine.sock' })).toBeUndefined();
+});

@@ -7,6 +7,7 @@ import type { Runtime } from '../../contract/runtime.ts';
 import type { TaskTalk } from '../task-talk.ts';
 import { attach } from './attach.ts';
 import { engineFailure } from './engine-failure.ts';
+import { assertRuntime } from './oci-runtime.ts';
 
 export interface ContainerRun {
   readonly engine: Dockerode;
@@ -15,6 +16,8 @@ export interface ContainerRun {
   readonly timeMs: number;
   readonly signal: AbortSignal;
   readonly socketPath: string;
+  /** It runs with this one or not at all. */
+  readonly ociRuntime: string | undefined;
   /** Takes what is still to be done after the answer: the removal takes the engine a while. */
   afterwards(work: Promise<void>): void;
 }
@@ -82,9 +85,11 @@ const remove = (container: Container): Promise<void> =>
   container.remove({ force: true, v: true }).catch(() => undefined);
 
 const live = async (container: Container, run: ContainerRun, stop: Stop): Promise<Ended> => {
+  if (run.ociRuntime !== undefined) await assertRuntime(container, run.ociRuntime);
   const { begin, read } = await listen(container, run, stop);
-  await container.start();
+  // Spoken to before it starts: once it has ended, a write fails and takes unread output with it.
   begin();
+  await container.start();
   return wait(container, read);
 };
 

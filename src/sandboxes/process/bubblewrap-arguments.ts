@@ -7,6 +7,7 @@ import type { Masked } from '../find-masked.ts';
 import { SANDBOX_HOME } from '../sandbox-environment.ts';
 import type { SandboxGrant } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
+import { nodeLinks } from './system-view.ts';
 
 /** What root is called inside: programs do other things, and trust other files, when they are root. */
 export const SHOWN_ID = 1000;
@@ -19,6 +20,8 @@ export interface SandboxPlan {
   readonly identity: Identity;
   readonly system: readonly string[];
   readonly programs: readonly string[];
+  /** Read-only, by their places on the host and in the sandbox. */
+  readonly extras: readonly (readonly [source: string, place: string])[];
   readonly grants: readonly MaskedGrant[];
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -93,6 +96,8 @@ export const bubblewrapArguments = (
     ...scratch(quarter, SANDBOX_HOME),
     ...plan.files.flatMap(([path, fd]) => ['--ro-bind-data', String(fd), path]),
     ...plan.programs.flatMap((path) => ['--ro-bind', path, path]),
+    ...nodeLinks(plan.programs),
+    ...plan.extras.flatMap(([source, place]) => ['--ro-bind', source, place]),
     ...plan.grants.flatMap(granted),
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),

@@ -1,13 +1,16 @@
 /** From a request to a bubblewrap command line: who runs it, what it sees, which limits hold. */
 import { existsSync } from 'node:fs';
+import { sep } from 'node:path';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
-import { findMasked, type Masks } from '../find-masked.ts';
+import { findMasked, type Masked, type Masks, NOT_WALKED } from '../find-masked.ts';
 import type { RunLimits } from '../run-limits.ts';
 import { SANDBOX_HOME, sandboxEnvironment } from '../sandbox-environment.ts';
 import { type SandboxGrant, sandboxGrants } from '../sandbox-grants.ts';
 import { type Identity, reaches, sandboxIdentity } from '../sandbox-identity.ts';
 import { workingFolder } from '../working-folder.ts';
 import { bubblewrapArguments, SHOWN_ID, searchPath } from './bubblewrap-arguments.ts';
+import type { PackagedProgram } from './packaged-program.ts';
+import { NETWORK_SOCKET, PROXY_VARIABLES } from './relay-program.ts';
 import { seccompFilter } from './seccomp-filter.ts';
 import { nodeHome, systemView } from './system-view.ts';
 
@@ -27,6 +30,10 @@ export interface LaunchRequest {
   readonly cwd: string | undefined;
   readonly needsNode: boolean;
   readonly masks: Masks;
+  /** The socket of the proxy on the host, for a run with network. */
+  readonly network?: string;
+  /** Folders of a program that is no part of the system, and where they are seen. */
+  readonly packages?: PackagedProgram['folders'];
 }
 
 export interface SandboxLaunch {
@@ -55,27 +62,55 @@ const files = ({ uid, gid }: Identity): readonly (readonly [string, string])[] =
 const kernelLimits = ({ timeMs, processes, cpus }: RunLimits, cores: number): readonly string[] => {
   const wanted = Math.ceil(cpus ?? cores);
   const seconds = Math.ceil(timeMs / 1000) * cores + 1;
+  // A program that runs until it is told to end has no last second.
+  const cpu = Number.isFinite(seconds) ? [`--cpu=${seconds}`] : [];
   return [
-    ...['prlimit', '--core=0', `--cpu=${seconds}`, `--nproc=${processes * 8 + 1024}`, '--'],
+    ...['prlimit', '--core=0', ...cpu, `--nproc=${processes * 8 + 1024}`, '--'],
     ...(wanted < cores ? ['taskset', '--cpu-list', `0-${wanted - 1}`] : []),
   ];
 };
 
+const readable = (path: string) => ({ path, writable: false });
+
 /** Node where it lies outside the system; left out where the sandbox's user cannot reach it anyway. */
-const programsFor = (machine: Machine, grants: readonly SandboxGrant[], needed: boolean) => {
-  const programs = nodeHome(machine.node);
-  const asGrants = programs.map((path) => ({ path, writable: false }));
+const programsFor = (
+  machine: Machine,
+  grants: readonly SandboxGrant[],
+  { needsNode: needed, packages = [] }: LaunchRequest,
+) => {
+  const asGrants = nodeHome(machine.node).map(readable);
   const sources = grants.map(({ source, writable }) => ({ path: source, writable }));
-  const identity = sandboxIdentity(machine.identity, [...sources, ...(needed ? asGrants : [])]);
+  const identity = sandboxIdentity(machine.identity, [
+    ...sources,
+    ...packages.map(([source]) => readable(source)),
+    ...(needed ? asGrants : []),
+  ]);
   const seen = asGrants.filter((grant) => needed || reaches(identity, grant));
   return { identity, programs: seen.map(({ path }) => path) };
+};
+
+/** The way out is told to programs by the environment, where nothing that is configured overrides it. */
+const environmentOf = (programs: readonly string[], { config, network }: LaunchRequest) => ({
+  ...sandboxEnvironment(searchPath(programs), config),
+  ...(network !== undefined && PROXY_VARIABLES),
+});
+
+const extrasOf = ({ network, packages = [] }: LaunchRequest) => [
+  ...packages,
+  ...(network === undefined ? [] : [[network, NETWORK_SOCKET] as const]),
+];
+
+/** Packages that are granted for themselves are left alone like those that lie in a project. */
+const maskedIn = ({ source, writable }: SandboxGrant, masks: Masks): readonly Masked[] => {
+  const isPackages = !writable && source.split(sep).some((name) => NOT_WALKED.has(name));
+  return isPackages ? [] : findMasked({ root: source, writable, masks });
 };
 
 /** Fails with SANDBOX_ERROR when a path or a variable that is granted cannot be. */
 export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): SandboxLaunch => {
   const { config, limits, masks } = request;
   const grants = sandboxGrants(config);
-  const { identity, programs } = programsFor(machine, grants, request.needsNode);
+  const { identity, programs } = programsFor(machine, grants, request);
   const seccomp = seccompFilter(machine.processor);
   const made = files(identity);
   const args = bubblewrapArguments(
@@ -83,11 +118,9 @@ export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): Sand
       identity,
       programs,
       system: systemView(),
-      grants: grants.map((grant) => ({
-        ...grant,
-        masked: findMasked({ root: grant.source, writable: grant.writable, masks }),
-      })),
-      environment: sandboxEnvironment(searchPath(programs), config),
+      grants: grants.map((grant) => ({ ...grant, masked: maskedIn(grant, masks) })),
+      extras: extrasOf(request),
+      environment: environmentOf(programs, request),
       cwd: workingFolder(request.cwd, grants),
       memoryMb: limits.memoryMb,
       files: made.map(([path], index) => [path, FILES_FD + index] as const),

@@ -13,11 +13,17 @@ import type {
 } from '../../contract/sandbox.ts';
 import type { Masks } from '../find-masked.ts';
 import { OutputMeter } from '../output-meter.ts';
+import { watchPlanted } from '../planted-names.ts';
 import { runLimits } from '../run-limits.ts';
+import { sandboxGrants } from '../sandbox-grants.ts';
 import { taskTalk } from '../task-talk.ts';
 import { bubblewrapLaunch, type LaunchRequest, type Machine } from './bubblewrap-launch.ts';
+import type { Connect } from './filtering-proxy.ts';
+import { openNetwork, type RunNetwork } from './open-network.ts';
+import type { PackagedProgram } from './packaged-program.ts';
 import { processReadiness } from './process-readiness.ts';
 import { processUsage } from './process-usage.ts';
+import { behindRelay } from './relay-program.ts';
 import { seatbeltLaunch } from './seatbelt-launch.ts';
 import { startFailure } from './start-failure.ts';
 import { supervise } from './supervise.ts';
@@ -27,6 +33,10 @@ export interface ProcessSandboxOptions extends Machine {
   readonly runtime: Runtime;
   /** Which names below a granted path stay hidden or read-only. */
   readonly masks: Masks;
+  /** Connections to hosts of these patterns, checked; without it there is no network. */
+  readonly connectTo?: (hosts: readonly string[]) => Connect;
+  /** Programs that are no part of the system. */
+  readonly packaged?: (name: string) => PackagedProgram | undefined;
 }
 
 class ProcessSandbox implements Sandbox {
@@ -58,25 +68,48 @@ class ProcessSandbox implements Sandbox {
   }
 
   async run(request: SandboxRequest): Promise<SandboxOutcome> {
-    const { config, task, signal } = request;
+    const { config } = request;
     if (this.#closing.signal.aborted) {
       throw new ToolFailure('SANDBOX_ERROR', 'The process sandbox is closed.');
     }
-    assertFits(config);
+    const connect = this.#wayOut(config);
+    const { masks, runtime } = this.#options;
+    const watch = watchPlanted(sandboxGrants(config), masks, runtime.random);
+    const network = connect && (await openNetwork(connect));
+    try {
+      const outcome = await this.#supervised(request, network);
+      return network === undefined ? outcome : withRefusals(outcome, network.refusals);
+    } finally {
+      await network?.close();
+      // After a failure, too: what a program has made is there however it ended.
+      watch.settle();
+    }
+  }
+
+  async #supervised(
+    request: SandboxRequest,
+    network: RunNetwork | undefined,
+  ): Promise<SandboxOutcome> {
+    const { config, task, signal } = request;
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
-    const { runtime, platform, node } = this.#options;
+    const { runtime, platform, node, masks } = this.#options;
     const talk = taskTalk(request, { limits, meter, node, random: runtime.random });
+    const { argv, packages } = this.#programOf(talk.argv);
+    const launch = this.#launch({
+      config,
+      limits,
+      argv: network ? behindRelay(node, argv) : argv,
+      cwd: task.kind === 'command' ? task.cwd : '/tmp',
+      needsNode: task.kind === 'code' || network !== undefined || packages !== undefined,
+      masks,
+      ...(network && { network: network.socket }),
+      ...(packages && { packages }),
+    });
+    network?.admit(launch.identity);
     const exitCode = await supervise(
       {
-        ...this.#launch({
-          config,
-          limits,
-          argv: talk.argv,
-          cwd: task.kind === 'command' ? task.cwd : '/tmp',
-          needsNode: task.kind === 'code',
-          masks: this.#options.masks,
-        }),
+        ...launch,
         limits,
         signal: AbortSignal.any([signal, this.#closing.signal]),
         ...(platform === 'linux' && { usage: processUsage }),
@@ -88,6 +121,27 @@ class ProcessSandbox implements Sandbox {
     const failure = startFailure(exitCode, meter.stderr);
     if (failure !== undefined) throw failure;
     return talk.outcome(exitCode);
+  }
+
+  /** A packaged program is a script, which Node runs. */
+  #programOf(argv: readonly string[]) {
+    const { packaged, node, platform } = this.#options;
+    const [name = '', ...args] = argv;
+    const found = platform === 'linux' ? packaged?.(name) : undefined;
+    return found ? { argv: [node, found.script, ...args], packages: found.folders } : { argv };
+  }
+
+  /** Nothing when none is wanted. Never a silent step down: what cannot be given is refused. */
+  #wayOut({ type, networkAccess = [] }: SandboxConfig): Connect | undefined {
+    if (type !== 'process') {
+      throw new ToolFailure('SANDBOX_ERROR', `This sandbox is process, asked for was ${type}.`);
+    }
+    if (networkAccess.length === 0) return undefined;
+    const { connectTo, platform } = this.#options;
+    if (connectTo !== undefined && platform === 'linux') return connectTo(networkAccess);
+    throw new ToolFailure('SANDBOX_ERROR', 'The process sandbox gives no network.', {
+      suggestions: ['Have code ask the context for fetch, or leave networkAccess empty.'],
+    });
   }
 
   async close(): Promise<void> {
@@ -104,16 +158,11 @@ class ProcessSandbox implements Sandbox {
   }
 }
 
-/** Never a silent step down: another isolation or a network is refused. */
-const assertFits = ({ type, networkAccess = [] }: SandboxConfig): void => {
-  if (type !== 'process') {
-    throw new ToolFailure('SANDBOX_ERROR', `This sandbox is process, asked for was ${type}.`);
-  }
-  if (networkAccess.length === 0) return;
-  throw new ToolFailure('SANDBOX_ERROR', 'The process sandbox gives no network.', {
-    suggestions: ['Have code ask the context for fetch, or leave networkAccess empty.'],
-  });
-};
+/** Programs seldom say what a proxy answered, so the result does. */
+const withRefusals = (outcome: SandboxOutcome, refusals: readonly string[]): SandboxOutcome =>
+  refusals.length === 0
+    ? outcome
+    : { ...outcome, stderr: `${outcome.stderr}${refusals.map((line) => `${line}\n`).join('')}` };
 
 /** Opens nothing: each run starts and ends by itself, and `close` ends those that still run. */
 export const createProcessSandbox = (options: ProcessSandboxOptions): Sandbox =>

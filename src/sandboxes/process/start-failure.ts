@@ -2,7 +2,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 
 /** The helpers before the program speak only when they fail. A program that speaks like them only spoils its own result. */
-const HELPER = /^(?:bwrap|prlimit|taskset|sandbox-exec): (.*)/;
+const HELPER = /^(?:bwrap|prlimit|taskset|sandbox-exec|relay): (.*)/;
 const HELPER_CODES = new Set([1, 71, 126, 127]);
 const NO_PROGRAM = /^execvp .*: (?:No such file or directory|Permission denied)$/;
 

@@ -36,8 +36,20 @@ const overLimit = (what: string, setting: string) =>
     suggestions: [`Have it use less, or raise ${setting}.`],
   });
 
+/** More than this many need not be counted. */
+export const mostProcesses = ({ processes }: RunLimits): number => processes + OWN_PROCESSES;
+
+/** The failure when more is in use than may be. */
+export const limitFailure = (
+  { processes, memoryBytes }: ProcessUsage,
+  limits: RunLimits,
+): ToolFailure | undefined => {
+  if (processes > mostProcesses(limits)) return overLimit('processes', 'processes');
+  return memoryBytes > limits.memoryMb * 1_048_576 ? overLimit('memory', 'memoryMb') : undefined;
+};
+
 /** The sandbox and its helpers start in an environment of one variable: process 1 can be read inside. */
-const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' };
+export const ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' };
 
 const start = ({ argv, identity, data, cwd = '/' }: Launch): ChildProcess => {
   const [program = '', ...args] = argv;
@@ -113,10 +125,8 @@ class Supervision {
     const { usage, limits } = this.#launch;
     const { pid } = this.#child;
     if (usage === undefined || pid === undefined) return;
-    const most = limits.processes + OWN_PROCESSES;
-    const { processes, memoryBytes } = usage(pid, most);
-    if (processes > most) this.#end(overLimit('processes', 'processes'));
-    else if (memoryBytes > limits.memoryMb * 1_048_576) this.#end(overLimit('memory', 'memoryMb'));
+    const failure = limitFailure(usage(pid, mostProcesses(limits)), limits);
+    if (failure !== undefined) this.#end(failure);
     else this.#timers[1] = this.#runtime.after(LOOK_EVERY_MS, () => this.#look());
   }
 

@@ -42,6 +42,17 @@ export const systemView = (): readonly string[] => [
 export const nodeHome = (node: string): readonly string[] => {
   const program = realpathSync(node);
   if (FOLDERS.some((root) => isAtOrBelow(program, root))) return [];
-  const packages = join(dirname(dirname(program)), 'lib', 'node_modules');
+  const packages = packagesOf(program);
   return existsSync(packages) ? [program, packages] : [program];
 };
+
+const packagesOf = (program: string): string =>
+  join(dirname(dirname(program)), 'lib', 'node_modules');
+
+/** Beside such a Node npm is a link into its packages, which a mount cannot carry over. */
+export const nodeLinks = (programs: readonly string[]): readonly string[] =>
+  programs.flatMap((program) => {
+    const script = join(packagesOf(program), 'npm', 'bin', 'npm-cli.js');
+    const isNode = program.endsWith('/node') && programs.includes(packagesOf(program));
+    return isNode && existsSync(script) ? ['--symlink', script, join(dirname(program), 'npm')] : [];
+  });

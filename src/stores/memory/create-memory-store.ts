@@ -9,6 +9,7 @@ import { memoryReplays } from './memory-replays.ts';
 import { memoryResults } from './memory-results.ts';
 import { memorySnapshots } from './memory-snapshots.ts';
 import { memorySpaces } from './memory-spaces.ts';
+import { memoryTokens } from './memory-tokens.ts';
 
 export const createMemoryStore = (): Store => ({
   label: 'memory',
@@ -20,6 +21,7 @@ export const createMemoryStore = (): Store => ({
   snapshots: memorySnapshots(),
   approvals: memoryApprovals(),
   grants: memoryGrants(),
+  tokens: memoryTokens(),
   results: memoryResults(),
   close: () => Promise.resolve(),
 });

@@ -138,4 +138,13 @@ WHEN OLD.seq > coalesce((SELECT seq FROM audit_anchor), 0)
 BEGIN SELECT RAISE(ABORT, 'The audit trail is append-only.'); END;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, GOVERNANCE];
+const TOKENS = `
+CREATE TABLE tokens (
+  id TEXT PRIMARY KEY,
+  revoked_at REAL,
+  last_used_at REAL,
+  record TEXT NOT NULL
+) STRICT;
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, GOVERNANCE, TOKENS];

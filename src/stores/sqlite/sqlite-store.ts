@@ -12,6 +12,7 @@ import { SqliteReplays } from './sqlite-replays.ts';
 import { SqliteResults } from './sqlite-results.ts';
 import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { SqliteSpaces } from './sqlite-spaces.ts';
+import { SqliteTokens } from './sqlite-tokens.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
 export interface SqliteStoreParts extends WriterOptions {
@@ -53,6 +54,7 @@ export const sqliteStore = (options: SqliteStoreParts): Store => {
     snapshots: new SqliteSnapshots(parts),
     approvals: new SqliteApprovals(parts),
     grants: new SqliteGrants(parts),
+    tokens: new SqliteTokens(parts),
     results: new SqliteResults(parts),
     close() {
       closing ??= shut(options, writer, owner);

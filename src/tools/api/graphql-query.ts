@@ -4,54 +4,63 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
+import { lazily } from '../lazily.ts';
 import { decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
 import { codeForStatus, textAt } from '../vendor-reply.ts';
 import { checkDocument } from './graphql-document.ts';
 import { type HostCredential, headerFor } from './host-credential.ts';
 
-const input = z.strictObject({
-  endpoint: z
-    .url({ protocol: /^https?$/ })
-    .max(8192)
-    .describe('The address of the GraphQL service.'),
-  query: z.string().min(1).max(100_000).describe('The GraphQL document.'),
-  operation: z
-    .enum(['query', 'mutation'])
-    .default('query')
-    .describe('What the document does. A document that does something else is refused.'),
-  operationName: z.string().max(256).optional().describe('Which operation of several is meant.'),
-  variables: z.record(z.string().max(256), z.unknown()).default({}).describe('Its variables.'),
-  headers: z
-    .record(z.string().regex(/^[A-Za-z0-9_-]{1,128}$/), z.string().regex(/^[\t\x20-\x7e]{0,8192}$/))
-    .default({})
-    .describe('Request headers.'),
-  maxBytes: z.int().min(1).max(10_000_000).default(1_000_000).describe('The largest response.'),
-});
+const input = () =>
+  z.strictObject({
+    endpoint: z
+      .url({ protocol: /^https?$/ })
+      .max(8192)
+      .describe('The address of the GraphQL service.'),
+    query: z.string().min(1).max(100_000).describe('The GraphQL document.'),
+    operation: z
+      .enum(['query', 'mutation'])
+      .default('query')
+      .describe('What the document does. A document that does something else is refused.'),
+    operationName: z.string().max(256).optional().describe('Which operation of several is meant.'),
+    variables: z.record(z.string().max(256), z.unknown()).default({}).describe('Its variables.'),
+    headers: z
+      .record(
+        z.string().regex(/^[A-Za-z0-9_-]{1,128}$/),
+        z.string().regex(/^[\t\x20-\x7e]{0,8192}$/),
+      )
+      .default({})
+      .describe('Request headers.'),
+    maxBytes: z.int().min(1).max(10_000_000).default(1_000_000).describe('The largest response.'),
+  });
 
-const replyError = z.object({
-  message: z.string(),
-  path: z.array(z.union([z.string(), z.int()])).optional(),
-  locations: z.array(z.object({ line: z.int(), column: z.int() })).optional(),
-  extensions: z.record(z.string(), z.unknown()).optional(),
-});
-
-const reply = z
-  .object({
-    data: z.record(z.string(), z.unknown()).nullish(),
-    errors: z.array(replyError).optional(),
+const replyError = () =>
+  z.object({
+    message: z.string(),
+    path: z.array(z.union([z.string(), z.int()])).optional(),
+    locations: z.array(z.object({ line: z.int(), column: z.int() })).optional(),
     extensions: z.record(z.string(), z.unknown()).optional(),
-  })
-  .refine(({ data, errors }) => data !== undefined || errors !== undefined);
+  });
 
-const output = z.strictObject({
-  data: z.record(z.string(), z.unknown()).describe('What was asked for.'),
-  errors: z.array(replyError).describe('What could not be answered; empty when all was.'),
-  extensions: z.record(z.string(), z.unknown()).optional().describe('What the service adds.'),
-});
+const reply = lazily(() =>
+  z
+    .object({
+      data: z.record(z.string(), z.unknown()).nullish(),
+      errors: z.array(replyError()).optional(),
+      extensions: z.record(z.string(), z.unknown()).optional(),
+    })
+    .refine(({ data, errors }) => data !== undefined || errors !== undefined),
+);
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
-type ReplyError = z.infer<typeof replyError>;
+const output = () =>
+  z.strictObject({
+    data: z.record(z.string(), z.unknown()).describe('What was asked for.'),
+    errors: z.array(replyError()).describe('What could not be answered; empty when all was.'),
+    extensions: z.record(z.string(), z.unknown()).optional().describe('What the service adds.'),
+  });
+
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
+type ReplyError = z.infer<ReturnType<typeof replyError>>;
 
 const MAX_SHOWN = 5;
 
@@ -82,7 +91,7 @@ const statusFailure = ({ status, headers }: Response): ToolFailure => {
 /** A well-formed reply counts whatever its status: that is what the GraphQL over HTTP draft says. */
 const answerOf = (response: Response, bytes: Uint8Array): Output => {
   if (response.status === 429 || response.status >= 500) throw statusFailure(response);
-  const parsed = reply.safeParse(parseJson(decodeText(bytes))?.value);
+  const parsed = reply().safeParse(parseJson(decodeText(bytes))?.value);
   if (!parsed.success) {
     if (!response.ok) throw statusFailure(response);
     throw new ToolFailure('EXECUTION_FAILED', 'The answer is no GraphQL response.', {
@@ -147,6 +156,8 @@ export const defineGraphqlQuery = ({
     name: 'graphql_query',
     description:
       'Runs one operation at a GraphQL endpoint. Set operation to "mutation" for one that changes something.',
+    documentation:
+      'The document is parsed before anything is sent. One that does more than operation declares is refused, and so are subscriptions. Answers that hold data and errors are given with both, and a warning.',
     source: 'builtin',
     category: 'api',
     tier: 'external_api',

@@ -10,52 +10,55 @@ import { appendAll, checkBody, encodeBody } from './rest-body.ts';
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-const scalar = z.union([z.string().max(8192), z.number(), z.boolean()]);
+const scalar = () => z.union([z.string().max(8192), z.number(), z.boolean()]);
 /** The connection's own headers are left to the guard, which takes them out. */
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'No header name.');
-const headerValue = z
-  .string()
-  .max(8192)
-  .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'One line.');
+const headerName = () => z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'No header name.');
+const headerValue = () =>
+  z
+    .string()
+    .max(8192)
+    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'One line.');
 
-const input = z
-  .strictObject({
-    method: z.enum(METHODS).default('GET').describe('The HTTP method.'),
-    url: z
-      .url({ protocol: /^https?$/ })
-      .max(8192)
-      .describe('The address, http or https.'),
-    query: z
-      .record(z.string().max(256), z.union([scalar, z.array(scalar).max(100)]))
-      .default({})
-      .describe('Added to the query of the address; a list gives the name several times.'),
-    headers: z.record(headerName, headerValue).default({}).describe('Request headers.'),
-    body: z.unknown().optional().describe('The body, as bodyType says; none when absent.'),
-    bodyType: z
-      .enum(['json', 'form', 'text'])
-      .default('json')
-      .describe('How the body is written: as JSON, as a form, or as it is.'),
-    response: z
-      .enum(['auto', 'json', 'text', 'base64'])
-      .default('auto')
-      .describe('How the response body is given. auto: JSON where it is JSON, text otherwise.'),
-    followRedirects: z.boolean().default(true).describe('Follow redirects; each hop is checked.'),
-    maxBytes: z.int().min(1).max(10_000_000).default(1_000_000).describe('The largest response.'),
-    timeout: z.int().min(1).max(120_000).default(30_000).describe('Milliseconds to wait for it.'),
-  })
-  .superRefine(checkBody);
+const input = () =>
+  z
+    .strictObject({
+      method: z.enum(METHODS).default('GET').describe('The HTTP method.'),
+      url: z
+        .url({ protocol: /^https?$/ })
+        .max(8192)
+        .describe('The address, http or https.'),
+      query: z
+        .record(z.string().max(256), z.union([scalar(), z.array(scalar()).max(100)]))
+        .default({})
+        .describe('Added to the query of the address; a list gives the name several times.'),
+      headers: z.record(headerName(), headerValue()).default({}).describe('Request headers.'),
+      body: z.unknown().optional().describe('The body, as bodyType says; none when absent.'),
+      bodyType: z
+        .enum(['json', 'form', 'text'])
+        .default('json')
+        .describe('How the body is written: as JSON, as a form, or as it is.'),
+      response: z
+        .enum(['auto', 'json', 'text', 'base64'])
+        .default('auto')
+        .describe('How the response body is given. auto: JSON where it is JSON, text otherwise.'),
+      followRedirects: z.boolean().default(true).describe('Follow redirects; each hop is checked.'),
+      maxBytes: z.int().min(1).max(10_000_000).default(1_000_000).describe('The largest response.'),
+      timeout: z.int().min(1).max(120_000).default(30_000).describe('Milliseconds to wait for it.'),
+    })
+    .superRefine(checkBody);
 
-const output = z.strictObject({
-  status: z.int().describe('The status, e.g. 200.'),
-  ok: z.boolean().describe('True for a status from 200 to 299.'),
-  url: z.string().describe('The address that answered, after redirects.'),
-  headers: z.record(z.string(), z.string()).describe('Response headers, without cookies.'),
-  body: z.unknown().describe('The body; null when there is none.'),
-  bytes: z.int().describe('The size of the body.'),
-});
+const output = () =>
+  z.strictObject({
+    status: z.int().describe('The status, e.g. 200.'),
+    ok: z.boolean().describe('True for a status from 200 to 299.'),
+    url: z.string().describe('The address that answered, after redirects.'),
+    headers: z.record(z.string(), z.string()).describe('Response headers, without cookies.'),
+    body: z.unknown().describe('The body; null when there is none.'),
+    bytes: z.int().describe('The size of the body.'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 /** An address can carry data out, so a person is asked; but nothing changes, so it may be tried again. */
 const ASKED = { tier: 'read_only', requiresConfirmation: true } as const;
@@ -167,6 +170,8 @@ export const defineRestApiCall = ({
     name: 'rest_api_call',
     description:
       'Makes one HTTP request to a public address and returns status, headers and body. Reading (GET, HEAD, OPTIONS) and changing (POST, PUT, PATCH, DELETE) are judged apart.',
+    documentation:
+      'A status of 400 or more is an answer, not a failure: look at ok and status. 429 and 5xx are tried again. Credentials are never part of the input: they belong to a host and are added by whoever set the tool up. Private addresses can only be reached when egress.allowPrivate names them.',
     source: 'builtin',
     category: 'api',
     tier: 'external_api',

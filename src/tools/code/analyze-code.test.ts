@@ -7,6 +7,7 @@ import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.t
 import { spawnedExec } from '../../../test/fixtures/spawned-exec.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import { analyzeCode, defineAnalyzeCode } from './analyze-code.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -143,6 +144,16 @@ describe('failures', () => {
       extras: { suggestions: [expect.stringContaining('npm install -D oxlint')] },
     });
     expect(await runTool(tool, { lint: false }, context)).toMatchObject({ summary: { files: 1 } });
+  });
+
+  it('says how to get a linter when the sandbox finds none', async () => {
+    const exec = async () => {
+      throw new ToolFailure('DEPENDENCY_MISSING', 'The program is not there in the sandbox.');
+    };
+    await expect(run({}, { exec })).rejects.toMatchObject({
+      code: 'DEPENDENCY_MISSING',
+      extras: { suggestions: [expect.stringContaining('npm install -D oxlint')] },
+    });
   });
 
   it.each(['', 'no json', '{}', '[1]', '{"diagnostics":1}'])(

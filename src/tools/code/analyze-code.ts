@@ -13,65 +13,72 @@ import { findSources, readSource, type SourceFiles } from './source-files.ts';
 const MOST_FILES = 2_000;
 const CATEGORIES = ['suspicious', 'perf', 'style', 'pedantic', 'restriction'] as const;
 
-const input = z.strictObject({
-  path: oneLine(1_000).default('.').describe('A file or folder of the workspace.'),
-  lint: z.boolean().default(true).describe('Run the linter.'),
-  complexity: z.boolean().default(true).describe('Measure the functions.'),
-  categories: z
-    .array(z.enum(CATEGORIES))
-    .max(CATEGORIES.length)
-    .default(['suspicious'])
-    .describe('Lint rules besides those for code that is outright wrong.'),
-  maxComplexity: z
-    .int()
-    .min(1)
-    .max(1_000)
-    .default(10)
-    .describe('Functions above this are listed as too complex.'),
-  maxResults: z.int().min(1).max(5_000).default(200).describe('How many of each to list at most.'),
-});
+const input = () =>
+  z.strictObject({
+    path: oneLine(1_000).default('.').describe('A file or folder of the workspace.'),
+    lint: z.boolean().default(true).describe('Run the linter.'),
+    complexity: z.boolean().default(true).describe('Measure the functions.'),
+    categories: z
+      .array(z.enum(CATEGORIES))
+      .max(CATEGORIES.length)
+      .default(['suspicious'])
+      .describe('Lint rules besides those for code that is outright wrong.'),
+    maxComplexity: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .default(10)
+      .describe('Functions above this are listed as too complex.'),
+    maxResults: z
+      .int()
+      .min(1)
+      .max(5_000)
+      .default(200)
+      .describe('How many of each to list at most.'),
+  });
 
-const place = {
+const place = () => ({
   file: z.string().describe('The file, relative to the workspace root.'),
   line: z.int().describe('Counted from 1.'),
-};
-
-const output = z.strictObject({
-  problems: z
-    .array(
-      z.strictObject({
-        ...place,
-        column: z.int().describe('Counted from 1.'),
-        severity: z.enum(['error', 'warning']).describe('How bad it is.'),
-        rule: z.string().describe('The rule, e.g. eslint(no-debugger).'),
-        message: z.string().describe('What is wrong.'),
-        help: z.string().optional().describe('What to do about it.'),
-      }),
-    )
-    .describe('What the linter found.'),
-  functions: z
-    .array(
-      z.strictObject({
-        ...place,
-        name: z.string().describe('The function.'),
-        complexity: z.int().describe('Its cyclomatic complexity.'),
-        lines: z.int().describe('Its length.'),
-      }),
-    )
-    .describe('Functions that are too complex, the worst first.'),
-  summary: z.strictObject({
-    files: z.int().describe('Source files measured.'),
-    functions: z.int().describe('Functions measured.'),
-    averageComplexity: z.number().describe('Over all functions; 0 without any.'),
-    highestComplexity: z.int().describe('The worst one; 0 without any.'),
-    errors: z.int().describe('Errors of the linter.'),
-    warnings: z.int().describe('Warnings of the linter.'),
-  }),
-  truncated: z.boolean().describe('True when there is more than is listed or measured.'),
 });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+const output = () =>
+  z.strictObject({
+    problems: z
+      .array(
+        z.strictObject({
+          ...place(),
+          column: z.int().describe('Counted from 1.'),
+          severity: z.enum(['error', 'warning']).describe('How bad it is.'),
+          rule: z.string().describe('The rule, e.g. eslint(no-debugger).'),
+          message: z.string().describe('What is wrong.'),
+          help: z.string().optional().describe('What to do about it.'),
+        }),
+      )
+      .describe('What the linter found.'),
+    functions: z
+      .array(
+        z.strictObject({
+          ...place(),
+          name: z.string().describe('The function.'),
+          complexity: z.int().describe('Its cyclomatic complexity.'),
+          lines: z.int().describe('Its length.'),
+        }),
+      )
+      .describe('Functions that are too complex, the worst first.'),
+    summary: z.strictObject({
+      files: z.int().describe('Source files measured.'),
+      functions: z.int().describe('Functions measured.'),
+      averageComplexity: z.number().describe('Over all functions; 0 without any.'),
+      highestComplexity: z.int().describe('The worst one; 0 without any.'),
+      errors: z.int().describe('Errors of the linter.'),
+      warnings: z.int().describe('Warnings of the linter.'),
+    }),
+    truncated: z.boolean().describe('True when there is more than is listed or measured.'),
+  });
+
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 type Measured = Output['functions'][number];
 
 export interface AnalyzeCodeOptions extends CompilerOptions {

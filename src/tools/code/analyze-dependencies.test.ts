@@ -6,13 +6,17 @@ import { type NpmRegistry, openNpmRegistry } from '../../../test/fixtures/npm-re
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
 import { type SpawnSettings, spawnedExec } from '../../../test/fixtures/spawned-exec.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
-import { analyzeDependencies } from './analyze-dependencies.ts';
+import { defineAnalyzeDependencies } from './analyze-dependencies.ts';
 import { countPackages, readAdvisories, readOutdated } from './read-npm-reports.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let registry: NpmRegistry;
 let workspace: Workspace;
+let address = '';
+const analyzeDependencies = defineAnalyzeDependencies({
+  registries: async () => ({ main: address, scopes: {} }),
+});
 
 const ADVISORY = {
   id: 1,
@@ -33,9 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => registry.close());
 
-const env = () => ({ npm_config_registry: registry.url });
-
 beforeEach(async () => {
+  address = registry.url;
   workspace = createWorkspace({
     'package.json': JSON.stringify({
       name: 'app',
@@ -47,7 +50,7 @@ beforeEach(async () => {
   });
   await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], {
     cwd: workspace.root,
-    env: { PATH: process.env.PATH ?? '', HOME: workspace.root, ...env() },
+    env: { PATH: process.env.PATH ?? '', HOME: workspace.root, npm_config_registry: address },
   });
   const manifest = {
     name: 'app',
@@ -59,7 +62,7 @@ beforeEach(async () => {
 afterEach(() => workspace.remove());
 
 const contextOf = (more: Partial<SpawnSettings> = {}) => {
-  const settings = { root: workspace.root, tool: analyzeDependencies, env: env(), ...more };
+  const settings = { root: workspace.root, tool: analyzeDependencies, ...more };
   const { exec, commands } = spawnedExec(settings);
   const signal = more.signal ? { signal: more.signal } : {};
   return { context: workspace.contextFor(analyzeDependencies, { exec, ...signal }), commands };
@@ -166,10 +169,9 @@ describe('failures', () => {
   });
 
   it('says that the registry cannot be reached, or that there is no lock file', async () => {
-    const closed = { npm_config_registry: 'http://127.0.0.1:9' };
-    await expect(run({ operation: 'outdated' }, { env: closed })).rejects.toMatchObject({
-      code: 'NETWORK',
-    });
+    address = 'http://127.0.0.1:9';
+    await expect(run({ operation: 'outdated' })).rejects.toMatchObject({ code: 'NETWORK' });
+    address = registry.url;
     workspace.put('empty/package.json', '{"dependencies":{"left-pad":"1.1.0"}}');
     const input = { operation: 'audit', packageJsonPath: 'empty/package.json' };
     await expect(run(input)).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });

@@ -5,6 +5,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { isObject, type JsonObject, runNpm } from '../npm-program.ts';
+import { type NpmRegistries, type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { findUsage } from './dependency-usage.ts';
 import { type CompilerOptions, loadCompiler } from './load-compiler.ts';
@@ -12,80 +13,100 @@ import { countPackages, readAdvisories, readOutdated, SEVERITIES } from './read-
 
 const OPERATIONS = ['analyze', 'usage', 'outdated', 'audit'] as const;
 
-const input = z.strictObject({
-  packageJsonPath: oneLine(1_000)
-    .regex(/(?:^|\/)package\.json$/, 'It must be a package.json.')
-    .default('package.json')
-    .describe('The package.json of the project.'),
-  operation: z
-    .enum(OPERATIONS)
-    .default('analyze')
-    .describe('usage: without network. outdated, audit: ask the registry. analyze: all of them.'),
-});
+const input = () =>
+  z.strictObject({
+    packageJsonPath: oneLine(1_000)
+      .regex(/(?:^|\/)package\.json$/, 'It must be a package.json.')
+      .default('package.json')
+      .describe('The package.json of the project.'),
+    operation: z
+      .enum(OPERATIONS)
+      .default('analyze')
+      .describe('usage: without network. outdated, audit: ask the registry. analyze: all of them.'),
+  });
 
-const output = z.strictObject({
-  totalDeps: z.int().optional().describe('usage: packages installed, each version once.'),
-  unused: z
-    .array(z.string())
-    .optional()
-    .describe('usage: declared, but not imported and not named by a script.'),
-  missing: z.array(z.string()).optional().describe('usage: imported, but not declared.'),
-  problems: z.array(z.string()).optional().describe('usage: what npm says about the installation.'),
-  outdated: z
-    .array(
-      z.strictObject({
-        package: z.string().describe('The package.'),
-        current: z.string().describe('What is installed; empty when it is not.'),
-        wanted: z.string().describe('The newest that package.json allows.'),
-        latest: z.string().describe('The newest there is.'),
-      }),
-    )
-    .optional()
-    .describe('outdated: packages with newer versions.'),
-  vulnerabilities: z
-    .array(
-      z.strictObject({
-        package: z.string().describe('The package.'),
-        severity: z.enum(SEVERITIES).describe('How bad it is.'),
-        description: z.string().describe('What the advisory says.'),
-        range: z.string().describe('The versions it concerns.'),
-        direct: z.boolean().describe('True when package.json names the package.'),
-        url: z.string().optional().describe('The advisory.'),
-        fixVersion: z.string().optional().describe('The version that is free of it.'),
-      }),
-    )
-    .optional()
-    .describe('audit: known advisories, the worst first.'),
-});
+const output = () =>
+  z.strictObject({
+    totalDeps: z.int().optional().describe('usage: packages installed, each version once.'),
+    unused: z
+      .array(z.string())
+      .optional()
+      .describe('usage: declared, but not imported and not named by a script.'),
+    missing: z.array(z.string()).optional().describe('usage: imported, but not declared.'),
+    problems: z
+      .array(z.string())
+      .optional()
+      .describe('usage: what npm says about the installation.'),
+    outdated: z
+      .array(
+        z.strictObject({
+          package: z.string().describe('The package.'),
+          current: z.string().describe('What is installed; empty when it is not.'),
+          wanted: z.string().describe('The newest that package.json allows.'),
+          latest: z.string().describe('The newest there is.'),
+        }),
+      )
+      .optional()
+      .describe('outdated: packages with newer versions.'),
+    vulnerabilities: z
+      .array(
+        z.strictObject({
+          package: z.string().describe('The package.'),
+          severity: z.enum(SEVERITIES).describe('How bad it is.'),
+          description: z.string().describe('What the advisory says.'),
+          range: z.string().describe('The versions it concerns.'),
+          direct: z.boolean().describe('True when package.json names the package.'),
+          url: z.string().optional().describe('The advisory.'),
+          fixVersion: z.string().optional().describe('The version that is free of it.'),
+        }),
+      )
+      .optional()
+      .describe('audit: known advisories, the worst first.'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 interface Project {
   readonly context: ToolContext;
   readonly folder: string;
   readonly cwd: string;
   readonly manifest: JsonObject;
-  readonly options: CompilerOptions;
+  readonly options: AnalyzeDependenciesOptions;
 }
 
-const npm = ({ context, cwd }: Project, ...args: string[]): Promise<JsonObject> =>
-  runNpm(context, { args, cwd, timeoutMs: 60_000 });
+export interface AnalyzeDependenciesOptions extends CompilerOptions {
+  /** Where packages come from; the user's npm configuration when absent. */
+  readonly registries?: ReadRegistries;
+}
+
+const npm = (
+  { context, cwd }: Project,
+  args: readonly string[],
+  registries?: NpmRegistries,
+): Promise<JsonObject> =>
+  runNpm(context, { args, cwd, timeoutMs: 60_000, ...(registries && { registries }) });
+
+/** Asks the registry, which `usage` does not. */
+const ask = async (project: Project, ...args: string[]): Promise<JsonObject> => {
+  const { registries = userRegistries } = project.options;
+  return npm(project, args, await registries());
+};
 
 const usage = async (project: Project): Promise<Output> => {
   const { ts } = await loadCompiler(project.options);
-  const listing = await npm(project, 'ls', '--json', '--all');
+  const listing = await npm(project, ['ls', '--json', '--all']);
   const { unused, missing } = await findUsage(ts, project);
   const problems = Array.isArray(listing.problems) ? listing.problems.map(String) : [];
   return { totalDeps: countPackages(listing), unused, missing, problems };
 };
 
 const outdated = async (project: Project): Promise<Output> => ({
-  outdated: readOutdated(await npm(project, 'outdated', '--json')),
+  outdated: readOutdated(await ask(project, 'outdated', '--json')),
 });
 
 const audit = async (project: Project): Promise<Output> => ({
-  vulnerabilities: readAdvisories(await npm(project, 'audit', '--json')),
+  vulnerabilities: readAdvisories(await ask(project, 'audit', '--json')),
 });
 
 const STEPS: Readonly<Record<Input['operation'], (project: Project) => Promise<Output>>> = {
@@ -116,7 +137,7 @@ const readManifest = async ({ fs }: ToolContext, path: string): Promise<JsonObje
 const analyze = async (
   { packageJsonPath, operation }: Input,
   context: ToolContext,
-  options: CompilerOptions,
+  options: AnalyzeDependenciesOptions,
 ): Promise<Output> => {
   const manifest = await readManifest(context, packageJsonPath);
   const folder = dirname(packageJsonPath);
@@ -124,7 +145,9 @@ const analyze = async (
   return STEPS[operation]({ context, folder, cwd, manifest, options });
 };
 
-export const defineAnalyzeDependencies = (options: CompilerOptions = {}): Tool<Input, Output> =>
+export const defineAnalyzeDependencies = (
+  options: AnalyzeDependenciesOptions = {},
+): Tool<Input, Output> =>
   defineTool({
     name: 'analyze_dependencies',
     description:
@@ -149,7 +172,7 @@ export const defineAnalyzeDependencies = (options: CompilerOptions = {}): Tool<I
       hosts: ['*'],
       commands: ['npm ls *', 'npm outdated *', 'npm audit *'],
     },
-    sandbox: { type: 'process', networkAccess: ['*'] },
+    sandbox: { type: 'process', resourceLimits: { memoryMb: 4096 } },
     sandboxed: true,
     aliases: ['code:dependencies', 'npm:audit'],
     tags: ['npm', 'dependencies', 'audit', 'outdated', 'security', 'vulnerabilities'],

@@ -3,69 +3,74 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { lazily } from '../lazily.ts';
 import { oneLine } from '../one-line.ts';
 import { type CompilerOptions, loadCompiler } from './load-compiler.ts';
 import { outlineSource } from './outline-source.ts';
 import { MOST_SOURCE, parseSource, SOURCE_NAME } from './parse-source.ts';
 
-const input = z
-  .strictObject({
-    code: z.string().max(MOST_SOURCE).optional().describe('The source text.'),
-    filePath: oneLine(1_000)
-      .optional()
-      .describe('The file to read when there is no code; its ending says which language it is.'),
-  })
-  .superRefine(({ code, filePath }, context) => {
-    const report = (path: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message });
-    if (code === undefined && filePath === undefined) report('code', 'Give code or filePath.');
-    if (filePath !== undefined && !SOURCE_NAME.test(filePath)) {
-      report('filePath', 'A file such as x.ts, x.tsx, x.js, x.jsx, x.mts or x.cjs.');
-    }
+const input = () =>
+  z
+    .strictObject({
+      code: z.string().max(MOST_SOURCE).optional().describe('The source text.'),
+      filePath: oneLine(1_000)
+        .optional()
+        .describe('The file to read when there is no code; its ending says which language it is.'),
+    })
+    .superRefine(({ code, filePath }, context) => {
+      const report = (path: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [path], message });
+      if (code === undefined && filePath === undefined) report('code', 'Give code or filePath.');
+      if (filePath !== undefined && !SOURCE_NAME.test(filePath)) {
+        report('filePath', 'A file such as x.ts, x.tsx, x.js, x.jsx, x.mts or x.cjs.');
+      }
+    });
+
+const line = () => z.int().describe('Counted from 1.');
+
+const node = lazily(() =>
+  z.strictObject({
+    kind: z.string().describe('The kind of declaration, e.g. FunctionDeclaration.'),
+    name: z.string().optional().describe('Its name.'),
+    line: line(),
+    endLine: line(),
+    exported: z.boolean().optional().describe('True when it is exported where it stands.'),
+    get children() {
+      return z.array(node()).optional().describe('What is declared inside.');
+    },
+  }),
+);
+
+const output = () =>
+  z.strictObject({
+    ast: z.array(node()).describe('The outline: every declaration with its place.'),
+    errors: z
+      .array(
+        z.strictObject({
+          line: line(),
+          column: z.int().describe('Counted from 1.'),
+          code: z.int().describe('The number of the TypeScript message.'),
+          message: z.string().describe('What is wrong.'),
+        }),
+      )
+      .describe('Syntax errors; types are not checked.'),
+    imports: z.array(z.string()).describe('The modules it imports, each once.'),
+    exports: z.array(z.string()).describe('The names it exports; * for all of another module.'),
+    importDetails: z
+      .array(
+        z.strictObject({
+          module: z.string().describe('The module.'),
+          names: z.array(z.string()).describe('What is taken from it.'),
+          line: line(),
+          typeOnly: z.boolean().describe('True for import type.'),
+        }),
+      )
+      .describe('Every import, require and re-export with its place.'),
+    truncated: z.boolean().describe('True when the outline was too long and is cut.'),
   });
 
-const line = z.int().describe('Counted from 1.');
-
-const node = z.strictObject({
-  kind: z.string().describe('The kind of declaration, e.g. FunctionDeclaration.'),
-  name: z.string().optional().describe('Its name.'),
-  line,
-  endLine: line,
-  exported: z.boolean().optional().describe('True when it is exported where it stands.'),
-  get children() {
-    return z.array(node).optional().describe('What is declared inside.');
-  },
-});
-
-const output = z.strictObject({
-  ast: z.array(node).describe('The outline: every declaration with its place.'),
-  errors: z
-    .array(
-      z.strictObject({
-        line,
-        column: z.int().describe('Counted from 1.'),
-        code: z.int().describe('The number of the TypeScript message.'),
-        message: z.string().describe('What is wrong.'),
-      }),
-    )
-    .describe('Syntax errors; types are not checked.'),
-  imports: z.array(z.string()).describe('The modules it imports, each once.'),
-  exports: z.array(z.string()).describe('The names it exports; * for all of another module.'),
-  importDetails: z
-    .array(
-      z.strictObject({
-        module: z.string().describe('The module.'),
-        names: z.array(z.string()).describe('What is taken from it.'),
-        line,
-        typeOnly: z.boolean().describe('True for import type.'),
-      }),
-    )
-    .describe('Every import, require and re-export with its place.'),
-  truncated: z.boolean().describe('True when the outline was too long and is cut.'),
-});
-
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const readText = async ({ filePath = '' }: Input, { fs }: ToolContext): Promise<string> => {
   const bytes = await fs.read(filePath, { maxBytes: MOST_SOURCE });

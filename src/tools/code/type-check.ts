@@ -7,36 +7,39 @@ import { oneLine } from '../one-line.ts';
 import { type CompilerOptions, loadCompiler } from './load-compiler.ts';
 import { checkInWorker } from './type-check-worker.ts';
 
-const input = z.strictObject({
-  projectPath: oneLine(1_000)
-    .default('.')
-    .describe('The folder with the tsconfig.json, or such a file itself.'),
-  strict: z
-    .boolean()
-    .optional()
-    .describe('Overrides the setting of the project; left as it is when absent.'),
-  maxErrors: z.int().min(1).max(1_000).default(100).describe('How many errors to list at most.'),
-});
+const input = () =>
+  z.strictObject({
+    projectPath: oneLine(1_000)
+      .default('.')
+      .describe('The folder with the tsconfig.json, or such a file itself.'),
+    strict: z
+      .boolean()
+      .optional()
+      .describe('Overrides the setting of the project; left as it is when absent.'),
+    maxErrors: z.int().min(1).max(1_000).default(100).describe('How many errors to list at most.'),
+  });
 
-const problem = z.strictObject({
-  file: z.string().describe('The file, relative to the workspace root.'),
-  line: z.int().describe('Counted from 1.'),
-  column: z.int().describe('Counted from 1.'),
-  code: z.int().describe('The number of the TypeScript message, e.g. 2322.'),
-  message: z.string().describe('What is wrong.'),
-});
+const problem = () =>
+  z.strictObject({
+    file: z.string().describe('The file, relative to the workspace root.'),
+    line: z.int().describe('Counted from 1.'),
+    column: z.int().describe('Counted from 1.'),
+    code: z.int().describe('The number of the TypeScript message, e.g. 2322.'),
+    message: z.string().describe('What is wrong.'),
+  });
 
-const output = z.strictObject({
-  success: z.boolean().describe('True when there are no errors.'),
-  errors: z.array(problem).describe('The errors, in the order of files.'),
-  warnings: z.array(problem).describe('What is worth a look.'),
-  totalErrors: z.int().describe('How many errors there are in all.'),
-  filesChecked: z.int().describe('How many files of the project were checked.'),
-  compiler: z.string().describe('The version of TypeScript.'),
-});
+const output = () =>
+  z.strictObject({
+    success: z.boolean().describe('True when there are no errors.'),
+    errors: z.array(problem()).describe('The errors, in the order of files.'),
+    warnings: z.array(problem()).describe('What is worth a look.'),
+    totalErrors: z.int().describe('How many errors there are in all.'),
+    filesChecked: z.int().describe('How many files of the project were checked.'),
+    compiler: z.string().describe('The version of TypeScript.'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const configOf = async (path: string, { fs }: ToolContext): Promise<string> => {
   const info = await fs.stat(path);

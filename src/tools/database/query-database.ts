@@ -5,43 +5,44 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
 import { assertOneStatement } from './one-statement.ts';
 import type { QueryAnswer } from './query-request.ts';
-import type { PostgresPlace } from './run-postgres.ts';
 
-const input = z.strictObject({
-  query: z.string().min(1).max(100_000).describe('One SQL statement.'),
-  params: z
-    .array(z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.null()]))
-    .max(1000)
-    .default([])
-    .describe('Values for ? (SQLite) or $1, $2 … (PostgreSQL). Never write values into the SQL.'),
-  path: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The SQLite file in the workspace. Without it: PostgreSQL at DATABASE_URL.'),
-  mode: z
-    .enum(['read', 'write'])
-    .default('read')
-    .describe('write: the statement may change data. The database itself enforces read.'),
-  maxRows: z.int().min(1).max(10_000).default(1000).describe('How many rows at most.'),
-  maxBytes: z.int().min(1000).max(10_000_000).default(1_000_000).describe('Of all rows as JSON.'),
-  timeout: z.int().min(10).max(120_000).default(30_000).describe('Milliseconds it may take.'),
-});
+const input = () =>
+  z.strictObject({
+    query: z.string().min(1).max(100_000).describe('One SQL statement.'),
+    params: z
+      .array(z.union([z.string().max(1_000_000), z.number(), z.boolean(), z.null()]))
+      .max(1000)
+      .default([])
+      .describe('Values for ? (SQLite) or $1, $2 … (PostgreSQL). Never write values into the SQL.'),
+    path: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The SQLite file in the workspace. Without it: PostgreSQL at DATABASE_URL.'),
+    mode: z
+      .enum(['read', 'write'])
+      .default('read')
+      .describe('write: the statement may change data. The database itself enforces read.'),
+    maxRows: z.int().min(1).max(10_000).default(1000).describe('How many rows at most.'),
+    maxBytes: z.int().min(1000).max(10_000_000).default(1_000_000).describe('Of all rows as JSON.'),
+    timeout: z.int().min(10).max(120_000).default(30_000).describe('Milliseconds it may take.'),
+  });
 
-const output = z.strictObject({
-  columns: z.array(z.string()).describe('The names of the columns.'),
-  rows: z
-    .array(z.record(z.string(), z.unknown()))
-    .describe('The rows. Bytes are { base64 }, integers beyond 2^53 are strings.'),
-  rowCount: z.int().describe('How many rows were given, or changed.'),
-  truncated: z.boolean().describe('True when there is more than maxRows or maxBytes.'),
-});
+const output = () =>
+  z.strictObject({
+    columns: z.array(z.string()).describe('The names of the columns.'),
+    rows: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe('The rows. Bytes are { base64 }, integers beyond 2^53 are strings.'),
+    rowCount: z.int().describe('How many rows were given, or changed.'),
+    truncated: z.boolean().describe('True when there is more than maxRows or maxBytes.'),
+  });
 
-type Input = z.infer<typeof input>;
+type Input = z.infer<ReturnType<typeof input>>;
 
 export interface QueryDatabaseOptions {
-  /** How PostgreSQL may be reached; without it only SQLite files can be. */
-  readonly postgres?: PostgresPlace;
+  /** The PostgreSQL servers that may be reached; without any, only SQLite files can be. */
+  readonly hosts?: readonly string[];
 }
 
 const onSqlite = async (path: string, asked: Input, context: ToolContext): Promise<QueryAnswer> => {
@@ -57,17 +58,35 @@ const onSqlite = async (path: string, asked: Input, context: ToolContext): Promi
   return runSqlite(absolute, asked, signal);
 };
 
+const NAME_IT =
+  'Name its host under services.postgres.hosts in your own configuration; a private one under egress.allowPrivate, too.';
+
+/** The folder of a socket is this machine, and judged as such. */
+const resolveHost = async (context: ToolContext, host: string, port: number): Promise<string> => {
+  const isSocket = host.startsWith('/');
+  try {
+    const address = await context.resolveHost(isSocket ? 'localhost' : host, port);
+    return isSocket ? host : address;
+  } catch (error) {
+    if (!(error instanceof ToolFailure) || error.code !== 'PERMISSION_DENIED') throw error;
+    throw new ToolFailure(error.code, 'The server of DATABASE_URL may not be reached.', {
+      suggestions: [NAME_IT],
+    });
+  }
+};
+
 const onPostgres = async (
   asked: Input,
   context: ToolContext,
-  place: PostgresPlace | undefined,
+  { hosts = [] }: QueryDatabaseOptions,
 ): Promise<QueryAnswer> => {
-  if (place === undefined) {
+  if (hosts.length === 0) {
     throw new ToolFailure('PERMISSION_DENIED', 'This crib reaches no PostgreSQL server.', {
-      suggestions: ['Name a SQLite file with path, or let a person set up PostgreSQL.'],
+      suggestions: ['Name a SQLite file with path, or let a person set up PostgreSQL.', NAME_IT],
     });
   }
   const url = await context.secret('DATABASE_URL');
+  const place = { resolveHost: (host: string, port: number) => resolveHost(context, host, port) };
   const { runPostgres } = await import('./run-postgres.ts');
   return runPostgres({ url, place, signal: context.signal }, asked);
 };
@@ -89,13 +108,13 @@ const examples: readonly ToolExample[] = [
   },
 ];
 
-export const defineQueryDatabase = ({
-  postgres,
-}: QueryDatabaseOptions = {}): Tool<Input, QueryAnswer> =>
+export const defineQueryDatabase = (options: QueryDatabaseOptions = {}): Tool<Input, QueryAnswer> =>
   defineTool({
     name: 'query_database',
     description:
       'Runs one SQL statement on a SQLite file of the workspace or on PostgreSQL and returns its rows. Read-only unless mode is "write".',
+    documentation:
+      'PostgreSQL is the one at the secret DATABASE_URL. Its host has to be named in services.postgres.hosts, and a private one in egress.allowPrivate, too; the folder of a socket counts as localhost. A role that can run programs or reach files of the server is not used.',
     source: 'builtin',
     category: 'database',
     tier: 'write',
@@ -104,14 +123,18 @@ export const defineQueryDatabase = ({
       {
         action: 'write',
         description: 'Change a database.',
-        tier: postgres ? 'external_api' : 'write',
+        tier: options.hosts?.length ? 'external_api' : 'write',
         requiresConfirmation: true,
         destructive: true,
       },
     ],
     actionField: 'mode',
     permissions: ['tool:query_database'],
-    needs: { paths: [{ path: '.', access: 'write' }], secrets: ['DATABASE_URL'] },
+    needs: {
+      paths: [{ path: '.', access: 'write' }],
+      secrets: ['DATABASE_URL'],
+      ...(options.hosts?.length && { hosts: options.hosts }),
+    },
     targets: ({ path }) => ({ paths: path === undefined ? [] : [path] }),
     labels: { trust: 'untrusted', sensitivity: 'private' },
     cost: { model: 'free' },
@@ -126,7 +149,7 @@ export const defineQueryDatabase = ({
     run: async (asked, context) => {
       assertOneStatement(asked.query);
       return asked.path === undefined
-        ? onPostgres(asked, context, postgres)
+        ? onPostgres(asked, context, options)
         : onSqlite(asked.path, asked, context);
     },
   });

@@ -1,35 +1,41 @@
 /** query_database on a real PostgreSQL, through a whole crib. Skipped, visibly, where there is none. */
+import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serve } from '../../../test/fixtures/local-site.ts';
 import {
   openPostgres,
   type PostgresServer,
   postgresFolder,
 } from '../../../test/fixtures/vendors/postgres-server.ts';
 import { trailOf, vendorCrib } from '../../../test/fixtures/vendors/vendor-crib.ts';
-import type { CallAs } from '../../contract/call-options.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import { defineQueryDatabase } from './query-database.ts';
 import type { QueryAnswer } from './query-request.ts';
 
 const programs = postgresFolder();
 if (programs === undefined) console.warn('PostgreSQL is not installed: its tests are skipped.');
 
+/** PostgreSQL over TCP, in front of the socket that the server listens on. */
+const relayTo = (path: string) =>
+  serve(
+    createServer((client) => {
+      const upstream = connect(path);
+      client.pipe(upstream).pipe(client);
+      upstream.on('error', () => client.destroy());
+    }),
+    'localhost',
+  );
+
 describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
   let server: PostgresServer;
-  const judged: string[] = [];
-  const tool = defineQueryDatabase({
-    postgres: {
-      resolveHost: async (host, port) => {
-        judged.push(`${host}:${port}`);
-        if (host === server.folder) return host;
-        throw new ToolFailure('SECURITY_VIOLATION', 'The address may not be reached.');
-      },
-    },
-  });
-  const ask = async (query: string, more: object = {}, url = server.urlFor('reader')) => {
-    const crib = await vendorCrib(tool, { keys: { DATABASE_URL: url } });
-    const as: CallAs = {};
-    const result = await crib.execute('query_database', { query, ...more }, as);
+  const tool = defineQueryDatabase({ hosts: ['localhost', '10.1.2.3'] });
+  const ask = async (
+    query: string,
+    more: object = {},
+    { url = server.urlFor('reader'), allowPrivate = ['localhost'] } = {},
+  ) => {
+    const keys = { DATABASE_URL: url };
+    const crib = await vendorCrib(tool, { keys, config: { egress: { allowPrivate } } });
+    const result = await crib.execute('query_database', { query, ...more });
     const trail = await trailOf(crib);
     await crib.close();
     return { ...result, trail };
@@ -50,7 +56,7 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
   }, 60_000);
   afterAll(() => server.close());
 
-  it('reads with bound values, at the address that was judged', async () => {
+  it('reads with bound values', async () => {
     const params = ['lamp', "'; DROP TABLE items; --"];
     const query = 'SELECT name, price, $2::text AS given FROM items WHERE name = $1';
     expect((await ask(query, { params })).data).toEqual({
@@ -59,7 +65,6 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
       rowCount: 1,
       truncated: false,
     });
-    expect(judged[0]).toBe(`${server.folder}:5432`);
   });
 
   it('keeps dates, bytes, large integers and columns of the same name', async () => {
@@ -81,7 +86,7 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
     const begun = performance.now();
     const { data } = await ask('SELECT * FROM generate_series(1, 50000000) AS n', { maxRows: 3 });
     expect(data).toMatchObject({ rows: [{ n: 1 }, { n: 2 }, { n: 3 }], truncated: true });
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(performance.now() - begun).toBeLessThan(60_000);
     const small = await ask("SELECT repeat('x', 900) AS x FROM generate_series(1, 9)", {
       maxBytes: 2000,
     });
@@ -132,7 +137,7 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
   it.each(['boss', 'runner'])(
     'hostile: a role that can run programs (%s) is not used',
     async (user) => {
-      const { error } = await ask('SELECT 1', {}, server.urlFor(user));
+      const { error } = await ask('SELECT 1', {}, { url: server.urlFor(user) });
       expect(error).toMatchObject({
         code: 'PERMISSION_DENIED',
         message: expect.stringContaining('can run programs'),
@@ -144,16 +149,42 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
     expect(await rowsOf('SELECT pg_sleep(30)', { timeout: 200 })).toBe('TIMEOUT');
   });
 
-  it('reaches no address that was not allowed, and keeps the password', async () => {
-    const url = 'postgres://reader:hunter2-hunter2@10.1.2.3:5433/postgres';
-    const { error, trail } = await ask('SELECT 1', {}, url);
-    expect([error?.code, judged.at(-1)]).toEqual(['SECURITY_VIOLATION', '10.1.2.3:5433']);
+  it('connects over TCP to the address that was checked', async () => {
+    const relay = await relayTo(`${server.folder}/.s.PGSQL.5432`);
+    const url = `postgres://reader@localhost:${relay.port}/postgres`;
+    const { data, trail } = await ask('SELECT 1 AS one', {}, { url });
+    await relay.close();
+    expect(data).toMatchObject({ rows: [{ one: 1 }] });
+    expect(relay.sockets()).toBe(1);
+    expect(trail).toContain(`tcp://localhost:${relay.port}`);
+  });
+
+  it.each([
+    ['a private address that is not opened', 'reader:hunter2-hunter2@10.1.2.3:5433', []],
+    ['a host that was not named', 'reader:hunter2-hunter2@db.example.com', ['localhost']],
+    ['a socket, where this machine is not opened', '', []],
+  ])('hostile: %s is not reached, and the password kept', async (_what, address, allowPrivate) => {
+    const url = address === '' ? server.urlFor('reader') : `postgres://${address}/postgres`;
+    const { error, trail } = await ask('SELECT 1', {}, { url, allowPrivate });
+    expect(error).toMatchObject({
+      code: 'PERMISSION_DENIED',
+      suggestions: [expect.stringContaining('services.postgres.hosts')],
+    });
     expect(trail).not.toContain('hunter2-hunter2');
   });
 
+  it('hostile: a server that nobody named is not reached at all', async () => {
+    const keys = { DATABASE_URL: server.urlFor('reader') };
+    const crib = await vendorCrib(defineQueryDatabase(), { keys });
+    const { error } = await crib.execute('query_database', { query: 'SELECT 1' });
+    expect(error?.message).toBe('This crib reaches no PostgreSQL server.');
+    await crib.close();
+  });
+
   it('says what is wrong with the connection', async () => {
-    expect((await ask('SELECT 1', {}, 'mysql://x')).error?.code).toBe('CONFIG_INVALID');
-    expect((await ask('SELECT 1', {}, server.urlFor('nobody'))).error?.code).toBe('AUTH_MISSING');
+    const codeAt = async (url: string) => (await ask('SELECT 1', {}, { url })).error?.code;
+    expect(await codeAt('mysql://x')).toBe('CONFIG_INVALID');
+    expect(await codeAt(server.urlFor('nobody'))).toBe('AUTH_MISSING');
     const crib = await vendorCrib(tool);
     const { error } = await crib.execute('query_database', { query: 'SELECT 1' });
     expect(error?.code).toBe('AUTH_MISSING');

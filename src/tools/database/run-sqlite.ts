@@ -4,19 +4,22 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
+import { lazily } from '../lazily.ts';
 import { invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
 import { SQLITE_PROGRAM } from './sqlite-program.ts';
 
-const answer = z.union([
-  z.strictObject({ fault: z.string() }),
-  z.strictObject({
-    names: z.array(z.string()),
-    values: z.array(z.array(z.unknown())),
-    changes: z.int().optional(),
-    more: z.boolean(),
-  }),
-]);
+const answer = lazily(() =>
+  z.union([
+    z.strictObject({ fault: z.string() }),
+    z.strictObject({
+      names: z.array(z.string()),
+      values: z.array(z.array(z.unknown())),
+      changes: z.int().optional(),
+      more: z.boolean(),
+    }),
+  ]),
+);
 
 const broken = (): ToolFailure =>
   new ToolFailure('EXECUTION_FAILED', 'The query ended without an answer.', {
@@ -80,9 +83,9 @@ const converse = (request: string, maxBytes: number, signal: AbortSignal): Promi
     child.stdin.end(request);
   });
 
-const parsed = (text: string): z.infer<typeof answer> => {
+const parsed = (text: string): z.infer<ReturnType<typeof answer>> => {
   try {
-    return answer.parse(JSON.parse(text));
+    return answer().parse(JSON.parse(text));
   } catch {
     throw broken();
   }

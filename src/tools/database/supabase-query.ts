@@ -15,44 +15,45 @@ const SUPABASE: Vendor = {
   explain: (body) => textAt(body, 'message'),
 };
 
-const name = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, 'A plain name.');
+const name = () => z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, 'A plain name.');
 /** Also a field of a JSON column: `data->>colour`. */
-const column = z.string().regex(/^[A-Za-z_]\w{0,62}(?:->>?\w{1,62}){0,5}$/, 'A column.');
-const plain = z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()]);
-const row = z.record(name, z.unknown());
+const column = () => z.string().regex(/^[A-Za-z_]\w{0,62}(?:->>?\w{1,62}){0,5}$/, 'A column.');
+const plain = () => z.union([z.string().max(10_000), z.number(), z.boolean(), z.null()]);
+const row = () => z.record(name(), z.unknown());
 
-const fields = z.strictObject({
-  operation: z
-    .enum(['select', 'insert', 'upsert', 'update', 'delete', 'rpc'])
-    .default('select')
-    .describe('What to do. rpc calls a function of the database.'),
-  table: name.describe('The table, or the function for rpc.'),
-  columns: z.array(column).max(100).default([]).describe('Which columns; all by default.'),
-  filters: z
-    .array(
-      z.strictObject({
-        column,
-        operator: z.enum(OPERATORS).default('eq'),
-        value: z.union([plain, z.array(plain).min(1).max(500)]),
-      }),
-    )
-    .max(50)
-    .default([])
-    .describe('Which rows. All filters must hold; in, cs and cd take a list.'),
-  order: z
-    .array(z.strictObject({ column, descending: z.boolean().default(false) }))
-    .max(10)
-    .default([])
-    .describe('How the rows are sorted.'),
-  limit: z.int().min(1).max(10_000).default(100).describe('How many rows at most.'),
-  offset: z.int().min(0).default(0).describe('How many rows to leave out first.'),
-  values: z
-    .union([row, z.array(row).min(1).max(1000)])
-    .optional()
-    .describe('The row or rows to write, or the arguments of the function.'),
-});
+const fields = () =>
+  z.strictObject({
+    operation: z
+      .enum(['select', 'insert', 'upsert', 'update', 'delete', 'rpc'])
+      .default('select')
+      .describe('What to do. rpc calls a function of the database.'),
+    table: name().describe('The table, or the function for rpc.'),
+    columns: z.array(column()).max(100).default([]).describe('Which columns; all by default.'),
+    filters: z
+      .array(
+        z.strictObject({
+          column: column(),
+          operator: z.enum(OPERATORS).default('eq'),
+          value: z.union([plain(), z.array(plain()).min(1).max(500)]),
+        }),
+      )
+      .max(50)
+      .default([])
+      .describe('Which rows. All filters must hold; in, cs and cd take a list.'),
+    order: z
+      .array(z.strictObject({ column: column(), descending: z.boolean().default(false) }))
+      .max(10)
+      .default([])
+      .describe('How the rows are sorted.'),
+    limit: z.int().min(1).max(10_000).default(100).describe('How many rows at most.'),
+    offset: z.int().min(0).default(0).describe('How many rows to leave out first.'),
+    values: z
+      .union([row(), z.array(row()).min(1).max(1000)])
+      .optional()
+      .describe('The row or rows to write, or the arguments of the function.'),
+  });
 
-type Input = z.infer<typeof fields>;
+type Input = z.infer<ReturnType<typeof fields>>;
 
 const faultOf = ({ operation, filters, values }: Input): [field: string, message: string][] => {
   const faults: [string, string][] = [];
@@ -66,19 +67,21 @@ const faultOf = ({ operation, filters, values }: Input): [field: string, message
   return faults;
 };
 
-const input = fields.superRefine((asked, context) => {
-  for (const [field, message] of faultOf(asked)) {
-    context.addIssue({ code: 'custom', path: [field], message });
-  }
-});
+const input = () =>
+  fields().superRefine((asked, context) => {
+    for (const [field, message] of faultOf(asked)) {
+      context.addIssue({ code: 'custom', path: [field], message });
+    }
+  });
 
-const output = z.strictObject({
-  rows: z.array(z.unknown()).describe('The rows read or written, or what the function returned.'),
-  rowCount: z.int().describe('How many there are here.'),
-  total: z.int().optional().describe('select: how many rows fit in all.'),
-});
+const output = () =>
+  z.strictObject({
+    rows: z.array(z.unknown()).describe('The rows read or written, or what the function returned.'),
+    rowCount: z.int().describe('How many there are here.'),
+    total: z.int().optional().describe('select: how many rows fit in all.'),
+  });
 
-type Output = z.infer<typeof output>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const read = (action: string, description: string): Capability => ({
   action,
@@ -168,6 +171,8 @@ export const defineSupabaseQuery = (
     name: 'supabase_query',
     description:
       'Reads and writes tables of a Supabase project and calls its functions. Row level security holds as for the key.',
+    documentation:
+      'The project is the one of services.supabase.baseUrl in your configuration, or the one that the secret SUPABASE_URL names. update and delete need a filter.',
     source: 'builtin',
     category: 'database',
     tier: 'external_api',

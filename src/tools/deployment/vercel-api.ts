@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { lazily } from '../lazily.ts';
 import { textAt, type Vendor, vendorData, vendorFailure } from '../vendor-reply.ts';
 import { type ProjectFile, sha1 } from './collect-files.ts';
 
@@ -12,21 +13,25 @@ export const VERCEL: Vendor = {
   explain: (body) => textAt(body, 'error', 'message'),
 };
 
-const deployment = z.object({
-  id: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/),
-  url: z.string(),
-  readyState: z.string(),
-  errorMessage: z.string().nullish(),
-});
-
-const events = z.array(
+const deployment = lazily(() =>
   z.object({
-    text: z.string().nullish(),
-    payload: z.object({ text: z.string().nullish() }).nullish(),
+    id: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/),
+    url: z.string(),
+    readyState: z.string(),
+    errorMessage: z.string().nullish(),
   }),
 );
 
-export type Deployment = z.infer<typeof deployment>;
+const events = lazily(() =>
+  z.array(
+    z.object({
+      text: z.string().nullish(),
+      payload: z.object({ text: z.string().nullish() }).nullish(),
+    }),
+  ),
+);
+
+export type Deployment = z.infer<ReturnType<typeof deployment>>;
 
 const MAX_LOG = 20_000;
 
@@ -62,19 +67,19 @@ export class VercelApi {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    return vendorData(response, VERCEL, deployment);
+    return vendorData(response, VERCEL, deployment());
   }
 
   async get(id: string): Promise<Deployment> {
     const response = await this.#send(`/v13/deployments/${id}`);
-    return vendorData(response, VERCEL, deployment);
+    return vendorData(response, VERCEL, deployment());
   }
 
   /** The end of the build log; empty when it cannot be had. */
   async log(id: string): Promise<string> {
     try {
       const response = await this.#send(`/v3/deployments/${id}/events?builds=1&limit=200`);
-      const lines = await vendorData(response, VERCEL, events);
+      const lines = await vendorData(response, VERCEL, events());
       const texts = lines.map(({ text, payload }) => text ?? payload?.text ?? '');
       return texts
         .filter((text) => text !== '')

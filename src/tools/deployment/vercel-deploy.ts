@@ -10,35 +10,37 @@ import { authOf } from '../vendor-reply.ts';
 import { collectFiles } from './collect-files.ts';
 import { type Deployment, VERCEL, VercelApi } from './vercel-api.ts';
 
-const input = z.strictObject({
-  projectPath: z.string().min(1).default('.').describe('The folder to deploy, in the workspace.'),
-  name: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'Small letters, digits, ".", "_" and "-".')
-    .describe('The project at Vercel; it is made when there is none.'),
-  production: z.boolean().default(false).describe('Make it what visitors see, not a preview.'),
-  envVars: z
-    .record(z.string().regex(/^[A-Za-z_]\w{0,255}$/), z.string().max(65_536))
-    .default({})
-    .describe('Environment variables of build and functions.'),
-  teamId: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,100}$/)
-    .optional()
-    .describe('The team it belongs to.'),
-  wait: z.boolean().default(true).describe('Follow the build until it is ready or has failed.'),
-});
+const input = () =>
+  z.strictObject({
+    projectPath: z.string().min(1).default('.').describe('The folder to deploy, in the workspace.'),
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'Small letters, digits, ".", "_" and "-".')
+      .describe('The project at Vercel; it is made when there is none.'),
+    production: z.boolean().default(false).describe('Make it what visitors see, not a preview.'),
+    envVars: z
+      .record(z.string().regex(/^[A-Za-z_]\w{0,255}$/), z.string().max(65_536))
+      .default({})
+      .describe('Environment variables of build and functions.'),
+    teamId: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,100}$/)
+      .optional()
+      .describe('The team it belongs to.'),
+    wait: z.boolean().default(true).describe('Follow the build until it is ready or has failed.'),
+  });
 
-const output = z.strictObject({
-  deploymentId: z.string().describe('The deployment at Vercel.'),
-  url: z.url().describe('Where it can be seen.'),
-  status: z.enum(['ready', 'building', 'error']).describe('How it stands.'),
-  files: z.int().describe('How many files were sent.'),
-  buildLogs: z.string().describe('The end of the build log.'),
-});
+const output = () =>
+  z.strictObject({
+    deploymentId: z.string().describe('The deployment at Vercel.'),
+    url: z.url().describe('Where it can be seen.'),
+    status: z.enum(['ready', 'building', 'error']).describe('How it stands.'),
+    files: z.int().describe('How many files were sent.'),
+    buildLogs: z.string().describe('The end of the build log.'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 export interface VercelOptions {
   readonly baseUrl?: string;
@@ -135,6 +137,8 @@ export const defineVercelDeploy = (options: VercelOptions = {}): Tool<Input, Out
   return defineTool({
     name: 'vercel_deploy',
     description: 'Deploys a folder of the workspace to Vercel, as a preview or to production.',
+    documentation:
+      'node_modules, .git, .env files and other private things are not sent. A build that fails is a result with status error and the end of its log. Another address for the service goes into services.vercel.baseUrl.',
     source: 'builtin',
     category: 'deployment',
     tier: 'external_api',

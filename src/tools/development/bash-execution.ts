@@ -8,54 +8,56 @@ import { projectFolder } from './project-folder.ts';
 
 const MOST_ARGUMENTS = 1_000;
 
-const input = z
-  .strictObject({
-    command: z
-      .string()
-      .max(32_768)
-      .refine((text) => text.trim() !== '', 'The command is empty.')
-      .refine((text) => !text.includes('\0'), 'No NUL characters.')
-      .describe('A bash command; with args the name of a program.'),
-    args: z
-      .array(
-        z
-          .string()
-          .max(32_768)
-          .regex(/^[^\0]*$/, 'No NUL characters.'),
-      )
-      .max(MOST_ARGUMENTS)
-      .optional()
-      .describe('Run command as a program with these arguments, without a shell.'),
-    timeout: z
-      .int()
-      .min(1)
-      .max(600_000)
-      .default(30_000)
-      .describe('Milliseconds after which the command is stopped.'),
-    cwd: oneLine(1_000).default('.').describe('The folder to run in, below the workspace root.'),
-    maxOutput: z
-      .int()
-      .min(1)
-      .max(1_000_000)
-      .default(100_000)
-      .describe('Characters of each stream to keep; the middle is left out.'),
-  })
-  .superRefine(({ command, args }, context) => {
-    if (args === undefined || /^[\w.+@/:[-]+$/.test(command)) return;
-    const message = 'With args it must be the name of a program and nothing else.';
-    context.addIssue({ code: 'custom', path: ['command'], message });
+const input = () =>
+  z
+    .strictObject({
+      command: z
+        .string()
+        .max(32_768)
+        .refine((text) => text.trim() !== '', 'The command is empty.')
+        .refine((text) => !text.includes('\0'), 'No NUL characters.')
+        .describe('A bash command; with args the name of a program.'),
+      args: z
+        .array(
+          z
+            .string()
+            .max(32_768)
+            .regex(/^[^\0]*$/, 'No NUL characters.'),
+        )
+        .max(MOST_ARGUMENTS)
+        .optional()
+        .describe('Run command as a program with these arguments, without a shell.'),
+      timeout: z
+        .int()
+        .min(1)
+        .max(600_000)
+        .default(30_000)
+        .describe('Milliseconds after which the command is stopped.'),
+      cwd: oneLine(1_000).default('.').describe('The folder to run in, below the workspace root.'),
+      maxOutput: z
+        .int()
+        .min(1)
+        .max(1_000_000)
+        .default(100_000)
+        .describe('Characters of each stream to keep; the middle is left out.'),
+    })
+    .superRefine(({ command, args }, context) => {
+      if (args === undefined || /^[\w.+@/:[-]+$/.test(command)) return;
+      const message = 'With args it must be the name of a program and nothing else.';
+      context.addIssue({ code: 'custom', path: ['command'], message });
+    });
+
+const output = () =>
+  z.strictObject({
+    success: z.boolean().describe('True when the exit code is 0.'),
+    exitCode: z.int().describe('The exit code of the command.'),
+    stdout: z.string().describe('What it wrote to standard output.'),
+    stderr: z.string().describe('What it wrote to standard error.'),
+    truncated: z.boolean().describe('True when output was left out.'),
   });
 
-const output = z.strictObject({
-  success: z.boolean().describe('True when the exit code is 0.'),
-  exitCode: z.int().describe('The exit code of the command.'),
-  stdout: z.string().describe('What it wrote to standard output.'),
-  stderr: z.string().describe('What it wrote to standard error.'),
-  truncated: z.boolean().describe('True when output was left out.'),
-});
-
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 /** The start says what ran, the end how it went: the middle is what can be spared. */
 const withoutMiddle = (text: string, most: number): string => {

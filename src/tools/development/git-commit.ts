@@ -6,20 +6,22 @@ import { oneLine } from '../one-line.ts';
 import { commitFiles } from './commit-files.ts';
 import { commitMessage, paths } from './git-fields.ts';
 
-const input = z.strictObject({
-  message: commitMessage.describe('What was done and why; the first line is the subject.'),
-  files: paths.optional().describe('Only these files; what is staged when absent.'),
-  projectPath: oneLine(1_000)
-    .default('.')
-    .describe('The top of the repository: the workspace root.'),
-});
+const input = () =>
+  z.strictObject({
+    message: commitMessage().describe('What was done and why; the first line is the subject.'),
+    files: paths().optional().describe('Only these files; what is staged when absent.'),
+    projectPath: oneLine(1_000)
+      .default('.')
+      .describe('The top of the repository: the workspace root.'),
+  });
 
-const output = z.strictObject({
-  commitHash: z.string().describe('The new commit.'),
-  filesChanged: z.int().describe('How many files it changes.'),
-  insertions: z.int().describe('Lines added.'),
-  deletions: z.int().describe('Lines taken away.'),
-});
+const output = () =>
+  z.strictObject({
+    commitHash: z.string().describe('The new commit.'),
+    filesChanged: z.int().describe('How many files it changes.'),
+    insertions: z.int().describe('Lines added.'),
+    deletions: z.int().describe('Lines taken away.'),
+  });
 
 export const gitCommit = defineTool({
   name: 'git_commit',
@@ -34,7 +36,16 @@ export const gitCommit = defineTool({
   permissions: ['tool:git_commit'],
   cost: { model: 'free' },
   timeoutMs: 60_000,
-  needs: { paths: [{ path: '.', access: 'write' }], commands: ['git *'] },
+  needs: {
+    // The repository by its name: without that its folder is read-only in the sandbox.
+    paths: [
+      { path: '.', access: 'write' },
+      { path: '.git', access: 'write' },
+    ],
+    commands: ['git *'],
+  },
+  sandbox: { type: 'process' },
+  sandboxed: true,
   aliases: ['git:commit'],
   tags: ['git', 'commit', 'version control'],
   examples: [

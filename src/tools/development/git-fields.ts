@@ -25,28 +25,39 @@ const branchName = operand(200).regex(
   'Letters, digits, "-", "_", "." and "/"; as git accepts it.',
 );
 
-const message = z
-  .string()
-  .max(10_000)
-  .refine((text) => text.trim() !== '', 'The message is empty.')
-  .refine((text) => !/(?![\t\r\n])\p{Cc}/u.test(text), 'No control characters.');
+const message = () =>
+  z
+    .string()
+    .max(10_000)
+    .refine((text) => text.trim() !== '', 'The message is empty.')
+    .refine((text) => !/(?![\t\r\n])\p{Cc}/u.test(text), 'No control characters.');
 
-export const paths = z.array(oneLine(1_000)).min(1).max(1_000);
+export const paths = () => z.array(oneLine(1_000)).min(1).max(1_000);
 
-const fields = z.strictObject({
-  operation: z.enum(OPERATIONS).describe('What to do.'),
-  ref: revision.optional().describe('diff, log, show, checkout: the revision, branch or range.'),
-  paths: paths.optional().describe('diff, log: only these. checkout: bring these back from ref.'),
-  staged: z.boolean().optional().describe('diff: what is staged instead of what is not.'),
-  maxCount: z.int().min(1).max(1_000).optional().describe('log: how many commits; 20 by default.'),
-  author: operand(200).optional().describe('log: only commits of this author.'),
-  since: operand(100).optional().describe('log: only commits after this date.'),
-  create: branchName.optional().describe('checkout: make this branch at ref (or here) and use it.'),
-  message: message.optional().describe('commit: what was done and why.'),
-  files: paths.optional().describe('commit: only these files; otherwise what is staged.'),
-});
+const fields = () =>
+  z.strictObject({
+    operation: z.enum(OPERATIONS).describe('What to do.'),
+    ref: revision.optional().describe('diff, log, show, checkout: the revision, branch or range.'),
+    paths: paths()
+      .optional()
+      .describe('diff, log: only these. checkout: bring these back from ref.'),
+    staged: z.boolean().optional().describe('diff: what is staged instead of what is not.'),
+    maxCount: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe('log: how many commits; 20 by default.'),
+    author: operand(200).optional().describe('log: only commits of this author.'),
+    since: operand(100).optional().describe('log: only commits after this date.'),
+    create: branchName
+      .optional()
+      .describe('checkout: make this branch at ref (or here) and use it.'),
+    message: message().optional().describe('commit: what was done and why.'),
+    files: paths().optional().describe('commit: only these files; otherwise what is staged.'),
+  });
 
-export type GitInput = z.infer<typeof fields>;
+export type GitInput = z.infer<ReturnType<typeof fields>>;
 
 const KNOWN: Readonly<Record<GitOperation, readonly (keyof GitInput)[]>> = {
   status: [],
@@ -75,67 +86,73 @@ const checkFields = (asked: GitInput, report: Report): void => {
   if (asked.create && asked.paths) report('paths', 'Not together with create.');
 };
 
-export const gitInput = fields.superRefine((asked, context) =>
-  checkFields(asked, (field, text) =>
-    context.addIssue({ code: 'custom', path: [field], message: text }),
-  ),
-);
+export const gitInput = () =>
+  fields().superRefine((asked, context) =>
+    checkFields(asked, (field, text) =>
+      context.addIssue({ code: 'custom', path: [field], message: text }),
+    ),
+  );
 
-export const commitMessage = message;
+export const commitMessage = () => message();
 
 const count = (text: string) => z.int().optional().describe(text);
 
-const entry = z.strictObject({
-  path: z.string().describe('The file, relative to the workspace root.'),
-  state: z
-    .enum(['changed', 'renamed', 'unmerged', 'untracked', 'ignored'])
-    .describe('What is the matter with it.'),
-  index: z.string().describe('The staged change as one letter; "." for none.'),
-  worktree: z.string().describe('The change that is not staged, likewise.'),
-  from: z.string().optional().describe('Where it was before.'),
-});
+const entry = () =>
+  z.strictObject({
+    path: z.string().describe('The file, relative to the workspace root.'),
+    state: z
+      .enum(['changed', 'renamed', 'unmerged', 'untracked', 'ignored'])
+      .describe('What is the matter with it.'),
+    index: z.string().describe('The staged change as one letter; "." for none.'),
+    worktree: z.string().describe('The change that is not staged, likewise.'),
+    from: z.string().optional().describe('Where it was before.'),
+  });
 
-const change = z.strictObject({
-  path: z.string().describe('The file.'),
-  from: z.string().optional().describe('Where it was before.'),
-  insertions: count('Lines added; absent for binary files.'),
-  deletions: count('Lines taken away; absent for binary files.'),
-});
+const change = () =>
+  z.strictObject({
+    path: z.string().describe('The file.'),
+    from: z.string().optional().describe('Where it was before.'),
+    insertions: count('Lines added; absent for binary files.'),
+    deletions: count('Lines taken away; absent for binary files.'),
+  });
 
-const commit = z.strictObject({
-  hash: z.string().describe('The full hash.'),
-  parents: z.array(z.string()).describe('The hashes of its parents.'),
-  author: z.string().describe('Who wrote it.'),
-  email: z.string().describe('Their address.'),
-  date: z.string().describe('When, as ISO 8601.'),
-  subject: z.string().describe('The first line of the message.'),
-  body: z.string().describe('The rest of the message.'),
-});
+const commit = () =>
+  z.strictObject({
+    hash: z.string().describe('The full hash.'),
+    parents: z.array(z.string()).describe('The hashes of its parents.'),
+    author: z.string().describe('Who wrote it.'),
+    email: z.string().describe('Their address.'),
+    date: z.string().describe('When, as ISO 8601.'),
+    subject: z.string().describe('The first line of the message.'),
+    body: z.string().describe('The rest of the message.'),
+  });
 
-const branch = z.strictObject({
-  name: z.string().describe('The branch.'),
-  commit: z.string().describe('The commit it points to.'),
-  current: z.boolean().describe('True for the one that is checked out.'),
-  upstream: z.string().optional().describe('The branch it follows.'),
-});
+const branch = () =>
+  z.strictObject({
+    name: z.string().describe('The branch.'),
+    commit: z.string().describe('The commit it points to.'),
+    current: z.boolean().describe('True for the one that is checked out.'),
+    upstream: z.string().optional().describe('The branch it follows.'),
+  });
 
-export const gitOutput = z.strictObject({
-  operation: z.enum(OPERATIONS).describe('What was done.'),
-  branch: z.string().optional().describe('status, checkout: the branch; absent when detached.'),
-  commit: z.string().optional().describe('status, checkout: the commit that is checked out.'),
-  upstream: z.string().optional().describe('status: the branch it follows.'),
-  ahead: count('status: commits the upstream does not have.'),
-  behind: count('status: commits only the upstream has.'),
-  entries: z.array(entry).optional().describe('status: what is not as in the last commit.'),
-  changes: z.array(change).optional().describe('diff, show: the files changed.'),
-  patch: z.string().optional().describe('diff, show: the change as a unified diff.'),
-  truncated: z.boolean().optional().describe('diff, show: the patch was too long and is cut.'),
-  commits: z.array(commit).optional().describe('log, show: the commits, newest first.'),
-  branches: z.array(branch).optional().describe('branch: the local branches.'),
-  commitHash: z.string().optional().describe('commit: the new commit.'),
-  filesChanged: count('commit: how many files it changes.'),
-  insertions: count('commit: lines added.'),
-  deletions: count('commit: lines taken away.'),
-});
+export const gitOutput = () =>
+  z.strictObject({
+    operation: z.enum(OPERATIONS).describe('What was done.'),
+    branch: z.string().optional().describe('status, checkout: the branch; absent when detached.'),
+    commit: z.string().optional().describe('status, checkout: the commit that is checked out.'),
+    upstream: z.string().optional().describe('status: the branch it follows.'),
+    ahead: count('status: commits the upstream does not have.'),
+    behind: count('status: commits only the upstream has.'),
+    entries: z.array(entry()).optional().describe('status: what is not as in the last commit.'),
+    changes: z.array(change()).optional().describe('diff, show: the files changed.'),
+    patch: z.string().optional().describe('diff, show: the change as a unified diff.'),
+    truncated: z.boolean().optional().describe('diff, show: the patch was too long and is cut.'),
+    commits: z.array(commit()).optional().describe('log, show: the commits, newest first.'),
+    branches: z.array(branch()).optional().describe('branch: the local branches.'),
+    commitHash: z.string().optional().describe('commit: the new commit.'),
+    filesChanged: count('commit: how many files it changes.'),
+    insertions: count('commit: lines added.'),
+    deletions: count('commit: lines taken away.'),
+  });
 
-export type GitOutput = z.infer<typeof gitOutput>;
+export type GitOutput = z.infer<ReturnType<typeof gitOutput>>;

@@ -22,8 +22,9 @@ const CONFIGURATION: Readonly<Record<string, string>> = {
   'maintenance.auto': 'false',
 };
 
-const configured = (): Record<string, string> => {
-  const pairs = Object.entries(CONFIGURATION);
+/** In the sandbox the folder may seem to belong to somebody else. */
+const configured = (root: string): Record<string, string> => {
+  const pairs = Object.entries({ ...CONFIGURATION, 'safe.directory': root });
   return Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(pairs.length)],
     ...pairs.flatMap(([key, value], index) => [
@@ -34,7 +35,6 @@ const configured = (): Record<string, string> => {
 };
 
 const ENVIRONMENT: Readonly<Record<string, string>> = {
-  ...configured(),
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_TERMINAL_PROMPT: '0',
   GIT_NO_LAZY_FETCH: '1',
@@ -54,6 +54,12 @@ interface KnownFailure {
 }
 
 const FAILURES: readonly KnownFailure[] = [
+  {
+    says: /read-only file system/i,
+    code: 'PERMISSION_DENIED',
+    message: 'A file that programs run or trust would have changed, so git could not finish.',
+    suggestion: 'Look at the status, and have a person do it by hand.',
+  },
   {
     says: /not a git repository|does not have any commits yet/i,
     code: 'PRECONDITION_FAILED',
@@ -137,7 +143,7 @@ export interface Git {
 export const openGit = async (context: ToolContext): Promise<Git> => {
   const root = await context.fs.resolve('.', 'read');
   await assertHarmless(context);
-  const env = { ...ENVIRONMENT, GIT_CEILING_DIRECTORIES: dirname(root) };
+  const env = { ...ENVIRONMENT, ...configured(root), GIT_CEILING_DIRECTORIES: dirname(root) };
   return {
     async run(args, stdin) {
       const fixed = ['--no-pager', '--no-optional-locks', '--literal-pathspecs'];

@@ -141,9 +141,15 @@ export const git = defineTool<GitInput, GitOutput>({
   cost: { model: 'free' },
   timeoutMs: 60_000,
   needs: {
-    paths: [{ path: '.', access: 'write' }],
+    // The repository by its name: without that its folder is read-only in the sandbox.
+    paths: [
+      { path: '.', access: 'write' },
+      { path: '.git', access: 'write' },
+    ],
     commands: ['git *'],
   },
+  sandbox: { type: 'process' },
+  sandboxed: true,
   aliases: ['git:operations'],
   tags: ['git', 'version control', 'status', 'diff', 'log', 'commit', 'branch', 'checkout'],
   examples: [

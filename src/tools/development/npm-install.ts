@@ -2,64 +2,66 @@
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool, type Tool } from '../../contract/tool.ts';
 import { isObject, runNpm } from '../npm-program.ts';
+import { type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { projectFolder } from './project-folder.ts';
 
 /** A name of the registry: no folder, address, repository or archive, which npm also takes. */
-const packageName = z
-  .string()
-  .max(214)
-  .regex(
-    /^(?!.*\.(?:tgz|tar|tar\.gz)$)(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9_][a-z0-9._~-]*$/i,
-    'The name of a package in the registry.',
-  );
-const range = z
-  .string()
-  .max(100)
-  .regex(/^[\w^~<>=*][\w.^~<>=|*+ -]*$/, 'A version, a range such as ^2.1.0, or a tag.');
+const packageName = () =>
+  z
+    .string()
+    .max(214)
+    .regex(
+      /^(?!.*\.(?:tgz|tar|tar\.gz)$)(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9_][a-z0-9._~-]*$/i,
+      'The name of a package in the registry.',
+    );
+const range = () =>
+  z
+    .string()
+    .max(100)
+    .regex(/^[\w^~<>=*][\w.^~<>=|*+ -]*$/, 'A version, a range such as ^2.1.0, or a tag.');
 
-const input = z
-  .strictObject({
-    package: packageName.optional().describe('The package.'),
-    version: range.optional().describe('Its version, range or tag; the latest when absent.'),
-    packages: z
-      .array(z.strictObject({ name: packageName, version: range.optional() }))
-      .min(1)
-      .max(50)
-      .optional()
-      .describe('Several packages at once. Without any, what package.json asks for.'),
-    dev: z.boolean().default(false).describe('Needed for development only.'),
-    projectPath: oneLine(1_000).default('.').describe('The folder with the package.json.'),
-    runScripts: z
-      .boolean()
-      .default(false)
-      .describe('Let the packages run their install scripts. Off for safety.'),
-  })
-  .superRefine((asked, context) => {
-    const report = (field: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [field], message });
-    if (asked.package && asked.packages) report('packages', 'Not together with package.');
-    if (asked.version && !asked.package) report('version', 'It needs package.');
+const input = () =>
+  z
+    .strictObject({
+      package: packageName().optional().describe('The package.'),
+      version: range().optional().describe('Its version, range or tag; the latest when absent.'),
+      packages: z
+        .array(z.strictObject({ name: packageName(), version: range().optional() }))
+        .min(1)
+        .max(50)
+        .optional()
+        .describe('Several packages at once. Without any, what package.json asks for.'),
+      dev: z.boolean().default(false).describe('Needed for development only.'),
+      projectPath: oneLine(1_000).default('.').describe('The folder with the package.json.'),
+    })
+    .superRefine((asked, context) => {
+      const report = (field: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [field], message });
+      if (asked.package && asked.packages) report('packages', 'Not together with package.');
+      if (asked.version && !asked.package) report('version', 'It needs package.');
+    });
+
+const installed = () =>
+  z.strictObject({
+    name: z.string().describe('The package.'),
+    version: z.string().describe('The version that is there now.'),
   });
 
-const installed = z.strictObject({
-  name: z.string().describe('The package.'),
-  version: z.string().describe('The version that is there now.'),
-});
+const output = () =>
+  z.strictObject({
+    success: z.boolean().describe('True: a failure is an error.'),
+    installedVersion: z.string().describe('Of the first package asked for; empty without one.'),
+    installed: z.array(installed()).describe('The packages asked for, as they are there now.'),
+    dependencies: z.array(z.string()).describe('Everything that was added, as name@version.'),
+    changed: z.int().describe('How many packages got another version.'),
+    removed: z.int().describe('How many packages were taken away.'),
+  });
 
-const output = z.strictObject({
-  success: z.boolean().describe('True: a failure is an error.'),
-  installedVersion: z.string().describe('Of the first package asked for; empty without one.'),
-  installed: z.array(installed).describe('The packages asked for, as they are there now.'),
-  dependencies: z.array(z.string()).describe('Everything that was added, as name@version.'),
-  changed: z.int().describe('How many packages got another version.'),
-  removed: z.int().describe('How many packages were taken away.'),
-});
-
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const wanted = (asked: Input): readonly { name: string; version?: string | undefined }[] =>
   asked.packages ?? (asked.package ? [{ name: asked.package, version: asked.version }] : []);
@@ -72,7 +74,7 @@ const argumentsOf = (asked: Input): readonly string[] => {
     '--no-audit',
     '--no-fund',
     '--package-lock',
-    ...(asked.runScripts ? [] : ['--ignore-scripts']),
+    '--ignore-scripts',
     ...(packages.length > 0 ? [asked.dev ? '--save-dev' : '--save-prod', '--', ...packages] : []),
   ];
 };
@@ -89,7 +91,16 @@ const versionOf = async ({ fs }: ToolContext, folder: string, name: string): Pro
   return isObject(manifest) ? String(manifest.version) : '';
 };
 
-const install = async (asked: Input, context: ToolContext): Promise<Output> => {
+export interface NpmInstallOptions {
+  /** Where packages come from; the user's npm configuration when absent. */
+  readonly registries?: ReadRegistries;
+}
+
+const install = async (
+  asked: Input,
+  context: ToolContext,
+  { registries = userRegistries }: NpmInstallOptions,
+): Promise<Output> => {
   const { projectPath } = asked;
   const cwd = await projectFolder(context, projectPath, 'projectPath');
   // Without one npm would look for a project in the folders above.
@@ -98,7 +109,12 @@ const install = async (asked: Input, context: ToolContext): Promise<Output> => {
       suggestions: ['Write a package.json first, or name the folder that has one.'],
     });
   }
-  const report = await runNpm(context, { args: argumentsOf(asked), cwd, timeoutMs: 300_000 });
+  const report = await runNpm(context, {
+    args: argumentsOf(asked),
+    cwd,
+    timeoutMs: 300_000,
+    registries: await registries(),
+  });
   const there = await Promise.all(
     wanted(asked).map(async ({ name }) => ({
       name,
@@ -115,47 +131,51 @@ const install = async (asked: Input, context: ToolContext): Promise<Output> => {
   };
 };
 
-export const npmInstall = defineTool({
-  name: 'npm_install',
-  description:
-    'Installs packages of the npm registry into a project of the workspace and keeps its lock file up to date. Install scripts do not run unless asked for.',
-  source: 'builtin',
-  category: 'development',
-  tier: 'execute',
-  capabilities: [
-    {
-      action: 'install',
-      description: 'Install packages.',
-      tier: 'execute',
-      requiresConfirmation: true,
-      estimatedTime: 10_000,
+export const defineNpmInstall = (options: NpmInstallOptions = {}): Tool<Input, Output> =>
+  defineTool({
+    name: 'npm_install',
+    description:
+      "Installs packages of the npm registry into a project of the workspace and keeps its lock file up to date. Packages come from the registries of the user's npm configuration; their install scripts do not run.",
+    source: 'builtin',
+    category: 'development',
+    tier: 'execute',
+    capabilities: [
+      {
+        action: 'install',
+        description: 'Install packages.',
+        tier: 'execute',
+        requiresConfirmation: true,
+        estimatedTime: 10_000,
+      },
+    ],
+    permissions: ['tool:npm_install'],
+    cost: { model: 'free' },
+    timeoutMs: 310_000,
+    needs: {
+      paths: [{ path: '.', access: 'write' }],
+      hosts: ['*'],
+      commands: ['npm install *'],
     },
-  ],
-  permissions: ['tool:npm_install'],
-  cost: { model: 'free' },
-  timeoutMs: 310_000,
-  needs: {
-    paths: [{ path: '.', access: 'write' }],
-    hosts: ['*'],
-    commands: ['npm install *'],
-  },
-  sandbox: { type: 'process', networkAccess: ['*'] },
-  sandboxed: true,
-  aliases: ['npm:install'],
-  tags: ['npm', 'package', 'dependency', 'install', 'node'],
-  examples: [
-    {
-      title: 'Install one version of a package',
-      input: { package: 'left-pad', version: '1.1.0' },
-      output: { success: true, installedVersion: '1.1.0', dependencies: ['left-pad@1.1.0'] },
-    },
-    {
-      title: 'Install for development',
-      input: { packages: [{ name: 'left-pad', version: '^1.0.0' }], dev: true },
-      output: { installed: [{ name: 'left-pad', version: '1.3.0' }] },
-    },
-  ],
-  input,
-  output,
-  run: install,
-});
+    // A quarter of the memory is the size of the folder that holds the cache of npm.
+    sandbox: { type: 'process', resourceLimits: { memoryMb: 4096 } },
+    sandboxed: true,
+    aliases: ['npm:install'],
+    tags: ['npm', 'package', 'dependency', 'install', 'node'],
+    examples: [
+      {
+        title: 'Install one version of a package',
+        input: { package: 'left-pad', version: '1.1.0' },
+        output: { success: true, installedVersion: '1.1.0', dependencies: ['left-pad@1.1.0'] },
+      },
+      {
+        title: 'Install for development',
+        input: { packages: [{ name: 'left-pad', version: '^1.0.0' }], dev: true },
+        output: { installed: [{ name: 'left-pad', version: '1.3.0' }] },
+      },
+    ],
+    input,
+    output,
+    run: (asked, context) => install(asked, context, options),
+  });
+
+export const npmInstall = defineNpmInstall();

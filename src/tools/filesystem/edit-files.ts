@@ -8,45 +8,49 @@ import { stillParses } from './still-parses.ts';
 import { assertText } from './text-content.ts';
 import { type TextDiff, unifiedDiff } from './unified-diff.ts';
 
-const edit = z.strictObject({
-  oldText: z.string().min(1).describe('The text to replace, exactly as it is in the file.'),
-  newText: z.string().describe('The text to put in its place.'),
-  occurrence: z
-    .enum(['unique', 'all'])
-    .default('unique')
-    .describe('unique: oldText must occur once. all: every occurrence is replaced.'),
-});
+const edit = () =>
+  z.strictObject({
+    oldText: z.string().min(1).describe('The text to replace, exactly as it is in the file.'),
+    newText: z.string().describe('The text to put in its place.'),
+    occurrence: z
+      .enum(['unique', 'all'])
+      .default('unique')
+      .describe('unique: oldText must occur once. all: every occurrence is replaced.'),
+  });
 
-const fileEdit = z.strictObject({
-  path: z.string().min(1).describe('The file to edit, relative to the workspace root.'),
-  edits: z.array(edit).min(1).max(200).describe('The replacements, applied in this order.'),
-});
+const fileEdit = () =>
+  z.strictObject({
+    path: z.string().min(1).describe('The file to edit, relative to the workspace root.'),
+    edits: z.array(edit()).min(1).max(200).describe('The replacements, applied in this order.'),
+  });
 
-const input = z.strictObject({
-  files: z.array(fileEdit).min(1).max(100).describe('The files to edit, each named once.'),
-  validateChanges: z
-    .boolean()
-    .default(true)
-    .describe('Refuse edits that change nothing, or that break a JSON or YAML file.'),
-  preview: z.boolean().default(false).describe('Only show the differences and write nothing.'),
-});
+const input = () =>
+  z.strictObject({
+    files: z.array(fileEdit()).min(1).max(100).describe('The files to edit, each named once.'),
+    validateChanges: z
+      .boolean()
+      .default(true)
+      .describe('Refuse edits that change nothing, or that break a JSON or YAML file.'),
+    preview: z.boolean().default(false).describe('Only show the differences and write nothing.'),
+  });
 
-const output = z.strictObject({
-  files: z
-    .array(
-      z.strictObject({
-        path: z.string().describe('The file, relative to the workspace root.'),
-        diff: z.string().describe('The change as a unified diff.'),
-        additions: z.int().describe('Lines added.'),
-        deletions: z.int().describe('Lines taken out.'),
-        replacements: z.int().describe('Occurrences replaced.'),
-      }),
-    )
-    .describe('What changed, file by file.'),
-  written: z.boolean().describe('False for a preview.'),
-});
+const output = () =>
+  z.strictObject({
+    files: z
+      .array(
+        z.strictObject({
+          path: z.string().describe('The file, relative to the workspace root.'),
+          diff: z.string().describe('The change as a unified diff.'),
+          additions: z.int().describe('Lines added.'),
+          deletions: z.int().describe('Lines taken out.'),
+          replacements: z.int().describe('Occurrences replaced.'),
+        }),
+      )
+      .describe('What changed, file by file.'),
+    written: z.boolean().describe('False for a preview.'),
+  });
 
-type Input = z.infer<typeof input>;
+type Input = z.infer<ReturnType<typeof input>>;
 type FileEdit = Input['files'][number];
 
 interface Change extends TextDiff {

@@ -9,57 +9,61 @@ import { assertText } from './text-content.ts';
 const OPERATIONS = ['read', 'write', 'edit', 'list', 'delete', 'exists'] as const;
 type Operation = (typeof OPERATIONS)[number];
 
-const fields = z.strictObject({
-  operation: z.enum(OPERATIONS).describe('What to do with the path.'),
-  path: z.string().min(1).describe('A file or directory, relative to the workspace root.'),
-  content: z.string().optional().describe('write: the whole new content, as text.'),
-  pattern: z.string().min(1).optional().describe('edit: the text to look for.'),
-  replacement: z.string().optional().describe('edit: what to put in place of every occurrence.'),
-  regex: z
-    .boolean()
-    .default(false)
-    .describe('edit: take pattern as a regular expression (RE2); $1 stands for a group.'),
-  backup: z
-    .boolean()
-    .default(true)
-    .describe('Confirm in the result that undo can bring the former content back.'),
-});
+const fields = () =>
+  z.strictObject({
+    operation: z.enum(OPERATIONS).describe('What to do with the path.'),
+    path: z.string().min(1).describe('A file or directory, relative to the workspace root.'),
+    content: z.string().optional().describe('write: the whole new content, as text.'),
+    pattern: z.string().min(1).optional().describe('edit: the text to look for.'),
+    replacement: z.string().optional().describe('edit: what to put in place of every occurrence.'),
+    regex: z
+      .boolean()
+      .default(false)
+      .describe('edit: take pattern as a regular expression (RE2); $1 stands for a group.'),
+    backup: z
+      .boolean()
+      .default(true)
+      .describe('Confirm in the result that undo can bring the former content back.'),
+  });
 
-type Input = z.infer<typeof fields>;
+type Input = z.infer<ReturnType<typeof fields>>;
 
 const REQUIRED: Readonly<Partial<Record<Operation, readonly (keyof Input)[]>>> = {
   write: ['content'],
   edit: ['pattern', 'replacement'],
 };
 
-const input = fields.superRefine((value, context) => {
-  for (const field of REQUIRED[value.operation] ?? []) {
-    if (value[field] !== undefined) continue;
-    const message = `The operation ${value.operation} needs ${field}.`;
-    context.addIssue({ code: 'custom', path: [field], message });
-  }
-});
+const input = () =>
+  fields().superRefine((value, context) => {
+    for (const field of REQUIRED[value.operation] ?? []) {
+      if (value[field] !== undefined) continue;
+      const message = `The operation ${value.operation} needs ${field}.`;
+      context.addIssue({ code: 'custom', path: [field], message });
+    }
+  });
 
-const entry = z.strictObject({
-  path: z.string().describe('The entry, relative to the workspace root.'),
-  kind: z.enum(['file', 'directory', 'other']).describe('What it is.'),
-  size: z.int().describe('Its size in bytes.'),
-});
+const entry = () =>
+  z.strictObject({
+    path: z.string().describe('The entry, relative to the workspace root.'),
+    kind: z.enum(['file', 'directory', 'other']).describe('What it is.'),
+    size: z.int().describe('Its size in bytes.'),
+  });
 
-const output = z.strictObject({
-  operation: z.enum(OPERATIONS).describe('What was done.'),
-  path: z.string().describe('The path, relative to the workspace root.'),
-  content: z.string().optional().describe('read: the text of the file.'),
-  entries: z.array(entry).optional().describe('list: what the directory holds.'),
-  exists: z.boolean().optional().describe('exists: whether something is there.'),
-  kind: entry.shape.kind.optional().describe('exists: what is there.'),
-  bytesWritten: z.int().optional().describe('write, edit: the size of the new content.'),
-  created: z.boolean().optional().describe('write: true when there was no such file before.'),
-  replacements: z.int().optional().describe('edit: how many occurrences were replaced.'),
-  backup: z.boolean().optional().describe('The former content is kept; undo brings it back.'),
-});
+const output = () =>
+  z.strictObject({
+    operation: z.enum(OPERATIONS).describe('What was done.'),
+    path: z.string().describe('The path, relative to the workspace root.'),
+    content: z.string().optional().describe('read: the text of the file.'),
+    entries: z.array(entry()).optional().describe('list: what the directory holds.'),
+    exists: z.boolean().optional().describe('exists: whether something is there.'),
+    kind: entry().shape.kind.optional().describe('exists: what is there.'),
+    bytesWritten: z.int().optional().describe('write, edit: the size of the new content.'),
+    created: z.boolean().optional().describe('write: true when there was no such file before.'),
+    replacements: z.int().optional().describe('edit: how many occurrences were replaced.'),
+    backup: z.boolean().optional().describe('The former content is kept; undo brings it back.'),
+  });
 
-type Output = z.infer<typeof output>;
+type Output = z.infer<ReturnType<typeof output>>;
 type Outcome = Omit<Output, 'operation' | 'path'>;
 
 const replaceIn = async (text: string, asked: Input) => {

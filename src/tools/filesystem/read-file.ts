@@ -5,27 +5,29 @@ import { defineTool } from '../../contract/tool.ts';
 import { mimeTypeOf } from './mime-types.ts';
 import { assertText, linesOf, textOf } from './text-content.ts';
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('The file to read, relative to the workspace root.'),
-  encoding: z
-    .enum(['utf8', 'base64'])
-    .default('utf8')
-    .describe('How the content is returned: utf8 for text, base64 for anything else.'),
-  offset: z.int().min(1).optional().describe('The first line to return, counted from 1.'),
-  limit: z.int().min(1).optional().describe('How many lines to return at most.'),
-});
+const input = () =>
+  z.strictObject({
+    path: z.string().min(1).describe('The file to read, relative to the workspace root.'),
+    encoding: z
+      .enum(['utf8', 'base64'])
+      .default('utf8')
+      .describe('How the content is returned: utf8 for text, base64 for anything else.'),
+    offset: z.int().min(1).optional().describe('The first line to return, counted from 1.'),
+    limit: z.int().min(1).optional().describe('How many lines to return at most.'),
+  });
 
-const output = z.strictObject({
-  path: z.string().describe('The file, relative to the workspace root.'),
-  content: z.string().describe('The content, or the lines asked for, exactly as stored.'),
-  size: z.int().describe('The size of the whole file in bytes.'),
-  mimeType: z.string().describe('The media type.'),
-  encoding: z.enum(['utf8', 'base64']).describe('How the content is written.'),
-  lines: z.int().optional().describe('How many lines the whole file has (utf8 only).'),
-});
+const output = () =>
+  z.strictObject({
+    path: z.string().describe('The file, relative to the workspace root.'),
+    content: z.string().describe('The content, or the lines asked for, exactly as stored.'),
+    size: z.int().describe('The size of the whole file in bytes.'),
+    mimeType: z.string().describe('The media type.'),
+    encoding: z.enum(['utf8', 'base64']).describe('How the content is written.'),
+    lines: z.int().optional().describe('How many lines the whole file has (utf8 only).'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const assertNoRange = ({ offset, limit }: Input): void => {
   if (offset === undefined && limit === undefined) return;

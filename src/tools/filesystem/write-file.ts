@@ -3,22 +3,26 @@ import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('The file to write, relative to the workspace root.'),
-  content: z.string().describe('The whole new content.'),
-  encoding: z
-    .enum(['utf8', 'utf-8', 'ascii', 'base64'])
-    .default('utf8')
-    .describe('What the content is: text to be stored as UTF-8 or ASCII, or base64 of the bytes.'),
-  createDirs: z.boolean().default(true).describe('Make the directories that are missing.'),
-  overwrite: z.boolean().default(true).describe('Replace the file if there is one.'),
-});
+const input = () =>
+  z.strictObject({
+    path: z.string().min(1).describe('The file to write, relative to the workspace root.'),
+    content: z.string().describe('The whole new content.'),
+    encoding: z
+      .enum(['utf8', 'utf-8', 'ascii', 'base64'])
+      .default('utf8')
+      .describe(
+        'What the content is: text to be stored as UTF-8 or ASCII, or base64 of the bytes.',
+      ),
+    createDirs: z.boolean().default(true).describe('Make the directories that are missing.'),
+    overwrite: z.boolean().default(true).describe('Replace the file if there is one.'),
+  });
 
-const output = z.strictObject({
-  path: z.string().describe('The file, relative to the workspace root.'),
-  bytesWritten: z.int().describe('The size of the new content in bytes.'),
-  created: z.boolean().describe('True when there was no such file before.'),
-});
+const output = () =>
+  z.strictObject({
+    path: z.string().describe('The file, relative to the workspace root.'),
+    bytesWritten: z.int().describe('The size of the new content in bytes.'),
+    created: z.boolean().describe('True when there was no such file before.'),
+  });
 
 const unfit = (message: string, suggestion: string) =>
   new ToolFailure('VALIDATION_ERROR', message, {
@@ -27,7 +31,7 @@ const unfit = (message: string, suggestion: string) =>
   });
 
 /** Throws for content that the encoding cannot hold: nothing is altered silently. */
-const bytesOf = ({ content, encoding }: z.infer<typeof input>): Uint8Array => {
+const bytesOf = ({ content, encoding }: z.infer<ReturnType<typeof input>>): Uint8Array => {
   if (encoding === 'base64') {
     const bytes = Buffer.from(content, 'base64');
     const bare = content.replace(/\s/g, '').replace(/={1,2}$/, '');

@@ -20,51 +20,57 @@ const DEFAULT_DIGITS = 14;
 const MAX_VARIABLES = 100;
 const MAX_MS = 5_000;
 
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'expected a name of letters, digits and "_"')
-  .refine((name) => !FUNCTIONS.has(name), 'is the name of a function')
-  .refine((name) => name !== '__proto__', 'is a name that may not be used');
-
-const input = z.strictObject({
-  expression: z
+const variableName = () =>
+  z
     .string()
-    .trim()
-    .min(1)
-    .max(MAX_EXPRESSION)
-    .describe(
-      'The expression, e.g. "sqrt(16) + 2^3", "5 km to mile", "inv([1, 2; 3, 4])", "x = 3; x^2".',
-    ),
-  variables: z
-    .record(variableName, z.number())
-    .refine((all) => Object.keys(all).length <= MAX_VARIABLES, `at most ${MAX_VARIABLES} variables`)
-    .optional()
-    .describe('Numbers the expression may use by name, e.g. { "x": 3 }.'),
-  precision: z
-    .int()
-    .min(1)
-    .max(64)
-    .optional()
-    .describe(
-      'Significant digits of "formatted" (14 by default). From 16 on the whole calculation uses exact decimals instead of doubles.',
-    ),
-});
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/, 'expected a name of letters, digits and "_"')
+    .refine((name) => !FUNCTIONS.has(name), 'is the name of a function')
+    .refine((name) => name !== '__proto__', 'is a name that may not be used');
 
-const output = z.strictObject({
-  expression: z.string().describe('The expression that was evaluated.'),
-  result: z
-    .json()
-    .describe(
-      'The value: a number or boolean, nested arrays for a matrix, text for units, fractions, complex numbers and exact decimals.',
-    ),
-  resultType: z
-    .string()
-    .describe('number, BigNumber, Fraction, Complex, Unit, Matrix, boolean, string or Object.'),
-  formatted: z.string().describe('The value for people, rounded to the precision.'),
-});
+const input = () =>
+  z.strictObject({
+    expression: z
+      .string()
+      .trim()
+      .min(1)
+      .max(MAX_EXPRESSION)
+      .describe(
+        'The expression, e.g. "sqrt(16) + 2^3", "5 km to mile", "inv([1, 2; 3, 4])", "x = 3; x^2".',
+      ),
+    variables: z
+      .record(variableName(), z.number())
+      .refine(
+        (all) => Object.keys(all).length <= MAX_VARIABLES,
+        `at most ${MAX_VARIABLES} variables`,
+      )
+      .optional()
+      .describe('Numbers the expression may use by name, e.g. { "x": 3 }.'),
+    precision: z
+      .int()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe(
+        'Significant digits of "formatted" (14 by default). From 16 on the whole calculation uses exact decimals instead of doubles.',
+      ),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+const output = () =>
+  z.strictObject({
+    expression: z.string().describe('The expression that was evaluated.'),
+    result: z
+      .json()
+      .describe(
+        'The value: a number or boolean, nested arrays for a matrix, text for units, fractions, complex numbers and exact decimals.',
+      ),
+    resultType: z
+      .string()
+      .describe('number, BigNumber, Fraction, Complex, Unit, Matrix, boolean, string or Object.'),
+    formatted: z.string().describe('The value for people, rounded to the precision.'),
+  });
+
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 /** The parser recurses some twenty levels for each bracket. */
 const assertNesting = (expression: string): void => {

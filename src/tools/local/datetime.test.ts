@@ -7,7 +7,7 @@ import { toLuxonFormat } from './time/format-tokens.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12, 30, 5);
 const tool = defineDatetime({ defaultZone: 'UTC', now: () => NOW });
-const schema = tool.input as {
+const schema = (tool.input as () => unknown)() as {
   parse(value: unknown): never;
   safeParse(value: unknown): { success: boolean };
 };

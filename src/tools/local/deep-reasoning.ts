@@ -4,6 +4,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ModelReply } from '../../contract/model.ts';
 import { defineTool } from '../../contract/tool.ts';
+import { lazily } from '../lazily.ts';
 
 /** How many steps are asked for, how much may be said, and whether the answer is checked. */
 const DEPTHS = {
@@ -14,32 +15,34 @@ const DEPTHS = {
 
 type Depth = keyof typeof DEPTHS;
 
-const input = z.strictObject({
-  problem: z.string().trim().min(1).max(100_000).describe('The problem to analyze.'),
-  context: z.string().max(200_000).optional().describe('Additional context or constraints.'),
-  depth: z
-    .enum(['quick', 'standard', 'deep'])
-    .default('standard')
-    .describe('How thoroughly; deep has the answer checked by a second question.'),
-  steps: z
-    .int()
-    .min(1)
-    .max(50)
-    .optional()
-    .describe('The most steps to take; by depth when absent.'),
-});
+const input = () =>
+  z.strictObject({
+    problem: z.string().trim().min(1).max(100_000).describe('The problem to analyze.'),
+    context: z.string().max(200_000).optional().describe('Additional context or constraints.'),
+    depth: z
+      .enum(['quick', 'standard', 'deep'])
+      .default('standard')
+      .describe('How thoroughly; deep has the answer checked by a second question.'),
+    steps: z
+      .int()
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('The most steps to take; by depth when absent.'),
+  });
 
-const output = z.strictObject({
-  answer: z.string().describe('The final answer.'),
-  steps: z.array(z.string()).describe('The steps that led to it.'),
-  reasoning: z.string().describe('The same steps as one text.'),
-  reviewed: z.boolean().describe('Whether the answer was checked by a second question.'),
-  model: z.string().describe('The model that answered.'),
-  tokensUsed: z.int().describe('Tokens of all questions and answers together.'),
-});
+const output = () =>
+  z.strictObject({
+    answer: z.string().describe('The final answer.'),
+    steps: z.array(z.string()).describe('The steps that led to it.'),
+    reasoning: z.string().describe('The same steps as one text.'),
+    reviewed: z.boolean().describe('Whether the answer was checked by a second question.'),
+    model: z.string().describe('The model that answered.'),
+    tokensUsed: z.int().describe('Tokens of all questions and answers together.'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const SHAPE = {
   type: 'object',
@@ -51,7 +54,9 @@ const SHAPE = {
   additionalProperties: false,
 };
 
-const shape = z.object({ steps: z.array(z.string()), answer: z.string().trim().min(1) });
+const shape = lazily(() =>
+  z.object({ steps: z.array(z.string()), answer: z.string().trim().min(1) }),
+);
 
 const SYSTEM =
   'You are a reasoning specialist. Think step by step, say what you assume, check your arithmetic, and state the final answer clearly.';
@@ -81,7 +86,7 @@ const fromProse = (text: string): Thought | undefined => {
 };
 
 const thoughtOf = (reply: ModelReply): Thought | undefined => {
-  const given = shape.safeParse(reply.object);
+  const given = shape().safeParse(reply.object);
   return given.success ? given.data : fromProse(reply.text);
 };
 

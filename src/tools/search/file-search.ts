@@ -11,45 +11,52 @@ import { runRipgrep } from './ripgrep.ts';
 import { type FindInLine, linesToSearch, searchText } from './search-text.ts';
 import { walkFiles } from './walk-files.ts';
 
-const patterns = z.array(z.string().min(1).max(1000)).max(100).default([]);
+const patterns = () => z.array(z.string().min(1).max(1000)).max(100).default([]);
 
-const input = z.strictObject({
-  mode: z
-    .enum(['grep', 'glob', 'regex'])
-    .describe('grep: lines that contain the text. regex: lines that match. glob: files by name.'),
-  query: z
-    .string()
-    .min(1)
-    .max(10_000)
-    .regex(/^[^\r\n]*$/, 'One line only.')
-    .describe('The text, the regular expression (RE2), or the file pattern such as **/*.test.ts.'),
-  path: z.string().min(1).default('.').describe('The directory or file to search in.'),
-  include: patterns.describe('Only files that fit one of these patterns, such as *.ts or src/**.'),
-  exclude: patterns.describe('No files or directories that fit one of these patterns.'),
-  maxResults: z.int().min(1).max(10_000).default(100).describe('How many results at most.'),
-  contextLines: z.int().min(0).max(20).default(0).describe('Lines to show around each match.'),
-  caseSensitive: z.boolean().default(true).describe('Whether capital letters count.'),
-});
+const input = () =>
+  z.strictObject({
+    mode: z
+      .enum(['grep', 'glob', 'regex'])
+      .describe('grep: lines that contain the text. regex: lines that match. glob: files by name.'),
+    query: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .regex(/^[^\r\n]*$/, 'One line only.')
+      .describe(
+        'The text, the regular expression (RE2), or the file pattern such as **/*.test.ts.',
+      ),
+    path: z.string().min(1).default('.').describe('The directory or file to search in.'),
+    include: patterns().describe(
+      'Only files that fit one of these patterns, such as *.ts or src/**.',
+    ),
+    exclude: patterns().describe('No files or directories that fit one of these patterns.'),
+    maxResults: z.int().min(1).max(10_000).default(100).describe('How many results at most.'),
+    contextLines: z.int().min(0).max(20).default(0).describe('Lines to show around each match.'),
+    caseSensitive: z.boolean().default(true).describe('Whether capital letters count.'),
+  });
 
-const match = z.strictObject({
-  path: z.string().describe('The file, relative to the workspace root.'),
-  line: z.int().describe('The line, counted from 1.'),
-  column: z.int().describe('Where in the line the match starts, counted from 1.'),
-  text: z.string().describe('The line; of a very long one the part around the match.'),
-  before: z.array(z.string()).optional().describe('Lines before it.'),
-  after: z.array(z.string()).optional().describe('Lines after it.'),
-});
+const match = () =>
+  z.strictObject({
+    path: z.string().describe('The file, relative to the workspace root.'),
+    line: z.int().describe('The line, counted from 1.'),
+    column: z.int().describe('Where in the line the match starts, counted from 1.'),
+    text: z.string().describe('The line; of a very long one the part around the match.'),
+    before: z.array(z.string()).optional().describe('Lines before it.'),
+    after: z.array(z.string()).optional().describe('Lines after it.'),
+  });
 
-const output = z.strictObject({
-  matches: z.array(match).describe('The lines found; empty in glob mode.'),
-  files: z.array(z.string()).describe('The files found, or those that hold a match.'),
-  truncated: z.boolean().describe('True when there is more than maxResults.'),
-  engine: z.enum(['ripgrep', 'builtin']).describe('Who chose the files to read.'),
-});
+const output = () =>
+  z.strictObject({
+    matches: z.array(match()).describe('The lines found; empty in glob mode.'),
+    files: z.array(z.string()).describe('The files found, or those that hold a match.'),
+    truncated: z.boolean().describe('True when there is more than maxResults.'),
+    engine: z.enum(['ripgrep', 'builtin']).describe('Who chose the files to read.'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
-type Match = z.infer<typeof match>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
+type Match = z.infer<ReturnType<typeof match>>;
 
 interface Candidates {
   readonly engine: Output['engine'];

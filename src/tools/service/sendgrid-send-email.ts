@@ -13,35 +13,37 @@ const SENDGRID: Vendor = {
   explain: (body) => textAt(body, 'errors', 0, 'message'),
 };
 
-const line = z.string().regex(/^[^\r\n]*$/, 'One line only.');
-const several = z.union([z.email(), z.array(z.email()).min(1).max(100)]);
+const line = () => z.string().regex(/^[^\r\n]*$/, 'One line only.');
+const several = () => z.union([z.email(), z.array(z.email()).min(1).max(100)]);
 
-const input = z
-  .strictObject({
-    to: several.describe('One address or several.'),
-    cc: several.optional().describe('Who gets a copy.'),
-    bcc: several.optional().describe('Who gets a copy that the others do not see.'),
-    from: z.email().describe('A sender that is verified at SendGrid.'),
-    fromName: line.max(200).optional().describe('The name of the sender.'),
-    replyTo: z.email().optional().describe('Where answers go.'),
-    subject: line.min(1).max(998).describe('The subject.'),
-    text: z.string().min(1).max(1_000_000).optional().describe('The message as plain text.'),
-    html: z.string().min(1).max(1_000_000).optional().describe('The message as HTML.'),
-    sandbox: z.boolean().default(false).describe('Let SendGrid check it and send nothing.'),
-  })
-  .refine(({ text, html }) => text !== undefined || html !== undefined, {
-    path: ['text'],
-    message: 'Give text, html or both.',
+const input = () =>
+  z
+    .strictObject({
+      to: several().describe('One address or several.'),
+      cc: several().optional().describe('Who gets a copy.'),
+      bcc: several().optional().describe('Who gets a copy that the others do not see.'),
+      from: z.email().describe('A sender that is verified at SendGrid.'),
+      fromName: line().max(200).optional().describe('The name of the sender.'),
+      replyTo: z.email().optional().describe('Where answers go.'),
+      subject: line().min(1).max(998).describe('The subject.'),
+      text: z.string().min(1).max(1_000_000).optional().describe('The message as plain text.'),
+      html: z.string().min(1).max(1_000_000).optional().describe('The message as HTML.'),
+      sandbox: z.boolean().default(false).describe('Let SendGrid check it and send nothing.'),
+    })
+    .refine(({ text, html }) => text !== undefined || html !== undefined, {
+      path: ['text'],
+      message: 'Give text, html or both.',
+    });
+
+const output = () =>
+  z.strictObject({
+    messageId: z.string().describe('The message at SendGrid; empty in sandbox mode.'),
+    status: z.enum(['queued', 'checked']).describe('Queued for delivery, or only checked.'),
+    recipients: z.int().describe('How many people it goes to.'),
   });
 
-const output = z.strictObject({
-  messageId: z.string().describe('The message at SendGrid; empty in sandbox mode.'),
-  status: z.enum(['queued', 'checked']).describe('Queued for delivery, or only checked.'),
-  recipients: z.int().describe('How many people it goes to.'),
-});
-
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const addresses = (given: string | string[] | undefined): { readonly email: string }[] =>
   (given === undefined ? [] : [given].flat()).map((email) => ({ email }));
@@ -100,6 +102,8 @@ export const defineSendgridSendEmail = (
   return defineTool({
     name: 'sendgrid_send_email',
     description: 'Sends one email through SendGrid, as text, HTML or both.',
+    documentation:
+      'The sender must be verified at SendGrid. With sandbox nothing is sent: SendGrid says whether it would take the message. Another address for the service goes into services.sendgrid.baseUrl.',
     source: 'builtin',
     category: 'service',
     tier: 'external_api',

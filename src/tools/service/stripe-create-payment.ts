@@ -4,6 +4,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { baseUrl } from '../base-url.ts';
+import { lazily } from '../lazily.ts';
 import { authOf, textAt, type Vendor, vendorData } from '../vendor-reply.ts';
 
 const STRIPE: Vendor = {
@@ -18,59 +19,66 @@ const API_VERSION = '2025-03-31.basil';
 
 const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[A-Za-z0-9_]{1,250}$`));
 
-const input = z
-  .strictObject({
-    amount: z
-      .int()
-      .min(1)
-      .max(99_999_999)
-      .describe('In the smallest unit of the currency: 1099 is 10.99 USD, but 1099 JPY.'),
-    currency: z
-      .string()
-      .regex(/^[A-Za-z]{3}$/, 'Three letters.')
-      .describe('ISO code, e.g. usd.'),
-    customerId: id('cus').optional().describe('The customer at Stripe, e.g. cus_123.'),
-    description: z.string().max(1000).optional().describe('What it is for.'),
-    receiptEmail: z.email().optional().describe('Who gets the receipt.'),
-    metadata: z
-      .record(z.string().regex(/^[^[\]]{1,40}$/), z.string().max(500))
-      .refine((value) => Object.keys(value).length <= 50, 'At most 50.')
-      .default({})
-      .describe('Your own notes, kept with the payment.'),
-    paymentMethodId: id('pm').optional().describe('With confirm: what to pay with, e.g. pm_123.'),
-    confirm: z.boolean().default(false).describe('Take the money at once. Needs paymentMethodId.'),
-    includeClientSecret: z
-      .boolean()
-      .default(false)
-      .describe('Return the secret by which a browser completes the payment.'),
-  })
-  .refine(({ confirm, paymentMethodId }) => !confirm || paymentMethodId !== undefined, {
-    path: ['paymentMethodId'],
-    message: 'A payment that is confirmed at once needs paymentMethodId.',
+const input = () =>
+  z
+    .strictObject({
+      amount: z
+        .int()
+        .min(1)
+        .max(99_999_999)
+        .describe('In the smallest unit of the currency: 1099 is 10.99 USD, but 1099 JPY.'),
+      currency: z
+        .string()
+        .regex(/^[A-Za-z]{3}$/, 'Three letters.')
+        .describe('ISO code, e.g. usd.'),
+      customerId: id('cus').optional().describe('The customer at Stripe, e.g. cus_123.'),
+      description: z.string().max(1000).optional().describe('What it is for.'),
+      receiptEmail: z.email().optional().describe('Who gets the receipt.'),
+      metadata: z
+        .record(z.string().regex(/^[^[\]]{1,40}$/), z.string().max(500))
+        .refine((value) => Object.keys(value).length <= 50, 'At most 50.')
+        .default({})
+        .describe('Your own notes, kept with the payment.'),
+      paymentMethodId: id('pm').optional().describe('With confirm: what to pay with, e.g. pm_123.'),
+      confirm: z
+        .boolean()
+        .default(false)
+        .describe('Take the money at once. Needs paymentMethodId.'),
+      includeClientSecret: z
+        .boolean()
+        .default(false)
+        .describe('Return the secret by which a browser completes the payment.'),
+    })
+    .refine(({ confirm, paymentMethodId }) => !confirm || paymentMethodId !== undefined, {
+      path: ['paymentMethodId'],
+      message: 'A payment that is confirmed at once needs paymentMethodId.',
+    });
+
+const output = () =>
+  z.strictObject({
+    paymentIntentId: z.string().describe('The payment at Stripe.'),
+    status: z.enum(['succeeded', 'pending', 'failed']).describe('How it stands.'),
+    stripeStatus: z.string().describe('How it stands, in the words of Stripe.'),
+    amount: z.int().describe('In the smallest unit.'),
+    currency: z.string().describe('ISO code.'),
+    livemode: z.boolean().describe('False with a test key: no money moves.'),
+    clientSecret: z.string().optional().describe('Only when asked for.'),
   });
 
-const output = z.strictObject({
-  paymentIntentId: z.string().describe('The payment at Stripe.'),
-  status: z.enum(['succeeded', 'pending', 'failed']).describe('How it stands.'),
-  stripeStatus: z.string().describe('How it stands, in the words of Stripe.'),
-  amount: z.int().describe('In the smallest unit.'),
-  currency: z.string().describe('ISO code.'),
-  livemode: z.boolean().describe('False with a test key: no money moves.'),
-  clientSecret: z.string().optional().describe('Only when asked for.'),
-});
+const intent = lazily(() =>
+  z.object({
+    id: z.string(),
+    object: z.literal('payment_intent'),
+    status: z.string(),
+    amount: z.int(),
+    currency: z.string(),
+    livemode: z.boolean(),
+    client_secret: z.string().nullish(),
+  }),
+);
 
-const intent = z.object({
-  id: z.string(),
-  object: z.literal('payment_intent'),
-  status: z.string(),
-  amount: z.int(),
-  currency: z.string(),
-  livemode: z.boolean(),
-  client_secret: z.string().nullish(),
-});
-
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const formOf = (asked: Input): URLSearchParams => {
   const form = new URLSearchParams({
@@ -113,7 +121,7 @@ const create = async (asked: Input, context: ToolContext, url: string): Promise<
     },
     body: formOf(asked).toString(),
   });
-  const made = await vendorData(response, STRIPE, intent);
+  const made = await vendorData(response, STRIPE, intent());
   return {
     paymentIntentId: made.id,
     status: statusOf(made.status),
@@ -132,6 +140,8 @@ export const defineStripeCreatePayment = (
   return defineTool({
     name: 'stripe_create_payment',
     description: 'Creates a payment (PaymentIntent) at Stripe; with confirm the money is taken.',
+    documentation:
+      'A call that is repeated with the same idempotency key pays once. With a test key no money moves. Another address for the service goes into services.stripe.baseUrl.',
     source: 'builtin',
     category: 'service',
     tier: 'external_api',

@@ -6,26 +6,30 @@ import { defineTool } from '../../contract/tool.ts';
 import { type CallerSchema, checkSchema } from './check-schema.ts';
 import { type ReadJson, readJson } from './read-json.ts';
 
-const input = z.strictObject({
-  text: z.string().min(1).max(1_000_000).describe('The text that is or holds JSON.'),
-  schema: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('A JSON Schema. The data is checked against it, and a model may fill it from prose.'),
-});
+const input = () =>
+  z.strictObject({
+    text: z.string().min(1).max(1_000_000).describe('The text that is or holds JSON.'),
+    schema: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        'A JSON Schema. The data is checked against it, and a model may fill it from prose.',
+      ),
+  });
 
-const output = z.strictObject({
-  data: z.json().describe('The data found.'),
-  method: z
-    .enum(['direct_parse', 'extracted', 'repaired', 'model_extraction'])
-    .describe('How it was found: as it stands, inside other text, after mending, or by a model.'),
-  warnings: z.array(z.string()).describe('What a reader of the data would not see any more.'),
-  valid: z.boolean().optional().describe('Whether it fits the schema, if one was given.'),
-  errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
-});
+const output = () =>
+  z.strictObject({
+    data: z.json().describe('The data found.'),
+    method: z
+      .enum(['direct_parse', 'extracted', 'repaired', 'model_extraction'])
+      .describe('How it was found: as it stands, inside other text, after mending, or by a model.'),
+    warnings: z.array(z.string()).describe('What a reader of the data would not see any more.'),
+    valid: z.boolean().optional().describe('Whether it fits the schema, if one was given.'),
+    errors: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 type Found = Omit<ReadJson, 'method'> & { readonly method: Output['method'] };
 

@@ -14,15 +14,16 @@ import {
 
 const MAX_DEPTH = 500;
 
-const input = z.strictObject({
-  data: z.string().max(2_000_000).describe('The JSON text to check.'),
-  schema: z
-    .union([z.record(z.string(), z.unknown()), z.boolean()])
-    .optional()
-    .describe('A JSON Schema, draft-07 or 2020-12, that the data must fit.'),
-});
+const input = () =>
+  z.strictObject({
+    data: z.string().max(2_000_000).describe('The JSON text to check.'),
+    schema: z
+      .union([z.record(z.string(), z.unknown()), z.boolean()])
+      .optional()
+      .describe('A JSON Schema, draft-07 or 2020-12, that the data must fit.'),
+  });
 
-type Input = z.infer<typeof input>;
+type Input = z.infer<ReturnType<typeof input>>;
 
 const findingOf = (data: string, { pointer, message, offset }: Flaw): Finding => ({
   path: pointer,

@@ -10,18 +10,19 @@ import {
   validationReport,
 } from './validation-report.ts';
 
-const input = z.strictObject({
-  data: z
-    .string()
-    .max(2_000_000)
-    .describe('The YAML text to check; it may hold several documents.'),
-  schema: z
-    .union([z.record(z.string(), z.unknown()), z.boolean()])
-    .optional()
-    .describe('A JSON Schema, draft-07 or 2020-12, that each document must fit.'),
-});
+const input = () =>
+  z.strictObject({
+    data: z
+      .string()
+      .max(2_000_000)
+      .describe('The YAML text to check; it may hold several documents.'),
+    schema: z
+      .union([z.record(z.string(), z.unknown()), z.boolean()])
+      .optional()
+      .describe('A JSON Schema, draft-07 or 2020-12, that each document must fit.'),
+  });
 
-type Input = z.infer<typeof input>;
+type Input = z.infer<ReturnType<typeof input>>;
 
 const schemaFindings = async (
   document: YamlDocument,

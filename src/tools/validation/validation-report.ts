@@ -1,22 +1,24 @@
 /** The answer of the validation tools: what is wrong, and where. */
 import { z } from 'zod';
 
-const place = z.strictObject({
-  path: z.string().describe('JSON Pointer of the value; empty for the whole document.'),
-  message: z.string().describe('What is wrong with it.'),
-  line: z.int().optional().describe('The line in the data, counted from 1.'),
-  column: z.int().optional().describe('The column in the line, counted from 1.'),
-  document: z.int().optional().describe('Which document of several, counted from 1.'),
-});
+const place = () =>
+  z.strictObject({
+    path: z.string().describe('JSON Pointer of the value; empty for the whole document.'),
+    message: z.string().describe('What is wrong with it.'),
+    line: z.int().optional().describe('The line in the data, counted from 1.'),
+    column: z.int().optional().describe('The column in the line, counted from 1.'),
+    document: z.int().optional().describe('Which document of several, counted from 1.'),
+  });
 
-export const validationReport = z.strictObject({
-  valid: z.boolean().describe('True when there are no errors.'),
-  errors: z.array(place).describe('What makes the data invalid.'),
-  warnings: z.array(place).describe('What is allowed and still likely to be a mistake.'),
-});
+export const validationReport = () =>
+  z.strictObject({
+    valid: z.boolean().describe('True when there are no errors.'),
+    errors: z.array(place()).describe('What makes the data invalid.'),
+    warnings: z.array(place()).describe('What is allowed and still likely to be a mistake.'),
+  });
 
-export type ValidationReport = z.infer<typeof validationReport>;
-export type Finding = z.infer<typeof place>;
+export type ValidationReport = z.infer<ReturnType<typeof validationReport>>;
+export type Finding = z.infer<ReturnType<typeof place>>;
 
 const MOST_FINDINGS = 100;
 

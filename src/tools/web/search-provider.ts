@@ -1,6 +1,7 @@
 /** The port to whoever searches the web, and the two that are known: Brave Search and SearXNG. */
 import { z } from 'zod';
 import { type BaseUrl, baseUrl } from '../base-url.ts';
+import { lazily } from '../lazily.ts';
 import { textAt, type Vendor } from '../vendor-reply.ts';
 
 export interface SearchQuestion {
@@ -39,20 +40,22 @@ const withQuery = (address: string, fields: Readonly<Record<string, string | und
   return url;
 };
 
-const brave = z.object({
-  web: z
-    .object({
-      results: z.array(
-        z.object({
-          title: z.string(),
-          url: z.string(),
-          description: z.string().nullish(),
-          page_age: z.string().nullish(),
-        }),
-      ),
-    })
-    .nullish(),
-});
+const brave = lazily(() =>
+  z.object({
+    web: z
+      .object({
+        results: z.array(
+          z.object({
+            title: z.string(),
+            url: z.string(),
+            description: z.string().nullish(),
+            page_age: z.string().nullish(),
+          }),
+        ),
+      })
+      .nullish(),
+  }),
+);
 
 const FRESH = { day: 'pd', week: 'pw', month: 'pm', year: 'py' } as const;
 
@@ -79,7 +82,7 @@ export const braveSearch = (address = 'https://api.search.brave.com'): SearchPro
         text_decorations: 'false',
       }),
     read: (body) => {
-      const { data } = brave.safeParse(body);
+      const { data } = brave().safeParse(body);
       return (
         data?.web?.results.map(({ title, url, description, page_age: published }) => ({
           title,
@@ -93,16 +96,18 @@ export const braveSearch = (address = 'https://api.search.brave.com'): SearchPro
   };
 };
 
-const searxng = z.object({
-  results: z.array(
-    z.object({
-      title: z.string(),
-      url: z.string(),
-      content: z.string().nullish(),
-      publishedDate: z.string().nullish(),
-    }),
-  ),
-});
+const searxng = lazily(() =>
+  z.object({
+    results: z.array(
+      z.object({
+        title: z.string(),
+        url: z.string(),
+        content: z.string().nullish(),
+        publishedDate: z.string().nullish(),
+      }),
+    ),
+  }),
+);
 
 const SAFE = { off: '0', moderate: '1', strict: '2' } as const;
 
@@ -128,11 +133,23 @@ export const searxngSearch = (address: string): SearchProvider => {
         safesearch: SAFE[safe],
       }),
     read: (body) =>
-      searxng.safeParse(body).data?.results.map(({ title, url, content, publishedDate }) => ({
-        title,
-        url,
-        snippet: content ?? '',
-        ...(publishedDate && { published: publishedDate }),
-      })),
+      searxng()
+        .safeParse(body)
+        .data?.results.map(({ title, url, content, publishedDate }) => ({
+          title,
+          url,
+          snippet: content ?? '',
+          ...(publishedDate && { published: publishedDate }),
+        })),
   };
 };
+
+/** Who searches, as the configuration names it; `baseUrl` is needed for searxng. */
+export interface SearchChoice {
+  readonly provider: 'brave' | 'searxng';
+  readonly baseUrl?: string;
+}
+
+/** Throws a TypeError for a SearXNG without an address. */
+export const searchProviderFor = ({ provider, baseUrl: address }: SearchChoice): SearchProvider =>
+  provider === 'searxng' ? searxngSearch(address ?? '') : braveSearch(address);

@@ -7,49 +7,51 @@ import { type FetchedPage, fetchPage } from './fetch-page.ts';
 import type { BrowserPlace } from './find-browser.ts';
 import { readPage } from './read-page.ts';
 
-const input = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(8192)
-    .describe('The page, http or https.'),
-  selector: z.string().min(1).max(500).optional().describe('CSS selector: only these parts.'),
-  format: z
-    .enum(['markdown', 'text', 'html'])
-    .default('markdown')
-    .describe('How the content is given.'),
-  render: z
-    .boolean()
-    .default(false)
-    .describe('Run the scripts of the page in a browser first. Slower; for pages empty without.'),
-  waitFor: z
-    .int()
-    .min(0)
-    .max(20_000)
-    .default(0)
-    .describe('With render: milliseconds to wait after the page has loaded.'),
-  respectRobots: z.boolean().default(true).describe('Follow the robots.txt of the site.'),
-  maxBytes: z.int().min(1000).max(20_000_000).default(5_000_000).describe('The largest page.'),
-  maxLinks: z.int().min(0).max(5000).default(200).describe('How many links at most.'),
-});
+const input = () =>
+  z.strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(8192)
+      .describe('The page, http or https.'),
+    selector: z.string().min(1).max(500).optional().describe('CSS selector: only these parts.'),
+    format: z
+      .enum(['markdown', 'text', 'html'])
+      .default('markdown')
+      .describe('How the content is given.'),
+    render: z
+      .boolean()
+      .default(false)
+      .describe('Run the scripts of the page in a browser first. Slower; for pages empty without.'),
+    waitFor: z
+      .int()
+      .min(0)
+      .max(20_000)
+      .default(0)
+      .describe('With render: milliseconds to wait after the page has loaded.'),
+    respectRobots: z.boolean().default(true).describe('Follow the robots.txt of the site.'),
+    maxBytes: z.int().min(1000).max(20_000_000).default(5_000_000).describe('The largest page.'),
+    maxLinks: z.int().min(0).max(5000).default(200).describe('How many links at most.'),
+  });
 
-const output = z.strictObject({
-  url: z.string().describe('The page that answered, after redirects.'),
-  status: z.int().describe('Its status.'),
-  title: z.string().describe('Its title.'),
-  description: z.string().describe('Its description, where it has one.'),
-  language: z.string().describe('Its language, as it says itself.'),
-  content: z.string().describe('Its content, or the parts selected.'),
-  matches: z.int().describe('How many parts the selector found.'),
-  links: z
-    .array(z.strictObject({ text: z.string(), href: z.string() }))
-    .describe('Where it leads, each address once.'),
-  metadata: z.record(z.string(), z.string()).describe('Meta tags by name.'),
-  rendered: z.boolean().describe('Whether a browser ran its scripts.'),
-  bytes: z.int().describe('The size of the page as it was sent.'),
-});
+const output = () =>
+  z.strictObject({
+    url: z.string().describe('The page that answered, after redirects.'),
+    status: z.int().describe('Its status.'),
+    title: z.string().describe('Its title.'),
+    description: z.string().describe('Its description, where it has one.'),
+    language: z.string().describe('Its language, as it says itself.'),
+    content: z.string().describe('Its content, or the parts selected.'),
+    matches: z.int().describe('How many parts the selector found.'),
+    links: z
+      .array(z.strictObject({ text: z.string(), href: z.string() }))
+      .describe('Where it leads, each address once.'),
+    metadata: z.record(z.string(), z.string()).describe('Meta tags by name.'),
+    rendered: z.boolean().describe('Whether a browser ran its scripts.'),
+    bytes: z.int().describe('The size of the page as it was sent.'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const isMarkup = ({ contentType }: FetchedPage): boolean =>
   contentType === '' || /html|xml/i.test(contentType);
@@ -89,6 +91,8 @@ export const defineWebScrape = (place: BrowserPlace = {}): Tool<Input, Output> =
     name: 'web_scrape',
     description:
       'Reads one web page: title, text as Markdown, links and metadata, or the parts a CSS selector names. With render a browser runs its scripts first.',
+    documentation:
+      'robots.txt of the site is honoured unless respectRobots is false. render needs Chromium or Chrome on this machine and the package playwright-core; every request of the browser goes through the same guard as all others.',
     source: 'builtin',
     category: 'search',
     tier: 'external_api',

@@ -6,38 +6,40 @@ import { defineTool, type Tool } from '../../contract/tool.ts';
 import { authOf, vendorData } from '../vendor-reply.ts';
 import { braveSearch, type SearchHit, type SearchProvider } from './search-provider.ts';
 
-const input = z.strictObject({
-  query: z.string().trim().min(1).max(400).describe('What to look for.'),
-  count: z.int().min(1).max(20).default(10).describe('How many results at most.'),
-  page: z.int().min(1).max(10).default(1).describe('Which page of results.'),
-  language: z
-    .string()
-    .regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'A language code such as en.')
-    .optional()
-    .describe('Language of the results, e.g. en.'),
-  freshness: z
-    .enum(['day', 'week', 'month', 'year'])
-    .optional()
-    .describe('Only what is not older than this.'),
-  safe: z.enum(['off', 'moderate', 'strict']).default('moderate').describe('What is left out.'),
-});
+const input = () =>
+  z.strictObject({
+    query: z.string().trim().min(1).max(400).describe('What to look for.'),
+    count: z.int().min(1).max(20).default(10).describe('How many results at most.'),
+    page: z.int().min(1).max(10).default(1).describe('Which page of results.'),
+    language: z
+      .string()
+      .regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'A language code such as en.')
+      .optional()
+      .describe('Language of the results, e.g. en.'),
+    freshness: z
+      .enum(['day', 'week', 'month', 'year'])
+      .optional()
+      .describe('Only what is not older than this.'),
+    safe: z.enum(['off', 'moderate', 'strict']).default('moderate').describe('What is left out.'),
+  });
 
-const output = z.strictObject({
-  results: z
-    .array(
-      z.strictObject({
-        title: z.string(),
-        url: z.string(),
-        snippet: z.string(),
-        published: z.string().optional(),
-      }),
-    )
-    .describe('What was found, best first.'),
-  provider: z.string().describe('Who searched.'),
-});
+const output = () =>
+  z.strictObject({
+    results: z
+      .array(
+        z.strictObject({
+          title: z.string(),
+          url: z.string(),
+          snippet: z.string(),
+          published: z.string().optional(),
+        }),
+      )
+      .describe('What was found, best first.'),
+    provider: z.string().describe('Who searched.'),
+  });
 
-type Input = z.infer<typeof input>;
-type Output = z.infer<typeof output>;
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
@@ -94,6 +96,8 @@ export const defineWebSearch = (provider: SearchProvider = braveSearch()): Tool<
     name: 'web_search',
     description:
       'Searches the web for current information. Returns titles, addresses and snippets.',
+    documentation:
+      'Brave Search needs a key. A SearXNG instance of your own needs none: set services.search.provider and services.search.baseUrl in your configuration, and let the instance give json.',
     source: 'builtin',
     category: 'search',
     tier: 'external_api',

@@ -1,6 +1,6 @@
 /**
  * Rules for programs that run a command given as their arguments and add nothing of their own: what
- * counts is the command inside. Also the package managers, as far as they run named scripts.
+ * counts is the command inside.
  */
 import type { ProgramRule, RuleTable } from '../program-rule.ts';
 
@@ -9,28 +9,6 @@ const TIMEOUT: ProgramRule = {
   values: { '-k': 'number', '-s': 'word', '--kill-after': 'number', '--signal': 'word' },
   operands: ['number'],
   wraps: 'command',
-};
-
-const SCRIPTS: ProgramRule = { flags: '-s --silent', operands: ['word'], least: 1, most: 1 };
-const LISTING: ProgramRule = {
-  flags: '-a --all --json --long',
-  values: { '--depth': 'number' },
-  operands: ['word'],
-};
-
-const PACKAGES: ProgramRule = {
-  flags: '-v --version -s --silent',
-  subcommands: {
-    run: SCRIPTS,
-    'run-script': SCRIPTS,
-    test: { flags: '-s --silent --coverage', operands: ['text'] },
-    ls: LISTING,
-    list: LISTING,
-    outdated: { flags: '--json --long' },
-    view: { flags: '--json', operands: ['word'] },
-    why: { operands: ['word'] },
-    audit: { flags: '--json' },
-  },
 };
 
 export const WRAPPERS: RuleTable = {
@@ -48,7 +26,4 @@ export const WRAPPERS: RuleTable = {
     values: { '-n': 'number', '-L': 'number', '-P': 'number', '-s': 'number', '-d': 'text' },
     wraps: 'command-with-input',
   },
-  npm: PACKAGES,
-  pnpm: PACKAGES,
-  yarn: PACKAGES,
 };

@@ -1,0 +1,98 @@
+/**
+ * A call over HTTP, with token, policy, budget and a trail that is synced, against a bare Hono that
+ * parses the same body and sends it back. Both take turns under the same 64 connections.
+ */
+import { Pool } from 'undici';
+import { startServer } from './http-child.mjs';
+import { runIfMain, target } from './report.mjs';
+import { pairedRatio, summarize } from './statistics.mjs';
+
+export const title =
+  'http: POST execute at 64 connections, durable trail, against a bare Hono echo';
+
+const connections = 64;
+const least = 0.5;
+
+const requestTo = ({ agent }) => ({
+  method: 'POST',
+  path: agent === undefined ? '/echo' : '/v1/tools/add/execute',
+  headers: {
+    'content-type': 'application/json',
+    ...(agent !== undefined && { authorization: `Bearer ${agent}` }),
+  },
+});
+
+/** Never the same twice: a caller that repeats itself is taken for one in a loop. */
+const bodyOf = (a) => JSON.stringify({ input: { a, b: 3 } });
+
+const once = async (pool, request, a) => {
+  const { statusCode, body } = await pool.request({ ...request, body: bodyOf(a) });
+  const answer = await body.json();
+  if (statusCode !== 200) throw new Error(`${request.path} answered ${statusCode}`);
+  return answer;
+};
+
+/** Nanoseconds a request: the time of the round over all that were answered in it. */
+const round = async ({ pool, request, numbers }, ms) => {
+  const started = performance.now();
+  let answered = 0;
+  const worker = async () => {
+    while (performance.now() - started < ms) {
+      await once(pool, request, numbers.next++);
+      answered++;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  return ((performance.now() - started) * 1e6) / answered;
+};
+
+const check = async ({ pool, request, name }) => {
+  const answer = await once(pool, request, 2);
+  const right = name === 'echo' ? answer.input.a === 2 : answer.success && answer.data === 5;
+  if (!right) throw new Error(`${name} answered something else: ${JSON.stringify(answer)}`);
+};
+
+export const measure = async ({ quick }) => {
+  const { rounds, warmMs, roundMs } = quick
+    ? { rounds: 5, warmMs: 1500, roundMs: 600 }
+    : { rounds: 11, warmMs: 4000, roundMs: 1500 };
+  const names = ['echo', 'toolcrib'];
+  const samples = { echo: [], toolcrib: [] };
+  const servers = await Promise.all(names.map(startServer));
+  const runs = servers.map((server, at) => ({
+    name: names[at],
+    numbers: { next: 100 },
+    request: requestTo(server),
+    pool: new Pool(server.url, { connections, pipelining: 1 }),
+  }));
+  for (const run of runs) {
+    await check(run);
+    await round(run, warmMs);
+  }
+  for (let at = 0; at < rounds; at++) {
+    for (const run of runs) samples[run.name].push(await round(run, roundMs));
+  }
+  await Promise.all(runs.map(({ pool }) => pool.close()));
+  await Promise.all(servers.map(({ stop }) => stop()));
+  const share = 1 / pairedRatio(samples.toolcrib, samples.echo);
+  return names.map((name) => {
+    const { median, best, spread } = summarize(samples[name]);
+    const perSecond = (ns) => 1e9 / ns;
+    return {
+      name: name === 'echo' ? 'bare Hono echo' : 'Toolcrib, every stage, durable',
+      value: perSecond(median),
+      best: perSecond(best),
+      unit: 'requests/s',
+      spread,
+      ...(name === 'toolcrib' && {
+        ratios: { 'bare Hono echo': 1 / share },
+        target: target(
+          `≥ ${least} of the echo’s requests a second (${share.toFixed(2)})`,
+          share >= least,
+        ),
+      }),
+    };
+  });
+};
+
+await runIfMain(import.meta.url, title, measure);

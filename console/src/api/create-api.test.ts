@@ -1,0 +1,82 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { createApi, withQuery } from './create-api.ts';
+
+const answering = (status: number, body: unknown, headers: Record<string, string> = {}) => {
+  const fetch = vi.fn<typeof globalThis.fetch>(
+    async () =>
+      new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }),
+  );
+  const onSignedOut = vi.fn();
+  return { api: createApi({ fetch, onSignedOut }), fetch, onSignedOut };
+};
+
+const sent = (fetch: ReturnType<typeof answering>['fetch']) => {
+  const [path, init] = fetch.mock.calls[0] ?? [];
+  return { path, method: init?.method, headers: new Headers(init?.headers), body: init?.body };
+};
+
+describe('the API client', () => {
+  it('asks with the query, leaving out what is empty', async () => {
+    const { api, fetch } = answering(200, { items: [] });
+    expect(await api.get('/v1/tools', { q: 'a b', tier: '', limit: 5 })).toEqual({ items: [] });
+    expect(sent(fetch).path).toBe('/v1/tools?q=a+b&limit=5');
+    expect(withQuery('/v1/tools', { cursor: undefined })).toBe('/v1/tools');
+  });
+
+  it('sends the CSRF proof with every change, and with nothing else', async () => {
+    const { api, fetch } = answering(200, {});
+    api.setCsrf('proof');
+    await api.send('POST', '/v1/x', { a: 1 });
+    const { headers, method, body } = sent(fetch);
+    expect([method, headers.get('x-toolcrib-csrf'), body]).toEqual(['POST', 'proof', '{"a":1}']);
+    fetch.mockClear();
+    await api.get('/v1/x');
+    expect(sent(fetch).headers.has('x-toolcrib-csrf')).toBe(false);
+  });
+
+  it('sends no body where there is none', async () => {
+    const { api, fetch } = answering(200, '');
+    expect(await api.send('DELETE', '/v1/session')).toBeUndefined();
+    expect([sent(fetch).body, sent(fetch).headers.has('content-type')]).toEqual([undefined, false]);
+  });
+
+  it('throws what the server says, with what to do next', async () => {
+    const error = { code: 'CONFLICT', message: 'Changed since.', suggestions: ['Look again.'] };
+    const { api } = answering(409, { error }, { 'x-request-id': 'r1' });
+    const thrown = await api.get('/v1/x').catch((reason: unknown) => reason);
+    expect(thrown).toBeInstanceOf(ApiError);
+    expect(thrown).toMatchObject({
+      code: 'CONFLICT',
+      status: 409,
+      message: 'Changed since.',
+      suggestions: ['Look again.'],
+      requestId: 'r1',
+    });
+  });
+
+  it('throws something useful for answers of other shapes', async () => {
+    const html = answering(502, '<h1>Bad gateway</h1>');
+    await expect(html.api.get('/v1/x')).rejects.toMatchObject({ code: 'HTTP_502', status: 502 });
+    const odd = answering(500, { error: 'text' });
+    await expect(odd.api.get('/v1/x')).rejects.toMatchObject({ code: 'HTTP_500' });
+    const fetch = vi.fn<typeof globalThis.fetch>().mockRejectedValue(new TypeError('failed'));
+    const offline = createApi({ fetch, onSignedOut: vi.fn() });
+    await expect(offline.get('/v1/x')).rejects.toMatchObject({ code: 'UNREACHABLE', status: 0 });
+  });
+
+  it('tells when the session is over', async () => {
+    const { api, onSignedOut } = answering(401, { error: { code: 'AUTH_MISSING', message: 'no' } });
+    await expect(api.get('/v1/x')).rejects.toMatchObject({ code: 'AUTH_MISSING' });
+    expect(onSignedOut).toHaveBeenCalledOnce();
+  });
+
+  it('returns the result of a call also when it was refused', async () => {
+    const result = { success: false, status: 'denied', error: {}, metadata: { executionId: 'e' } };
+    expect(await answering(403, result).api.run('/v1/tools/t/execute', {})).toEqual(result);
+    const refused = answering(400, { error: { code: 'VALIDATION_ERROR', message: 'No.' } });
+    await expect(refused.api.run('/v1/tools/t/execute', {})).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
+  });
+});

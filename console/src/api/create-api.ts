@@ -1,0 +1,99 @@
+/** The one way to the server: JSON in and out, the CSRF proof on every change, errors as `ApiError`. */
+import { ApiError, asApiError } from './api-error.ts';
+import type { ErrorBody, ToolResult } from './tool-records.ts';
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Method = 'POST' | 'PATCH' | 'DELETE';
+
+export interface Api {
+  /** Where a path lies, for links and downloads. */
+  url(path: string, query?: Query): string;
+  get<T>(path: string, query?: Query): Promise<T>;
+  send<T>(method: Method, path: string, body?: unknown): Promise<T>;
+  /** For calls of tools: a refused or failed call is a result too, and is returned. */
+  run(path: string, body?: unknown): Promise<ToolResult>;
+  /** The proof that came with the session; empty when signed out. */
+  setCsrf(csrf: string): void;
+}
+
+export interface ApiParts {
+  readonly fetch: typeof fetch;
+  /** The session is over: somebody has to sign in again. */
+  onSignedOut(): void;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isResult = (body: unknown): body is ToolResult =>
+  isRecord(body) && typeof body.status === 'string' && isRecord(body.metadata);
+
+/** The body of an answer; `undefined` when there is none or it is not JSON. */
+const readBody = async (answer: Response): Promise<unknown> => {
+  const text = await answer.text();
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const errorOf = (body: unknown, answer: Response): ApiError => {
+  const error = isRecord(body) && isRecord(body.error) ? body.error : undefined;
+  const known = typeof error?.code === 'string' && typeof error.message === 'string';
+  const fallback = { code: `HTTP_${answer.status}`, message: 'The server refused the request.' };
+  const requestId = answer.headers.get('x-request-id') ?? '';
+  return new ApiError(known ? (error as unknown as ErrorBody) : fallback, answer.status, requestId);
+};
+
+export const withQuery = (path: string, query: Query = {}): string => {
+  const parts = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') parts.set(name, String(value));
+  }
+  const text = parts.toString();
+  return text === '' ? path : `${path}?${text}`;
+};
+
+export const createApi = ({ fetch, onSignedOut }: ApiParts): Api => {
+  let csrf = '';
+  const ask = async (path: string, init: RequestInit): Promise<Response> => {
+    const answer = await fetch(path, { credentials: 'same-origin', ...init }).catch(
+      (error: unknown) => {
+        throw asApiError(error);
+      },
+    );
+    if (answer.status === 401) onSignedOut();
+    return answer;
+  };
+  const change = (method: Method, path: string, body: unknown): Promise<Response> =>
+    ask(path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(csrf === '' ? {} : { 'x-toolcrib-csrf': csrf }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const open = async <T>(answer: Response): Promise<T> => {
+    const body = await readBody(answer);
+    if (!answer.ok) throw errorOf(body, answer);
+    return body as T;
+  };
+  return {
+    url: withQuery,
+    get: async (path, query) =>
+      open(await ask(withQuery(path, query), { headers: { accept: 'application/json' } })),
+    send: async (method, path, body) => open(await change(method, path, body)),
+    run: async (path, body) => {
+      const answer = await change('POST', path, body);
+      const result = await readBody(answer);
+      if (isResult(result)) return result;
+      throw errorOf(result, answer);
+    },
+    setCsrf: (value) => {
+      csrf = value;
+    },
+  };
+};

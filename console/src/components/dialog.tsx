@@ -1,0 +1,69 @@
+/** A modal window. The browser's own `<dialog>` keeps the focus inside and closes on Escape. */
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Button, type ButtonKind } from './button.tsx';
+import { useErrorToast } from './toast.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly isWide?: boolean;
+  onClose(): void;
+  readonly children: ReactNode;
+}
+
+/** Mount it to open it; `onClose` is called when it has been closed. */
+export const Dialog = ({ title, isWide, onClose, children }: DialogProps) => {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (dialog && !dialog.open) dialog.showModal();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className={isWide ? 'dialog dialog-wide' : 'dialog'}
+      aria-labelledby={id}
+      onClose={onClose}
+    >
+      <header className="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button kind="quiet" icon="close" aria-label="Close" onClick={() => ref.current?.close()} />
+      </header>
+      {children}
+    </dialog>
+  );
+};
+
+interface ConfirmProps extends Omit<DialogProps, 'isWide'> {
+  readonly confirm: string;
+  readonly kind?: ButtonKind;
+  /** The window closes when this is over; what it throws is shown and the window stays. */
+  onConfirm(): Promise<void>;
+}
+
+/** Asks before something that cannot be taken back by another click. */
+export const ConfirmDialog = ({ confirm, kind, onConfirm, children, ...rest }: ConfirmProps) => {
+  const [isBusy, setBusy] = useState(false);
+  const fail = useErrorToast();
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setBusy(true);
+    onConfirm().then(rest.onClose, (thrown: unknown) => {
+      setBusy(false);
+      fail(thrown);
+    });
+  };
+  return (
+    <Dialog {...rest}>
+      <form className="dialog-body" onSubmit={submit}>
+        {children}
+        <div className="actions">
+          <Button type="submit" kind={kind ?? 'primary'} isBusy={isBusy}>
+            {confirm}
+          </Button>
+          <Button onClick={rest.onClose}>Not now</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,39 @@
+/** Numbers, money and moments as text. */
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** Old moments as a date: "212 days ago" helps nobody. */
+const AS_DATE_MS = 14 * 86_400_000;
+
+export const exactTime = (at: number): string =>
+  new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+export const relativeTime = (at: number, now: number): string => {
+  const gap = at - now;
+  const size = Math.abs(gap);
+  if (size < 5_000) return 'just now';
+  if (size > AS_DATE_MS) return new Date(at).toLocaleDateString('en-GB', { dateStyle: 'medium' });
+  const [unit, ms] = UNITS.find(([, each]) => size >= each) ?? UNITS[3];
+  const amount = `${Math.trunc(size / ms)} ${unit}`;
+  return gap < 0 ? `${amount} ago` : `in ${amount}`;
+};
+
+export const duration = (ms: number): string => {
+  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
+};
+
+/** Small sums keep the digits that matter; nothing is rounded down to nought. */
+export const money = (usd: number): string => {
+  if (usd === 0) return '$0';
+  const digits = Math.abs(usd) >= 0.01 ? 2 : 6;
+  return `$${usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: Math.max(digits, 2) })}`;
+};
+
+export const count = (value: number): string => value.toLocaleString('en');

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { lineKind } from './diff-view.tsx';
+import { count, duration, money, relativeTime } from './format.ts';
+import { jsonPieces } from './json-view.tsx';
+import { nextSort, sortRows } from './sort-rows.ts';
+
+describe('money', () => {
+  it('never rounds something down to nothing', () => {
+    expect([0, 0.0000012, 0.002, 1.5, 1234.5].map(money)).toEqual([
+      '$0',
+      '$0.000001',
+      '$0.002',
+      '$1.50',
+      '$1,234.50',
+    ]);
+  });
+});
+
+describe('times', () => {
+  it('reads as people say it', () => {
+    expect(relativeTime(1_000_000, 1_001_000)).toBe('just now');
+    expect(relativeTime(0, 65_000)).toBe('1 min ago');
+    expect(relativeTime(7_200_000, 0)).toBe('in 2 h');
+    expect(relativeTime(0, 40 * 86_400_000)).toBe('1 Jan 1970');
+  });
+
+  it('gives durations the unit that fits', () => {
+    expect([0.0042, 4.25, 517, 1500, 90_000].map(duration)).toEqual([
+      '4 µs',
+      '4.3 ms',
+      '517 ms',
+      '1.5 s',
+      '1.5 min',
+    ]);
+    expect(count(12_345)).toBe('12,345');
+  });
+});
+
+describe('sorting', () => {
+  it('goes up, down, and back to the order it came in', () => {
+    const up = nextSort(undefined, 'a');
+    const down = nextSort(up, 'a');
+    expect([up, down, nextSort(down, 'a')]).toEqual([
+      { id: 'a', direction: 'ascending' },
+      { id: 'a', direction: 'descending' },
+      undefined,
+    ]);
+    expect(nextSort(down, 'b')).toEqual({ id: 'b', direction: 'ascending' });
+  });
+
+  it('sorts numbers by size and text as people count', () => {
+    expect(sortRows([10, 9, 100], (n) => n, 'ascending')).toEqual([9, 10, 100]);
+    expect(sortRows(['t10', 'T9', 't1'], (t) => t, 'descending')).toEqual(['t10', 'T9', 't1']);
+  });
+});
+
+describe('JSON in colours', () => {
+  it('loses nothing and tells keys from values', () => {
+    const text = JSON.stringify({ 'a"b': 'x: "y"', n: -1.5e-7, t: [true, null] }, null, 2);
+    const pieces = jsonPieces(text);
+    expect(pieces.map((piece) => piece.text).join('')).toBe(text);
+    const of = (kind: string) => pieces.filter((p) => p.kind === kind).map((p) => p.text);
+    expect(of('key')).toEqual(['"a\\"b"', '"n"', '"t"']);
+    expect(of('string')).toEqual(['"x: \\"y\\""']);
+    expect([of('number'), of('word')]).toEqual([['-1.5e-7'], ['true', 'null']]);
+  });
+});
+
+describe('a line of a diff', () => {
+  it('is told by how it begins', () => {
+    expect(['@@ -1 +1 @@', '+++ now', '--- was', '+a', '-b', ' c'].map(lineKind)).toEqual([
+      'hunk',
+      'hunk',
+      'hunk',
+      'add',
+      'del',
+      'same',
+    ]);
+  });
+});

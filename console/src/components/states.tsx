@@ -1,0 +1,75 @@
+/** What a page shows when there is nothing, not yet anything, or something went wrong. */
+import type { ReactNode } from 'react';
+import type { ApiError } from '../api/api-error.ts';
+import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
+import { SafeText } from './safe-text.tsx';
+
+interface EmptyProps {
+  readonly icon: IconName;
+  readonly title: string;
+  /** What would fill it, or what to do next. */
+  readonly children?: ReactNode;
+}
+
+export const EmptyState = ({ icon, title, children }: EmptyProps) => (
+  <div className="empty">
+    <Icon name={icon} />
+    <h2>{title}</h2>
+    {children}
+  </div>
+);
+
+export const Skeleton = ({ lines = 6 }: { readonly lines?: number }) => (
+  <div className="skeleton" role="status" aria-label="Loading">
+    {Array.from({ length: lines }, (_, line) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+      <span key={line} />
+    ))}
+  </div>
+);
+
+export const ErrorState = (props: { readonly error: ApiError; onRetry?(): void }) => {
+  const { error, onRetry } = props;
+  return (
+    <div className="failure" role="alert">
+      <h2>
+        <SafeText text={error.message} />
+      </h2>
+      {error.suggestions.length > 0 && (
+        <ul>
+          {error.suggestions.map((suggestion) => (
+            <li key={suggestion}>
+              <SafeText text={suggestion} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="muted">
+        <code>{error.code}</code>
+        {error.requestId !== '' && (
+          <>
+            {' '}
+            request <code>{error.requestId}</code>
+          </>
+        )}
+      </p>
+      {onRetry && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+};
+
+interface LoadingProps<T> {
+  readonly of: {
+    readonly data: T | undefined;
+    readonly error: ApiError | undefined;
+    reload(): void;
+  };
+  readonly children: (data: T) => ReactNode;
+}
+
+/** The content when it is there, else what stands in for it. */
+export const WhenLoaded = <T,>({ of, children }: LoadingProps<T>) => {
+  if (of.data !== undefined) return children(of.data);
+  return of.error ? <ErrorState error={of.error} onRetry={of.reload} /> : <Skeleton />;
+};

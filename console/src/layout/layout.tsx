@@ -1,0 +1,92 @@
+/** The whole window: skip link, bar, navigation, and the page that the address names. */
+import { Suspense, useCallback, useEffect, useState } from 'react';
+import { Button } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import { EmptyState, Skeleton } from '../components/states.tsx';
+import { PAGES } from '../pages/page-table.ts';
+import { hrefOf, useRoute } from '../router/route.ts';
+import { HelpDialog } from './help-dialog.tsx';
+import { Navigation, WaitingBadge } from './navigation.tsx';
+import { PageErrorBoundary } from './page-error-boundary.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
+import { useWaiting } from './use-waiting.ts';
+
+const NoSuchPage = () => (
+  <EmptyState icon="search" title="There is no such page">
+    <a href={hrefOf(['activity'])}>Go to the activity</a>
+  </EmptyState>
+);
+
+const CurrentPage = ({ id }: { readonly id: string }) => {
+  const Page = PAGES.find((entry) => entry.id === id)?.Page ?? NoSuchPage;
+  return (
+    <PageErrorBoundary key={id}>
+      <Suspense fallback={<Skeleton />}>
+        <Page />
+      </Suspense>
+    </PageErrorBoundary>
+  );
+};
+
+const TopBar = (props: {
+  readonly waiting: string;
+  readonly isOpen: boolean;
+  onToggle(): void;
+}) => (
+  <header className="top-bar">
+    <a className="brand" href={hrefOf(['activity'])}>
+      <img src="./icon.svg" alt="" width="22" height="22" />
+      Toolcrib
+    </a>
+    <div className="top-bar-side">
+      {props.waiting !== '' && (
+        <a href={hrefOf(['approvals'])} className="top-bar-waiting">
+          <Icon name="approvals" />
+          <WaitingBadge waiting={props.waiting} />
+        </a>
+      )}
+      <Button
+        kind="quiet"
+        icon={props.isOpen ? 'close' : 'menu'}
+        onClick={props.onToggle}
+        aria-expanded={props.isOpen}
+        aria-controls="navigation"
+        aria-label="Menu"
+      />
+    </div>
+  </header>
+);
+
+/** A button and no link: the address says which page is open and must stay as it is. */
+const skip = (): void => {
+  document.getElementById('content')?.focus();
+};
+
+export const Layout = () => {
+  const { page: named } = useRoute();
+  const page = named === '' ? 'activity' : named;
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const openHelp = useCallback(() => setHelpOpen(true), []);
+  const waiting = useWaiting();
+  useShortcuts(openHelp);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
+  useEffect(() => setMenuOpen(false), [page]);
+  return (
+    <div className={isMenuOpen ? 'layout menu-open' : 'layout'}>
+      <button type="button" className="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <TopBar
+        waiting={waiting}
+        isOpen={isMenuOpen}
+        onToggle={() => setMenuOpen((isOpen) => !isOpen)}
+      />
+      <Navigation current={page} waiting={waiting} onHelp={openHelp} />
+      <main id="content" tabIndex={-1}>
+        <CurrentPage id={page} />
+      </main>
+      {isHelpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}
+    </div>
+  );
+};

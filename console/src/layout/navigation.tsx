@@ -1,0 +1,88 @@
+/** The way around: the pages, how the live line stands, who is signed in. */
+import { useServices } from '../api/services.tsx';
+import { Button } from '../components/button.tsx';
+import { Icon } from '../components/icon.tsx';
+import { SafeText } from '../components/safe-text.tsx';
+import { useErrorToast } from '../components/toast.tsx';
+import { useLineState } from '../live/use-live.ts';
+import { PAGES } from '../pages/page-table.ts';
+import { hrefOf } from '../router/route.ts';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+const LINE = {
+  connecting: 'Connecting…',
+  open: 'Live',
+  lost: 'Connection lost, trying again…',
+} as const;
+
+const LineLight = () => {
+  const state = useLineState();
+  return (
+    <p className={`line line-${state}`} role="status">
+      <span className="line-dot" aria-hidden="true" />
+      {LINE[state]}
+    </p>
+  );
+};
+
+export const WaitingBadge = ({ waiting }: { readonly waiting: string }) =>
+  waiting === '' ? null : (
+    <span className="count">
+      {waiting}
+      <span className="unseen"> waiting</span>
+    </span>
+  );
+
+interface NavigationProps {
+  readonly current: string;
+  readonly waiting: string;
+  onHelp(): void;
+}
+
+const PageLinks = ({ current, waiting }: Pick<NavigationProps, 'current' | 'waiting'>) => (
+  <ul>
+    {PAGES.map(({ id, title, icon }) => (
+      <li key={id}>
+        <a href={hrefOf([id])} aria-current={id === current ? 'page' : undefined}>
+          <Icon name={icon} />
+          <span>{title}</span>
+          {id === 'approvals' && <WaitingBadge waiting={waiting} />}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+export const Navigation = ({ current, waiting, onHelp }: NavigationProps) => {
+  const { session, signOut } = useServices();
+  const fail = useErrorToast();
+  return (
+    <nav id="navigation" aria-label="Pages">
+      <PageLinks current={current} waiting={waiting} />
+      <div className="nav-foot">
+        <LineLight />
+        <p className="who">
+          <SafeText text={session.user} />
+          <span className="muted"> {session.role}</span>
+        </p>
+        <div className="nav-buttons">
+          <ThemeSwitch />
+          <Button
+            kind="quiet"
+            icon="help"
+            onClick={onHelp}
+            aria-label="Keyboard help"
+            title="Keyboard help (?)"
+          />
+          <Button
+            kind="quiet"
+            icon="leave"
+            onClick={() => void signOut().catch(fail)}
+            aria-label="Sign out"
+            title="Sign out"
+          />
+        </div>
+      </div>
+    </nav>
+  );
+};

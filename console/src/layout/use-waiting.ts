@@ -1,0 +1,20 @@
+/** How many questions wait for a person, kept up to date by the live line. */
+import type { ApprovalRecord, Page } from '../api/call-records.ts';
+import { useServices } from '../api/services.tsx';
+import { useLoad } from '../api/use-load.ts';
+import { useReloadOn } from '../live/use-live.ts';
+
+const MOST = 200;
+
+/** `200+` when there are more than are counted; nothing when none waits. */
+export const useWaiting = (): string => {
+  const { api, now } = useServices();
+  const waiting = useLoad('waiting', () =>
+    api.get<Page<ApprovalRecord>>('/v1/approvals', { state: 'waiting', limit: MOST }),
+  );
+  useReloadOn(['approval.*', 'call.finished'], waiting.reload);
+  const items = waiting.data?.items ?? [];
+  const open = items.filter(({ expiresAt }) => expiresAt > now()).length;
+  if (open === 0) return '';
+  return waiting.data?.next === undefined ? String(open) : `${open}+`;
+};

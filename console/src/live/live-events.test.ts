@@ -1,0 +1,84 @@
+import { describe, expect, it, vi } from 'vitest';
+import { openLiveEvents } from './live-events.ts';
+import { createEventParser } from './parse-events.ts';
+
+describe('the parser of event streams', () => {
+  it('puts events together from pieces cut anywhere', () => {
+    const text =
+      ': beat\n\nid: 1\nevent: call.started\ndata: {"a":\ndata: 1}\n\nid: 2\r\ndata: x\r\n\r\n';
+    for (const size of [1, 2, 3, 7, text.length]) {
+      const { feed, lastId } = createEventParser();
+      const events = [];
+      for (let at = 0; at < text.length; at += size)
+        events.push(...feed(text.slice(at, at + size)));
+      expect(events).toEqual([
+        { id: '1', name: 'call.started', data: '{"a":\n1}' },
+        { id: '2', name: 'message', data: 'x' },
+      ]);
+      expect(lastId()).toBe('2');
+    }
+  });
+
+  it('moves on by a block without data, and tells nobody', () => {
+    const { feed, lastId } = createEventParser('5');
+    expect([feed('retry: 9\nid: 7\n\n'), lastId()]).toEqual([[], '7']);
+  });
+});
+
+/** A stream the test writes to and breaks. */
+const openStream = () => {
+  let control: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: (given) => {
+      control = given;
+    },
+  });
+  return {
+    response: new Response(body),
+    write: (text: string) => control?.enqueue(new TextEncoder().encode(text)),
+    end: () => control?.close(),
+  };
+};
+
+describe('the live line', () => {
+  it('resumes from the last event after a loss, and says so', async () => {
+    const [first, second] = [openStream(), openStream()];
+    const fetch = vi
+      .fn<typeof globalThis.fetch>()
+      .mockResolvedValueOnce(first.response)
+      .mockRejectedValueOnce(new TypeError('offline'))
+      .mockResolvedValueOnce(second.response);
+    const wait = vi.fn(async () => undefined);
+    const live = openLiveEvents({ fetch, wait });
+    const heard: string[] = [];
+    live.on(['call.*', 'line.reopened'], ({ name }) => heard.push(name));
+    first.write('id: a7\nevent: call.started\ndata: {}\n\nevent: tool.registered\ndata: {}\n\n');
+    await vi.waitFor(() => expect(heard).toEqual(['call.started']));
+    expect(live.state()).toBe('open');
+    first.end();
+    await vi.waitFor(() => expect(heard).toEqual(['call.started', 'line.reopened']));
+    const ids = fetch.mock.calls.map(([, init]) => new Headers(init?.headers).get('last-event-id'));
+    expect(ids).toEqual([null, 'a7', 'a7']);
+    // Each try in a row waits longer.
+    expect(wait.mock.calls.map((call: unknown[]) => call[0])).toEqual([500, 1000]);
+    live.close();
+  });
+
+  it('stops when it is closed, and listeners can leave', async () => {
+    const stream = openStream();
+    const fetch = vi.fn<typeof globalThis.fetch>(async (_, init) => {
+      init?.signal?.addEventListener('abort', () => stream.end());
+      return stream.response;
+    });
+    const live = openLiveEvents({ fetch, wait: async () => undefined });
+    const heard: unknown[] = [];
+    const stop = live.on(['a'], ({ data }) => heard.push(data));
+    stream.write('event: a\ndata: not json\n\n');
+    await vi.waitFor(() => expect(heard).toEqual([{}]));
+    stop();
+    stream.write('event: a\ndata: {}\n\n');
+    live.close();
+    await vi.waitFor(() => expect(stream.response.body?.locked).toBe(true));
+    expect([heard.length, fetch.mock.calls.length]).toEqual([1, 1]);
+  });
+});

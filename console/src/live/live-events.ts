@@ -1,0 +1,124 @@
+/**
+ * The live line to the server: one connection for all pages, opened again by itself after a loss and
+ * resumed from the last event seen. Events only say that something changed; pages then ask again.
+ */
+import { createEventParser, type ServerEvent } from './parse-events.ts';
+
+export type LineState = 'connecting' | 'open' | 'lost';
+
+export interface LiveEvent {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface LiveEvents {
+  state(): LineState;
+  /** Called on every change of the state; returns how to stop. */
+  onState(listener: () => void): () => void;
+  /** Names that end in `.*` stand for all that begin so. `line.reopened` follows every loss. */
+  on(names: readonly string[], listener: (event: LiveEvent) => void): () => void;
+  close(): void;
+}
+
+export interface LineParts {
+  readonly fetch: typeof fetch;
+  /** Waits; resolves early when the signal aborts. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 15_000;
+
+const fits = (name: string, wanted: string): boolean =>
+  wanted.endsWith('.*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
+
+const dataOf = (event: ServerEvent): LiveEvent['data'] => {
+  try {
+    const value: unknown = JSON.parse(event.data);
+    return typeof value === 'object' && value !== null ? (value as LiveEvent['data']) : {};
+  } catch {
+    return {};
+  }
+};
+
+interface Line {
+  lastId: string;
+  onOpen(): void;
+  onEvent(event: ServerEvent): void;
+}
+
+/** Reads until the stream ends; rejects when it cannot be opened or breaks. */
+const readLine = async (line: Line, { fetch }: LineParts, signal: AbortSignal): Promise<void> => {
+  const resume = line.lastId === '' ? {} : { 'last-event-id': line.lastId };
+  const answer = await fetch('/v1/events', {
+    credentials: 'same-origin',
+    headers: { accept: 'text/event-stream', ...resume },
+    signal,
+  });
+  if (!answer.ok || !answer.body) throw new Error('The event stream was refused.');
+  line.onOpen();
+  const parser = createEventParser(line.lastId);
+  const decoder = new TextDecoder();
+  const reader = answer.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = parser.feed(decoder.decode(value, { stream: true }));
+    line.lastId = parser.lastId();
+    for (const event of events) line.onEvent(event);
+  }
+};
+
+/** Starts to listen at once and goes on until `close`. */
+export const openLiveEvents = (parts: LineParts): LiveEvents => {
+  const stop = new AbortController();
+  const watchers = new Set<() => void>();
+  const listeners = new Set<{ names: readonly string[]; tell: (event: LiveEvent) => void }>();
+  let state: LineState = 'connecting';
+  let wasLost = false;
+  let pause = FIRST_PAUSE;
+  const become = (next: LineState): void => {
+    if (state === next) return;
+    state = next;
+    for (const watcher of watchers) watcher();
+  };
+  const tell = (event: LiveEvent): void => {
+    for (const { names, tell } of [...listeners]) {
+      if (names.some((wanted) => fits(event.name, wanted))) tell(event);
+    }
+  };
+  const line: Line = {
+    lastId: '',
+    onOpen: () => {
+      pause = FIRST_PAUSE;
+      become('open');
+      if (wasLost) tell({ name: 'line.reopened', data: {} });
+      wasLost = false;
+    },
+    onEvent: (event) => tell({ name: event.name, data: dataOf(event) }),
+  };
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await readLine(line, parts, stop.signal).catch(() => undefined);
+      if (stop.signal.aborted) return;
+      wasLost = true;
+      become('lost');
+      await parts.wait(pause, stop.signal);
+      pause = Math.min(pause * 2, LONGEST_PAUSE);
+    }
+  };
+  void run();
+  return {
+    state: () => state,
+    onState: (watcher) => {
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
+    },
+    on: (names, listener) => {
+      const entry = { names, tell: listener };
+      listeners.add(entry);
+      return () => void listeners.delete(entry);
+    },
+    close: () => stop.abort(),
+  };
+};

@@ -1,0 +1,44 @@
+/** Live events inside components: listen while mounted, or reload what is shown when something happens. */
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useServices } from '../api/services.tsx';
+import type { LineState, LiveEvent } from './live-events.ts';
+
+/** However many events come, a page reloads no more often than this. */
+const SETTLE_MS = 400;
+
+/** Calls back on every event whose name fits; `names` must not change while mounted. */
+export const useLive = (names: readonly string[], listener: (event: LiveEvent) => void): void => {
+  const { live } = useServices();
+  const latest = useRef(listener);
+  latest.current = listener;
+  const wanted = names.join(' ');
+  useEffect(() => live.on(wanted.split(' '), (event) => latest.current(event)), [live, wanted]);
+};
+
+/** Reloads shortly after an event of these names, and when some may have been missed. */
+export const useReloadOn = (names: readonly string[], reload: () => void): void => {
+  const latest = useRef(reload);
+  latest.current = reload;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
+  useLive([...names, 'line.reopened', 'stream.reset'], () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      latest.current();
+    }, SETTLE_MS);
+  });
+};
+
+export const useLineState = (): LineState => {
+  const { live } = useServices();
+  return useSyncExternalStore(
+    (listener) => live.onState(listener),
+    () => live.state(),
+  );
+};

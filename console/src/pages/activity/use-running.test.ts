@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { nextRunning, type Running } from './use-running.ts';
+
+const event = (name: string, executionId: string) => ({ name, data: { executionId, tool: 't' } });
+const after = (...events: ReturnType<typeof event>[]): string[] => [
+  ...events.reduce<Running>((map, one) => nextRunning(map, one, 7), new Map()).keys(),
+];
+
+describe('calls under way', () => {
+  it('come with their start and go with their end', () => {
+    const [a, b] = [event('call.started', 'a'), event('call.started', 'b')];
+    expect(after(a, b)).toEqual(['a', 'b']);
+    expect(after(a, b, event('call.finished', 'a'))).toEqual(['b']);
+  });
+
+  it('are forgotten when ends may have been missed', () => {
+    expect(after(event('call.started', 'a'), event('line.reopened', ''))).toEqual([]);
+    expect(after(event('call.started', 'a'), event('stream.reset', ''))).toEqual([]);
+  });
+
+  it('do not pile up without end', () => {
+    const many = Array.from({ length: 500 }, (_, n) => event('call.started', String(n)));
+    expect(after(...many)).toHaveLength(50);
+  });
+});

@@ -1,0 +1,109 @@
+/** One question with everything a person needs to decide it. The input is exact, never shortened. */
+import type { ApprovalRecord } from '../../api/call-records.ts';
+import { useServices } from '../../api/services.tsx';
+import { useLoad } from '../../api/use-load.ts';
+import { StatusBadge, TierBadge } from '../../components/badge.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { duration } from '../../components/format.ts';
+import { InputView } from '../../components/input-view.tsx';
+import { JsonView } from '../../components/json-view.tsx';
+import { Money } from '../../components/money.tsx';
+import { RelativeTime, useNow } from '../../components/relative-time.tsx';
+import { SafeText } from '../../components/safe-text.tsx';
+import { WhenLoaded } from '../../components/states.tsx';
+import { useReloadOn } from '../../live/use-live.ts';
+import { hrefOf } from '../../router/route.ts';
+import { DecideForm } from './decide-form.tsx';
+import { RunApproved } from './run-approved.tsx';
+import { standingOf } from './standing.ts';
+
+const Lines = ({ of }: { readonly of: readonly string[] }) =>
+  of.length === 0 ? undefined : (
+    <ul className="plain-list">
+      {of.map((line) => (
+        <li key={line}>
+          <SafeText text={line} />
+        </li>
+      ))}
+    </ul>
+  );
+
+const QuestionFacts = ({ record }: { readonly record: ApprovalRecord }) => {
+  const { request } = record;
+  return (
+    <Facts
+      of={[
+        ['Why it asks', <SafeText key="reason" text={request.reason} />],
+        ['Rule', <code key="rule">{request.rule}</code>],
+        ['Action', request.action && <code>{request.action}</code>],
+        ['Touches', request.targets.length > 0 && <Lines of={request.targets} />],
+        ['Effects', request.effects.length > 0 && <Lines of={request.effects} />],
+        ['Cost', <Money key="cost" usd={request.estimatedCost} />],
+        ['Time', request.estimatedTime !== undefined && `about ${duration(request.estimatedTime)}`],
+        ['User', <SafeText key="user" text={record.userId} />],
+        ['Agent', record.agentId && <SafeText text={record.agentId} />],
+        ['Session', record.sessionId && <SafeText text={record.sessionId} />],
+        ['Asked', <RelativeTime key="asked" at={record.createdAt} />],
+        ['Expires', <RelativeTime key="expires" at={record.expiresAt} />],
+        ['Decided by', record.decidedBy && <SafeText text={record.decidedBy} />],
+        ['Note', record.note && <SafeText text={record.note} />],
+      ]}
+    />
+  );
+};
+
+const Head = ({ record, standing }: { readonly record: ApprovalRecord; standing: string }) => (
+  <header className="detail-head">
+    <h2>
+      <a href={hrefOf(['tools', record.tool])}>
+        <SafeText text={record.tool} />
+      </a>
+    </h2>
+    <div className="badges">
+      <StatusBadge status={standing} />
+      <TierBadge tier={record.request.tier} />
+    </div>
+    <p className="muted">
+      <SafeText text={record.request.description} />
+    </p>
+  </header>
+);
+
+const Content = ({ record, onDecided }: { readonly record: ApprovalRecord; onDecided(): void }) => {
+  const { session } = useServices();
+  const standing = standingOf(record, useNow(5_000));
+  return (
+    <>
+      <Head record={record} standing={standing} />
+      <section className="stack">
+        <h3>The exact input</h3>
+        <InputView input={record.request.input} />
+      </section>
+      {record.edited && (
+        <section className="stack">
+          <h3>Approved with this input instead</h3>
+          <JsonView value={record.edited.input} label="Edited input" />
+        </section>
+      )}
+      <QuestionFacts record={record} />
+      {standing === 'waiting' && <DecideForm record={record} onDecided={onDecided} />}
+      {standing === 'expired' && (
+        <p className="note note-warn">Its time is over. The agent has to ask again.</p>
+      )}
+      {standing === 'approved' && record.userId === session.user && <RunApproved record={record} />}
+    </>
+  );
+};
+
+export const ApprovalView = ({ id }: { readonly id: string }) => {
+  const { api } = useServices();
+  const record = useLoad(id, () =>
+    api.get<ApprovalRecord>(`/v1/approvals/${encodeURIComponent(id)}`),
+  );
+  useReloadOn(['approval.*'], record.reload);
+  return (
+    <WhenLoaded of={record}>
+      {(found) => <Content record={found} onDecided={record.reload} />}
+    </WhenLoaded>
+  );
+};

@@ -1,0 +1,56 @@
+/** What of the trail is shown, kept in the address: names as they are, moments as the input box has them. */
+import type { Query } from '../../api/create-api.ts';
+
+export const FILTER_NAMES = ['user', 'tool', 'tier', 'status', 'kind', 'from', 'to'] as const;
+export type FilterName = (typeof FILTER_NAMES)[number];
+export type AuditFilter = Readonly<Partial<Record<FilterName, string>>>;
+
+export const STATUSES = [
+  'success',
+  'failure',
+  'denied',
+  'pending',
+  'timeout',
+  'cancelled',
+  'started',
+  'unknown',
+  'undone',
+] as const;
+
+export const KINDS = ['intent', 'outcome', 'event'] as const;
+
+/** Only what is known and not empty. */
+export const filterOf = (query: Readonly<Record<string, string>>): AuditFilter => {
+  const filter: Partial<Record<FilterName, string>> = {};
+  for (const name of FILTER_NAMES) {
+    const value = Object.hasOwn(query, name) ? query[name]?.trim() : undefined;
+    if (value) filter[name] = value;
+  }
+  return filter;
+};
+
+export const isFiltered = (filter: AuditFilter): boolean => Object.keys(filter).length > 0;
+
+/** `2026-11-15T12:30` in the reader's own time; `undefined` when it is no moment. */
+const momentOf = (local: string | undefined): number | undefined => {
+  const at = local === undefined ? Number.NaN : new Date(local).getTime();
+  return Number.isNaN(at) ? undefined : at;
+};
+
+/** As the API takes it. */
+export const queryOf = ({ from, to, ...names }: AuditFilter): Query => ({
+  ...names,
+  from: momentOf(from),
+  to: momentOf(to),
+});
+
+/** Why the filter can find nothing; empty while it can. */
+export const filterProblem = ({ from, to }: AuditFilter): string => {
+  if (from !== undefined && momentOf(from) === undefined) return '“From” is no date and time.';
+  if (to !== undefined && momentOf(to) === undefined) return '“To” is no date and time.';
+  const start = momentOf(from);
+  const end = momentOf(to);
+  return start !== undefined && end !== undefined && start >= end
+    ? '“From” has to be before “To”.'
+    : '';
+};

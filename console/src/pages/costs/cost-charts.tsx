@@ -1,0 +1,73 @@
+/** The three charts of the page: spending, latency, and calls with their failures. */
+import { useMemo } from 'react';
+import { count, duration, money } from '../../components/format.ts';
+import { ChartPanel, type Measure } from './chart-panel.tsx';
+import { fillBuckets, type Step, totalsOf } from './fill-buckets.ts';
+import { type Span, stepName } from './period.ts';
+import type { UsageBucket } from './usage-records.ts';
+
+const SPEND: readonly Measure[] = [
+  { id: 'cost', title: 'Spent', shape: 'bars', of: ({ costUsd }) => costUsd },
+];
+
+const LATENCY: readonly Measure[] = [
+  { id: 'p50', title: 'p50', shape: 'line', of: ({ p50Ms }) => p50Ms },
+  { id: 'p95', title: 'p95', shape: 'line', of: ({ p95Ms }) => p95Ms },
+];
+
+/** The failures are drawn over the calls that they are part of. */
+const CALLS: readonly Measure[] = [
+  { id: 'calls', title: 'Calls', shape: 'bars', of: ({ calls }) => calls },
+  { id: 'failures', title: 'Failed', shape: 'bars', of: ({ failures }) => failures },
+];
+
+const EACH = { hour: 'hour', day: 'day' } as const;
+
+const callsText = (calls: number): string => (calls === 1 ? '1 call' : `${count(calls)} calls`);
+
+const peakOf = (steps: readonly Step[], of: Measure['of']): Step | undefined =>
+  steps.reduce<Step | undefined>(
+    (top, step) => (top && (of(top) ?? 0) >= (of(step) ?? 0) ? top : step),
+    undefined,
+  );
+
+interface ChartsProps {
+  readonly buckets: readonly UsageBucket[];
+  readonly span: Span;
+}
+
+export const CostCharts = ({ buckets, span }: ChartsProps) => {
+  const steps = useMemo(() => fillBuckets(buckets, span), [buckets, span]);
+  const totals = totalsOf(buckets);
+  const slow = peakOf(steps, ({ p95Ms }) => p95Ms);
+  const { bucket } = span;
+  const shared = { steps, bucket };
+  return (
+    <div className="charts">
+      <ChartPanel
+        {...shared}
+        title={`Spend per ${EACH[bucket]}`}
+        summary={`${money(totals.costUsd)} in all`}
+        measures={SPEND}
+        show={money}
+      />
+      <ChartPanel
+        {...shared}
+        title={`Calls per ${EACH[bucket]}`}
+        summary={`${callsText(totals.calls)}, ${count(totals.failures)} failed`}
+        measures={CALLS}
+        show={count}
+        isWhole
+      />
+      <ChartPanel
+        {...shared}
+        title="Latency"
+        summary={
+          slow?.p95Ms ? `p95 at most ${duration(slow.p95Ms)}, ${stepName(slow.at, bucket)}` : ''
+        }
+        measures={LATENCY}
+        show={duration}
+      />
+    </div>
+  );
+};

@@ -1,0 +1,109 @@
+/** Costs: what was spent, how fast and how well calls went, and how full the budgets are. */
+import { useServices } from '../../api/services.tsx';
+import { useLoad } from '../../api/use-load.ts';
+import { Button } from '../../components/button.tsx';
+import { FilterSelect } from '../../components/field.tsx';
+import { SafeText } from '../../components/safe-text.tsx';
+import { EmptyState, WhenLoaded } from '../../components/states.tsx';
+import { PageFrame } from '../../layout/page-frame.tsx';
+import { useReloadOn } from '../../live/use-live.ts';
+import { hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
+import { Budgets } from './budgets.tsx';
+import { CostCharts } from './cost-charts.tsx';
+import { PERIODS, type Period, periodOf, type Span, spanOf } from './period.ts';
+import { ToolCosts } from './tool-costs.tsx';
+import { Totals } from './totals.tsx';
+import type { UsageLine, UsageSeries } from './usage-records.ts';
+import './costs.css';
+
+interface Shown {
+  readonly span: Span;
+  readonly series: UsageSeries;
+  readonly lines: readonly UsageLine[];
+}
+
+const useCosts = (period: Period, tool: string) => {
+  const { api, now } = useServices();
+  const costs = useLoad<Shown>(`costs ${period.id} ${tool}`, async () => {
+    const span = spanOf(period, now());
+    const [series, { lines }] = await Promise.all([
+      api.get<UsageSeries>('/v1/usage/series', { ...span, tool }),
+      api.get<{ lines: readonly UsageLine[] }>('/v1/usage'),
+    ]);
+    return { span, series, lines };
+  });
+  useReloadOn(['call.finished'], costs.reload);
+  return costs;
+};
+
+const Quiet = ({ period, tool }: { readonly period: Period; readonly tool: string }) => (
+  <EmptyState icon="costs" title={`No call in the last ${period.title}`}>
+    <p>
+      {tool === ''
+        ? 'Calls show here as soon as one is over.'
+        : 'This tool was not called. Choose a longer period, or look at all tools.'}
+    </p>
+    <a href={hrefOf(['tools'])}>Try a tool</a>
+  </EmptyState>
+);
+
+const Course = (props: Shown & { readonly period: Period; readonly tool: string }) => {
+  const { span, series, period, tool } = props;
+  if (series.buckets.length === 0) return <Quiet period={period} tool={tool} />;
+  return (
+    <>
+      <Totals buckets={series.buckets} />
+      {series.truncated && (
+        <p className="note note-warn">
+          There were more calls than are counted at once; the oldest are left out. Choose a shorter
+          period.
+        </p>
+      )}
+      <CostCharts buckets={series.buckets} span={span} />
+      <section className="stack" aria-label="By tool">
+        <h2>By tool</h2>
+        <ToolCosts rows={series.byTool} period={period.id} current={tool} />
+      </section>
+    </>
+  );
+};
+
+const Filters = ({ period, tool }: { readonly period: Period; readonly tool: string }) => (
+  <div className="filters">
+    <FilterSelect
+      label="Period"
+      value={period.id}
+      options={PERIODS.map(({ id, title }) => [id, `Last ${title}`] as const)}
+      onChange={(id) => replaceRoute(hrefOf(['costs'], { period: id, tool }))}
+    />
+    {tool !== '' && (
+      <Button
+        icon="close"
+        onClick={() => replaceRoute(hrefOf(['costs'], { period: period.id }))}
+        aria-label={`Only ${tool}; show all tools`}
+      >
+        Only <SafeText text={tool} />
+      </Button>
+    )}
+  </div>
+);
+
+export const CostsPage = () => {
+  const { query } = useRoute();
+  const period = periodOf(query.period);
+  const tool = query.tool ?? '';
+  const costs = useCosts(period, tool);
+  return (
+    <PageFrame title="Costs" lead="What calls cost, how long they took and what is left to spend.">
+      <Filters period={period} tool={tool} />
+      <WhenLoaded of={costs}>
+        {(shown) => (
+          <div className="costs">
+            <Course {...shown} period={period} tool={tool} />
+            <Budgets lines={shown.lines} />
+          </div>
+        )}
+      </WhenLoaded>
+    </PageFrame>
+  );
+};

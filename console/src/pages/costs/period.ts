@@ -1,0 +1,53 @@
+/** The stretches of time to look at, each with the size of its steps. */
+export type BucketSize = 'hour' | 'day';
+
+export interface Period {
+  readonly id: string;
+  readonly title: string;
+  readonly bucket: BucketSize;
+  /** How many steps it has, the present one among them. */
+  readonly steps: number;
+}
+
+export interface Span {
+  readonly from: number;
+  /** Exclusive: the end of the present step. */
+  readonly to: number;
+  readonly bucket: BucketSize;
+}
+
+export const BUCKET_MS: Readonly<Record<BucketSize, number>> = {
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+const DAY: Period = { id: '24h', title: '24 hours', bucket: 'hour', steps: 24 };
+
+export const PERIODS: readonly Period[] = [
+  DAY,
+  { id: '7d', title: '7 days', bucket: 'hour', steps: 168 },
+  { id: '30d', title: '30 days', bucket: 'day', steps: 30 },
+  { id: '90d', title: '90 days', bucket: 'day', steps: 90 },
+];
+
+/** The last 24 hours for an id that nobody knows. */
+export const periodOf = (id: string | undefined): Period =>
+  PERIODS.find((period) => period.id === id) ?? DAY;
+
+/** Whole steps only, so that the first bar does not stand for less time than the others. */
+export const spanOf = ({ bucket, steps }: Period, now: number): Span => {
+  const size = BUCKET_MS[bucket];
+  const to = (Math.floor(now / size) + 1) * size;
+  return { from: to - steps * size, to, bucket };
+};
+
+/** Days are those of UTC, as the server counts them; hours are those of the reader. */
+export const stepName = (at: number, bucket: BucketSize): string =>
+  bucket === 'day'
+    ? new Date(at).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+    : new Date(at).toLocaleString('en-GB', {
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+      });

@@ -1,0 +1,66 @@
+/** One server: how it is, what it offers, what went wrong last, what it writes. */
+import { Badge } from '../../components/badge.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { count, duration } from '../../components/format.ts';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { SafeText } from '../../components/safe-text.tsx';
+import { hrefOf } from '../../router/route.ts';
+import { ServerActions } from './server-actions.tsx';
+import { ServerLogs } from './server-logs.tsx';
+import type { ServerStatus } from './server-records.ts';
+import { stateMeaning } from './server-state.ts';
+
+const ServerFacts = ({ server }: { readonly server: ServerStatus }) => (
+  <Facts
+    of={[
+      ['Transport', server.transport],
+      ['Protocol', server.protocol],
+      ['Started', server.startedAt !== undefined && <RelativeTime at={server.startedAt} />],
+      ['Process', server.pid !== undefined && String(server.pid)],
+      ['Latency', server.latencyMs !== undefined && duration(server.latencyMs)],
+      ['Restarts', count(server.restarts)],
+      [
+        'Tools',
+        <a key="tools" href={hrefOf(['tools'], { q: server.name })}>
+          {count(server.tools)}
+        </a>,
+      ],
+      ['Resources', count(server.resources)],
+      ['Prompts', count(server.prompts)],
+    ]}
+  />
+);
+
+interface ViewProps {
+  readonly server: ServerStatus;
+  onChanged(): void;
+}
+
+export const ServerView = ({ server, onChanged }: ViewProps) => {
+  const { tone, word, meaning, command } = stateMeaning(server);
+  return (
+    <>
+      <header>
+        <h2>
+          <SafeText text={server.name} />
+        </h2>
+        <p>
+          <Badge tone={tone}>{word}</Badge> <span className="muted">{meaning}</span>
+        </p>
+      </header>
+      {command !== '' && <CodeBlock text={command} label="What to run" />}
+      {server.lastError !== undefined && server.lastError !== '' && (
+        <div className="note note-bad">
+          <h3>Last error</h3>
+          <p>
+            <SafeText text={server.lastError} />
+          </p>
+        </div>
+      )}
+      <ServerActions server={server} onDone={onChanged} />
+      <ServerFacts server={server} />
+      <ServerLogs key={server.name} name={server.name} />
+    </>
+  );
+};

@@ -1,0 +1,176 @@
+/** All tools, found by words and narrowed by source, risk and state. */
+import { useState } from 'react';
+import { TIERS, type ToolSummary } from '../../api/tool-records.ts';
+import { usePages } from '../../api/use-pages.ts';
+import { TierBadge } from '../../components/badge.tsx';
+import { FilterSelect, SearchBox } from '../../components/field.tsx';
+import { count } from '../../components/format.ts';
+import { Pagination } from '../../components/pagination.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { SafeText } from '../../components/safe-text.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { useSettled } from '../../components/use-settled.ts';
+import { PageFrame } from '../../layout/page-frame.tsx';
+import { useReloadOn } from '../../live/use-live.ts';
+import { hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
+import { ToolState } from './tool-badges.tsx';
+
+const SOURCES = ['builtin', 'team', 'mcp', 'package', 'external', 'workflow', 'composed', 'custom'];
+const MOST = 200;
+
+const COLUMNS: readonly Column<ToolSummary>[] = [
+  {
+    id: 'name',
+    title: 'Tool',
+    cell: (tool) => (
+      <>
+        <SafeText text={tool.name} />
+        <span className="row-note row-note-short">
+          <SafeText text={tool.description} />
+        </span>
+        {!tool.enabled && (
+          <span className="narrow-only">
+            <ToolState tool={tool} />
+          </span>
+        )}
+      </>
+    ),
+    sortBy: (t) => t.name,
+  },
+  { id: 'tier', title: 'Risk', cell: (t) => <TierBadge tier={t.tier} />, sortBy: (t) => t.tier },
+  {
+    id: 'state',
+    title: 'State',
+    cell: (t) => <ToolState tool={t} />,
+    sortBy: (t) => Number(t.enabled),
+    isSecondary: true,
+  },
+  {
+    id: 'source',
+    title: 'Source',
+    cell: ({ source }) => source,
+    sortBy: (t) => t.source,
+    isSecondary: true,
+  },
+  {
+    id: 'category',
+    title: 'Category',
+    cell: ({ category }) => category.replace('_', ' '),
+    sortBy: (t) => t.category,
+    isSecondary: true,
+  },
+  {
+    id: 'calls',
+    title: 'Calls',
+    cell: ({ calls }) => (calls === undefined ? '' : count(calls)),
+    sortBy: (t) => t.calls ?? 0,
+    isNumber: true,
+    isSecondary: true,
+  },
+  {
+    id: 'used',
+    title: 'Last used',
+    cell: ({ lastUsed }) =>
+      lastUsed === undefined ? (
+        <span className="muted">never</span>
+      ) : (
+        <RelativeTime at={lastUsed} />
+      ),
+    sortBy: (t) => t.lastUsed ?? 0,
+    isSecondary: true,
+  },
+];
+
+type Filter = Readonly<Record<'q' | 'source' | 'tier' | 'enabled', string>>;
+
+const Filters = ({ filter, onChange }: { readonly filter: Filter; onChange(f: Filter): void }) => {
+  const set = (name: keyof Filter) => (value: string) => onChange({ ...filter, [name]: value });
+  return (
+    <div className="filters">
+      <SearchBox label="Search tools" value={filter.q} onChange={set('q')} />
+      <FilterSelect
+        label="Source"
+        value={filter.source}
+        options={[['', 'any'], ...SOURCES.map((source) => [source, source] as const)]}
+        onChange={set('source')}
+      />
+      <FilterSelect
+        label="Risk"
+        value={filter.tier}
+        options={[['', 'any'], ...TIERS.map((tier) => [tier, tier.replace('_', ' ')] as const)]}
+        onChange={set('tier')}
+      />
+      <FilterSelect
+        label="State"
+        value={filter.enabled}
+        options={[
+          ['', 'any'],
+          ['true', 'on'],
+          ['false', 'off or quarantined'],
+        ]}
+        onChange={set('enabled')}
+      />
+    </div>
+  );
+};
+
+const NoTools = ({ isFiltered }: { readonly isFiltered: boolean }) =>
+  isFiltered ? (
+    <EmptyState icon="search" title="No tool fits">
+      <p>Try fewer words, or take a filter away.</p>
+    </EmptyState>
+  ) : (
+    <EmptyState icon="tools" title="No tools are loaded">
+      <p>Tools come from the configuration: those that ship, MCP servers, and your own.</p>
+    </EmptyState>
+  );
+
+const ToolList = ({ filter }: { readonly filter: Filter }) => {
+  const pages = usePages<ToolSummary>('/v1/tools', { ...filter, limit: MOST });
+  useReloadOn(['tool.*', 'server.changed'], pages.reload);
+  if (pages.isLoading) return <Skeleton />;
+  if (pages.items.length === 0) {
+    if (pages.error) return <ErrorState error={pages.error} onRetry={pages.reload} />;
+    return <NoTools isFiltered={Object.values(filter).some((value) => value !== '')} />;
+  }
+  return (
+    <>
+      <Table
+        label="Tools"
+        columns={COLUMNS}
+        rows={pages.items}
+        keyOf={({ name }) => name}
+        hrefOf={({ name }) => hrefOf(['tools', name])}
+      />
+      <Pagination
+        shown={pages.items.length}
+        noun={pages.items.length === 1 ? 'tool' : 'tools'}
+        hasMore={pages.hasMore}
+        isBusy={pages.isLoadingMore}
+        onMore={pages.loadMore}
+      />
+    </>
+  );
+};
+
+export const ToolCatalog = () => {
+  const { query } = useRoute();
+  const [filter, setFilter] = useState<Filter>({
+    q: query.q ?? '',
+    source: query.source ?? '',
+    tier: query.tier ?? '',
+    enabled: query.enabled ?? '',
+  });
+  const settled = useSettled(filter);
+  const change = (next: Filter): void => {
+    setFilter(next);
+    replaceRoute(hrefOf(['tools'], next));
+  };
+  return (
+    <PageFrame title="Tools" lead="Everything an agent can reach, and on what terms.">
+      <Filters filter={filter} onChange={change} />
+      <ToolList filter={settled} />
+    </PageFrame>
+  );
+};

@@ -1,0 +1,51 @@
+/** A schema with its local references followed and its `allOf` parts laid over one another. */
+import type { JsonSchema } from '../api/tool-records.ts';
+
+/** Longer chains of references lead nowhere. */
+const MOST_STEPS = 16;
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const asSchema = (value: unknown): JsonSchema => (isObject(value) ? value : {});
+
+/** What `#/a/b` names; nothing for addresses elsewhere. */
+const lookUp = (ref: string, root: JsonSchema): unknown => {
+  if (ref === '#') return root;
+  if (!ref.startsWith('#/')) return undefined;
+  const keys = ref.slice(2).split('/');
+  return keys.reduce<unknown>((at, key) => {
+    const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+    return isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }, root);
+};
+
+const follow = (schema: JsonSchema, root: JsonSchema): JsonSchema => {
+  let at = schema;
+  for (let step = 0; step < MOST_STEPS && typeof at.$ref === 'string'; step++) {
+    const { $ref, ...beside } = at;
+    at = { ...asSchema(lookUp($ref as string, root)), ...beside };
+  }
+  return at;
+};
+
+const namesOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const merge = (a: JsonSchema, b: JsonSchema): JsonSchema => {
+  const properties = { ...asSchema(a.properties), ...asSchema(b.properties) };
+  const required = [...namesOf(a.required), ...namesOf(b.required)];
+  return {
+    ...a,
+    ...b,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  };
+};
+
+export const resolveSchema = (schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema => {
+  const { allOf, ...own } = follow(schema, root);
+  if (!Array.isArray(allOf) || depth > MOST_STEPS) return own;
+  return allOf
+    .map((part) => resolveSchema(asSchema(part), root, depth + 1))
+    .reduce((whole, part) => merge(whole, part), own);
+};

@@ -1,0 +1,59 @@
+/** Signing in by the one-time code that the server printed. */
+import { type FormEvent, useState } from 'react';
+import type { ApiError } from '../api/api-error.ts';
+import { asApiError } from '../api/api-error.ts';
+import { Button } from '../components/button.tsx';
+import { Field } from '../components/field.tsx';
+
+interface SignInProps {
+  /** What became of a sign-in link, when it did not work. */
+  readonly failed: ApiError | undefined;
+  onCode(code: string): Promise<void>;
+}
+
+export const SignInPage = ({ failed, onCode }: SignInProps) => {
+  const [code, setCode] = useState('');
+  const [error, setError] = useState(failed);
+  const [isBusy, setBusy] = useState(false);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    setBusy(true);
+    onCode(code.trim()).catch((thrown: unknown) => {
+      setError(asApiError(thrown));
+      setBusy(false);
+    });
+  };
+  return (
+    <main className="sign-in">
+      <form onSubmit={submit}>
+        <h1>
+          <img src="./icon.svg" alt="" width="36" height="36" />
+          Toolcrib
+        </h1>
+        <p className="muted">
+          <code>toolcrib serve</code> prints a link that signs you in, and its code. It works once.
+        </p>
+        <Field label="One-time code" problem={error?.message}>
+          {(ids) => (
+            <input
+              {...ids}
+              autoComplete="one-time-code"
+              spellCheck={false}
+              required
+              value={code}
+              onChange={(event) => setCode(event.target.value)}
+            />
+          )}
+        </Field>
+        {error?.suggestions.map((suggestion) => (
+          <p key={suggestion} className="hint">
+            {suggestion}
+          </p>
+        ))}
+        <Button type="submit" kind="primary" isBusy={isBusy}>
+          Sign in
+        </Button>
+      </form>
+    </main>
+  );
+};

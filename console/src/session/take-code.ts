@@ -1,0 +1,17 @@
+/** Takes the one-time code out of a sign-in link, and out of the address so that nobody finds it there. */
+export interface AddressBar {
+  readonly location: Pick<Location, 'hash' | 'pathname' | 'search'>;
+  readonly history: Pick<History, 'replaceState'>;
+}
+
+/** The code of `/#code=…`; `undefined` when the address holds none. */
+export const takeCode = ({ location, history }: AddressBar): string | undefined => {
+  const found = /^#code=([^&]+)/.exec(location.hash);
+  if (!found) return undefined;
+  history.replaceState(null, '', location.pathname + location.search);
+  try {
+    return decodeURIComponent(found[1] ?? '');
+  } catch {
+    return undefined;
+  }
+};

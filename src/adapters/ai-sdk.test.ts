@@ -1,0 +1,130 @@
+import { generateText, stepCountIs, type ToolSet } from 'ai';
+import { MockLanguageModelV3 } from 'ai/test';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  adapterConformance,
+  type ModelCall,
+  type ModelReading,
+} from '../../test/conformance/adapter.ts';
+import { type AdapterCrib, adapterCrib } from '../../test/fixtures/adapter-crib.ts';
+import { forAiSdk } from './ai-sdk.ts';
+
+const USAGE = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+/** A model that makes the calls in its first turn and ends in the second. */
+const modelThatCalls = (calls: readonly ModelCall[]) =>
+  new MockLanguageModelV3({
+    doGenerate: [
+      {
+        content: calls.map(({ id, name, arguments: input }) => ({
+          type: 'tool-call',
+          toolCallId: id,
+          toolName: name,
+          input,
+        })),
+        finishReason: { unified: 'tool-calls', raw: undefined },
+        usage: USAGE,
+        warnings: [],
+      },
+      {
+        content: [{ type: 'text', text: 'Done.' }],
+        finishReason: { unified: 'stop', raw: undefined },
+        usage: USAGE,
+        warnings: [],
+      },
+    ],
+  });
+
+const loop = (tools: ToolSet, calls: readonly ModelCall[], abortSignal?: AbortSignal) => {
+  const model = modelThatCalls(calls);
+  const result = generateText({
+    model,
+    tools,
+    prompt: 'Go.',
+    stopWhen: stepCountIs(3),
+    maxRetries: 0,
+    ...(abortSignal && { abortSignal }),
+  });
+  return { model, result };
+};
+
+const readingsOf = (model: MockLanguageModelV3): ModelReading[] =>
+  (model.doGenerateCalls[1]?.prompt ?? [])
+    .flatMap((message) => (message.role === 'tool' ? message.content : []))
+    .flatMap((part) => (part.type === 'tool-result' ? [part] : []))
+    .map(({ toolCallId: id, output }) => ({
+      id,
+      text: 'value' in output ? String(output.value) : '',
+      isError: output.type.startsWith('error'),
+    }));
+
+adapterConformance('the AI SDK', async (crib, options) => {
+  const tools = await forAiSdk(crib, options);
+  return {
+    names: Object.keys(tools),
+    async turn(calls, signal) {
+      const { model, result } = loop(tools, calls, signal);
+      expect((await result).text).toBe('Done.');
+      return readingsOf(model);
+    },
+  };
+});
+
+let place: AdapterCrib;
+beforeEach(async () => {
+  place = await adapterCrib();
+});
+afterEach(() => place.close());
+
+it('hands the schema on as it is, and the reply as data to the program', async () => {
+  const tools = await place.crib.tools.forAiSdk();
+  const { model, result } = loop(tools, [
+    { id: 'c1', name: 'math_add', arguments: '{"a":2,"b":3}' },
+  ]);
+  const { steps } = await result;
+  expect(steps[0]?.toolResults[0]?.output).toMatchObject({
+    success: true,
+    status: 'success',
+    data: { sum: 5 },
+    executionId: expect.any(String),
+  });
+  const shown = model.doGenerateCalls[0]?.tools?.find(({ name }) => name === 'math_add');
+  expect(shown).toMatchObject({
+    description: 'Adds two numbers.',
+    inputSchema: { type: 'object', required: ['a', 'b'], additionalProperties: false },
+  });
+});
+
+it('shows the model a picture as a picture', async () => {
+  const tools = await forAiSdk(place.crib);
+  const { model, result } = loop(tools, [{ id: 'c1', name: 'picture', arguments: '{}' }]);
+  await result;
+  const prompt = JSON.stringify(model.doGenerateCalls[1]?.prompt);
+  expect(prompt).toContain('"mediaType":"image/png"');
+  expect(prompt).toContain('a dot');
+});
+
+it('threat: the model calls a tool that does not exist, or sends no JSON', async () => {
+  const tools = await forAiSdk(place.crib);
+  const { model, result } = loop(tools, [
+    { id: 'c1', name: 'held', arguments: '{}' },
+    { id: 'c2', name: 'append', arguments: '{"line": "x' },
+  ]);
+  await result;
+  expect(readingsOf(model).map(({ isError }) => isError)).toEqual([true, true]);
+  expect(place.ran).toEqual([]);
+});
+
+it('threat: a history from outside holds outputs that no call has made', async () => {
+  const { append } = await forAiSdk(place.crib);
+  expect(append?.toModelOutput({ output: 'yes' })).toEqual({ type: 'text', value: '"yes"' });
+  expect(append?.toModelOutput({ output: undefined })).toEqual({ type: 'text', value: '' });
+  const forged = { success: false, status: 'denied', error: { code: 'constructor' } };
+  expect(append?.toModelOutput({ output: forged })).toEqual({
+    type: 'text',
+    value: JSON.stringify(forged),
+  });
+});

@@ -1,0 +1,109 @@
+/**
+ * Tools for OpenAI's library, chat completions and Responses alike: definitions to send along, and
+ * `run` to answer the calls of a turn. Plain data, so the library itself is not needed.
+ */
+import type { Crib } from '../contract/crib.ts';
+import type {
+  ChatTurn,
+  OpenAiTools,
+  ResponsesTurn,
+  RunOptions,
+  ToolSetOptions,
+} from '../contract/tool-sets.ts';
+import { dropNulls } from './drop-nulls.ts';
+import { textOf } from './replies.ts';
+import { runTurn, type TurnCall } from './run-turn.ts';
+import { openToolSet, type ToolSet } from './tool-set.ts';
+
+type Item = Readonly<Record<string, unknown>>;
+
+const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null;
+
+/** The items of a turn, in either protocol. */
+const itemsOf = (turn: ChatTurn | ResponsesTurn): readonly Item[] => {
+  const given: unknown = Array.isArray(turn) ? turn : callsIn(turn as Item);
+  return (Array.isArray(given) ? given : []).filter(isItem);
+};
+
+const callsIn = (turn: Item): unknown => {
+  if (Array.isArray(turn.output)) return turn.output;
+  const first: unknown = Array.isArray(turn.choices) ? turn.choices[0] : undefined;
+  const message = isItem(first) && isItem(first.message) ? first.message : turn;
+  return message.tool_calls;
+};
+
+const textIn = (item: Item, key: string): string => {
+  const value = item[key];
+  return typeof value === 'string' ? value : '';
+};
+
+/** Arguments come as text that a model wrote; nothing at all is how some say "none". */
+const parse = (text: unknown): TurnCall['input'] => {
+  if (typeof text !== 'string') return { value: text ?? {} };
+  if (text.trim() === '') return { value: {} };
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { fault: 'The arguments are not JSON. Send them again, whole and as one JSON object.' };
+  }
+};
+
+const callOf = (set: ToolSet, id: string, item: Item): TurnCall => {
+  const name = textIn(item, 'name');
+  const input = parse(item.arguments);
+  const schema = set.inputSchema(name);
+  if (!schema || 'fault' in input) return { id, name, input };
+  return { id, name, input: { value: dropNulls(input.value, schema) } };
+};
+
+const runResponses = async (set: ToolSet, items: readonly Item[], { signal }: RunOptions) => {
+  const calls = items.map((item) => callOf(set, textIn(item, 'call_id'), item));
+  const replies = await runTurn(set, calls, signal);
+  return replies.map(({ id, reply }) => ({
+    type: 'function_call_output' as const,
+    call_id: id,
+    output: textOf(reply),
+  }));
+};
+
+const runChat = async (set: ToolSet, items: readonly Item[], { signal }: RunOptions) => {
+  const calls = items.map((item): TurnCall => {
+    const id = textIn(item, 'id');
+    if (isItem(item.function)) return callOf(set, id, item.function);
+    // Every call of a message has to be answered, one of a kind that was never offered, too.
+    return { id, name: '', input: { fault: 'Only functions were offered. Call one of them.' } };
+  });
+  const replies = await runTurn(set, calls, signal);
+  return replies.map(({ id, reply }) => ({
+    role: 'tool' as const,
+    tool_call_id: id,
+    content: textOf(reply),
+  }));
+};
+
+/** Fails with TOOL_NOT_FOUND for a name that does not exist. */
+export const forOpenAI = async (crib: Crib, options?: ToolSetOptions): Promise<OpenAiTools> => {
+  const set = openToolSet(crib, 'openai', options);
+  const run = (turn: ChatTurn | ResponsesTurn, runOptions: RunOptions = {}) => {
+    const items = itemsOf(turn);
+    const responses = items.filter(({ type }) => type === 'function_call');
+    const isResponses = responses.length > 0 || Object.hasOwn(turn, 'output');
+    return isResponses ? runResponses(set, responses, runOptions) : runChat(set, items, runOptions);
+  };
+  return {
+    tools: set.shown.map(({ name, description, strict, schema: parameters }) => ({
+      type: 'function',
+      function: { name, description, strict, parameters },
+    })),
+    responsesTools: set.shown.map(({ name, description, strict, schema }) => ({
+      type: 'function',
+      name,
+      description,
+      strict,
+      parameters: schema,
+    })),
+    losses: set.losses,
+    has: set.has,
+    run: run as OpenAiTools['run'],
+  };
+};

@@ -1,0 +1,37 @@
+/** The calls of one turn of a model, run together, answered in order. */
+import { toolError } from '../contract/errors.ts';
+import type { ToolReply } from '../contract/tool-sets.ts';
+import { failedReply } from './replies.ts';
+import type { ToolSet } from './tool-set.ts';
+
+export interface TurnCall {
+  readonly id: string;
+  readonly name: string;
+  /** The input, or what is wrong with what should have been one. */
+  readonly input: { readonly value: unknown } | { readonly fault: string };
+}
+
+export interface TurnReply {
+  readonly id: string;
+  readonly reply: ToolReply;
+}
+
+const refuse = (message: string): ToolReply => failedReply(toolError('VALIDATION_ERROR', message));
+
+/** A second call of the same id is not run: no answer could be told from that of the first. */
+export const runTurn = (
+  set: ToolSet,
+  calls: readonly TurnCall[],
+  signal: AbortSignal | undefined,
+): Promise<TurnReply[]> => {
+  const seen = new Set<string>();
+  return Promise.all(
+    calls.map(async ({ id, name, input }) => {
+      const isRepeated = seen.has(id);
+      seen.add(id);
+      if (isRepeated) return { id, reply: refuse('Another call of this turn has the same id.') };
+      if ('fault' in input) return { id, reply: refuse(input.fault) };
+      return { id, reply: await set.call({ name, input: input.value, callId: id, signal }) };
+    }),
+  );
+};

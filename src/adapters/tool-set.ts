@@ -1,0 +1,193 @@
+/**
+ * What all adapters share: which tools a model is shown, and the one way its calls take into the
+ * crib. A name that was not shown is not callable, whatever else the crib holds.
+ */
+import { randomUUID } from 'node:crypto';
+import type { CallAs } from '../contract/call-options.ts';
+import type { CatalogEntry, ModelTools } from '../contract/catalog.ts';
+import type { Crib } from '../contract/crib.ts';
+import { ToolFailure, toolError } from '../contract/errors.ts';
+import type { JsonSchema } from '../contract/schema.ts';
+import type { ToolReply, ToolSetOptions } from '../contract/tool-sets.ts';
+import {
+  answerMeta,
+  CALL_TOOL,
+  innerCall,
+  META_TOOLS,
+  type SchemasOf,
+  type ToolSchemas,
+} from './meta-tools.ts';
+import { failedReply, replyOf } from './replies.ts';
+import { type WaitingCalls, waitingCalls } from './waiting-calls.ts';
+
+/** A tool as one provider is told of it. */
+export interface ShownTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly strict: boolean;
+}
+
+export interface WantedCall {
+  readonly name: string;
+  readonly input: unknown;
+  /** As the model or its provider named the call; the same name again is the same call. */
+  readonly callId: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface ToolSet {
+  readonly shown: readonly ShownTool[];
+  readonly losses: ModelTools['losses'];
+  has(name: string): boolean;
+  /** The schema that the pipeline judges by, not the one in the provider's dialect. */
+  inputSchema(name: string): JsonSchema | undefined;
+  /** Rejects only when the crib is closed. */
+  call(wanted: WantedCall): Promise<ToolReply>;
+}
+
+type Dialect = 'openai' | 'anthropic';
+
+interface Definition {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema?: JsonSchema;
+  readonly parameters?: JsonSchema;
+  readonly strict?: boolean;
+}
+
+const shownTool = (definition: Readonly<Record<string, unknown>>): ShownTool => {
+  const { name, description, ...rest } = (definition.function ?? definition) as Definition;
+  const schema = rest.parameters ?? rest.input_schema ?? {};
+  return { name, description, schema, strict: rest.strict ?? false };
+};
+
+type Entries = ReadonlyMap<string, CatalogEntry>;
+
+/** The tools to show, by wire name. */
+const chosen = ({ tools }: Crib, { filter, names }: ToolSetOptions): Entries => {
+  const unknown = (names ?? []).filter((name) => !tools.has(name));
+  if (unknown.length > 0) {
+    throw new ToolFailure('TOOL_NOT_FOUND', `There is no tool called ${unknown.join(', ')}.`);
+  }
+  const wanted = names && new Set(names.map((name) => tools.get(name)?.tool.name));
+  const entries = tools
+    .list({ ...filter, enabled: true })
+    .filter(({ quarantine, tool }) => !quarantine && (!wanted || wanted.has(tool.name)));
+  return new Map(entries.map((entry) => [entry.wireName, entry]));
+};
+
+const definitionsOf = (
+  { tools }: Crib,
+  { filter, dialect }: ToolSetOptions & { readonly dialect: Dialect },
+  entries: Entries,
+): Pick<ToolSet, 'shown' | 'losses'> => {
+  const { definitions, losses } = tools.forModel(dialect, filter);
+  const names = new Set([...entries.values()].map(({ tool }) => tool.name));
+  return {
+    shown: definitions.map(shownTool).filter(({ name }) => entries.has(name)),
+    losses: losses.filter(({ tool }) => names.has(tool)),
+  };
+};
+
+/** The schemas as they are, of the very version that is shown: MCP takes any. */
+const schemasOf = ({ tools }: Crib, { filter }: ToolSetOptions): SchemasOf => {
+  let known: ReadonlyMap<string, ToolSchemas> | undefined;
+  return (name) => {
+    known ??= new Map(
+      tools
+        .forModel('mcp', filter)
+        .definitions.map((each) => [String(each.name), each as unknown as ToolSchemas]),
+    );
+    return known.get(name);
+  };
+};
+
+/** Everything a call needs that is the same for all calls of a set. */
+interface Site {
+  readonly crib: Crib;
+  readonly options: ToolSetOptions;
+  readonly scope: string;
+  /** What may be called, by wire name. */
+  readonly entries: Entries;
+  readonly schemas: SchemasOf;
+  readonly waiting: WaitingCalls;
+}
+
+/** The attempt is on record where no tool of the crib is meant by it. */
+const refuseUnknown = async (
+  { crib, options, entries }: Site,
+  name: string,
+): Promise<ToolReply> => {
+  const isNowhere = !crib.tools.has(name);
+  const recorded = isNowhere
+    ? await crib.execute(name, {}, { ...options.caller, dryRun: true })
+    : undefined;
+  const close = crib.tools.suggest(name).filter((each) => entries.has(each));
+  const suggestions = close.length > 0 ? [`Did you mean ${close.join(' or ')}?`] : [];
+  const refusal = failedReply(toolError('TOOL_NOT_FOUND', undefined, { suggestions }));
+  return recorded ? { ...refusal, executionId: recorded.metadata.executionId } : refusal;
+};
+
+const callShown = (site: Site, wanted: WantedCall): Promise<ToolReply> => {
+  const { crib, options, scope, entries, waiting } = site;
+  const entry = entries.get(wanted.name);
+  if (!entry) return refuseUnknown(site, wanted.name);
+  const { name, version } = entry.tool;
+  const { callId, signal } = wanted;
+  const as: CallAs = {
+    ...options.caller,
+    audience: 'model',
+    // The model was shown the version that fits the range, which need not be the active one.
+    ...(options.filter?.range !== undefined && { version }),
+    ...(callId && { idempotencyKey: `${scope}/${callId}` }),
+    ...(signal && { signal }),
+  };
+  return waiting
+    .execute({ tool: name, input: wanted.input }, (approvalId) =>
+      crib.execute(name, wanted.input, approvalId === undefined ? as : { ...as, approvalId }),
+    )
+    .then(replyOf);
+};
+
+const callMeta = async (site: Site, wanted: WantedCall): Promise<ToolReply> => {
+  try {
+    if (wanted.name !== CALL_TOOL) {
+      const data = answerMeta(site, wanted.name, wanted.input);
+      return { success: true, status: 'success', data };
+    }
+    return await callShown(site, { ...wanted, ...innerCall(wanted.input) });
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    return failedReply(toolError(error.code, error.message, error.extras));
+  }
+};
+
+/** Fails with TOOL_NOT_FOUND for a name that does not exist. */
+export const openToolSet = (
+  crib: Crib,
+  dialect: Dialect,
+  options: ToolSetOptions = {},
+): ToolSet => {
+  const entries = chosen(crib, options);
+  const { shown, losses } = definitionsOf(crib, { ...options, dialect }, entries);
+  const isSearch = options.surface === 'search';
+  const visible = isSearch ? META_TOOLS : shown;
+  const names = new Set(visible.map(({ name }) => name));
+  const scope = options.scope ?? options.caller?.sessionId ?? randomUUID();
+  // A tool that this provider cannot be told of is not called by a model that guessed its name.
+  const callable = isSearch ? entries : new Map([...entries].filter(([name]) => names.has(name)));
+  const schemas = schemasOf(crib, options);
+  const site: Site = { crib, options, scope, entries: callable, schemas, waiting: waitingCalls() };
+  return {
+    shown: visible,
+    losses: isSearch ? [] : losses,
+    has: (name) => names.has(name),
+    inputSchema: (name) => (isSearch ? undefined : schemas(name)?.inputSchema),
+    call(wanted) {
+      if (!isSearch) return callShown(site, wanted);
+      // The other tools are reached through these, and not by their names.
+      return names.has(wanted.name) ? callMeta(site, wanted) : refuseUnknown(site, wanted.name);
+    },
+  };
+};

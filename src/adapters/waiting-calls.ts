@@ -1,0 +1,66 @@
+/**
+ * Remembers which calls of a set wait for a person, so that the model only has to make the very same
+ * call again. The approval itself is checked and spent in the pipeline; this is no more than its name.
+ */
+import { createHash } from 'node:crypto';
+import type { ToolResult } from '../contract/result.ts';
+
+export interface WaitingCalls {
+  /** With the approval this call waited for, if it did; that one being over, it is a new call. */
+  execute(call: Named, run: Run): Promise<ToolResult>;
+}
+
+interface Named {
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+type Run = (approvalId: string | undefined) => Promise<ToolResult>;
+
+/** More than a person can look at; the oldest is asked about anew. */
+const MOST = 500;
+
+const ordered = (_key: string, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const source = value as Record<string, unknown>;
+  const sorted: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(source).sort()) sorted[key] = source[key];
+  return sorted;
+};
+
+/** Nothing for an input that is no data or too deep: the pipeline refuses it, and nobody is asked. */
+const digestOf = ({ tool, input }: Named): string | undefined => {
+  try {
+    const text = JSON.stringify([tool, input], ordered);
+    return createHash('sha256').update(text).digest('base64url');
+  } catch {
+    return undefined;
+  }
+};
+
+export const waitingCalls = (): WaitingCalls => {
+  const approvals = new Map<string, string>();
+  const note = (call: Named, { approval }: ToolResult): void => {
+    const digest = approval && digestOf(call);
+    if (!approval || digest === undefined) return;
+    approvals.set(digest, approval.approvalId);
+    const [oldest] = approvals.keys();
+    if (approvals.size > MOST && oldest !== undefined) approvals.delete(oldest);
+  };
+  const take = (call: Named): string | undefined => {
+    const digest = approvals.size > 0 ? digestOf(call) : undefined;
+    const known = digest === undefined ? undefined : approvals.get(digest);
+    if (digest !== undefined) approvals.delete(digest);
+    return known;
+  };
+  return {
+    async execute(call, run) {
+      const known = take(call);
+      const result = await run(known);
+      const isOver = known !== undefined && result.error?.code === 'APPROVAL_EXPIRED';
+      const last = isOver ? await run(undefined) : result;
+      note(call, last);
+      return last;
+    },
+  };
+};

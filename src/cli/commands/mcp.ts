@@ -1,0 +1,159 @@
+/** `toolcrib mcp`: the project's tools for an MCP client, over stdio or HTTP on this machine. */
+import { type Command, Option } from 'commander';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { Caller } from '../../contract/caller.ts';
+import type { Crib } from '../../contract/crib.ts';
+import type { Logger } from '../../contract/runtime.ts';
+import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
+import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
+import { callerFrom } from '../caller-options.ts';
+import { collect, leaving, withExamples } from '../command-parts.ts';
+import { type Io, note } from '../io.ts';
+import { openCrib } from '../open-crib.ts';
+import { programVersion } from '../program-version.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+interface McpOptions {
+  readonly surface?: 'full' | 'search' | 'code';
+  readonly client?: string;
+  readonly user?: string;
+  readonly role?: readonly string[];
+  readonly http?: number;
+  readonly approvals?: 'elicit' | 'inbox';
+}
+
+const TOKEN = 'MCP_BEARER_TOKEN';
+/** Wide enough for paths, narrow enough for a dialogue. */
+const WIDTH = 88;
+
+/** Resolves when somebody wants the program to end. */
+const interrupted = (io: Io): { readonly asked: Promise<void>; release(): void } => {
+  let end: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of names) io.signals.on(name, end);
+  const release = () => {
+    for (const name of names) io.signals.off(name, end);
+  };
+  return { asked, release };
+};
+
+/** Stdout belongs to the protocol: what goes wrong is said on stderr. */
+const troubles = (io: Io): Logger => {
+  const say = (message: string, fields: object = {}) =>
+    note(io, visibleText(`mcp: ${message} ${JSON.stringify(fields)}`));
+  return { debug: () => undefined, info: () => undefined, warn: say, error: say };
+};
+
+const describer = async () => {
+  const { approvalPage } = await import('../../approvers/terminal/approval-page.ts');
+  return (request: ApprovalRequest, now: number): string =>
+    approvalPage(request, { now, width: WIDTH, full: true }).lines.join('\n');
+};
+
+const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
+  callerFrom({
+    agent: client ?? 'mcp',
+    ...(user !== undefined && { user }),
+    ...(role !== undefined && { role }),
+  });
+
+const surfaceOptions = async (io: Io, options: McpOptions): Promise<McpSurfaceOptions> => ({
+  runtime: { ...io.runtime, log: troubles(io) },
+  version: programVersion(),
+  caller: callerOf(options),
+  describe: await describer(),
+  ...(options.surface && { surface: options.surface }),
+  ...(options.approvals && { approvals: options.approvals }),
+});
+
+interface Serving {
+  readonly crib: Crib;
+  readonly options: McpSurfaceOptions;
+}
+
+const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
+  const [{ createMcpSurface }, { StdioServerTransport }] = await Promise.all([
+    import('../../surfaces/mcp/create-mcp-surface.ts'),
+    import('@modelcontextprotocol/server/stdio'),
+  ]);
+  const surface = await createMcpSurface(crib, options);
+  const { closed } = await surface.connect(
+    new StdioServerTransport(io.stdin, gatherWrites(io.stdout)),
+  );
+  const { asked, release } = interrupted(io);
+  await Promise.race([closed, asked]);
+  release();
+  await surface.close();
+};
+
+const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promise<void> => {
+  const [{ createMcpSurface }, { serveMcpHttp }, { bearerToken, newToken }] = await Promise.all([
+    import('../../surfaces/mcp/create-mcp-surface.ts'),
+    import('../../surfaces/mcp/serve-mcp-http.ts'),
+    import('../../surfaces/mcp/bearer-token.ts'),
+  ]);
+  const given = io.env[TOKEN];
+  const token = given !== undefined && given !== '' ? given : newToken();
+  const caller = options.caller ?? {};
+  const identity: McpIdentity = { key: caller.agentId ?? 'mcp', caller };
+  const http = { authenticate: bearerToken(token, identity) };
+  const surface = await createMcpSurface(crib, { ...options, http });
+  const server = await serveMcpHttp(surface, { port, log: io.runtime.log });
+  note(io, `MCP at ${server.url}`);
+  note(io, given === token ? `Token: the one in ${TOKEN}` : `Token: ${token}`);
+  const { asked, release } = interrupted(io);
+  await asked;
+  release();
+  await surface.close();
+  await server.close();
+};
+
+const serve = async (io: Io, given: McpOptions): Promise<number> => {
+  const { crib } = await openCrib(io, undefined, { watch: true });
+  try {
+    const serving = { crib, options: await surfaceOptions(io, given) };
+    await (given.http === undefined ? overStdio(io, serving) : overHttp(io, serving, given.http));
+    return 0;
+  } finally {
+    await crib.close();
+  }
+};
+
+export const mcpCommand = (program: Command, io: Io): Command => {
+  const command = program
+    .command('mcp')
+    .description('serve the tools to an MCP client, over stdio unless told otherwise')
+    .addOption(
+      new Option('--surface <kind>', 'all tools, or few that find or program the others')
+        .choices(['full', 'search', 'code'])
+        .default('full'),
+    )
+    .option('--client <name>', 'the agent that rules, budgets and the record know this client as')
+    .option('--user <id>', 'as this user')
+    .option(
+      '--role <role>',
+      'in this role, with no permissions but those of roles and grants; can be repeated',
+      collect,
+    )
+    .addOption(
+      new Option('--approvals <way>', 'ask through the client where it can, or only in the inbox')
+        .choices(['elicit', 'inbox'])
+        .default('elicit'),
+    )
+    .option(
+      '--http <port>',
+      `HTTP on 127.0.0.1 instead; clients send the token in ${TOKEN}, or the one printed`,
+      wholeNumber('--http', 0),
+    )
+    .action(leaving(io, (options: McpOptions) => serve(io, options)));
+  return withExamples(
+    command,
+    'toolcrib mcp',
+    'toolcrib mcp --surface search --client cursor',
+    'toolcrib mcp --http 7421',
+  );
+};

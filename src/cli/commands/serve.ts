@@ -1,0 +1,168 @@
+/** `toolcrib serve`: the project's tools over HTTP, with the MCP endpoint and the web console. */
+import type { Command } from 'commander';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { Logger } from '../../contract/runtime.ts';
+import type { RunningServer, ServerSite } from '../../open-server.ts';
+import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { consoleFolder } from '../console-folder.ts';
+import { counted } from '../format-units.ts';
+import { type Io, note, print, printJson } from '../io.ts';
+import { type OpenCrib, openCrib } from '../open-crib.ts';
+import { programVersion } from '../program-version.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+interface ServeOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly console: boolean;
+  readonly open?: boolean;
+}
+
+/** Wide enough for paths, narrow enough for a page. */
+const WIDTH = 88;
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** What is wrong is said on stderr, where a service manager picks it up. */
+const troubles = (io: Io): Logger => {
+  const say = (message: string, fields: object = {}) =>
+    note(io, visibleText(`serve: ${message} ${JSON.stringify(fields)}`));
+  return { debug: () => undefined, info: () => undefined, warn: say, error: say };
+};
+
+const describer = async () => {
+  const { approvalPage } = await import('../../approvers/terminal/approval-page.ts');
+  return (request: ApprovalRequest, now: number): string =>
+    approvalPage(request, { now, width: WIDTH, full: true }).lines.join('\n');
+};
+
+/** What `doctor` looks at, without the walk through the whole trail. */
+const doctor =
+  (io: Io, { crib, loaded, root }: OpenCrib) =>
+  async () => {
+    const checks = await import('../doctor-checks.ts');
+    const { node } = process.versions;
+    const found = [
+      checks.checkNode(node),
+      await checks.checkSqlite(node),
+      await checks.checkRipgrep(io),
+      ...checks.checkTrust(loaded),
+      await checks.checkWorkspace(loaded, root),
+      ...(await checks.checkSandboxes(crib)),
+      checks.checkModel(loaded),
+    ];
+    return found.map(({ name, state, message, fix }) => ({
+      name,
+      ok: state === 'ok',
+      detail: message,
+      ...(fix !== undefined && { fix }),
+    }));
+  };
+
+const siteOf = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<ServerSite> => {
+  const { crib, loaded } = open;
+  const { server } = loaded.config;
+  const folder = options.console && server.console ? await consoleFolder() : undefined;
+  return {
+    crib,
+    loaded,
+    runtime: { ...io.runtime, log: troubles(io) },
+    version: programVersion(),
+    env: io.env,
+    host: options.host ?? server.host,
+    port: options.port ?? server.port,
+    ...(folder !== undefined && { consoleFolder: folder }),
+    doctor: doctor(io, open),
+    describe: await describer(),
+  };
+};
+
+const announce = (io: Io, server: RunningServer, site: ServerSite): string | undefined => {
+  const link = site.consoleFolder === undefined ? undefined : server.consoleLink();
+  const { url } = server;
+  if (io.json) {
+    printJson(io, { url, mcp: `${url}/mcp`, ...(link !== undefined && { console: link }) });
+    return link;
+  }
+  print(io, `${io.ink.green('✓')} Toolcrib ${site.version} at ${io.ink.bold(url)}`);
+  if (link !== undefined) print(io, `  Console  ${link}`);
+  print(io, `  MCP      ${url}/mcp`, `  API      ${url}/docs`);
+  const once = 'The console link is good once, for ten minutes. ';
+  const hint = `${link === undefined ? '' : once}Tokens: toolcrib tokens create`;
+  note(io, io.noteInk.dim(`  ${hint}`));
+  return link;
+};
+
+/** A new link for whoever can send the process a signal: `kill -USR2`, `systemctl kill -s USR2`. */
+const relink = (io: Io, server: RunningServer): (() => void) => {
+  if (process.platform === 'win32') return () => undefined;
+  const tell = () => note(io, `Console  ${server.consoleLink()}`);
+  io.signals.on('SIGUSR2', tell);
+  return () => io.signals.off('SIGUSR2', tell);
+};
+
+/** Resolves when somebody wants the program to end; who asks twice does not want to wait. */
+const ending = (io: Io): { readonly asked: Promise<void>; release(): void } => {
+  let end: () => void = () => undefined;
+  let times = 0;
+  const asked = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const heard = () => {
+    if (++times > 1) io.signals.exit(1);
+    end();
+  };
+  for (const name of ENDINGS) io.signals.on(name, heard);
+  return {
+    asked,
+    release: () => {
+      for (const name of ENDINGS) io.signals.off(name, heard);
+    },
+  };
+};
+
+const serve = async (io: Io, options: ServeOptions): Promise<number> => {
+  const open = await openCrib(io, undefined, { watch: true });
+  const { asked, release } = ending(io);
+  try {
+    const site = await siteOf(io, open, options);
+    const { openServer } = await import('../../open-server.ts');
+    const server = await openServer(site);
+    const link = announce(io, server, site);
+    const stop = relink(io, server);
+    if (options.open && link !== undefined) {
+      const { openBrowser } = await import('../servers/open-browser.ts');
+      if (!(await openBrowser(io, new URL(link)))) note(io, 'No browser could be opened.');
+    }
+    await asked;
+    stop();
+    const under = server.running();
+    note(io, `Stopping${under > 0 ? `: waiting for ${counted(under, 'call')}` : ''}.`);
+    const left = await server.close();
+    if (left > 0) note(io, `${counted(left, 'call')} did not end in time and had to be cancelled.`);
+    return 0;
+  } finally {
+    await open.crib.close();
+    release();
+  }
+};
+
+export const serveCommand = (program: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      program
+        .command('serve')
+        .description('serve the tools over HTTP, with the MCP endpoint and the web console'),
+    )
+      .option('--host <address>', 'listen on this address; server.host otherwise')
+      .option(
+        '--port <number>',
+        'listen on this port; server.port otherwise',
+        wholeNumber('--port', 0),
+      )
+      .option('--no-console', 'without the web console')
+      .option('--open', 'open the console in the browser')
+      .action(leaving(io, (options: ServeOptions) => serve(io, options))),
+    'toolcrib serve',
+    'toolcrib serve --port 8080 --open',
+  );

@@ -1,0 +1,213 @@
+/** `toolcrib servers import`: takes in the servers of other programs, and can put Toolcrib in their place. */
+import { type Command, Option } from 'commander';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import { setInConfigFile } from '../../config/edit-config.ts';
+import { CLIENTS, type ClientName } from '../../config/mcp-import/client-files.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { SecretVault } from '../../contract/secrets.ts';
+import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { canAsk, confirm } from '../confirm.ts';
+import { counted } from '../format-units.ts';
+import { type Io, note, print, printJson } from '../io.ts';
+import { type FoundFile, findImports } from '../servers/find-imports.ts';
+import { importData, importPage } from '../servers/import-page.ts';
+import { type ImportPlan, type PlannedServer, planImport } from '../servers/plan-import.ts';
+import { type Rewritten, restoreFile, rewriteFile } from '../servers/rewrite-files.ts';
+import { editServers, openServerSite, type ServerSite } from '../servers/server-config.ts';
+import { secretSite, vaultsIn } from './secrets-site.ts';
+
+interface ImportOptions {
+  readonly from?: ClientName;
+  readonly rewrite?: boolean;
+  readonly restore?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly project?: boolean;
+}
+
+/** Only a person, or `--yes`, can agree. */
+const agreed = async (io: Io, question: string, { yes }: ImportOptions): Promise<boolean> => {
+  if (yes === true) return true;
+  if (!io.json && canAsk(io)) return confirm(io, question);
+  throw new ToolFailure('APPROVAL_REQUIRED', 'Nobody can be asked, so nothing was changed.', {
+    suggestions: ['Look at it with --dry-run, then say --yes.'],
+  });
+};
+
+const openVaultOf = async (io: Io): Promise<SecretVault> => {
+  const site = await secretSite(io);
+  const { openVault } = await import('../../open-secrets.ts');
+  return openVault(vaultsIn(site)[0] ?? 'file', site);
+};
+
+/**
+ * What lies in the folder one stands in may be a stranger's: it is taken when it was named, or when a
+ * person can read it first.
+ */
+const withoutStrangers = (
+  io: Io,
+  found: readonly FoundFile[],
+  { yes, project, dryRun }: ImportOptions,
+): readonly FoundFile[] => {
+  if (yes !== true || project === true || dryRun === true) return found;
+  const left = found.filter(({ isProject }) => isProject);
+  for (const { file } of left) {
+    note(io, `${io.noteInk.yellow('!')} Not taken without a look: ${visibleText(file)}`);
+  }
+  return found.filter(({ isProject }) => !isProject);
+};
+
+const take = async (
+  io: Io,
+  { site, vault, options }: { site: ServerSite; vault: SecretVault; options: ImportOptions },
+  servers: readonly PlannedServer[],
+): Promise<string> => {
+  for (const { secrets } of servers) {
+    for (const { key, value } of secrets) await vault.set(key, value);
+  }
+  const { file } = await editServers(io, site, {
+    inProject: options.project === true,
+    change: async (path) => {
+      const edits = [];
+      for (const { name, definition } of servers) {
+        edits.push(await setInConfigFile(path, ['mcp', 'servers', name], definition));
+      }
+      const [first, last] = [edits[0], edits.at(-1)];
+      return first && last && { before: first.before, after: last.after };
+    },
+  });
+  return file;
+};
+
+const rewriteAll = async (
+  io: Io,
+  { files, servers }: ImportPlan,
+): Promise<readonly Rewritten[]> => {
+  const done: Rewritten[] = [];
+  for (const found of files) {
+    const own = servers.filter(({ file }) => file === found.file);
+    if (!own.some(({ outcome }) => outcome !== 'refused')) continue;
+    const left = new Set(
+      own.filter(({ outcome }) => outcome === 'refused').map(({ foreignName }) => foreignName),
+    );
+    const stays = (name: string): boolean => left.has(name);
+    done.push(await rewriteFile(found, { now: io.runtime.now(), stays }));
+  }
+  return done;
+};
+
+const questionFor = (servers: readonly PlannedServer[], { rewrite }: ImportOptions): string => {
+  const moved = servers.reduce((sum, { secrets }) => sum + secrets.length, 0);
+  const parts = [
+    ...(servers.length > 0 ? [`take in ${counted(servers.length, 'server')}`] : []),
+    ...(moved > 0 ? [`keep ${counted(moved, 'value')} as secrets`] : []),
+    ...(rewrite === true ? ['put Toolcrib in their place (a copy is kept)'] : []),
+  ];
+  const text = parts.join(', ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}?`;
+};
+
+const report = (
+  io: Io,
+  { plan, taken, file }: { plan: ImportPlan; taken: readonly PlannedServer[]; file?: string },
+  rewritten: readonly Rewritten[],
+): void => {
+  const names = taken.map(({ name }) => name);
+  if (io.json) {
+    const where = file === undefined ? {} : { into: file };
+    printJson(io, { ...importData(plan), taken: names, ...where, rewritten });
+    return;
+  }
+  print(io, `${io.ink.green('✓')} Taken in: ${names.join(', ') || 'nothing new'}`);
+  if (file !== undefined) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+  for (const { file: changed, backup } of rewritten) {
+    print(io, `${io.ink.green('✓')} Rewritten: ${visibleText(changed)}`);
+    note(io, io.noteInk.dim(`copy: ${visibleText(backup)}`));
+  }
+  if (rewritten.length > 0) {
+    note(io, `${io.noteInk.cyan('→')} Back again: toolcrib servers import --restore`);
+  }
+  if (names.length > 0) {
+    note(io, `${io.noteInk.cyan('→')} Try one: toolcrib servers test ${names[0]}`);
+  }
+};
+
+const bring = async (io: Io, files: readonly string[], options: ImportOptions): Promise<number> => {
+  const site = await openServerSite(io);
+  const found = await findImports(io, { files, from: options.from });
+  const vault = await openVaultOf(io);
+  const plan = await planImport(withoutStrangers(io, found, options), {
+    configured: site.loaded.config.mcp.servers,
+    secret: (key) => vault.get(key),
+  });
+  const fresh = plan.servers.filter(({ outcome }) => outcome === 'new');
+  if (!io.json) note(io, ...importPage(io, plan));
+  const isIdle = fresh.length === 0 && options.rewrite !== true;
+  if (options.dryRun === true || isIdle) {
+    if (io.json) printJson(io, { ...importData(plan), taken: [], rewritten: [] });
+    else print(io, isIdle ? 'There is nothing new to take in.' : 'Nothing was changed.');
+    return 0;
+  }
+  if (!(await agreed(io, questionFor(fresh, options), options))) {
+    throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
+  }
+  const file = fresh.length > 0 ? await take(io, { site, vault, options }, fresh) : undefined;
+  const rewritten = options.rewrite === true ? await rewriteAll(io, plan) : [];
+  report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, rewritten);
+  return 0;
+};
+
+/** Their own lists again, as they were before `--rewrite`. */
+const restore = async (
+  io: Io,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<number> => {
+  const found = await findImports(io, { files, from: options.from });
+  const ours = found.filter(({ reading }) => reading?.isOurs === true);
+  if (ours.length > 0) {
+    note(io, ...ours.map(({ file }) => `  ${visibleText(file)}`));
+    const question = 'Put the copies of these files back? What was changed in them since is lost.';
+    if (!(await agreed(io, question, options))) {
+      throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
+    }
+  }
+  const restored: Rewritten[] = [];
+  for (const { file } of ours) {
+    const back = await restoreFile(file);
+    if (back) restored.push(back);
+  }
+  if (io.json) printJson(io, { restored: restored.map(({ file }) => file) });
+  else if (restored.length === 0) print(io, 'There is no copy to put back.');
+  else
+    for (const { file } of restored)
+      print(io, `${io.ink.green('✓')} Restored: ${visibleText(file)}`);
+  return 0;
+};
+
+export const serversImportCommand = (servers: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      servers
+        .command('import')
+        .description(
+          'take in the MCP servers that other programs have: Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Gemini CLI, Zed. What would be taken is shown first; values that look like secrets are kept as secrets, and only their names get into the configuration.',
+        )
+        .argument('[file...]', 'only these files; the known places otherwise'),
+    )
+      .addOption(new Option('--from <program>', 'only of this program').choices(CLIENTS))
+      .option('--dry-run', 'only show what would be taken')
+      .option('--rewrite', 'leave Toolcrib as their one server, with a copy of the file beside it')
+      .option('--restore', 'put the copies back that --rewrite made')
+      .option('--project', 'into the configuration of this project instead of your own')
+      .option('-y, --yes', 'do not ask')
+      .action(
+        leaving(io, (files: readonly string[], options: ImportOptions) =>
+          (options.restore === true ? restore : bring)(io, files, options),
+        ),
+      ),
+    'toolcrib servers import --dry-run',
+    'toolcrib servers import --from cursor --rewrite',
+    'toolcrib servers import .mcp.json --project',
+    'toolcrib servers import --restore',
+  );

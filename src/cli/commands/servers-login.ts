@@ -1,0 +1,77 @@
+/** `toolcrib servers login` and `logout`: OAuth with a person at a browser; tokens are kept as secrets. */
+import type { Command } from 'commander';
+import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { formatTime } from '../format-units.ts';
+import { type Io, note, print, printJson } from '../io.ts';
+import { onInterrupt } from '../on-interrupt.ts';
+import { openServerSite } from '../servers/server-config.ts';
+import { authOf, type LoginChoices, remoteServer } from '../servers/server-login.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+const login = async (io: Io, name: string, choices: LoginChoices): Promise<number> => {
+  const site = await openServerSite(io);
+  const server = await remoteServer(site, name, choices);
+  const auth = await authOf(io, site, { server, browser: choices.browser ?? true });
+  const gaveUp = new AbortController();
+  const stop = onInterrupt(io, () => gaveUp.abort());
+  try {
+    const state = await auth.login({ signal: gaveUp.signal });
+    if (io.json) printJson(io, { server: name, ...state });
+    else {
+      print(io, `${io.ink.green('✓')} Logged in: ${name}`);
+      const until = state.state === 'signed_in' ? state.expiresAt : undefined;
+      if (until !== undefined) {
+        note(
+          io,
+          io.noteInk.dim(`to ${formatTime(until)}; renewed by itself where that is allowed`),
+        );
+      }
+      note(io, `${io.noteInk.cyan('→')} Try it: toolcrib servers test ${name}`);
+    }
+    return 0;
+  } finally {
+    stop();
+  }
+};
+
+const logout = async (io: Io, name: string): Promise<number> => {
+  const site = await openServerSite(io);
+  const auth = await authOf(io, site, { server: await remoteServer(site, name) });
+  const removed = await auth.logout();
+  if (io.json) printJson(io, { server: name, removed });
+  else
+    print(io, removed ? `${io.ink.red('✗')} Logged out: ${name}` : `Nobody is logged in: ${name}`);
+  return 0;
+};
+
+export const serversLoginCommand = (servers: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      servers
+        .command('login')
+        .description('log in to a remote MCP server with your browser; tokens are kept as secrets')
+        .argument('<name>'),
+    )
+      .option('--no-browser', 'only print the address of the login page')
+      .option('--client-id <id>', 'where this program was registered by hand')
+      .option(
+        '--port <number>',
+        'the port of the redirect address that was registered',
+        wholeNumber('--port', 1),
+      )
+      .option('--scope <scopes>', 'what to ask for, instead of what the server names')
+      .action(leaving(io, (name: string, choices: LoginChoices) => login(io, name, choices))),
+    'toolcrib servers login linear',
+    'toolcrib servers login linear --no-browser',
+  );
+
+export const serversLogoutCommand = (servers: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      servers
+        .command('logout')
+        .description('forget the tokens of a remote MCP server, here and there')
+        .argument('<name>'),
+    ).action(leaving(io, (name: string) => logout(io, name))),
+    'toolcrib servers logout linear',
+  );

@@ -1,0 +1,64 @@
+/** `toolcrib shell`: tools by name, commands with a slash, and talk with the configured model. */
+import type { Command } from 'commander';
+import { ToolFailure } from '../../contract/errors.ts';
+import { type CallerOptions, callerFrom, withCaller } from '../caller-options.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import { leaving, withExamples, withJson } from '../command-parts.ts';
+import type { Io } from '../io.ts';
+import { runShell } from '../shell/shell-loop.ts';
+import { openSession } from '../shell/shell-session.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+interface ShellOptions extends CallerOptions {
+  readonly maxSteps: number;
+  readonly maxCost: number;
+}
+
+const dollars = (text: string): number => {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
+  throw new ToolFailure('VALIDATION_ERROR', '--max-cost takes US dollars, more than 0.');
+};
+
+/** A session of its own, so that what is allowed "for this session" ends with the shell. */
+const sessionName = ({ runtime }: Io): string =>
+  `shell-${runtime.now().toString(36)}-${Math.floor(runtime.random() * 36 ** 6).toString(36)}`;
+
+const shell = async (
+  io: Io,
+  commands: readonly CommandEntry[],
+  { maxSteps, maxCost, ...as }: ShellOptions,
+): Promise<number> => {
+  const caller = { sessionId: sessionName(io), ...callerFrom(as) };
+  const options = { commands, caller, bounds: { maxSteps, maxCostUsd: maxCost } };
+  const session = await openSession(io, options);
+  try {
+    return await runShell(io, session, options);
+  } finally {
+    await session.close();
+  }
+};
+
+export const shellCommand = (
+  program: Command,
+  io: Io,
+  commands: readonly CommandEntry[],
+): Command => {
+  const command = withCaller(
+    withJson(program.command('shell').description('tools by name, commands, and talk')),
+  )
+    .option(
+      '--max-steps <n>',
+      'steps of the model for one message',
+      wholeNumber('--max-steps', 1),
+      20,
+    )
+    .option('--max-cost <usd>', 'US dollars for one message, calls included', dollars, 1)
+    .action(leaving(io, (options: ShellOptions) => shell(io, commands, options)));
+  return withExamples(
+    command,
+    'toolcrib shell',
+    'echo "calculator expression=6*7" | toolcrib shell',
+    'toolcrib shell --json < lines.txt',
+  );
+};

@@ -1,0 +1,59 @@
+/**
+ * The project's own tools as a crib takes them: the bytes that were trusted, and later only what is
+ * trusted then. Files that changed since are not taken; the tools loaded before stay.
+ */
+import { join } from 'node:path';
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { ConfigPlace, ProjectTrust } from '../config/project-trust.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { CribOptions } from '../crib.ts';
+
+const TOOLS = 'tools/';
+
+type Folder = NonNullable<ProjectTrust['folder']>;
+type ToolFiles = ReadonlyMap<string, Uint8Array>;
+
+const toolFilesIn = ({ contents }: Folder): ToolFiles =>
+  new Map(
+    [...contents]
+      .filter(([path]) => path.startsWith(TOOLS))
+      .map(([path, bytes]) => [path.slice(TOOLS.length), bytes] as const),
+  );
+
+/** What is there now, if the very content of now is trusted, and the folder still the same. */
+const lookAgain = async (place: ConfigPlace, { realDir }: Folder): Promise<ToolFiles> => {
+  const { readProjectTrust } = await import('../config/project-trust.ts');
+  const { state, folder } = await readProjectTrust(place);
+  if (state === 'trusted' && folder?.realDir === realDir) return toolFilesIn(folder);
+  throw new ToolFailure(
+    'PERMISSION_DENIED',
+    'The custom tools have changed and are not trusted as they are now: those loaded before stay.',
+    { suggestions: ['Look at what has changed with toolcrib trust, then save a tool again.'] },
+  );
+};
+
+/** The first look was part of the start: nothing is read a second time before something changes. */
+const filesOnce = (place: ConfigPlace, folder: Folder): (() => Promise<ToolFiles>) => {
+  let first: ToolFiles | undefined = toolFilesIn(folder);
+  return async () => {
+    const files = first ?? (await lookAgain(place, folder));
+    first = undefined;
+    return files;
+  };
+};
+
+/** Nothing for a project that is not trusted, or has no tools. */
+export const customToolsOf = (
+  { trust, userDir }: Pick<LoadedConfig, 'trust' | 'userDir'>,
+  { cwd, env }: ConfigPlace,
+): Pick<CribOptions, 'customTools'> => {
+  const { folder, state } = trust;
+  if (!folder || state !== 'trusted' || toolFilesIn(folder).size === 0) return {};
+  return {
+    customTools: {
+      folder: join(folder.realDir, '.toolcrib', 'tools'),
+      files: filesOnce({ cwd, env }, folder),
+      cacheDir: join(userDir, 'cache', 'tools'),
+    },
+  };
+};

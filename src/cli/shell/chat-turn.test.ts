@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { ConversationMessage, ConverseReply, ModelCall } from '../../contract/model.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import { refusedResult } from '../refused-result.ts';
+import { type TurnSite, takeTurn } from './chat-turn.ts';
+import type { ChatView } from './chat-view.ts';
+
+const failed: ToolResult = refusedResult('shell:chat', new ToolFailure('SERVER_ERROR'), 0);
+
+const reply = (text: string, ...names: readonly string[]): ConverseReply => ({
+  text,
+  calls: names.map((name, at): ModelCall => ({ id: `id${at}`, name, input: {} })),
+  truncated: false,
+  model: 'm',
+  inputTokens: 10,
+  outputTokens: 5,
+  costUsd: 0.01,
+});
+
+const silent: ChatView = {
+  text: () => undefined,
+  endText: () => undefined,
+  callStarted: () => undefined,
+  callEnded: () => undefined,
+  turnEnded: () => undefined,
+};
+
+/** A model that says these things one after the other, and fails after that. */
+const siteOf = (replies: readonly ConverseReply[], over: Partial<TurnSite> = {}) => {
+  const messages: ConversationMessage[] = [];
+  const ids: string[] = [];
+  const left = [...replies];
+  const site: TurnSite = {
+    messages,
+    tools: [],
+    system: '',
+    bounds: { maxSteps: 5, maxCostUsd: 1 },
+    view: silent,
+    signal: new AbortController().signal,
+    ask: async () => ({ result: failed, reply: left.shift() }),
+    call: async (_, id) => {
+      ids.push(id);
+      return { text: 'done', failed: false, result: undefined };
+    },
+    ...over,
+  };
+  return { site, messages, ids };
+};
+
+/** What vendors insist on: every call is answered by the next message. */
+const isTakeable = (messages: readonly ConversationMessage[]): boolean =>
+  messages.every((message, at) => {
+    if (message.role !== 'assistant' || message.calls.length === 0) return true;
+    const next = messages[at + 1];
+    return (
+      next?.role === 'tool' &&
+      next.results.map(({ id }) => id).join() === message.calls.map(({ id }) => id).join()
+    );
+  });
+
+describe('takeTurn', () => {
+  it('goes on until the model has an answer, and sums up', async () => {
+    const { site, messages, ids } = siteOf([reply('a', 'x', 'y'), reply('', 'x'), reply('b')]);
+    const report = await takeTurn(site, 'hello');
+    expect(report).toMatchObject({ text: 'a\nb', steps: 3, inputTokens: 30, outputTokens: 15 });
+    expect(report.costUsd).toBeCloseTo(0.03, 10);
+    expect(report.calls.map(({ tool }) => tool)).toEqual(['x', 'y', 'x']);
+    expect(new Set(ids).size).toBe(3);
+    expect(messages.map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'],
+    ]);
+    expect(isTakeable(messages)).toBe(true);
+  });
+
+  it('THREAT: a loop without end stops at the bound on steps', async () => {
+    const { site, messages } = siteOf(Array.from({ length: 50 }, () => reply('', 'x')));
+    expect(await takeTurn(site, 'go')).toMatchObject({ steps: 5, stopped: 'steps' });
+    expect(isTakeable(messages)).toBe(true);
+  });
+
+  it('THREAT: a loop that gets expensive stops at the bound on cost', async () => {
+    const bounds = { maxSteps: 50, maxCostUsd: 0.025 };
+    const { site } = siteOf(
+      Array.from({ length: 50 }, () => reply('', 'x')),
+      { bounds },
+    );
+    expect(await takeTurn(site, 'go')).toMatchObject({ steps: 3, stopped: 'cost' });
+  });
+
+  it('what calls cost counts against the bound as well', async () => {
+    const result = { ...failed, metadata: { ...failed.metadata, cost: 2 } };
+    const call = async () => ({ text: '', failed: false, result });
+    const { site } = siteOf([reply('', 'x'), reply('never')], { call });
+    expect(await takeTurn(site, 'go')).toMatchObject({ steps: 1, stopped: 'cost' });
+  });
+
+  it('a cancelled turn runs no further call, and leaves a history that can go on', async () => {
+    const leave = new AbortController();
+    const ran: string[] = [];
+    const call: TurnSite['call'] = async ({ name }) => {
+      ran.push(name);
+      leave.abort();
+      return { text: 'x', failed: true, result: undefined };
+    };
+    const { site, messages } = siteOf([reply('', 'x', 'y'), reply('never')], {
+      call,
+      signal: leave.signal,
+    });
+    const report = await takeTurn(site, 'go');
+    expect(ran).toEqual(['x']);
+    expect(report).toMatchObject({ steps: 1, text: '' });
+    expect(isTakeable(messages)).toBe(true);
+    expect(JSON.stringify(messages.at(-1))).toContain('CANCELLED');
+  });
+
+  it('a step that fails ends the turn with its result', async () => {
+    const { site } = siteOf([reply('a', 'x')]);
+    expect(await takeTurn(site, 'go')).toMatchObject({ text: 'a', steps: 2, failure: failed });
+  });
+});

@@ -1,0 +1,105 @@
+/**
+ * Where lines come from: a terminal with editing, history and completion, or a pipe. Between two lines a
+ * terminal belongs to whatever runs: questions about approvals read from it, and Ctrl-C is a signal.
+ */
+import { createInterface } from 'node:readline';
+import { readLines } from '../../approvers/terminal/line-reader.ts';
+import type { Io } from '../io.ts';
+
+export type Typed =
+  | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'end' }
+  /** Ctrl-C, and whether anything had been typed. */
+  | { readonly kind: 'interrupted'; readonly empty: boolean };
+
+export interface LineSource {
+  next(prompt: string): Promise<Typed>;
+  close(): void;
+}
+
+export interface LineSourceOptions {
+  complete(line: string): readonly [string[], string];
+  history(): readonly string[];
+}
+
+export const isInteractive = (io: Io): boolean =>
+  io.stdin.isTTY === true && io.stderr.isTTY === true;
+
+const pipedSource = (io: Io): LineSource => {
+  const reader = readLines(io.stdin);
+  return {
+    next: async () => {
+      const text = await reader.next();
+      return text === undefined ? { kind: 'end' } : { kind: 'line', text };
+    },
+    close: () => reader.stop(),
+  };
+};
+
+interface Read {
+  readonly first: Typed;
+  /** Lines that were pasted behind the first one, and what stood there without an end. */
+  readonly more: readonly string[];
+  readonly rest: string;
+}
+
+const readOnce = (
+  io: Io,
+  options: LineSourceOptions,
+  { prompt, typed }: { readonly prompt: string; readonly typed: string },
+): Promise<Read> =>
+  new Promise((resolve) => {
+    const reader = createInterface({
+      input: io.stdin,
+      output: io.stderr,
+      terminal: true,
+      prompt,
+      history: [...options.history()],
+      historySize: 1000,
+      completer: (line: string) => [...options.complete(line)] as [string[], string],
+    });
+    const lines: string[] = [];
+    const settle = (first: Typed): void => {
+      const rest = first.kind === 'line' ? reader.line : '';
+      resolve({ first, more: lines.slice(1), rest });
+      reader.close();
+    };
+    reader.on('line', (line) => {
+      // All lines of one paste arrive in the same turn of the loop.
+      if (lines.push(line) === 1) setImmediate(() => settle({ kind: 'line', text: line }));
+    });
+    reader.on('SIGINT', () => {
+      const empty = reader.line === '';
+      io.stderr.write('^C\n');
+      settle({ kind: 'interrupted', empty });
+    });
+    reader.on('close', () => {
+      if (lines.length === 0) resolve({ first: { kind: 'end' }, more: [], rest: '' });
+    });
+    reader.prompt();
+    if (typed !== '') reader.write(typed);
+  });
+
+const terminalSource = (io: Io, options: LineSourceOptions): LineSource => {
+  const pasted: string[] = [];
+  let rest = '';
+  return {
+    next: async (prompt) => {
+      const waiting = pasted.shift();
+      if (waiting !== undefined) {
+        io.stderr.write(`${prompt}${waiting}\n`);
+        return { kind: 'line', text: waiting };
+      }
+      // Ctrl-D at a question ends the input for good: a prompt would wait for ever.
+      if (io.stdin.readableEnded) return { kind: 'end' };
+      const read = await readOnce(io, options, { prompt, typed: rest });
+      pasted.push(...read.more);
+      rest = read.rest;
+      return read.first;
+    },
+    close: () => undefined,
+  };
+};
+
+export const openLineSource = (io: Io, options: LineSourceOptions): LineSource =>
+  isInteractive(io) ? terminalSource(io, options) : pipedSource(io);

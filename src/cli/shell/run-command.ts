@@ -1,0 +1,42 @@
+/** Runs a command of the command line inside the shell: the same files, the same words. */
+import { Command } from 'commander';
+import { addCommands } from '../add-commands.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import type { Io } from '../io.ts';
+import { reportThrown } from './thrown-error.ts';
+
+const program = (io: Io): Command =>
+  new Command('toolcrib')
+    .enablePositionalOptions()
+    .exitOverride()
+    .helpCommand(false)
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => io.stdout.columns || 80,
+      getOutHasColors: () => io.ink.isColorSupported,
+      outputError: () => undefined,
+    });
+
+/** What follows `--` belongs to somebody else. */
+const asksForJson = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--');
+  return (end < 0 ? args : args.slice(0, end)).includes('--json');
+};
+
+/** Never throws: the answer is the exit code. */
+export const runCommand = async (
+  io: Io,
+  args: readonly string[],
+  commands: readonly CommandEntry[],
+): Promise<number> => {
+  const own: Io = { ...io, json: io.json || asksForJson(args), exitCode: 0 };
+  try {
+    const root = program(own);
+    await addCommands(root, own, { commands, args });
+    await root.parseAsync([...args], { from: 'user' });
+    return own.exitCode;
+  } catch (thrown) {
+    return reportThrown(own, thrown);
+  }
+};

@@ -1,0 +1,85 @@
+/**
+ * What a line of the shell asks for: a command with a slash, a call of a tool, or talk. Words are only
+ * taken for a call when they have the form of one, so that talk may begin with the name of a tool.
+ */
+import { findJsonFault } from '../input/find-json-fault.ts';
+import { readPair } from '../input/pairs.ts';
+import { splitWords } from './split-words.ts';
+
+export type ShellLine =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'command'; readonly words: readonly string[] }
+  | { readonly kind: 'call'; readonly tool: string; readonly args: readonly string[] }
+  | { readonly kind: 'talk'; readonly text: string };
+
+type IsTool = (name: string) => boolean;
+
+const WITH_JSON = /^(\S+)\s+([{[][\s\S]*)$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/;
+
+/** What the hints of other commands say can be typed here as well: `toolcrib tools info x`. */
+const withoutProgram = (text: string): string =>
+  text.startsWith('toolcrib run ')
+    ? text.slice('toolcrib run '.length).trim()
+    : text.replace(/^toolcrib\s+(?=\S)/, '/');
+
+const isArgument = (word: string): boolean =>
+  word.startsWith('-') || readPair(word) !== undefined || /^[{[]/.test(word);
+
+/** The JSON is taken as it stands: the quotes of a shell would eat its own. Options may follow. */
+const jsonArguments = (json: string): readonly string[] | undefined => {
+  if (findJsonFault(json) === undefined) return [json];
+  const [, body = '', options = ''] = /^([\s\S]*?[\]}])(\s+-[^\]}]*)$/.exec(json) ?? [];
+  return body !== '' && findJsonFault(body) === undefined
+    ? [body, ...splitWords(options).words]
+    : undefined;
+};
+
+const callOf = (text: string, isTool: IsTool): ShellLine | undefined => {
+  const [, named = '', json = ''] = WITH_JSON.exec(text) ?? [];
+  if (json !== '' && NAME.test(named)) {
+    // Of a tool that exists, broken JSON is a call as well: it is told where it breaks.
+    const args = jsonArguments(json) ?? (isTool(named) ? [json] : undefined);
+    if (args) return { kind: 'call', tool: named, args };
+  }
+  const { words, open } = splitWords(text);
+  const [tool = '', ...args] = words;
+  if (open || !NAME.test(tool)) return undefined;
+  const fits = args.every(isArgument) && (args.length > 0 || isTool(tool));
+  const begun = isTool(tool) && args[0] !== undefined && isArgument(args[0]);
+  return fits || begun ? { kind: 'call', tool, args } : undefined;
+};
+
+export const readShellLine = (given: string, isTool: IsTool): ShellLine => {
+  const text = withoutProgram(given.trim());
+  if (text === '' || text.startsWith('#')) return { kind: 'nothing' };
+  if (text.startsWith('/')) return { kind: 'command', words: splitWords(text.slice(1)).words };
+  return callOf(text, isTool) ?? { kind: 'talk', text };
+};
+
+/** Brackets and strings that are not closed yet. */
+const isOpenJson = (json: string): boolean => {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json.charAt(at);
+    if (quoted && character === '\\') at += 1;
+    else if (character === '"') quoted = !quoted;
+    else if (!quoted && (character === '{' || character === '[')) depth += 1;
+    else if (!quoted && (character === '}' || character === ']')) depth -= 1;
+  }
+  return quoted || depth > 0;
+};
+
+/** True while a line goes on: a backslash at its end, or a call that is not closed. Talk is never open. */
+export const isOpenLine = (given: string, isTool: IsTool): boolean => {
+  const text = withoutProgram(given.trimStart());
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(text)) return true;
+  const [, named = '', json = ''] = WITH_JSON.exec(text) ?? [];
+  if (json !== '' && isTool(named)) return isOpenJson(json);
+  if (text.startsWith('/')) return splitWords(text).open;
+  const [, tool = '', rest = ''] = /^(\S+)\s+([\s\S]*)$/.exec(text) ?? [];
+  return (
+    isTool(tool) && readPair(rest.split(/\s/, 1)[0] ?? '') !== undefined && splitWords(rest).open
+  );
+};

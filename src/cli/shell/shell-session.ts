@@ -1,0 +1,173 @@
+/** The shell between two lines: its crib, its conversation, and what one line does to them. */
+import { Readable } from 'node:stream';
+import type { Caller } from '../../contract/caller.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { ConversationMessage } from '../../contract/model.ts';
+import type { CommandEntry } from '../command-entry.ts';
+import type { Io } from '../io.ts';
+import { type OpenCrib, openCrib } from '../open-crib.ts';
+import type { Chat } from './chat.ts';
+import { CHAT_TOOL } from './chat-name.ts';
+import type { ChatBounds } from './chat-turn.ts';
+import { printHelp } from './help-page.ts';
+import { isInteractive } from './line-source.ts';
+import { answerWithoutModel } from './no-chat.ts';
+import { runCall } from './run-call.ts';
+import { runCommand } from './run-command.ts';
+import { changesTools, commandNames } from './shell-commands.ts';
+import { readShellLine, type ShellLine } from './shell-line.ts';
+import { reportThrown } from './thrown-error.ts';
+import { printToolsPage } from './tools-page.ts';
+
+export interface SessionOptions {
+  readonly commands: readonly CommandEntry[];
+  readonly caller: Partial<Caller>;
+  readonly bounds: ChatBounds;
+}
+
+export interface Session {
+  readonly open: OpenCrib;
+  /** Never throws. `quit` when the line said so. */
+  run(text: string, signal: AbortSignal): Promise<number | 'quit'>;
+  isTool(name: string): boolean;
+  toolNames(): readonly string[];
+  close(): Promise<void>;
+}
+
+const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
+
+/** Lines that are piped in are for the shell: nothing that runs may read them away. */
+const workIo = (io: Io): Io => {
+  if (isInteractive(io)) return io;
+  const stdin = Object.assign(Readable.from([]), { fd: -1, isTTY: false });
+  return { ...io, stdin: stdin as unknown as Io['stdin'] };
+};
+
+const unknownCommand = async (name: string, names: readonly string[]): Promise<ToolFailure> => {
+  const { closest, distance } = await import('fastest-levenshtein');
+  const close = closest(name, names);
+  return new ToolFailure('VALIDATION_ERROR', 'The shell has no such command.', {
+    suggestions: [
+      ...(distance(name, close) <= 2 ? [`Did you mean /${close}?`] : []),
+      'See them all: /help',
+    ],
+  });
+};
+
+class ShellSession implements Session {
+  readonly #io: Io;
+  readonly #options: SessionOptions;
+  readonly #messages: ConversationMessage[] = [];
+  #open: OpenCrib;
+  #chat: Chat | undefined = undefined;
+
+  constructor(io: Io, options: SessionOptions, open: OpenCrib) {
+    this.#io = io;
+    this.#options = options;
+    this.#open = open;
+  }
+
+  get open(): OpenCrib {
+    return this.#open;
+  }
+
+  isTool(name: string): boolean {
+    return name !== CHAT_TOOL && this.#open.crib.tools.has(name);
+  }
+
+  toolNames(): readonly string[] {
+    const entries = this.#open.crib.tools.list({ enabled: true });
+    return entries.map(({ tool }) => tool.name).filter((name) => name !== CHAT_TOOL);
+  }
+
+  async run(text: string, signal: AbortSignal): Promise<number | 'quit'> {
+    try {
+      return await this.#follow(
+        readShellLine(text, (name) => this.isTool(name)),
+        signal,
+      );
+    } catch (thrown) {
+      return reportThrown(this.#io, thrown);
+    }
+  }
+
+  #follow(line: ShellLine, signal: AbortSignal): Promise<number | 'quit'> {
+    switch (line.kind) {
+      case 'nothing':
+        return Promise.resolve(0);
+      case 'command':
+        return this.#command(line.words);
+      case 'call': {
+        const { crib } = this.#open;
+        const { caller } = this.#options;
+        return runCall({ io: this.#io, crib, caller, signal }, line);
+      }
+      case 'talk':
+        return this.#talk(line.text, signal);
+    }
+  }
+
+  async #command(words: readonly string[]): Promise<number | 'quit'> {
+    const { commands } = this.#options;
+    const [name = 'help', sub, ...rest] = words;
+    if (name === 'quit' || name === 'exit') return 'quit';
+    if (name === 'clear') return this.#clear();
+    if (name === 'help') {
+      printHelp(this.#io, { commands, model: this.#open.loaded.config.model?.model });
+      return 0;
+    }
+    const names = [...commandNames(commands).keys()];
+    if (!names.includes(name)) throw await unknownCommand(name, names);
+    const isPage = name === 'tools' && (sub === undefined || sub === 'list') && rest.length === 0;
+    if (isPage && !this.#io.json) {
+      await printToolsPage(this.#io, this.#open);
+      return 0;
+    }
+    const code = await runCommand(this.#io, words, commands);
+    if (code === 0) await this.#catchUp(words);
+    return code;
+  }
+
+  #clear(): number {
+    this.#messages.length = 0;
+    if (this.#io.stdout.isTTY === true) this.#io.stdout.write(CLEAR_SCREEN);
+    return 0;
+  }
+
+  /** What a command has changed holds for the next line. */
+  async #catchUp(words: readonly string[]): Promise<void> {
+    const [name, sub, tool] = words;
+    const { tools } = this.#open.crib;
+    if (name === 'tools' && (sub === 'enable' || sub === 'disable')) {
+      const entry = tool === undefined ? undefined : tools.get(tool);
+      if (entry) tools.setEnabled(entry.tool.name, sub === 'enable');
+    } else if (changesTools(words)) {
+      await this.#open.crib.close();
+      this.#chat = undefined;
+      this.#open = await openCrib(this.#io, undefined, { watch: true });
+    }
+  }
+
+  async #talk(text: string, signal: AbortSignal): Promise<number> {
+    const { crib, loaded } = this.#open;
+    if (!loaded.config.model) return answerWithoutModel(this.#io, crib.tools, text);
+    if (!this.#chat) {
+      const { openChat } = await import('./chat.ts');
+      const { caller, bounds } = this.#options;
+      const as = { agentId: 'model', ...caller };
+      const site = { io: this.#io, crib, caller: as, bounds, messages: this.#messages };
+      this.#chat = openChat(site);
+    }
+    return this.#chat.say(text, signal);
+  }
+
+  close(): Promise<void> {
+    return this.#open.crib.close();
+  }
+}
+
+/** Throws on bad configuration. */
+export const openSession = async (io: Io, options: SessionOptions): Promise<Session> => {
+  const open = await openCrib(io, undefined, { watch: true });
+  return new ShellSession(workIo(io), options, open);
+};

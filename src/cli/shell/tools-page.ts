@@ -1,0 +1,58 @@
+/** `/tools`: every tool with what it costs in prompt tokens, and what else can be done with them. */
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { CatalogEntry } from '../../contract/catalog.ts';
+import { type Io, print, widthOf } from '../io.ts';
+import type { OpenCrib } from '../open-crib.ts';
+import { cutTo } from '../table.ts';
+import { badgeOf } from '../tool-summary.ts';
+import { CHAT_TOOL } from './chat-name.ts';
+
+const NAME_WIDTH = 24;
+const BADGE_WIDTH = 12;
+/** Mark, blanks and the count of tokens. */
+const BESIDE = 2 + 1 + BADGE_WIDTH + 1 + 13;
+
+const USAGE = [
+  '',
+  'Usage:',
+  '  /tools enable <name>   - Enable a tool',
+  '  /tools disable <name>  - Disable a tool',
+  '  /tools info <name>     - Show tool details',
+  '  /tools tokens          - Show token breakdown',
+];
+
+type Tokens = ReadonlyMap<string, number>;
+
+const countTokens = async ({ crib, loaded }: OpenCrib): Promise<Tokens | undefined> => {
+  if (!loaded.config.tools.showTokenCosts) return undefined;
+  const { byTool } = await crib.tools.tokenReport();
+  return new Map(byTool.map(({ tool, tokens }) => [tool, tokens]));
+};
+
+const lineOf = (
+  io: Io,
+  { tool, enabled }: CatalogEntry,
+  { tokens, width }: { readonly tokens: Tokens | undefined; readonly width: number },
+): string => {
+  const mark = enabled ? io.ink.green('✓') : io.ink.red('✗');
+  const name = cutTo(visibleText(tool.name), width).padEnd(width);
+  const badge = io.ink.cyan(badgeOf(tool.source).padEnd(BADGE_WIDTH));
+  const cost = tokens ? `~${tokens.get(tool.name) ?? 0} tokens` : '';
+  return `${mark} ${enabled ? name : io.ink.dim(name)} ${badge} ${cost}`.trimEnd();
+};
+
+export const printToolsPage = async (io: Io, open: OpenCrib): Promise<void> => {
+  const entries = open.crib.tools.list().filter(({ tool }) => tool.name !== CHAT_TOOL);
+  const tokens = await countTokens(open);
+  const longest = Math.max(NAME_WIDTH, ...entries.map(({ tool }) => tool.name.length));
+  const width = Math.max(10, Math.min(longest, widthOf(io) - BESIDE));
+  print(io, 'Available Tools:', '');
+  print(io, ...entries.map((entry) => lineOf(io, entry, { tokens, width })));
+  if (tokens) {
+    const total = entries
+      .filter(({ enabled }) => enabled)
+      .reduce((sum, { tool }) => sum + (tokens.get(tool.name) ?? 0), 0);
+    print(io, '', `Total system prompt cost: ~${total} tokens`);
+  }
+  print(io, ...USAGE);
+};

@@ -1,0 +1,33 @@
+/** Whether a value is likely a credential, by its name or by its form. When in doubt it is one. */
+
+const NAME =
+  /(?:^|[_\-.])(?:api[_-]?key|key|token|secret|password|passwd|pass|pwd|pat|auth|authorization|bearer|credentials?|cookie|session|dsn|private)(?:$|[_\-.\d])|(?:key|token|secret|password)$/i;
+
+const FORMS: readonly RegExp[] = [
+  /^(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|npm|hf|pplx|AKIA|ASIA|AIza|ya29|SG|shp(?:at|ss))[-_.A-Za-z0-9]/,
+  /^eyJ[A-Za-z0-9_-]{8,}\./,
+  /^(?:Bearer|Basic|Token)\s+\S+/i,
+  /:\/\/[^/\s:@]*:[^/\s@]+@/,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+];
+
+/** Long and of mixed signs, with no sign that a path, an address or a sentence would have. */
+const isDense = (value: string): boolean =>
+  /^[A-Za-z0-9+=_-]{24,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
+
+/** Names no value: it is only a reference already. */
+const isReference = (value: string): boolean => /^\$\{[^}]+\}$/.test(value);
+
+export const looksSecret = (name: string, value: string): boolean => {
+  if (value === '' || isReference(value)) return false;
+  if (/^(?:true|false|\d{1,6})$/i.test(value)) return false;
+  return NAME.test(name) || FORMS.some((form) => form.test(value)) || isDense(value);
+};
+
+/** An argument of a program or a part of an address; there a name comes first, as in `--api-key=…`. */
+export const argumentLooksSecret = (value: string, before: string | undefined): boolean => {
+  const [, flag, inline] = /^-{1,2}([\w-]+)=(.+)$/s.exec(value) ?? [];
+  if (flag !== undefined && inline !== undefined) return looksSecret(flag, inline);
+  const named = /^-{1,2}([\w-]+)$/.exec(before ?? '')?.[1];
+  return !value.startsWith('-') && looksSecret(named ?? '', value);
+};

@@ -1,0 +1,67 @@
+/** Takes likely credentials out of a definition and leaves references to secrets. Pure. */
+import { type ForeignServer, type ServerDefinition, secretKeyFor } from './foreign-server.ts';
+import { argumentLooksSecret, looksSecret } from './looks-secret.ts';
+
+export interface MovedSecret {
+  readonly key: string;
+  /** For people: `env.GITHUB_TOKEN`. */
+  readonly from: string;
+  /** Never shown. */
+  readonly value: string;
+}
+
+export interface MovedServer {
+  readonly definition: ServerDefinition;
+  readonly secrets: readonly MovedSecret[];
+  /** Credentials that had to stay, by place and without the value. */
+  readonly stuck: readonly string[];
+}
+
+type Pairs = Readonly<Record<string, string>>;
+
+const movePairs = (
+  server: string,
+  kind: 'env' | 'headers',
+  pairs: Pairs | undefined,
+): { pairs?: Pairs; secrets: readonly MovedSecret[] } => {
+  if (!pairs) return { secrets: [] };
+  const secrets = Object.entries(pairs)
+    .filter(([name, value]) => looksSecret(name, value))
+    .map(([name, value]) => ({
+      key: secretKeyFor(server, name),
+      from: `${kind}.${name}`,
+      value,
+    }));
+  const byPlace = new Map(secrets.map(({ from, key }) => [from, key]));
+  const moved = Object.entries(pairs).map(([name, value]) => {
+    const key = byPlace.get(`${kind}.${name}`);
+    return [name, key === undefined ? value : `\${secret:${key}}`] as const;
+  });
+  return { pairs: Object.fromEntries(moved), secrets };
+};
+
+const urlHoldsSecret = (url: string): boolean => {
+  const { password, searchParams } = new URL(url);
+  return password !== '' || [...searchParams].some(([name, value]) => looksSecret(name, value));
+};
+
+const stuckIn = ({ args = [], url }: ServerDefinition): readonly string[] => [
+  ...args.flatMap((arg, at) =>
+    argumentLooksSecret(arg, args[at - 1]) ? [`argument ${at + 1}`] : [],
+  ),
+  ...(url !== undefined && URL.canParse(url) && urlHoldsSecret(url) ? ['the address'] : []),
+];
+
+export const moveSecrets = ({ name, definition }: ForeignServer): MovedServer => {
+  const env = movePairs(name, 'env', definition.env);
+  const headers = movePairs(name, 'headers', definition.headers);
+  return {
+    definition: {
+      ...definition,
+      ...(env.pairs && { env: env.pairs }),
+      ...(headers.pairs && { headers: headers.pairs }),
+    },
+    secrets: [...env.secrets, ...headers.secrets],
+    stuck: stuckIn(definition),
+  };
+};

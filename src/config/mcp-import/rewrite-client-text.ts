@@ -1,0 +1,57 @@
+/** The text of another program's file with one server left in it: this program. Pure. */
+import type { ClientName } from './client-files.ts';
+import type { JsoncNode } from './parse-jsonc.ts';
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export interface Rewriting {
+  readonly lists: readonly JsoncNode[];
+  readonly client: ClientName | undefined;
+  readonly launch: Launch;
+  /** By the name the other program uses: those that could not be taken stay where they are. */
+  readonly stays: (foreignName: string) => boolean;
+}
+
+const entryFor = (client: ClientName | undefined, { command, args }: Launch): object => {
+  if (client === 'vscode') return { type: 'stdio', command, args };
+  if (client === 'zed') return { source: 'custom', command, args };
+  return { command, args };
+};
+
+/** The blanks at the start of the line that an offset is on. */
+const indentAt = (text: string, offset: number): string =>
+  /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';
+
+const listText = (text: string, list: JsoncNode, entries: readonly string[]): string => {
+  if (entries.length === 0) return '{}';
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const outer = indentAt(text, list.start);
+  const unit = outer.includes('\t') ? '\t' : '  ';
+  const lines = entries.map((entry) => `${outer}${unit}${entry}`);
+  return `{${eol}${lines.join(`,${eol}`)}${eol}${outer}}`;
+};
+
+/** Everything outside of the lists stays as it is, character by character. */
+export const rewriteClientText = (
+  text: string,
+  { lists, client, launch, stays }: Rewriting,
+): string => {
+  const [first] = lists;
+  const edits = lists.map((list) => {
+    const kept = (list.members ?? [])
+      .filter(({ key }) => stays(key))
+      .map(({ keyStart, value }) => text.slice(keyStart, value.end));
+    const entry = `"toolcrib": ${JSON.stringify(entryFor(client, launch))}`;
+    return { list, piece: listText(text, list, list === first ? [entry, ...kept] : kept) };
+  });
+  // From the end, so that the places before stay true.
+  return edits
+    .toSorted((a, b) => b.list.start - a.list.start)
+    .reduce(
+      (whole, { list, piece }) => whole.slice(0, list.start) + piece + whole.slice(list.end),
+      text,
+    );
+};

@@ -1,0 +1,42 @@
+/** Tokens for the HTTP door: who may come in, as what, and within which bounds. */
+import type { Isolation } from './caller.ts';
+
+export const ROLES = ['viewer', 'agent', 'operator', 'admin'] as const;
+/** `viewer` reads, `agent` calls tools, `operator` does both and decides, `admin` hands out tokens. */
+export type Role = (typeof ROLES)[number];
+
+/** What narrows one token further than its role does. */
+export interface TokenPolicy {
+  /** The tools it may call, by name; all of them when absent. */
+  readonly tools?: readonly string[];
+  /** US dollars a day. */
+  readonly dailyUsd?: number;
+  readonly isolation?: Isolation;
+}
+
+export interface TokenRecord {
+  readonly id: string;
+  /** The holder is known as `token:<name>`. */
+  readonly name: string;
+  readonly role: Role;
+  /** SHA-256, hex, of the secret part. The secret itself is kept nowhere. */
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly createdBy: string;
+  readonly expiresAt?: number;
+  readonly revokedAt?: number;
+  readonly lastUsedAt?: number;
+  readonly policy?: TokenPolicy;
+}
+
+export interface Tokens {
+  /** Fails with CONFLICT when the id is taken. */
+  add(record: TokenRecord): Promise<void>;
+  get(id: string): Promise<TokenRecord | undefined>;
+  /** Newest first, with those that are revoked or expired. */
+  list(): Promise<readonly TokenRecord[]>;
+  /** False when there is none of this id, or it was revoked before. */
+  revoke(id: string, at: number): Promise<boolean>;
+  /** Notes that it was used; ids that nobody knows are ignored. */
+  touch(id: string, at: number): Promise<void>;
+}

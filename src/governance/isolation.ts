@@ -1,0 +1,83 @@
+/**
+ * What each isolation level of a caller accepts: one table of sandboxes for code and for programs,
+ * and of network. A level only ever asks for more than the tool did.
+ */
+import type { Isolation } from '../contract/caller.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { SandboxType } from '../contract/sandbox.ts';
+
+/** Every kind there is, from the one that is everywhere to the one that needs most. */
+export const SANDBOX_TYPES = [
+  'wasm',
+  'process',
+  'container',
+  'vm',
+  'worker',
+] as const satisfies readonly SandboxType[];
+
+export interface IsolationRow {
+  /** For code of custom tools, in the order in which another one is taken. */
+  readonly code: readonly SandboxType[];
+  /** For programs. No interpreter of scripts can run one. */
+  readonly program: readonly SandboxType[];
+  /** `named`: hosts one by one; `any`: patterns, too. Either way only what the tool declared. */
+  readonly hosts: 'any' | 'named';
+}
+
+export const ISOLATION: Readonly<Record<Isolation, IsolationRow>> = {
+  none: {
+    code: ['wasm', 'process', 'container', 'vm', 'worker'],
+    program: ['process', 'container', 'vm'],
+    hosts: 'any',
+  },
+  basic: {
+    code: ['wasm', 'process', 'container', 'vm'],
+    program: ['process', 'container', 'vm'],
+    hosts: 'any',
+  },
+  strict: {
+    code: ['wasm', 'process', 'container', 'vm'],
+    program: ['process', 'container', 'vm'],
+    hosts: 'named',
+  },
+  paranoid: {
+    code: ['wasm', 'container', 'vm'],
+    program: ['container', 'vm'],
+    hosts: 'named',
+  },
+};
+
+export interface WantedSandbox {
+  readonly use: 'code' | 'program';
+  /** What the tool says. */
+  readonly type: SandboxType;
+  /** What it declared. */
+  readonly hosts?: readonly string[] | undefined;
+}
+
+const refuse = (message: string, suggestion: string): ToolFailure =>
+  new ToolFailure('SANDBOX_ERROR', message, { suggestions: [suggestion] });
+
+/** A level nobody knows is the strictest. */
+export const isolationRow = (level: string): IsolationRow =>
+  Object.hasOwn(ISOLATION, level) ? ISOLATION[level as Isolation] : ISOLATION.paranoid;
+
+/**
+ * The kinds that may run it, the first that the machine can give is taken: the tool's own if the
+ * level accepts it and nothing else then, or those that the level puts in its place. Fails with
+ * SANDBOX_ERROR when the tool declared more network than the level gives.
+ */
+export const sandboxFor = (
+  level: string,
+  { use, type, hosts = [] }: WantedSandbox,
+): readonly SandboxType[] => {
+  const row = isolationRow(level);
+  if (row.hosts === 'named' && hosts.some((host) => host.includes('*'))) {
+    throw refuse(
+      'The isolation of this caller gives network to hosts named one by one.',
+      'Have the tool declare its hosts without patterns, or call with a lower isolation level.',
+    );
+  }
+  const accepted = row[use];
+  return accepted.includes(type) ? [type] : accepted;
+};

@@ -1,0 +1,197 @@
+/**
+ * Counts and times the calls of a running server, per tool and in all, from the events of its crib.
+ * A crib that nobody watches pays nothing for it.
+ */
+import type { CribEvents, Events } from '../contract/events.ts';
+import type { ToolStatus } from '../contract/result.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import { DurationHistogram } from './duration-histogram.ts';
+
+/** What is known of one tool, or of all of them. */
+export interface CallFigures {
+  readonly calls: number;
+  readonly failures: number;
+  readonly costUsd: number;
+  readonly tokens: number;
+  readonly running: number;
+  readonly averageMs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  /** Calls a second over the last minute. */
+  readonly perSecond: number;
+}
+
+export interface ToolCounts {
+  readonly byStatus: ReadonlyMap<ToolStatus, number>;
+  readonly byCode: ReadonlyMap<string, number>;
+  readonly durations: DurationHistogram;
+  readonly costUsd: number;
+  readonly tokens: number;
+  readonly running: number;
+  /** Milliseconds since the epoch; 0 for a tool whose first call still runs. */
+  readonly lastUsedAt: number;
+}
+
+/** Calls of names that no tool has: a caller could make up any number of them. */
+export const UNKNOWN_TOOL = '(unknown)';
+/** Tools come and go; what is over this many shares one line. */
+const OTHER_TOOLS = '(other)';
+const MOST_TOOLS = 2000;
+const WINDOW_SECONDS = 60;
+
+const bump = <K>(counts: Map<K, number>, key: K): void => {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+};
+
+/** Calls in each of the last seconds. */
+class Pace {
+  readonly #seconds = new Float64Array(WINDOW_SECONDS);
+  #last = 0;
+
+  note(now: number): void {
+    this.#forget(now);
+    const at = this.#last % WINDOW_SECONDS;
+    this.#seconds[at] = (this.#seconds[at] ?? 0) + 1;
+  }
+
+  perSecond(now: number): number {
+    this.#forget(now);
+    return this.#seconds.reduce((sum, calls) => sum + calls, 0) / WINDOW_SECONDS;
+  }
+
+  #forget(now: number): void {
+    const second = Math.floor(now / 1000);
+    const steps = Math.min(WINDOW_SECONDS, second - this.#last);
+    for (let step = 1; step <= steps; step++) {
+      this.#seconds[(this.#last + step) % WINDOW_SECONDS] = 0;
+    }
+    // A clock that was set back starts no new window.
+    if (second > this.#last) {
+      if (steps === WINDOW_SECONDS) this.#seconds.fill(0);
+      this.#last = second;
+    }
+  }
+}
+
+class Counts implements ToolCounts {
+  readonly byStatus = new Map<ToolStatus, number>();
+  readonly byCode = new Map<string, number>();
+  readonly durations = new DurationHistogram();
+  readonly pace = new Pace();
+  costUsd = 0;
+  tokens = 0;
+  running = 0;
+  lastUsedAt = 0;
+
+  finish({ result }: CribEvents['call.finished'], now: number): void {
+    const { duration, cost, tokensUsed } = result.metadata;
+    bump(this.byStatus, result.status);
+    if (result.error) bump(this.byCode, result.error.code);
+    this.durations.note(duration);
+    this.pace.note(now);
+    this.costUsd += cost;
+    this.tokens += tokensUsed;
+    this.lastUsedAt = now;
+  }
+
+  figures(now: number): CallFigures {
+    const { durations, byStatus, costUsd, tokens, running } = this;
+    const calls = durations.count;
+    const unharmed = (byStatus.get('success') ?? 0) + (byStatus.get('pending') ?? 0);
+    return {
+      calls,
+      failures: calls - unharmed,
+      costUsd,
+      tokens,
+      running,
+      averageMs: durations.averageMs,
+      p50Ms: durations.quantile(0.5),
+      p95Ms: durations.quantile(0.95),
+      p99Ms: durations.quantile(0.99),
+      perSecond: this.pace.perSecond(now),
+    };
+  }
+}
+
+export class CallMetrics {
+  readonly #all = new Counts();
+  readonly #tools = new Map<string, Counts>();
+  /** The tool of each call under way, by execution: an end is booked where its start was. */
+  readonly #under = new Map<string, Counts>();
+  readonly #openCircuits = new Set<string>();
+  readonly #now: () => number;
+  readonly #stops: readonly (() => void)[];
+
+  constructor(
+    events: Events,
+    site: { readonly runtime: Pick<Runtime, 'now'>; isTool(name: string): boolean },
+  ) {
+    this.#now = site.runtime.now;
+    const { isTool } = site;
+    this.#stops = [
+      events.on('call.started', ({ executionId, tool }) => {
+        this.#start(executionId, isTool(tool) ? tool : UNKNOWN_TOOL);
+      }),
+      events.on('call.finished', (finished) => this.#finish(finished)),
+      events.on('circuit.opened', ({ tool }) => void this.#openCircuits.add(tool)),
+      events.on('circuit.closed', ({ tool }) => void this.#openCircuits.delete(tool)),
+    ];
+  }
+
+  get tools(): ReadonlyMap<string, ToolCounts> {
+    return this.#tools;
+  }
+
+  get all(): ToolCounts {
+    return this.#all;
+  }
+
+  /** Ids of the calls under way, oldest first. */
+  get running(): readonly string[] {
+    return [...this.#under.keys()];
+  }
+
+  get openCircuits(): readonly string[] {
+    return [...this.#openCircuits];
+  }
+
+  /** Of one tool, or of all; `undefined` for a tool that was not called. */
+  figures(tool?: string): CallFigures | undefined {
+    const counts = tool === undefined ? this.#all : this.#tools.get(tool);
+    return counts?.figures(this.#now());
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  #of(tool: string): Counts {
+    const known = this.#tools.get(tool);
+    if (known) return known;
+    if (this.#tools.size >= MOST_TOOLS && tool !== OTHER_TOOLS) return this.#of(OTHER_TOOLS);
+    const counts = new Counts();
+    this.#tools.set(tool, counts);
+    return counts;
+  }
+
+  #start(executionId: string, tool: string): void {
+    const counts = this.#of(tool);
+    counts.running++;
+    this.#all.running++;
+    this.#under.set(executionId, counts);
+  }
+
+  #finish(finished: CribEvents['call.finished']): void {
+    const { executionId } = finished.result.metadata;
+    const counts = this.#under.get(executionId);
+    // It began before anybody counted: half of it would only falsify the rest.
+    if (!counts) return;
+    this.#under.delete(executionId);
+    counts.running--;
+    this.#all.running--;
+    const now = this.#now();
+    counts.finish(finished, now);
+    this.#all.finish(finished, now);
+  }
+}

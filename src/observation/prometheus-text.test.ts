@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
+import { CallMetrics } from './call-metrics.ts';
+import { createPrometheusText, type PrometheusSources } from './prometheus-text.ts';
+
+const scraped = async (
+  work: (crib: Awaited<ReturnType<typeof testCrib>>) => Promise<unknown>,
+  more: Partial<PrometheusSources> = {},
+) => {
+  const crib = await testCrib([aTool()]);
+  const isTool = (name: string) => crib.tools.get(name) !== undefined;
+  const calls = new CallMetrics(crib.events, { runtime: crib.runtime, isTool });
+  await work(crib);
+  const { text, contentType } = await createPrometheusText({
+    version: '1.2.3',
+    calls,
+    servers: () => [],
+    waitingApprovals: async () => 2,
+    watchers: () => 3,
+    ...more,
+  });
+  return { text: await text(), contentType };
+};
+
+const LINE = /^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? (-?[0-9.e+-]+|Nan|NaN|[+-]Inf)$/;
+
+describe('createPrometheusText', () => {
+  it('writes lines that a scraper can read', async () => {
+    const { text, contentType } = await scraped((crib) => crib.execute('echo', {}));
+    expect(contentType).toContain('text/plain; version=0.0.4');
+    for (const line of text.split('\n').filter((each) => each !== '' && !each.startsWith('#'))) {
+      expect(line).toMatch(LINE);
+    }
+  });
+
+  it('counts calls, errors and durations by tool', async () => {
+    const { text } = await scraped(async (crib) => {
+      await crib.execute('echo', {});
+      await crib.execute('echo', 'not an object');
+    });
+    expect(text).toContain('toolcrib_calls_total{tool="echo",status="success"} 1');
+    expect(text).toContain('toolcrib_errors_total{tool="echo",code="VALIDATION_ERROR"} 1');
+    expect(text).toContain('toolcrib_call_duration_seconds_bucket{tool="echo",le="+Inf"} 2');
+    expect(text).toContain('toolcrib_call_duration_seconds_count{tool="echo"} 2');
+    expect(text).toContain('toolcrib_running_calls{tool="echo"} 0');
+  });
+
+  it('has buckets that never fall', async () => {
+    const { text } = await scraped((crib) => crib.execute('echo', {}));
+    const counts = [...text.matchAll(/_duration_seconds_bucket\{.*\} (\d+)/g)].map(([, n]) =>
+      Number(n),
+    );
+    expect(counts.length).toBeGreaterThan(10);
+    expect(counts).toEqual([...counts].sort((a, b) => a - b));
+  });
+
+  it('tells the state of the house', async () => {
+    const server = { name: 'files', transport: 'stdio', state: 'open' } as never;
+    const { text } = await scraped(async () => undefined, { servers: () => [server] });
+    expect(text).toContain('toolcrib_server_up{server="files",state="open"} 0');
+    expect(text).toContain('toolcrib_approvals_waiting 2');
+    expect(text).toContain('toolcrib_event_clients 3');
+    expect(text).toContain('toolcrib_build_info{version="1.2.3"} 1');
+  });
+
+  it('leaves out what cannot be told, and tells the rest', async () => {
+    const { text } = await scraped(async () => undefined, {
+      waitingApprovals: () => Promise.reject(new Error('no store')),
+    });
+    expect(text).not.toMatch(/^toolcrib_approvals_waiting /m);
+    expect(text).toContain('toolcrib_build_info');
+  });
+
+  it('threat: names that a caller makes up are not in it', async () => {
+    const { text } = await scraped((crib) => crib.execute('canary"} 1\nforged_metric 1', {}));
+    expect(text).not.toMatch(/canary|forged/);
+  });
+});

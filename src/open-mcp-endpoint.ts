@@ -1,0 +1,118 @@
+/**
+ * The MCP endpoint of the HTTP server: who asks is known by then, and each surface is made when the
+ * first client wants it. What narrows a token narrows its MCP calls as well.
+ */
+import type { Crib } from './contract/crib.ts';
+import { ToolFailure } from './contract/errors.ts';
+import type { Runtime } from './contract/runtime.ts';
+import { callerOfIdentity, type Identity } from './surfaces/http/identity.ts';
+import { createTokenBudgets, type TokenBudgets } from './surfaces/http/token-budgets.ts';
+import type { McpSurface } from './surfaces/mcp/create-mcp-surface.ts';
+import type { McpSurfaceOptions, SurfaceKind } from './surfaces/mcp/mcp-options.ts';
+
+export interface McpEndpointSite {
+  readonly crib: Crib;
+  readonly runtime: Runtime;
+  readonly version: string;
+  /** Host names beside those of this machine. */
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly publicUrl: string | undefined;
+  readonly describe: McpSurfaceOptions['describe'];
+}
+
+export interface McpEndpoint {
+  fetch(request: Request, identity: Identity): Promise<Response>;
+  close(): Promise<void>;
+}
+
+const KINDS: readonly string[] = ['full', 'search', 'code'] satisfies readonly SurfaceKind[];
+const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
+
+const kindOf = (request: Request): SurfaceKind => {
+  const kind = new URL(request.url).searchParams.get('surface') ?? 'full';
+  if (KINDS.includes(kind)) return kind as SurfaceKind;
+  throw new ToolFailure('VALIDATION_ERROR', 'There is no such surface.', {
+    suggestions: [`Surfaces are: ${KINDS.join(', ')}.`],
+  });
+};
+
+/** By the tool's own name, so that an alias opens nothing. A tool nobody knows is on no list. */
+const assertListed = ({ policy }: Identity, crib: Crib, name: string): void => {
+  if (!policy?.tools) return;
+  const own = crib.tools.get(name)?.tool.name;
+  if (own !== undefined && policy.tools.includes(own)) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'This token may not call that tool.', {
+    suggestions: ['Use a tool on the list of the token, or another token.'],
+  });
+};
+
+/** The crib, with the calls of tokens that are narrowed held to their tools and their budget. */
+const narrowed = (
+  crib: Crib,
+  holders: ReadonlyMap<string, Identity>,
+  budgets: TokenBudgets,
+): Crib => {
+  const execute: Crib['execute'] = async (tool, input, as) => {
+    const holder = holders.get(as?.userId ?? '');
+    const run = () => crib.execute(tool, input, as);
+    if (!holder) return run();
+    assertListed(holder, crib, tool);
+    return budgets.within(holder, [tool], run);
+  };
+  return new Proxy(crib, {
+    get: (target, key) => {
+      if (key === 'execute') return execute;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+};
+
+export const openMcpEndpoint = (site: McpEndpointSite): McpEndpoint => {
+  const { crib, runtime, version, describe } = site;
+  const asking = new WeakMap<Request, Identity>();
+  const holders = new Map<string, Identity>();
+  const surfaces = new Map<SurfaceKind, Promise<McpSurface>>();
+  const narrow = narrowed(crib, holders, createTokenBudgets(crib, runtime));
+
+  const http: NonNullable<McpSurfaceOptions['http']> = {
+    authenticate: async (request) => {
+      const identity = asking.get(request);
+      return identity && { key: identity.key, caller: callerOfIdentity(identity, crib.tools) };
+    },
+    hosts: [...THIS_MACHINE, ...site.hosts],
+    origins: [
+      ...THIS_MACHINE,
+      ...site.hosts,
+      ...site.origins.map((each) => new URL(each).hostname),
+    ],
+    maxBodyBytes: site.maxBodyBytes,
+    ...(site.publicUrl !== undefined && {
+      resourceMetadataUrl: new URL('/.well-known/oauth-protected-resource', site.publicUrl).href,
+    }),
+  };
+
+  const make = async (surface: SurfaceKind): Promise<McpSurface> => {
+    const { createMcpSurface } = await import('./surfaces/mcp/create-mcp-surface.ts');
+    // Over this door the word of a client is not that of a person: questions wait in the inbox.
+    const options = { runtime, version, surface, http, approvals: 'inbox' } as const;
+    return createMcpSurface(narrow, { ...options, ...(describe && { describe }) });
+  };
+
+  return {
+    fetch: async (request, identity) => {
+      const kind = kindOf(request);
+      asking.set(request, identity);
+      if (identity.policy) holders.set(identity.userId, identity);
+      else holders.delete(identity.userId);
+      const surface = surfaces.get(kind) ?? make(kind);
+      surfaces.set(kind, surface);
+      return (await surface).fetch(request);
+    },
+    close: async () => {
+      await Promise.all([...surfaces.values()].map(async (surface) => (await surface).close()));
+    },
+  };
+};

@@ -1,0 +1,251 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aTool } from '../test/fixtures/test-crib.ts';
+import { loadConfig } from './config/load-config.ts';
+import type { Crib } from './contract/crib.ts';
+import type { Tool } from './contract/tool.ts';
+import { createRuntime } from './create-runtime.ts';
+import { createCrib } from './crib.ts';
+import { openServer, type RunningServer } from './open-server.ts';
+import { createTokenDesk } from './surfaces/http/token-desk.ts';
+
+const TIME_LIMIT = 60_000;
+const SOON = { timeout: 30_000, interval: 5 };
+
+let folder: string;
+const open: { crib?: Crib; server?: RunningServer } = {};
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'open-server-')));
+});
+afterEach(async () => {
+  await open.server?.close();
+  await open.crib?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = async (tools: readonly Tool[], server: Record<string, string> = {}) => {
+  const settings = Object.entries(server).map(([key, value]) => [`TOOLCRIB_SERVER_${key}`, value]);
+  const env = { TOOLCRIB_HOME: join(folder, 'home'), ...Object.fromEntries(settings) };
+  const loaded = await loadConfig({ cwd: folder, env });
+  const system = createRuntime();
+  // The heartbeat comes sooner than in life.
+  const after: typeof system.after = (ms, then) => system.after(ms === 15_000 ? 20 : ms, then);
+  const runtime = { ...system, after };
+  const crib = await createCrib({
+    tools,
+    builtins: false,
+    store: 'memory',
+    settings: loaded.config,
+    root: folder,
+    home: join(folder, 'home'),
+  });
+  open.crib = crib;
+  const desk = createTokenDesk({
+    runtime,
+    randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
+    tokens: async () => (await crib.store()).tokens,
+  });
+  const running = await openServer({
+    crib,
+    loaded,
+    runtime,
+    version: '1.2.3',
+    env,
+    host: '127.0.0.1',
+    port: 0,
+    doctor: async () => [{ name: 'node', ok: true, detail: 'Node' }],
+    describe: () => 'a question',
+  });
+  open.server = running;
+  const bearer = async (role: 'admin' | 'agent' | 'viewer', policy = {}) =>
+    (await desk.create({ name: `${role}-1`, role, policy }, 'test')).token;
+  const ask = (path: string, token = '', init: RequestInit = {}) =>
+    fetch(`${running.url}${path}`, {
+      ...init,
+      headers: {
+        'content-type': 'application/json',
+        ...(token !== '' && { authorization: `Bearer ${token}` }),
+        ...init.headers,
+      },
+    });
+  const call = (tool: string, token: string, input: unknown = {}) =>
+    ask(`/v1/tools/${tool}/execute`, token, { method: 'POST', body: JSON.stringify({ input }) });
+  return { crib, running, desk, ask, call, bearer };
+};
+
+/** A tool that goes on until it is let go, or aborted. */
+const patient = () => {
+  const waiting: ((value: unknown) => void)[] = [];
+  const tool = aTool({
+    name: 'patient',
+    run: (_, { signal }) =>
+      new Promise((resolve, reject) => {
+        waiting.push(resolve);
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+      }),
+  });
+  return {
+    tool,
+    started: () => vi.waitFor(() => expect(waiting).toHaveLength(1), SOON),
+    release: () => {
+      for (const resolve of waiting) resolve('done');
+    },
+  };
+};
+
+describe('openServer', { timeout: TIME_LIMIT }, () => {
+  it('gives running calls their time, and is not ready meanwhile', async () => {
+    const { tool, started, release } = patient();
+    const { running, ask, call, bearer } = await start([tool]);
+    const token = await bearer('agent');
+    expect((await ask('/readyz')).status).toBe(200);
+    const answer = call('patient', token);
+    await started();
+    expect(running.running()).toBe(1);
+    const closed = running.close();
+    const ready = await ask('/readyz');
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      expect.objectContaining({ ready: false }),
+    ]);
+    release();
+    const response = await answer;
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ data: 'done' }),
+    ]);
+    expect(await closed).toBe(0);
+    await expect(ask('/healthz')).rejects.toThrow();
+  });
+
+  it('cancels what does not end in time, and still answers it', async () => {
+    const { tool, started } = patient();
+    const { running, call, bearer } = await start([tool], { DRAIN_MS: '50' });
+    const answer = call('patient', await bearer('agent'));
+    await started();
+    expect(await running.close()).toBe(1);
+    const response = await answer;
+    expect(await response.json()).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('lets a person in by its link, once', async () => {
+    const { running, ask } = await start([aTool()]);
+    const link = new URL(running.consoleLink());
+    expect(link.origin).toBe(running.url);
+    const code = link.hash.replace('#code=', '');
+    const enter = () => ask('/v1/session', '', { method: 'POST', body: JSON.stringify({ code }) });
+    expect((await enter()).status).toBe(200);
+    expect((await enter()).status).toBe(401);
+  });
+
+  it('shows settings, where they come from and the rules in force', async () => {
+    const { ask, bearer } = await start([aTool()]);
+    const token = await bearer('admin');
+    const settings = (await (await ask('/v1/settings', token)).json()) as {
+      config: { path: string; value: unknown; source: string }[];
+    };
+    const port = settings.config.find(({ path }) => path === 'server.port');
+    expect(port).toMatchObject({ value: 7420, source: 'default' });
+    const policy = (await (await ask('/v1/policy', token)).json()) as { rules: { id: string }[] };
+    expect(policy.rules.map(({ id }) => id)).toContain('tier-1-read');
+  });
+
+  it('verifies and exports the trail', async () => {
+    const { ask, call, bearer } = await start([aTool()]);
+    await call('echo', await bearer('agent'));
+    const token = await bearer('admin');
+    expect(await (await ask('/v1/audit/verify', token)).json()).toMatchObject({ ok: true });
+    const lines = await (await ask('/v1/audit/export?format=jsonl', token)).text();
+    expect(lines).toContain('"tool":"echo"');
+  });
+
+  it('leaves nothing listening to the crib behind', async () => {
+    const { running, crib } = await start([aTool()]);
+    await running.close();
+    const names = ['call.started', 'call.finished', 'call.traced', 'server.changed'] as const;
+    expect(names.filter((name) => crib.events.has(name))).toEqual([]);
+  });
+});
+
+type Started = Awaited<ReturnType<typeof start>>;
+
+const MCP = { accept: 'application/json, text/event-stream' };
+
+const mcpBody = (method: string, params: unknown, id?: number) => ({
+  method: 'POST',
+  body: JSON.stringify({ jsonrpc: '2.0', method, params, ...(id !== undefined && { id }) }),
+});
+
+/** Says hello, then calls the tool; the text of the answer. */
+const mcpCall = async ({ ask }: Started, token: string, name: string): Promise<string> => {
+  const hello = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  };
+  const opened = await ask('/mcp', token, { ...mcpBody('initialize', hello, 1), headers: MCP });
+  const session = opened.headers.get('mcp-session-id') ?? '';
+  await opened.text();
+  const headers = { ...MCP, ...(session !== '' && { 'mcp-session-id': session }) };
+  await ask('/mcp', token, { ...mcpBody('notifications/initialized', {}), headers });
+  const params = { name, arguments: {} };
+  return (await ask('/mcp', token, { ...mcpBody('tools/call', params, 2), headers })).text();
+};
+
+describe('the MCP endpoint', { timeout: TIME_LIMIT }, () => {
+  it('calls as the holder of the token', async () => {
+    const started = await start([aTool()]);
+    const { crib, bearer } = started;
+    expect(await mcpCall(started, await bearer('agent'), 'echo')).toContain('"result"');
+    const [row] = await (await crib.store()).audit.query();
+    expect(row).toMatchObject({ tool: 'echo', userId: 'token:agent-1', status: 'success' });
+  });
+
+  it('threat: a token is held to its tools and its daily budget here as well', async () => {
+    const dear = aTool({ name: 'dear', cost: { model: 'usage_based', fixed: 1 } as never });
+    const started = await start([dear, aTool()]);
+    const { crib, bearer } = started;
+    const token = await bearer('agent', { tools: ['dear'], dailyUsd: 0.5 });
+    expect(await mcpCall(started, token, 'dear')).toContain('budget');
+    await mcpCall(started, token, 'echo');
+    const rows = await (await crib.store()).audit.query({ kind: 'outcome' });
+    expect(rows.filter(({ status }) => status === 'success')).toEqual([]);
+  });
+
+  it.each(['?surface=everything', '?surface=__proto__'])(
+    'refuses a surface that does not exist: %s',
+    async (query) => {
+      const { ask, bearer } = await start([aTool()]);
+      const init = { ...mcpBody('tools/list', {}, 1), headers: MCP };
+      expect((await ask(`/mcp${query}`, await bearer('agent'), init)).status).toBe(400);
+    },
+  );
+
+  it('threat: a viewer cannot call tools through it', async () => {
+    const { ask, bearer } = await start([aTool()]);
+    const init = { ...mcpBody('tools/list', {}, 1), headers: MCP };
+    expect((await ask('/mcp', await bearer('viewer'), init)).status).toBe(403);
+  });
+});
+
+describe('threats to the server', { timeout: TIME_LIMIT }, () => {
+  it('the stream of a token ends when the token is revoked', async () => {
+    const { ask, bearer, desk } = await start([aTool()]);
+    const stream = await ask('/v1/events', await bearer('viewer'));
+    expect(stream.status).toBe(200);
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+    let text = '';
+    const read = async (): Promise<boolean> => {
+      const { done, value } = await reader.read();
+      text += new TextDecoder().decode(value);
+      return done;
+    };
+    while (!text.includes('\n:\n\n:\n\n')) expect(await read()).toBe(false);
+    const [record] = await desk.list();
+    await desk.revoke(record?.id ?? '');
+    let isOver = false;
+    while (!isOver) isOver = await read();
+  });
+});

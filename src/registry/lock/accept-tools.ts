@@ -1,0 +1,88 @@
+/** Lets tools out of quarantine: the lock is written first, and only then may they be called. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { LockEntry, SeenTool, ToolLock } from '../../contract/lock.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Shelf } from '../shelf.ts';
+import { suggest } from '../suggest.ts';
+import type { createJudge } from './judge-tool.ts';
+import { isAbout } from './lock-lines.ts';
+import type { LockStore } from './lock-store.ts';
+import type { OutsideTool, OutsideTools } from './outside-tools.ts';
+
+export interface AcceptDeps {
+  readonly shelf: Shelf;
+  readonly tools: OutsideTools;
+  readonly store: LockStore;
+  readonly runtime: Runtime;
+  readonly judge: ReturnType<typeof createJudge>;
+}
+
+const notThere = (asked: string, all: readonly OutsideTool[]): ToolFailure => {
+  const near = suggest(
+    asked,
+    all.map(({ name }) => name),
+  );
+  return new ToolFailure('TOOL_NOT_FOUND', 'There is no tool from outside of that name.', {
+    suggestions: near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [],
+  });
+};
+
+/** All versions of the tool, or those that were seen. */
+const chosen = (
+  wanted: string | SeenTool,
+  { shelf, tools }: AcceptDeps,
+): readonly OutsideTool[] => {
+  const seen = typeof wanted === 'string' ? undefined : wanted;
+  const asked = typeof wanted === 'string' ? wanted : wanted.tool;
+  const name = shelf.find(asked)?.name;
+  const versions = tools.all().filter((tool) => tool.name === name);
+  if (versions.length === 0) throw notThere(asked, tools.all());
+  if (!seen) return versions;
+  const same = versions.filter(({ pinned }) => pinned?.fingerprint === seen.fingerprint);
+  if (same.length > 0) return same;
+  throw new ToolFailure('CONFLICT', `The definition of ${name} has changed since it was shown.`, {
+    suggestions: ['Look at the difference again before you accept it.'],
+  });
+};
+
+const entryFor = ({
+  name,
+  origin,
+  registered,
+  pinned,
+}: OutsideTool): Omit<LockEntry, 'acceptedAt' | 'acceptedBy'> => {
+  if (!pinned) {
+    const message = `The definition of ${name} is too large or no plain data, so it cannot be pinned.`;
+    throw new ToolFailure('CONFIG_INVALID', message);
+  }
+  const { source, version } = registered.tool;
+  return { tool: name, origin, source, version, ...pinned };
+};
+
+/** Judged again, for a source may have brought something else in the meantime. */
+const release = (names: ReadonlySet<string>, { shelf, tools, judge }: AcceptDeps): void => {
+  tools.refresh();
+  for (const { registered, name } of tools.all()) {
+    if (registered.quarantine && names.has(name)) shelf.hold(registered, judge(registered));
+  }
+};
+
+export const createAccept =
+  (deps: AcceptDeps): ToolLock['accept'] =>
+  async (wanted, by) => {
+    const { tools, store, runtime } = deps;
+    const all = new Set(wanted.flatMap((one) => chosen(one, deps)));
+    const held = [...all].filter(({ registered }) => registered.quarantine);
+    if (held.length === 0) return [];
+    const acceptedAt = new Date(runtime.now()).toISOString();
+    const entries = held.map((tool) => ({ ...entryFor(tool), acceptedAt, acceptedBy: by }));
+    const added = new Set(entries.map(({ fingerprint }) => fingerprint));
+    const present = new Set(tools.all().map(({ pinned }) => pinned?.fingerprint));
+    // A line that no present version fits is replaced; that of another version stays.
+    const stays = (line: LockEntry): boolean =>
+      !held.some((tool) => isAbout(line, tool)) ||
+      (present.has(line.fingerprint) && !added.has(line.fingerprint));
+    await store.change((own) => [...own.filter(stays), ...entries]);
+    release(new Set(held.map(({ name }) => name)), deps);
+    return entries;
+  };

@@ -1,0 +1,63 @@
+/** The gate that tools from outside wait at: what it is asked, and when. No answer is a no. */
+import type { Quarantine } from '../../contract/lock.ts';
+import type { Logger } from '../../contract/runtime.ts';
+import type { Source } from '../../contract/source.ts';
+import type { ToolSource } from '../../contract/tool.ts';
+import type { Loaded } from '../load-sources.ts';
+import type { Shelf } from '../shelf.ts';
+import type { Registered } from '../versions.ts';
+
+export interface Gate {
+  /** The shelf whose tools it is going to judge. */
+  guard(shelf: Shelf): void;
+  /** Comes before every load from outside. Never rejects. */
+  prepare(): Promise<void>;
+  /** Why the tool has to wait; nothing for one that was accepted. */
+  judge(registered: Registered): Quarantine | undefined;
+  /** Comes after the load: lets in what the configuration trusts on first use. Never rejects. */
+  welcome(): Promise<void>;
+}
+
+const OUTSIDE: readonly ToolSource[] = ['mcp', 'package', 'team', 'external'];
+
+/** True for tools that others wrote and can change under our feet. */
+export const isFromOutside = ({ kind }: Pick<Source, 'kind'>): boolean => OUTSIDE.includes(kind);
+
+/** A definition nobody could look at. */
+export const NOT_JUDGED: Quarantine = {
+  reason: 'flagged',
+  findings: [
+    {
+      kind: 'hidden_instruction',
+      path: '',
+      message: 'the definition cannot be looked through, so nobody can tell what is in it',
+    },
+  ],
+};
+
+interface Judging {
+  readonly gate: Gate;
+  readonly shelf: Shelf;
+  readonly log: Logger;
+}
+
+/** Holds whatever the gate does not let pass. Never throws. */
+export const judgeLoaded = (loaded: readonly Loaded[], judging: Judging): void => {
+  for (const { source, added } of loaded) {
+    if (!isFromOutside(source)) continue;
+    for (const registered of added) {
+      const quarantine = judgeOne(registered, judging);
+      if (quarantine) judging.shelf.hold(registered, quarantine);
+    }
+  }
+};
+
+const judgeOne = (registered: Registered, { gate, log }: Judging): Quarantine | undefined => {
+  try {
+    return gate.judge(registered);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.error('A tool could not be judged', { tool: registered.tool.name, reason });
+    return NOT_JUDGED;
+  }
+};

@@ -1,0 +1,66 @@
+/** The tools on the shelf that came from outside, each with its definition pinned once. */
+import type { Shelf } from '../shelf.ts';
+import type { Family, Registered } from '../versions.ts';
+import { isFromOutside } from './gate.ts';
+import { type PinnedDefinition, pinDefinition } from './pin-definition.ts';
+import { createNameIndex, type NamedTool, type NameIndex } from './scan/name-index.ts';
+
+export interface OutsideTool extends NamedTool {
+  readonly registered: Registered;
+  /** `undefined` for a definition that cannot be written down. */
+  readonly pinned: PinnedDefinition | undefined;
+}
+
+export interface OutsideTools {
+  of(registered: Registered): OutsideTool | undefined;
+  all(): readonly OutsideTool[];
+  /** The names of all tools, those from inside as well. */
+  names(): NameIndex;
+  /** The shelf has changed, or is going to. */
+  refresh(): void;
+}
+
+/** For messages about a tool that the program itself registered. */
+const PROGRAM = 'the program';
+
+const namedOf = ({ tool, owner, renamedFrom }: Registered): NamedTool => ({
+  name: tool.name,
+  origin: owner?.label ?? PROGRAM,
+  others: [...(tool.aliases ?? []), ...(renamedFrom === undefined ? [] : [renamedFrom])],
+});
+
+export const outsideTools = (shelf: Shelf): OutsideTools => {
+  const known = new WeakMap<Registered, OutsideTool>();
+  let index: NameIndex | undefined;
+
+  const make = (family: Family, registered: Registered): OutsideTool => ({
+    ...namedOf(registered),
+    registered,
+    pinned: pinDefinition(registered.tool, (side) => shelf.state(family, registered).json(side)),
+  });
+
+  const of = (registered: Registered): OutsideTool | undefined => {
+    const held = known.get(registered);
+    if (held) return held;
+    const family = shelf.named(registered.tool.name);
+    if (!family || !registered.owner || !isFromOutside(registered.owner)) return undefined;
+    const tool = make(family, registered);
+    known.set(registered, tool);
+    return tool;
+  };
+
+  const everything = (): readonly Registered[] =>
+    [...shelf.all()].flatMap(({ versions }) => [...versions.values()]);
+
+  return {
+    of,
+    all: () => everything().flatMap((registered) => of(registered) ?? []),
+    names() {
+      index ??= createNameIndex(everything().map(namedOf));
+      return index;
+    },
+    refresh() {
+      index = undefined;
+    },
+  };
+};

@@ -1,0 +1,49 @@
+/**
+ * The definition of a tool as a model and a policy see it, with one digest. The code does not count,
+ * nor does the version, nor what only tunes its running: a new release that says the same is the same.
+ */
+import { createHash } from 'node:crypto';
+import type { JsonSchema } from '../../contract/schema.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { canonicalData } from './canonical-data.ts';
+
+export interface PinnedDefinition {
+  readonly definition: unknown;
+  readonly fingerprint: string;
+}
+
+/** Read by name, because a tool may be an instance of a class. */
+const SEEN = [
+  ...['name', 'description', 'documentation', 'examples', 'tags', 'aliases'],
+  ...['source', 'category', 'tier', 'capabilities', 'actionField', 'permissions', 'needs'],
+  ...['auth', 'cost', 'labels', 'sanitize', 'idempotent', 'sandbox', 'sandboxed'],
+] as const;
+
+/** Whatever else a definition holds counts as well, besides these. */
+const UNSEEN: ReadonlySet<string> = new Set([
+  ...['version', 'author', 'license', 'input', 'output', 'server'],
+  ...['timeoutMs', 'idleTimeoutMs', 'retry', 'rateLimit', 'breaker', 'concurrency'],
+]);
+
+export const fingerprintOfDefinition = (definition: unknown): string =>
+  `sha256:${createHash('sha256').update(JSON.stringify(definition)).digest('hex')}`;
+
+/** `undefined` for one that cannot be written down: too large, too deep, or no plain data. */
+export const pinDefinition = (
+  tool: Tool,
+  schema: (side: 'input' | 'output') => JsonSchema | undefined,
+): PinnedDefinition | undefined => {
+  try {
+    const rest = Object.entries(tool).filter(([key]) => !UNSEEN.has(key));
+    const seen = SEEN.map((key) => [key, (tool as unknown as Record<string, unknown>)[key]]);
+    const definition = canonicalData({
+      ...Object.fromEntries(rest),
+      ...Object.fromEntries(seen),
+      input: schema('input'),
+      output: schema('output'),
+    });
+    return { definition, fingerprint: fingerprintOfDefinition(definition) };
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,108 @@
+/** Text that is there and not to be read: encoded, pushed out of sight by padding, or endless. */
+import type { LockFinding } from '../../../contract/lock.ts';
+import type { Visible } from '../visible.ts';
+
+const MOST_DECODED = 4_096;
+const MOST_SHOWN = 80;
+const MOST_BLANK_LINES = 10;
+const MOST_BLANKS = 80;
+const LONG_BLOB = 256;
+const VERY_LONG = 20_000;
+/** Too short to conceal a sentence. */
+const SHORTEST = 24;
+
+interface Encoding {
+  readonly name: string;
+  readonly run: RegExp;
+  decode(run: string): string;
+}
+
+const ENCODINGS: readonly Encoding[] = [
+  {
+    name: 'base64',
+    run: /[A-Za-z0-9+/_-]{24,}={0,2}/g,
+    decode: (run) => Buffer.from(run, 'base64').toString('latin1'),
+  },
+  {
+    name: 'hexadecimal',
+    run: /(?:[0-9a-fA-F]{2}){20,}/g,
+    decode: (run) => Buffer.from(run, 'hex').toString('latin1'),
+  },
+  {
+    name: 'escape sequences',
+    run: /(?:\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})){8,}/g,
+    decode: (run) =>
+      run.replaceAll(/\\(?:u|x)([0-9a-fA-F]+)/g, (_all, code: string) =>
+        String.fromCharCode(Number.parseInt(code, 16)),
+      ),
+  },
+  {
+    name: 'percent signs',
+    run: /(?:%[0-9a-fA-F]{2}){8,}/g,
+    decode: (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('latin1'),
+  },
+];
+
+/** Words with blanks between them: no key, digest or picture looks like that. */
+const isProse = (text: string): boolean =>
+  text.length >= 8 && /^[\x20-\x7e\s]+$/.test(text) && /[A-Za-z]{2,} +[A-Za-z]{2,}/.test(text);
+
+const encoded = (text: string, path: string, visible: Visible): readonly LockFinding[] => {
+  const found: LockFinding[] = [];
+  for (const { name, run, decode } of ENCODINGS) {
+    for (const [match] of text.matchAll(run)) {
+      const decoded = decode(match.slice(0, MOST_DECODED));
+      if (isProse(decoded)) {
+        const shown = visible.text(decoded.slice(0, MOST_SHOWN));
+        const message = `it holds text in ${name}: "${shown}"`;
+        found.push({ kind: 'hidden_instruction', path, message });
+      } else if (match.length >= LONG_BLOB) {
+        const message = `it holds ${match.length} characters of ${name} that cannot be read`;
+        found.push({ kind: 'suspicious', path, message });
+      }
+      if (found.length > 3) return found;
+    }
+  }
+  return found;
+};
+
+/** Counted line by line: a pattern would go back and forth over long padding. */
+const padding = (text: string, path: string): readonly LockFinding[] => {
+  let blank = 0;
+  let worst = 0;
+  for (const line of text.split('\n')) {
+    if (/\S/.test(line)) {
+      worst = Math.max(worst, blank);
+      blank = 0;
+    } else blank += 1;
+  }
+  const runs = text.trim().match(/[^\S\n]+/g) ?? [];
+  const widest = Math.max(0, ...runs.slice(0, 10_000).map(({ length }) => length));
+  const says = (what: string): LockFinding => ({
+    kind: 'hidden_instruction',
+    path,
+    message: `${what} push what follows out of sight`,
+  });
+  return [
+    ...(worst > MOST_BLANK_LINES ? [says(`${worst} blank lines`)] : []),
+    ...(widest > MOST_BLANKS ? [says(`${widest} blanks in a row`)] : []),
+  ];
+};
+
+export const findConcealed = (
+  text: string,
+  path: string,
+  visible: Visible,
+): readonly LockFinding[] => {
+  if (text.length < SHORTEST) return [];
+  const long = {
+    kind: 'suspicious' as const,
+    path,
+    message: `it is ${text.length} characters long`,
+  };
+  return [
+    ...encoded(text, path, visible),
+    ...padding(text, path),
+    ...(text.length > VERY_LONG ? [long] : []),
+  ];
+};

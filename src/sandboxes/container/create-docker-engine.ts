@@ -1,0 +1,190 @@
+/** Containers and images as a tool orders them: the same walls as those of the sandbox, another image. */
+import { realpathSync, statSync } from 'node:fs';
+import type Dockerode from 'dockerode';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Masks } from '../find-masked.ts';
+import { OutputMeter } from '../output-meter.ts';
+import type { SandboxGrant } from '../sandbox-grants.ts';
+import type { Identity } from '../sandbox-identity.ts';
+import type { TaskTalk } from '../task-talk.ts';
+import { type BuildOrder, type BuildOutcome, buildImage } from './build-image.ts';
+import { containerOrder } from './container-order.ts';
+import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
+import type { EngineAddress } from './find-engine.ts';
+import { chooseRuntime, noRuntime } from './oci-runtime.ts';
+import { runContainer } from './run-container.ts';
+
+export interface DockerEngineOptions {
+  findEngine(): EngineAddress | undefined;
+  readonly ociRuntime?: string | undefined;
+  readonly identity: Identity;
+  readonly runtime: Runtime;
+  readonly masks: Masks;
+  readonly load?: LoadEngine;
+}
+
+interface RunOrder {
+  readonly image: string;
+  readonly args: readonly string[];
+  readonly entrypoint?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly mounts: readonly {
+    readonly source: string;
+    readonly target: string;
+    readonly writable: boolean;
+  }[];
+  readonly workdir?: string | undefined;
+  readonly stdin?: string | undefined;
+  readonly memoryMb: number;
+  readonly cpus: number;
+  readonly processes: number;
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+  readonly signal: AbortSignal;
+}
+
+interface RunOutcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Listed {
+  readonly id: string;
+  readonly names: readonly string[];
+  readonly image: string;
+  readonly state: string;
+  readonly status: string;
+  readonly createdMs: number;
+}
+
+export interface DockerEngine {
+  build(order: BuildOrder): Promise<BuildOutcome>;
+  run(order: RunOrder): Promise<RunOutcome>;
+  list(options: { readonly all: boolean; readonly limit: number }): Promise<readonly Listed[]>;
+}
+
+/** Long enough that no other process takes a container of a slow engine for forgotten. */
+const FORGOTTEN_AFTER_MS = 60_000;
+
+const MISSING = 'Install and start Docker or Podman (Debian: apt-get install podman).';
+
+/** For a tool an engine is a program that it needs, not isolation. */
+const missing = (error: unknown): ToolFailure =>
+  new ToolFailure(
+    'DEPENDENCY_MISSING',
+    error instanceof ToolFailure ? error.message : 'The container engine does not answer.',
+    { suggestions: (error instanceof ToolFailure && error.extras.suggestions) || [MISSING] },
+  );
+
+/** What was checked a moment ago may be a link by now. */
+const grantOf = ({ source, target, writable }: RunOrder['mounts'][number]): SandboxGrant => {
+  if (realpathSync(source) === source) {
+    return { path: target, source, writable, isFolder: statSync(source).isDirectory() };
+  }
+  throw new ToolFailure('SANDBOX_ERROR', 'A path to mount is a link.', {
+    suggestions: ['Mount what the link leads to.'],
+  });
+};
+
+const talkOf = (meter: OutputMeter, stdin: string): TaskTalk => ({
+  argv: [],
+  begin: (input) => void input.end(stdin),
+  take: (stream, chunk) => {
+    meter.take(stream, chunk);
+    return false;
+  },
+  outcome: (exitCode) => ({ exitCode, stdout: meter.stdout, stderr: meter.stderr }),
+});
+
+const assertImage = async (engine: Dockerode, image: string): Promise<void> => {
+  const isThere = await engine
+    .getImage(image)
+    .inspect()
+    .then(
+      () => true,
+      () => false,
+    );
+  if (isThere) return;
+  throw new ToolFailure('NOT_FOUND', 'The image is not there.', {
+    suggestions: ['Build it, or have a person pull it: images are not fetched by a run.'],
+  });
+};
+
+class ContainerEngine implements DockerEngine {
+  readonly #options: DockerEngineOptions;
+  readonly #client: EngineClient;
+
+  constructor(options: DockerEngineOptions, client: EngineClient) {
+    this.#options = options;
+    this.#client = client;
+  }
+
+  async run(asked: RunOrder): Promise<RunOutcome> {
+    const { engine, socketPath } = this.#client;
+    const { identity, masks, runtime } = this.#options;
+    const { image, memoryMb, cpus, processes, outputBytes, timeoutMs: timeMs, entrypoint } = asked;
+    await assertImage(engine, image);
+    const ociRuntime = await this.#ociRuntime();
+    const limits = { memoryMb, cpus, processes, outputBytes, timeMs };
+    const order = containerOrder({
+      ...{ image, identity, masks, limits, ociRuntime },
+      ...(entrypoint !== undefined && { entrypoint: [entrypoint] }),
+      argv: asked.args,
+      ...(asked.workdir !== undefined && { workingFolder: asked.workdir }),
+      variables: asked.env,
+      grants: asked.mounts.map(grantOf).sort((a, b) => a.path.length - b.path.length),
+      endsAt: runtime.now() + timeMs + FORGOTTEN_AFTER_MS,
+    });
+    const meter = new OutputMeter(outputBytes);
+    let removal: Promise<void> | undefined;
+    const afterwards = (work: Promise<void>) => {
+      removal = work;
+    };
+    const talk = talkOf(meter, asked.stdin ?? '');
+    const how = { ociRuntime, timeMs, afterwards, signal: asked.signal };
+    try {
+      const run = { engine, socketPath, order, talk, ...how };
+      const exitCode = await runContainer(run, runtime);
+      return { exitCode, stdout: meter.stdout, stderr: meter.stderr };
+    } finally {
+      await removal;
+    }
+  }
+
+  build(order: BuildOrder): Promise<BuildOutcome> {
+    return buildImage(this.#client.engine, order, this.#options.runtime);
+  }
+
+  async list({ all, limit }: { readonly all: boolean; readonly limit: number }) {
+    const found = await this.#client.engine.listContainers({ all, limit });
+    return found.map(({ Id, Names, Image, State, Status, Created }) => ({
+      id: Id.slice(0, 12),
+      names: (Names ?? []).map((name) => name.replace(/^\//, '')),
+      image: Image,
+      state: State,
+      status: Status,
+      createdMs: Number(Created) * 1_000,
+    }));
+  }
+
+  async #ociRuntime(): Promise<string | undefined> {
+    const { ociRuntime } = this.#options;
+    if (ociRuntime === undefined) return undefined;
+    const found = await chooseRuntime(this.#client.engine, [ociRuntime]);
+    if (found === undefined) throw noRuntime();
+    return found;
+  }
+}
+
+/** Rejects with DEPENDENCY_MISSING when no engine answers. */
+export const createDockerEngine = async (options: DockerEngineOptions): Promise<DockerEngine> => {
+  try {
+    const client = await openEngineClient(options.findEngine(), options.load);
+    await client.engine.ping();
+    return new ContainerEngine(options, client);
+  } catch (error) {
+    throw missing(error);
+  }
+};

@@ -1,0 +1,173 @@
+/** A tool of a server as one of ours. How risky it is says the user; what the server says of it is a hint nobody relies on. */
+import type { CallToolResult, Client, RequestOptions } from '@modelcontextprotocol/client';
+import type { ToolContext } from '../../contract/context.ts';
+import { type Capability, defineTool, type Tier, type Tool } from '../../contract/tool.ts';
+import type { ToolHints, ToolListing } from './list-server.ts';
+import { readResult } from './read-result.ts';
+import { secretKeysOf } from './resolve-secrets.ts';
+import { isConnectionLost, serverFailure } from './server-failure.ts';
+import type { ServerLink } from './server-link.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+/** The pipeline keeps the time; the SDK must not end a call before it does. */
+const NEVER_MS = 2_147_483_647;
+const MAX_DESCRIPTION = 20_000;
+
+const UNUSABLE = /[^A-Za-z0-9_.:-]+/g;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
+
+/** Its own name if it can be ours, or the nearest one that can; `undefined` when nothing is left of it. */
+export const usableName = (name: string): string | undefined => {
+  if (NAME.test(name)) return name;
+  const near = name
+    .replaceAll(UNUSABLE, '_')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 128);
+  return NAME.test(near) ? near : undefined;
+};
+
+/** A schema that points elsewhere would have to be fetched, by whoever reads it next. */
+export const hasForeignReference = (schema: unknown): boolean => {
+  const open: unknown[] = [schema];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    for (const [key, value] of Object.entries(node)) {
+      const isReference = key === '$ref' || key === '$dynamicRef' || key === '$recursiveRef';
+      if (isReference && typeof value === 'string' && !value.startsWith('#')) return true;
+      open.push(value);
+    }
+  }
+  return false;
+};
+
+const fractionOf = (progress: number, total: number | undefined): number =>
+  total !== undefined && total > 0 ? Math.min(1, Math.max(0, progress / total)) : 0;
+
+const tierOf = ({ tier, toolTiers }: ServerSettings, name: string): Tier =>
+  Object.hasOwn(toolTiers, name) ? (toolTiers[name] ?? tier) : tier;
+
+/** A tool with what its server says of it, so that the lock pins that as well. */
+export type McpTool = Tool & { readonly annotations?: ToolHints };
+
+/** A warning is heeded; a reassurance changes nothing. */
+const DESTROYS: Capability = {
+  action: 'destroy',
+  description: 'The server says that this tool can destroy something.',
+  destructive: true,
+  requiresConfirmation: true,
+};
+
+/** For people, who see the documentation of a tool and not its data. */
+const hintsOf = ({
+  annotations,
+}: ToolListing): Partial<Pick<McpTool, 'annotations' | 'documentation' | 'capabilities'>> => {
+  if (!annotations) return {};
+  const said = Object.entries(annotations).map(([name, value]) => `${name} ${value}`);
+  return {
+    annotations,
+    documentation: `Hints of the server, which nobody has checked: ${said.join(', ')}.`,
+    ...(annotations.destructiveHint === true && { capabilities: [DESTROYS] }),
+  };
+};
+
+interface Question {
+  readonly params: { readonly name: string; readonly arguments: Record<string, unknown> };
+  readonly options: RequestOptions;
+}
+
+/**
+ * What the library adds to a plain request is headers that mirror the input, for which it looks the
+ * tool up each time; a pipe or a socket has no headers.
+ */
+const ask = (
+  client: Client,
+  { transport }: ServerSettings,
+  { params, options }: Question,
+): Promise<CallToolResult> =>
+  transport === 'stdio' || transport === 'websocket'
+    ? client.request({ method: 'tools/call', params }, options)
+    : client.callTool(params, options);
+
+interface Site {
+  readonly link: ServerLink;
+  readonly tier: Tier;
+  redact(text: string): string;
+}
+
+const call = async (
+  name: string,
+  input: Record<string, unknown>,
+  { link, tier, redact, context }: Site & { readonly context: ToolContext },
+): Promise<unknown> => {
+  const { signal } = context;
+  const server = link.settings.name;
+  let isSent = false;
+  try {
+    return await link.use(signal, async ({ client }) => {
+      isSent = true;
+      const result = await ask(client, link.settings, {
+        params: { name, arguments: input },
+        options: {
+          signal,
+          timeout: NEVER_MS,
+          // Always there, so that a token is always sent and a long call can show that it lives.
+          onprogress: ({ progress, total, message }) =>
+            context.progress(fractionOf(progress, total), message),
+        },
+      });
+      return readResult(result, { server, maxOutputBytes: link.settings.maxOutputBytes });
+    });
+  } catch (error) {
+    const retryable = !isSent || tier === 'read_only' || !isConnectionLost(error);
+    throw serverFailure(error, { server, retryable: retryable && !isAnswer(error), redact });
+  }
+};
+
+/** The server understood and said no: the same call gets the same answer. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'ProtocolError';
+
+/** `undefined` for one that cannot be used; `refuse` is told why. */
+export const buildTool = (
+  listing: ToolListing,
+  link: ServerLink,
+  { redact, refuse }: { redact(text: string): string; refuse(tool: string, why: string): void },
+): McpTool | undefined => {
+  const { settings } = link;
+  const name = usableName(listing.name);
+  if (name === undefined) {
+    refuse('?', 'its name cannot be used');
+    return undefined;
+  }
+  if (hasForeignReference(listing.inputSchema) || hasForeignReference(listing.outputSchema)) {
+    refuse(name, 'its schema refers to another document');
+    return undefined;
+  }
+  const tier = tierOf(settings, listing.name);
+  const secrets = secretKeysOf({ ...settings.env, ...prefixed(settings.headers) });
+  return defineTool<Record<string, unknown>, unknown>({
+    name,
+    description: (listing.description ?? listing.title ?? '').slice(0, MAX_DESCRIPTION),
+    source: 'mcp',
+    category: 'service',
+    tier,
+    tags: ['mcp', settings.name],
+    server: `mcp:${settings.name}`,
+    timeoutMs: settings.maxCallMs,
+    idleTimeoutMs: settings.timeoutMs,
+    needs: {
+      ...(settings.url !== '' && { hosts: [new URL(settings.url).hostname] }),
+      // Declared so that they are known, and blacked out, wherever they may turn up.
+      ...(secrets.length > 0 && { secrets }),
+    },
+    input: listing.inputSchema,
+    ...(listing.outputSchema && { output: listing.outputSchema }),
+    ...hintsOf(listing),
+    run: (input, context) => call(listing.name, input, { link, tier, redact, context }),
+  }) as McpTool;
+};
+
+/** Header names and variable names must not hide each other. */
+const prefixed = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [`header ${name}`, value]));

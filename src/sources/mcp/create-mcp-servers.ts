@@ -1,0 +1,43 @@
+/** The MCP servers that are configured: each one a source of tools, all of them behind one desk. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Servers } from '../../contract/servers.ts';
+import type { Source } from '../../contract/source.ts';
+import { createDefinitionCache } from './definition-cache.ts';
+import type { McpDeps, ServerSettings } from './server-settings.ts';
+import { ServerSource } from './server-source.ts';
+import { createServersDesk } from './servers-desk.ts';
+import { createWatchdog } from './stdio/watchdog.ts';
+
+export interface McpServers {
+  /** One a server that is switched on. */
+  readonly sources: readonly Source[];
+  readonly servers: Servers;
+  /** Ends every server. The sources end theirs when they are closed, too. */
+  close(): Promise<void>;
+}
+
+/** Starts nothing: a server is started when its definitions or its tools are needed. */
+export const createMcpServers = (
+  settings: readonly ServerSettings[],
+  deps: McpDeps,
+): McpServers => {
+  const watchdog = createWatchdog(deps.platform);
+  const cache = createDefinitionCache(deps.cacheDir);
+  const all = settings.map((one) => new ServerSource(one, { ...deps, watchdog, cache }));
+  const byName = new Map(all.map((one) => [one.link.settings.name, one]));
+  const find = (name: string): ServerSource => {
+    const found = byName.get(name);
+    if (found) return found;
+    throw new ToolFailure('NOT_FOUND', 'There is no MCP server of that name.', {
+      suggestions: [`The servers are: ${[...byName.keys()].join(', ') || 'none'}.`],
+    });
+  };
+  return {
+    sources: all.filter(({ link }) => link.settings.enabled),
+    servers: createServersDesk(all, find),
+    close: async () => {
+      await Promise.all(all.map((one) => one.close()));
+      watchdog.close();
+    },
+  };
+};

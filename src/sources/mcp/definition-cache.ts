@@ -1,0 +1,72 @@
+/**
+ * Definitions of servers from the last time, in the user's folder, so that a start needs no server.
+ * A file that is not exactly what was written counts as absent.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readToolListing, type ServerListing } from './list-server.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+const FORMAT = 2;
+const MAX_BYTES = 20_000_000;
+
+export interface DefinitionCache {
+  /** `undefined` when there is none, or none that can be read. */
+  read(settings: ServerSettings): Promise<ServerListing | undefined>;
+  /** Never rejects: without it the next start is only slower. */
+  write(settings: ServerSettings, listing: ServerListing): Promise<void>;
+}
+
+/** Another command, address or environment is another server. */
+const digestOf = (settings: ServerSettings): string => {
+  const { command, args, env, cwd, url, headers, transport } = settings;
+  const what = [transport, command, args, Object.entries(env), cwd, url, Object.entries(headers)];
+  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 16);
+};
+
+const count = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+
+const parse = (text: string): ServerListing | undefined => {
+  const value = JSON.parse(text) as Record<string, unknown> | null;
+  if (value?.format !== FORMAT || !Array.isArray(value.tools)) return undefined;
+  const tools = value.tools.map(readToolListing);
+  const resources = count(value.resources);
+  const prompts = count(value.prompts);
+  if (resources === undefined || prompts === undefined) return undefined;
+  return tools.every((tool) => tool !== undefined) ? { tools, resources, prompts } : undefined;
+};
+
+const writeWhole = async (folder: string, path: string, text: string): Promise<void> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.tmp`;
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+};
+
+export const createDefinitionCache = (folder: string | undefined): DefinitionCache => {
+  if (folder === undefined) return { read: async () => undefined, write: async () => undefined };
+  const pathOf = (settings: ServerSettings): string =>
+    join(folder, `${settings.name}-${digestOf(settings)}.json`);
+  return {
+    async read(settings) {
+      try {
+        const path = pathOf(settings);
+        const { size } = await stat(path);
+        return size > MAX_BYTES ? undefined : parse(await readFile(path, 'utf8'));
+      } catch {
+        return undefined;
+      }
+    },
+    async write(settings, listing) {
+      const text = JSON.stringify({ format: FORMAT, ...listing });
+      await writeWhole(folder, pathOf(settings), text).catch(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,77 @@
+/** What a server offers, as it is kept between runs: definitions are data, read with care. */
+import type { Client } from '@modelcontextprotocol/client';
+
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** What a server says of its own tool. Kept for people to see, and believed only when it warns. */
+export type ToolHints = Readonly<Partial<Record<(typeof HINTS)[number], boolean>>>;
+
+/** The part of a tool's definition that is used. */
+export interface ToolListing {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  readonly annotations?: ToolHints;
+}
+
+export interface ServerListing {
+  readonly tools: readonly ToolListing[];
+  readonly resources: number;
+  readonly prompts: number;
+}
+
+const MAX_TOOLS = 5000;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const readHints = (value: unknown): ToolHints | undefined => {
+  if (!isObject(value)) return undefined;
+  const hints = HINTS.flatMap((name) =>
+    Object.hasOwn(value, name) && typeof value[name] === 'boolean' ? [[name, value[name]]] : [],
+  );
+  return hints.length > 0 ? (Object.fromEntries(hints) as ToolHints) : undefined;
+};
+
+/** `undefined` for what is no definition. Takes over the known fields only. */
+export const readToolListing = (value: unknown): ToolListing | undefined => {
+  if (!isObject(value)) return undefined;
+  const { name, title, description, inputSchema, outputSchema } = value;
+  const annotations = readHints(value.annotations);
+  if (typeof name !== 'string' || !isObject(inputSchema)) return undefined;
+  return {
+    name,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    inputSchema,
+    ...(isObject(outputSchema) && { outputSchema }),
+    ...(annotations && { annotations }),
+  };
+};
+
+/** A server of which one part cannot be listed still has its tools. */
+const countOf = async (list: () => Promise<readonly unknown[]>): Promise<number> => {
+  try {
+    return (await list()).length;
+  } catch {
+    return 0;
+  }
+};
+
+export const listServer = async (client: Client, timeout: number): Promise<ServerListing> => {
+  const can = client.getServerCapabilities() ?? {};
+  const options = { timeout, cacheMode: 'refresh' as const };
+  const raw = can.tools ? (await client.listTools(undefined, options)).tools : [];
+  const [resources, prompts] = await Promise.all([
+    countOf(async () =>
+      can.resources ? (await client.listResources(undefined, options)).resources : [],
+    ),
+    countOf(async () =>
+      can.prompts ? (await client.listPrompts(undefined, options)).prompts : [],
+    ),
+  ]);
+  const tools = raw.slice(0, MAX_TOOLS).flatMap((tool) => readToolListing(tool) ?? []);
+  return { tools, resources, prompts };
+};

@@ -1,0 +1,228 @@
+/**
+ * The login to one remote server: who may log in, the token for every request, renewed ahead of time.
+ * A request never opens a browser; when only a person can help, it says so and stops.
+ */
+import type { AuthProvider } from '@modelcontextprotocol/client';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Runtime } from '../../../contract/runtime.ts';
+import type { SecretVault } from '../../../contract/secrets.ts';
+import { type AuthRecord, openRecordBook, type RecordBook } from './auth-record.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { loginFailure } from './login-failure.ts';
+import { type AuthServer, runLogin } from './login-flow.ts';
+import { refreshTokens } from './refresh-tokens.ts';
+import { revokeTokens } from './revoke-tokens.ts';
+import { assertSecureAddress } from './secure-address.ts';
+
+/** Renewed this long before they lapse, so that no request meets a token that is just gone. */
+const AHEAD_MS = 60_000;
+/** A token this young that is refused was never good. */
+const YOUNG_MS = 30_000;
+const WAIT_MS = 300_000;
+
+export interface ServerAuthOptions {
+  readonly server: AuthServer;
+  /** Where tokens are kept. */
+  readonly secrets: SecretVault;
+  readonly runtime: Runtime;
+  readonly fetch: typeof fetch;
+  /** Shows a person the login page. Rejects when it cannot; then the login fails. */
+  openBrowser(url: URL): Promise<void>;
+}
+
+export type AuthState =
+  /** Nothing is kept; the server may not want a login at all. */
+  | { readonly state: 'signed_out' }
+  | { readonly state: 'signed_in'; readonly expiresAt?: number; readonly scope?: string }
+  | { readonly state: 'needs_login'; readonly message: string };
+
+export interface LoginOptions {
+  readonly signal?: AbortSignal;
+  /** How long to wait for the person; five minutes unless told otherwise. */
+  readonly waitMs?: number;
+}
+
+export interface ServerAuth {
+  /** For the transport: the token of each request, and what to do when it is refused. */
+  readonly provider: Required<AuthProvider>;
+  login(options?: LoginOptions): Promise<AuthState>;
+  /** Forgets the tokens, and tells the login server if it wants to know. False when there were none. */
+  logout(): Promise<boolean>;
+  state(): Promise<AuthState>;
+}
+
+const stateOf = (record: AuthRecord | undefined): AuthState => {
+  if (record?.trouble !== undefined) return { state: 'needs_login', message: record.trouble };
+  if (!record?.tokens) return { state: 'signed_out' };
+  const { expiresAt, scope } = record.tokens;
+  return {
+    state: 'signed_in',
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(scope !== undefined && { scope }),
+  };
+};
+
+class Login implements ServerAuth {
+  readonly #options: ServerAuthOptions;
+  readonly #book: RecordBook;
+  readonly #fetch: ReturnType<typeof boundedFetch>;
+  #record: AuthRecord | undefined;
+  /** There was nothing to read; looked at again when the server asks for a login. */
+  #isAbsent = false;
+  /** A server that wants a login although there never was one. */
+  #wanted: string | undefined;
+  #renewal: Promise<AuthRecord> | undefined;
+
+  constructor(options: ServerAuthOptions) {
+    this.#options = options;
+    this.#book = openRecordBook(options.secrets, options.server);
+    this.#fetch = boundedFetch(options.fetch, options.server.url);
+  }
+
+  readonly provider: Required<AuthProvider> = {
+    token: () => this.#token(),
+    onUnauthorized: () => this.#refused(),
+  };
+
+  async login({ signal, waitMs = WAIT_MS }: LoginOptions = {}): Promise<AuthState> {
+    const { server, runtime, openBrowser } = this.#options;
+    assertSecureAddress('address of the server', server.url);
+    const record = await runLogin({
+      server,
+      runtime,
+      fetchFn: this.#fetch,
+      openBrowser,
+      known: await this.#book.read(),
+      waitMs,
+      signal,
+    }).catch((error: unknown) => {
+      throw loginFailure(error);
+    });
+    await this.#keep(record);
+    this.#wanted = undefined;
+    return stateOf(record);
+  }
+
+  async logout(): Promise<boolean> {
+    const record = await this.#book.read();
+    this.#record = undefined;
+    this.#wanted = undefined;
+    const removed = await this.#book.remove();
+    if (record?.tokens) await revokeTokens(record, this.#fetch);
+    return removed;
+  }
+
+  async state(): Promise<AuthState> {
+    const state = stateOf(await this.#book.read());
+    return state.state === 'signed_out' && this.#wanted !== undefined
+      ? { state: 'needs_login', message: this.#wanted }
+      : state;
+  }
+
+  async #keep(record: AuthRecord): Promise<void> {
+    await this.#book.write(record);
+    this.#record = record;
+  }
+
+  async #load(): Promise<void> {
+    this.#record = await this.#book.read();
+    this.#isAbsent = this.#record === undefined;
+  }
+
+  async #token(): Promise<string | undefined> {
+    if (!this.#record && !this.#isAbsent) await this.#load();
+    if (!this.#record) return undefined;
+    if (!this.#isDue(this.#record)) return this.#record.tokens?.access;
+    return (await this.#renew()).tokens?.access;
+  }
+
+  #isDue({ tokens, trouble }: AuthRecord): boolean {
+    if (!tokens || trouble !== undefined) return true;
+    const { expiresAt } = tokens;
+    return expiresAt !== undefined && expiresAt - this.#options.runtime.now() < AHEAD_MS;
+  }
+
+  /** The server said 401. The transport asks for the token once more after this. */
+  async #refused(): Promise<void> {
+    const seen = this.#record;
+    if (!seen) {
+      await this.#load();
+      // Somebody logged in meanwhile.
+      if (this.#record) return;
+      this.#wanted = 'the server wants a login';
+      throw this.#needsLogin(this.#wanted);
+    }
+    const isYoung = this.#options.runtime.now() - (seen.tokens?.since ?? 0) < YOUNG_MS;
+    if (isYoung && seen.trouble === undefined) {
+      return this.#giveUp(seen, 'the server refuses the token it was just given');
+    }
+    await this.#renew();
+  }
+
+  /** One renewal at a time: a refresh token that is used twice is taken for a stolen one. */
+  #renew(): Promise<AuthRecord> {
+    this.#renewal ??= this.#renewOnce().finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  async #renewOnce(): Promise<AuthRecord> {
+    const before = this.#record;
+    const current = await this.#book.read();
+    if (!current) throw this.#needsLogin('nobody is logged in any more');
+    // Another process, or a new login, was faster.
+    if (current.tokens?.access !== before?.tokens?.access && !this.#isDue(current)) {
+      this.#record = current;
+      return current;
+    }
+    if (current.trouble !== undefined) throw this.#needsLogin(current.trouble);
+    const { runtime } = this.#options;
+    const result = await refreshTokens(current, { fetchFn: this.#fetch, now: runtime.now() });
+    if (result.outcome === 'done') {
+      await this.#keep(result.record);
+      return result.record;
+    }
+    return result.outcome === 'refused'
+      ? this.#settleRefusal(current, result.reason)
+      : this.#makeDo(current, result.reason);
+  }
+
+  /** Perhaps another process has used up the same refresh token a moment ago. */
+  async #settleRefusal(used: AuthRecord, reason: string): Promise<AuthRecord> {
+    const latest = await this.#book.read();
+    if (latest?.tokens?.access !== used.tokens?.access && latest && !this.#isDue(latest)) {
+      this.#record = latest;
+      return latest;
+    }
+    return this.#giveUp(used, reason);
+  }
+
+  /** The old token does as long as it lasts. */
+  #makeDo(record: AuthRecord, reason: string): AuthRecord {
+    const { server, runtime } = this.#options;
+    runtime.log.warn(`The login to ${server.name} could not be renewed: ${reason}.`);
+    const { expiresAt = Number.POSITIVE_INFINITY } = record.tokens ?? {};
+    if (expiresAt > runtime.now()) return record;
+    throw new ToolFailure('NETWORK', `The login to ${server.name} could not be renewed.`, {
+      suggestions: ['Try again in a moment; the login itself is kept.'],
+    });
+  }
+
+  async #giveUp(record: AuthRecord, reason: string): Promise<never> {
+    const { name } = this.#options.server;
+    this.#record = { ...record, trouble: reason };
+    await this.#book.write(this.#record);
+    this.#options.runtime.log.error(`Log in to ${name} again: ${reason}.`, { server: name });
+    throw this.#needsLogin(reason);
+  }
+
+  #needsLogin(reason: string): ToolFailure {
+    const { name } = this.#options.server;
+    return new ToolFailure('AUTH_MISSING', `The server ${name} needs a login: ${reason}.`, {
+      suggestions: [`Log in: toolcrib servers login ${name}`],
+    });
+  }
+}
+
+export const createServerAuth = (options: ServerAuthOptions): ServerAuth => new Login(options);

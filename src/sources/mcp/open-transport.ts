@@ -1,0 +1,85 @@
+/** Makes the transport that a server is reached by. Nothing is started before it is connected. */
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { ToolFailure } from '../../contract/errors.ts';
+import { readMessage } from './read-message.ts';
+import { resolveSecrets } from './resolve-secrets.ts';
+import type { ConfinedStart, McpDeps, ServerSettings } from './server-settings.ts';
+import { serverEnvironment } from './stdio/server-environment.ts';
+import { StdioTransport } from './stdio/stdio-transport.ts';
+import type { Watchdog } from './stdio/watchdog.ts';
+import { WebSocketTransport } from './web-socket-transport.ts';
+
+/** How long a server may take to end by itself before it is made to. */
+const GRACE_MS = 2000;
+
+export interface TransportHooks {
+  readonly watchdog: Watchdog;
+  /** Unique on this machine. */
+  readonly mark: string;
+  onStderr(text: string): void;
+  onGarbage(): void;
+}
+
+type Sdk = typeof import('@modelcontextprotocol/client');
+
+/** A transport that may know why it was cut, and what became of its process. */
+export type OpenTransport = Transport & {
+  readonly cut?: string | undefined;
+  readonly failure?: ToolFailure | undefined;
+  readonly end?: string | undefined;
+  readonly pid?: number | null;
+};
+
+/** A server that is to be confined is never started without. */
+const confinedBy = async (
+  { confine }: McpDeps,
+  { name, command, args, cwd, sandbox }: ServerSettings,
+  env: Readonly<Record<string, string>>,
+): Promise<ConfinedStart | undefined> => {
+  if (sandbox === undefined) return undefined;
+  if (confine) return confine({ ...sandbox, command, args, cwd, env });
+  throw new ToolFailure('SANDBOX_ERROR', `Nothing here can confine the MCP server ${name}.`, {
+    suggestions: ['Run `toolcrib doctor` to see which sandboxes this machine can give.'],
+  });
+};
+
+const overStdio = async (
+  settings: ServerSettings,
+  deps: McpDeps,
+  hooks: TransportHooks & { parse(value: unknown): JSONRPCMessage },
+): Promise<OpenTransport> => {
+  const { command, args, cwd, maxMessageBytes } = settings;
+  const { platform, runtime } = deps;
+  const configured = await resolveSecrets(settings.env, deps.secret);
+  const confined = await confinedBy(deps, settings, configured);
+  const env = serverEnvironment(deps.environment, configured, platform);
+  const { watchdog, mark } = hooks;
+  const order = { mark, platform, watchdog, ...(confined ?? { command, args, env, cwd }) };
+  const limits = { maxMessageBytes, graceMs: GRACE_MS };
+  return new StdioTransport({ ...hooks, ...limits, order, confined, runtime });
+};
+
+/** Fails with AUTH_MISSING when a secret that the configuration names is not there. */
+export const openTransport = async (
+  settings: ServerSettings,
+  deps: McpDeps,
+  { sdk, ...hooks }: TransportHooks & { readonly sdk: Sdk },
+): Promise<OpenTransport> => {
+  const { transport, maxMessageBytes } = settings;
+  if (transport === 'stdio') return overStdio(settings, deps, { ...hooks, parse: readMessage });
+  const headers = await resolveSecrets(settings.headers, deps.secret);
+  if (transport === 'websocket') {
+    const open = () => deps.webSocketFor(settings, headers);
+    return new WebSocketTransport({ ...hooks, open, parse: readMessage, maxMessageBytes });
+  }
+  const authProvider = deps.authFor?.(settings);
+  const options = {
+    fetch: deps.fetchFor(settings),
+    requestInit: { headers },
+    ...(authProvider && { authProvider }),
+  };
+  const url = new URL(settings.url);
+  return transport === 'sse'
+    ? new sdk.SSEClientTransport(url, options)
+    : (new sdk.StreamableHTTPClientTransport(url, options) as Transport);
+};

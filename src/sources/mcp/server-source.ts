@@ -1,0 +1,126 @@
+/**
+ * One server as a source of tools. What it had the last time is there at once; what it really has is
+ * looked at whenever it is started, and a difference is told.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Source } from '../../contract/source.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { buildTool } from './build-tool.ts';
+import type { Connection } from './connect-server.ts';
+import type { DefinitionCache } from './definition-cache.ts';
+import { listServer, type ServerListing } from './list-server.ts';
+import { serverFailure } from './server-failure.ts';
+import { ServerLink } from './server-link.ts';
+import type { McpDeps, ServerSettings } from './server-settings.ts';
+import type { Watchdog } from './stdio/watchdog.ts';
+
+export interface SourceDeps extends McpDeps {
+  readonly watchdog: Watchdog;
+  readonly cache: DefinitionCache;
+}
+
+export class ServerSource implements Source {
+  readonly kind = 'mcp';
+  readonly label: string;
+  readonly link: ServerLink;
+  readonly #deps: SourceDeps;
+  readonly #watchers = new Set<() => void>();
+  #listing: ServerListing | undefined = undefined;
+  #relisting: Promise<void> | undefined = undefined;
+  #isStale = false;
+  /** What `load` last handed out. */
+  #shown: ServerListing['tools'] | undefined = undefined;
+
+  constructor(settings: ServerSettings, deps: SourceDeps) {
+    this.label = `mcp:${settings.name}`;
+    this.#deps = deps;
+    this.link = new ServerLink(settings, deps, {
+      watchdog: deps.watchdog,
+      onReady: (connection) => this.#list(connection),
+      onToolsChanged: () => this.#relist(),
+    });
+  }
+
+  redact(text: string): string {
+    return this.#deps.redact(text);
+  }
+
+  get listing(): ServerListing | undefined {
+    return this.#listing;
+  }
+
+  /** Waits no longer than a start may take: tools that are late come with a change. */
+  async load(): Promise<readonly Tool[]> {
+    this.#listing ??= await this.#deps.cache.read(this.link.settings);
+    if (!this.#listing) await this.#startInTime();
+    const tools = this.#listing?.tools ?? [];
+    this.#shown = tools;
+    const refuse = (tool: string, reason: string): void =>
+      this.#deps.runtime.log.warn('A tool was refused', { source: this.label, tool, reason });
+    const { redact } = this.#deps;
+    return tools.flatMap((tool) => buildTool(tool, this.link, { redact, refuse }) ?? []);
+  }
+
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    // What changed between loading and watching would be told to nobody.
+    if (this.#listing && this.#listing.tools !== this.#shown) changed();
+    return () => this.#watchers.delete(changed);
+  }
+
+  close(): Promise<void> {
+    return this.link.close();
+  }
+
+  async #startInTime(): Promise<void> {
+    const { runtime } = this.#deps;
+    const { name, startTimeoutMs } = this.link.settings;
+    const patience = new AbortController();
+    const timer = runtime.after(startTimeoutMs, () => patience.abort());
+    try {
+      await this.link.use(patience.signal, async () => undefined);
+    } catch (error) {
+      if (!patience.signal.aborted) {
+        throw serverFailure(error, { server: name, retryable: true, redact: this.#deps.redact });
+      }
+      runtime.log.warn('An MCP server is late; its tools come when it is there', { server: name });
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  async #list({ client }: Connection): Promise<void> {
+    const { settings } = this.link;
+    const listing = await listServer(client, settings.startTimeoutMs);
+    const before = this.#listing;
+    if (before && isDeepStrictEqual(before, listing)) return;
+    this.#listing = listing;
+    await this.#deps.cache.write(settings, listing);
+    if (before && isDeepStrictEqual(before.tools, listing.tools)) return;
+    for (const changed of this.#watchers) changed();
+  }
+
+  /** One listing at a time; a change meanwhile is one more when it is done. */
+  #relist(): void {
+    this.#isStale = true;
+    this.#relisting ??= this.#listWhileStale().finally(() => {
+      this.#relisting = undefined;
+    });
+  }
+
+  async #listWhileStale(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      const { connection } = this.link;
+      if (!connection) return;
+      await this.#list(connection).catch((error: unknown) => {
+        const { name: server } = this.link.settings;
+        const reason = this.#deps.redact(String(error));
+        this.#deps.runtime.log.warn('The tools of an MCP server could not be listed', {
+          server,
+          reason,
+        });
+      });
+    }
+  }
+}

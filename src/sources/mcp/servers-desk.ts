@@ -1,0 +1,144 @@
+/** What people and surfaces ask of servers besides their tools: state, logs, resources, prompts. */
+import type {
+  PromptText,
+  ResourceText,
+  ServerPrompt,
+  ServerResource,
+  ServerStatus,
+  Servers,
+} from '../../contract/servers.ts';
+import type { Connection } from './connect-server.ts';
+import { serverFailure } from './server-failure.ts';
+import type { ServerSource } from './server-source.ts';
+
+const statusOf = ({ link, listing }: ServerSource): ServerStatus => {
+  const { settings, state, restarts, lastError, latencyMs, startedAt, connection } = link;
+  const pid = connection?.transport.pid ?? undefined;
+  return {
+    name: settings.name,
+    transport: settings.transport,
+    state,
+    tools: listing?.tools.length ?? 0,
+    resources: listing?.resources ?? 0,
+    prompts: listing?.prompts ?? 0,
+    restarts,
+    ...(pid !== undefined && { pid }),
+    ...(connection && { protocol: connection.protocol }),
+    ...(lastError !== undefined && { lastError }),
+    ...(latencyMs !== undefined && { latencyMs }),
+    ...(startedAt !== undefined && { startedAt }),
+  };
+};
+
+const onServer = async <T>(
+  one: ServerSource,
+  work: (connection: Connection, timeout: number) => Promise<T>,
+): Promise<T> => {
+  const { link } = one;
+  const { name, timeoutMs } = link.settings;
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    return await link.use(signal, (connection) => work(connection, timeoutMs));
+  } catch (error) {
+    throw serverFailure(error, {
+      server: name,
+      retryable: true,
+      redact: (text) => one.redact(text),
+    });
+  }
+};
+
+/** A server that fails does not keep the others from being listed. */
+const fromAll = async <T>(
+  all: readonly ServerSource[],
+  list: (one: ServerSource) => Promise<readonly T[]>,
+): Promise<readonly T[]> => {
+  const lists = await Promise.all(all.map((one) => list(one).catch(() => [])));
+  return lists.flat();
+};
+
+const resourcesOf = (one: ServerSource): Promise<readonly ServerResource[]> =>
+  onServer(one, async ({ client }, timeout) => {
+    if (!client.getServerCapabilities()?.resources) return [];
+    const { resources } = await client.listResources(undefined, { timeout });
+    return resources.map(({ uri, name, description, mimeType }) => ({
+      server: one.link.settings.name,
+      uri,
+      name,
+      ...(description !== undefined && { description }),
+      ...(mimeType !== undefined && { mimeType }),
+    }));
+  });
+
+const promptsOf = (one: ServerSource): Promise<readonly ServerPrompt[]> =>
+  onServer(one, async ({ client }, timeout) => {
+    if (!client.getServerCapabilities()?.prompts) return [];
+    const { prompts } = await client.listPrompts(undefined, { timeout });
+    return prompts.map(({ name, description, arguments: wanted = [] }) => ({
+      server: one.link.settings.name,
+      name,
+      ...(description !== undefined && { description }),
+      arguments: wanted.map((argument) => ({
+        name: argument.name,
+        ...(argument.description !== undefined && { description: argument.description }),
+        required: argument.required === true,
+      })),
+    }));
+  });
+
+const readFrom = (one: ServerSource, uri: string): Promise<readonly ResourceText[]> =>
+  onServer(one, async ({ client }, timeout) => {
+    const { contents } = await client.readResource({ uri }, { timeout });
+    return contents.map((part) => ({
+      uri: part.uri,
+      ...(part.mimeType !== undefined && { mimeType: part.mimeType }),
+      ...('text' in part ? { text: part.text } : { blob: part.blob }),
+    }));
+  });
+
+const promptFrom = (
+  one: ServerSource,
+  name: string,
+  args: Readonly<Record<string, string>>,
+): Promise<PromptText> =>
+  onServer(one, async ({ client }, timeout) => {
+    const { description, messages } = await client.getPrompt(
+      { name, arguments: { ...args } },
+      { timeout },
+    );
+    return { ...(description !== undefined && { description }), messages };
+  });
+
+/** `find` throws NOT_FOUND. */
+export const createServersDesk = (
+  all: readonly ServerSource[],
+  find: (name: string) => ServerSource,
+): Servers => {
+  const enabled = all.filter(({ link }) => link.settings.enabled);
+  return {
+    list: () => all.map(statusOf),
+    test: async (name) => {
+      const one = find(name);
+      await onServer(one, () => one.link.check());
+      return statusOf(one);
+    },
+    logs: (name) => find(name).link.stderr.lines(),
+    restart: async (name) => {
+      const one = find(name);
+      try {
+        await one.link.restart();
+      } catch (error) {
+        throw serverFailure(error, {
+          server: name,
+          retryable: true,
+          redact: (text) => one.redact(text),
+        });
+      }
+      return statusOf(one);
+    },
+    resources: () => fromAll(enabled, resourcesOf),
+    readResource: async (server, uri) => readFrom(find(server), uri),
+    prompts: () => fromAll(enabled, promptsOf),
+    getPrompt: async (server, name, args) => promptFrom(find(server), name, args),
+  };
+};

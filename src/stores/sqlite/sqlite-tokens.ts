@@ -1,0 +1,72 @@
+/** Tokens in SQLite. A revoked one is refused by every process with its next request. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
+import { recordText } from '../plain-json.ts';
+import type { Statement } from './open-database.ts';
+import { toSqlText } from './sql-text.ts';
+import type { SqliteParts } from './sqlite-parts.ts';
+
+interface TokenRow {
+  readonly record: string;
+  readonly revoked_at: number | null;
+  readonly last_used_at: number | null;
+}
+
+const toRecord = (row: TokenRow): TokenRecord => ({
+  ...JSON.parse(row.record),
+  ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
+  ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
+});
+
+const COLUMNS = 'record, revoked_at, last_used_at';
+
+export class SqliteTokens implements Tokens {
+  readonly #parts: SqliteParts;
+  readonly #insert: Statement;
+  readonly #find: Statement;
+  readonly #all: Statement;
+  readonly #revoke: Statement;
+  readonly #touch: Statement;
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
+    const prepare = (sql: string) => parts.database.prepare(sql);
+    this.#insert = prepare(`INSERT OR IGNORE INTO tokens (id, ${COLUMNS}) VALUES (?, ?, ?, ?)`);
+    this.#find = prepare(`SELECT ${COLUMNS} FROM tokens WHERE id = ?`);
+    this.#all = prepare(`SELECT ${COLUMNS} FROM tokens ORDER BY rowid DESC`);
+    this.#revoke = prepare('UPDATE tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL');
+    this.#touch = prepare('UPDATE tokens SET last_used_at = ? WHERE id = ?');
+  }
+
+  async add(record: TokenRecord): Promise<void> {
+    const { revokedAt = null, lastUsedAt = null, ...kept } = record;
+    const text = recordText(kept);
+    await this.#parts.writer.write(() => {
+      const { changes } = this.#insert.run(toSqlText(record.id), text, revokedAt, lastUsedAt);
+      if (Number(changes) > 0) return;
+      throw new ToolFailure('CONFLICT', 'A token of this id exists already.');
+    });
+  }
+
+  async get(id: string): Promise<TokenRecord | undefined> {
+    const row = await this.#parts.writer.read(
+      () => this.#find.get(toSqlText(id)) as TokenRow | undefined,
+    );
+    return row && toRecord(row);
+  }
+
+  async list(): Promise<readonly TokenRecord[]> {
+    const rows = await this.#parts.writer.read(() => this.#all.all());
+    return (rows as TokenRow[]).map(toRecord);
+  }
+
+  revoke(id: string, at: number): Promise<boolean> {
+    return this.#parts.writer.write(() => Number(this.#revoke.run(at, toSqlText(id)).changes) > 0);
+  }
+
+  async touch(id: string, at: number): Promise<void> {
+    await this.#parts.writer.write(() => {
+      this.#touch.run(at, toSqlText(id));
+    });
+  }
+}

@@ -1,0 +1,134 @@
+/** Takes one request through its route: who, in which role, with what, and only then the handler. */
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import { type Issue, ToolFailure } from '../../contract/errors.ts';
+import type { Answer, Client, PlainAnswer } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { failure, type Refusal, refusal } from './error-reply.ts';
+import type { HttpSite } from './http-site.ts';
+import type { Identity } from './identity.ts';
+import type { JwtCheck } from './jwt-check.ts';
+import { readBody } from './read-body.ts';
+import { isAdmitted, type Reply, type Route } from './route.ts';
+
+export interface Asked {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>>;
+  readonly client: Client;
+  readonly requestId: string;
+}
+
+export interface AnswerDeps {
+  readonly site: HttpSite;
+  readonly jwt: JwtCheck | undefined;
+  readonly bodyBytes: number;
+}
+
+const challenge = ({ site: { deps } }: AnswerDeps, request: Request): Record<string, string> => {
+  const at = new URL(deps.publicUrl ?? request.url).origin;
+  const metadata = `${at}/.well-known/oauth-protected-resource`;
+  const more = deps.oidc ? `, resource_metadata="${metadata}"` : '';
+  return { 'www-authenticate': `Bearer realm="toolcrib"${more}` };
+};
+
+const nobody = (deps: AnswerDeps, { request, client }: Asked, isWrong: boolean): Refusal => {
+  const retryAfterMs = isWrong ? deps.site.attempts.failed(client.address) : 0;
+  if (retryAfterMs > 0) return { code: 'RATE_LIMITED', extras: { retryAfterMs } };
+  return {
+    code: 'AUTH_MISSING',
+    message: 'This request needs a token or a session that is good.',
+    headers: challenge(deps, request),
+    extras: { suggestions: ['Send Authorization: Bearer tc_…, or log in to the console.'] },
+  };
+};
+
+type Admission = { readonly identity: Identity | undefined } | { readonly refused: Refusal };
+
+const admit = async (route: Route, asked: Asked, deps: AnswerDeps): Promise<Admission> => {
+  if (route.role === 'public' || route.isOpen?.(deps.site.deps)) return { identity: undefined };
+  const known = await authenticate(asked.request, deps.site, deps.jwt);
+  if ('refused' in known) {
+    if (known.refused !== 'csrf')
+      return { refused: nobody(deps, asked, known.refused === 'wrong') };
+    const message = 'The request lacks the CSRF token of its session.';
+    return { refused: { code: 'PERMISSION_DENIED', message } };
+  }
+  if (isAdmitted(route.role, known.identity.role)) return known;
+  const message = 'The role of this token or session does not allow this.';
+  return { refused: { code: 'PERMISSION_DENIED', message } };
+};
+
+const issuesOf = ({ issues }: z.ZodError): readonly Issue[] =>
+  issues.map(({ path, message }) => ({ path: path as (string | number)[], message }));
+
+const parsed = (schema: z.ZodType | undefined, value: unknown, part: string): unknown => {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new ToolFailure('VALIDATION_ERROR', `The ${part} of the request is not as it should be.`, {
+    issues: issuesOf(result.error),
+    suggestions: ['Correct the places named; /docs shows what is expected.'],
+  });
+};
+
+/** A name given twice is refused: two programs might read two different values. */
+const queryOf = (request: Request): Record<string, string> => {
+  const query: Record<string, string> = {};
+  for (const [name, value] of new URL(request.url).searchParams) {
+    if (Object.hasOwn(query, name)) {
+      throw new ToolFailure('VALIDATION_ERROR', 'A query parameter is given twice.');
+    }
+    Object.defineProperty(query, name, { value, enumerable: true });
+  }
+  return query;
+};
+
+const withEtag = (plain: PlainAnswer & { body: string }, request: Request): PlainAnswer => {
+  const etag = `"${createHash('sha256').update(plain.body).digest('base64url').slice(0, 22)}"`;
+  const headers = { ...plain.headers, etag, 'cache-control': 'private, no-cache' };
+  const known = (request.headers.get('if-none-match') ?? '').split(',');
+  const isKnown = known.some((each) => each.trim().replace(/^W\//, '') === etag);
+  return isKnown ? { status: 304, headers, body: null } : { ...plain, headers };
+};
+
+const answerOf = (reply: Reply | Response, route: Route, request: Request): Answer => {
+  if (reply instanceof Response) return reply;
+  const { status = 200, body } = reply;
+  const headers = { 'content-type': 'application/json', ...reply.headers };
+  const plain = { status, headers, body: JSON.stringify(body) };
+  return route.etag && status === 200 ? withEtag(plain, request) : plain;
+};
+
+const handled = async (
+  route: Route,
+  { request, params, client }: Asked,
+  { site, bodyBytes, identity }: AnswerDeps & { readonly identity: Identity | undefined },
+): Promise<Answer> => {
+  const { input } = route;
+  const known = {
+    params: parsed(input.params, params, 'path'),
+    query: parsed(input.query, input.query && queryOf(request), 'query'),
+  };
+  const read = input.body
+    ? await readBody(request, { most: bodyBytes, form: route.form ?? false })
+    : { value: undefined };
+  if ('refused' in read) return refusal(read.refused);
+  const body = parsed(input.body, read.value, 'body');
+  const call = { request, site, identity, client, ...known, body };
+  return answerOf(await route.handle(call as Parameters<Route['handle']>[0]), route, request);
+};
+
+/** Always answers. The body of a request is not read before its sender is known. */
+export const answerRoute = async (
+  route: Route,
+  asked: Asked,
+  deps: AnswerDeps,
+): Promise<Answer> => {
+  try {
+    const admission = await admit(route, asked, deps);
+    if ('refused' in admission) return refusal(admission.refused);
+    return await handled(route, asked, { ...deps, ...admission });
+  } catch (error) {
+    return failure(error, deps.site.deps.runtime.log, asked.requestId);
+  }
+};

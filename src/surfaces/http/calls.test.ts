@@ -1,0 +1,337 @@
+/** Calls, their records and their approvals over HTTP. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Asking, openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
+import { openTestKey } from '../../../test/fixtures/signing-key.ts';
+import { aTool } from '../../../test/fixtures/test-crib.ts';
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { makeLinkToken, readLinkToken } from '../../governance/approvals/approval-link.ts';
+
+let http: TestHttp | undefined;
+afterEach(async () => {
+  await http?.close();
+  http = undefined;
+});
+
+let runs = 0;
+const TOOLS = [
+  aTool(),
+  aTool({
+    name: 'other',
+    aliases: ['twin'],
+    run: () => {
+      runs += 1;
+      return { runs };
+    },
+  }),
+  aTool({
+    name: 'shell',
+    tier: 'execute',
+    run: (input: unknown) => {
+      runs += 1;
+      return input;
+    },
+  }),
+  aTool({ name: 'priced', tier: 'read_only', cost: { model: 'usage_based', fixed: 0.4 } }),
+  aTool({
+    name: 'failing',
+    run: () => {
+      throw new ToolFailure('LOCK', 'Somebody holds it.');
+    },
+  }),
+  aTool({
+    name: 'broken',
+    run: () => {
+      throw new Error('postgres://user:hunter2@db/secret');
+    },
+  }),
+  aTool({
+    name: 'slow',
+    run: (_: unknown, context: ToolContext) =>
+      new Promise((_resolve, reject) => {
+        context.signal.addEventListener('abort', () => reject(new Error('stopped')));
+      }),
+  }),
+];
+
+const open = async (...more: [Parameters<typeof openHttp>[1]?]): Promise<TestHttp> => {
+  runs = 0;
+  http = await openHttp(TOOLS, more[0]);
+  return http;
+};
+
+const execute = (
+  door: TestHttp,
+  tool: string,
+  { token, body = { input: {} }, ...asking }: Asking = {},
+) =>
+  door.ask(`/v1/tools/${tool}/execute`, {
+    method: 'POST',
+    token: token ?? door.tokens.agent,
+    body,
+    ...asking,
+  });
+
+const tokenWith = async (door: TestHttp, body: object): Promise<string> => {
+  const made = await door.ask('/v1/tokens', { method: 'POST', token: door.tokens.admin, body });
+  return made.json.token;
+};
+
+describe('executing', () => {
+  it('answers with the result, and its status is that of the error table', async () => {
+    const door = await open();
+    const good = await execute(door, 'echo', { body: { input: { a: 1 } } });
+    expect(good.status).toBe(200);
+    expect(good.json).toMatchObject({ success: true, data: { a: 1 } });
+    expect((await execute(door, 'nothing')).status).toBe(404);
+    const locked = await execute(door, 'failing');
+    expect([locked.status, locked.json.error.code]).toEqual([423, 'LOCK']);
+    const broken = await execute(door, 'broken');
+    expect(broken.status).toBe(500);
+    expect(broken.text).not.toContain('hunter2');
+  });
+
+  it('is recorded under the name of the token', async () => {
+    const door = await open();
+    await execute(door, 'echo', { body: { input: {}, agentId: 'a1', sessionId: 's1' } });
+    const [row] = await (await door.crib.store()).audit.query({ limit: 1 });
+    expect(row).toMatchObject({ userId: 'token:agent', agentId: 'a1', sessionId: 's1' });
+  });
+
+  it('honours Idempotency-Key, in the header or in the body, but not two different ones', async () => {
+    const door = await open();
+    const headers = { 'idempotency-key': 'k1' };
+    await execute(door, 'other', { headers });
+    const again = await execute(door, 'other', { body: { input: {}, idempotencyKey: 'k1' } });
+    expect(again.json.data).toEqual({ runs: 1 });
+    expect(runs).toBe(1);
+    const two = await execute(door, 'other', {
+      headers,
+      body: { input: {}, idempotencyKey: 'k2' },
+    });
+    expect(two.status).toBe(400);
+  });
+
+  it('is cancelled when the client disconnects', async () => {
+    const door = await open();
+    const started = new Promise<void>((resolve) =>
+      door.crib.events.on('call.started', () => resolve()),
+    );
+    const gone = new AbortController();
+    const answering = execute(door, 'slow', { signal: gone.signal });
+    await started;
+    gone.abort();
+    const answer = await answering;
+    expect([answer.status, answer.json.status]).toEqual([499, 'cancelled']);
+  });
+
+  it('is cancelled by an operator', async () => {
+    const door = await open();
+    const started = new Promise<string>((resolve) =>
+      door.crib.events.on('call.started', ({ executionId }) => resolve(executionId)),
+    );
+    const answering = execute(door, 'slow');
+    const id = await started;
+    const token = door.tokens.operator;
+    expect((await door.ask(`/v1/executions/${id}`, { token })).json.state).toBe('running');
+    const cancel = () => door.ask(`/v1/executions/${id}/cancel`, { method: 'POST', token });
+    expect((await cancel()).json).toEqual({ cancelled: true });
+    expect((await answering).json.status).toBe('cancelled');
+    expect((await cancel()).json).toEqual({ cancelled: false });
+  });
+
+  it('several at once', async () => {
+    const door = await open();
+    const calls = [
+      { tool: 'echo', input: { n: 1 } },
+      { tool: 'failing', input: {} },
+    ];
+    const body = { operation: 'execute_chain', calls };
+    const answer = await door.ask('/v1/process', {
+      method: 'POST',
+      token: door.tokens.agent,
+      body,
+    });
+    expect(answer.json).toMatchObject({ operation: 'execute_chain', status: 'partial' });
+  });
+});
+
+describe('a token with bounds of its own', () => {
+  it('calls the tools on its list and no other, whatever name is used', async () => {
+    const door = await open();
+    const token = await tokenWith(door, { name: 'narrow', role: 'agent', tools: ['echo'] });
+    expect((await execute(door, 'echo', { token })).status).toBe(200);
+    for (const tool of ['other', 'twin', 'shell', 'nothing', '__proto__']) {
+      expect((await execute(door, tool, { token })).status, tool).toBe(403);
+    }
+    const calls = [
+      { tool: 'echo', input: {} },
+      { tool: 'other', input: {} },
+    ];
+    const body = { operation: 'execute_chain', calls };
+    expect((await door.ask('/v1/process', { method: 'POST', token, body })).status).toBe(403);
+  });
+
+  it('spends no more than its dollars a day, however many calls it makes at once', async () => {
+    const door = await open();
+    const token = await tokenWith(door, { name: 'poor', role: 'agent', dailyUsd: 1 });
+    const all = await Promise.all(
+      Array.from({ length: 6 }, () => execute(door, 'priced', { token })),
+    );
+    const statuses = all.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 200, 402, 402, 402, 402]);
+    expect((await execute(door, 'echo', { token })).status).toBe(200);
+    expect((await execute(door, 'priced')).status).toBe(200);
+    await door.crib.runtime.advance(24 * 3_600_000);
+    expect((await execute(door, 'priced', { token })).status).toBe(200);
+  });
+
+  it('is isolated as far as it says', async () => {
+    const door = await open();
+    const token = await tokenWith(door, { name: 'caged', role: 'agent', isolation: 'paranoid' });
+    expect((await execute(door, 'shell', { token })).status).toBe(403);
+    expect((await execute(door, 'shell')).status).toBe(202);
+  });
+});
+
+describe('records', () => {
+  it('an agent sees its own calls and questions only', async () => {
+    const door = await open();
+    await execute(door, 'echo');
+    const other = await execute(door, 'shell', { token: door.tokens.operator });
+    const { executionId } = other.json.metadata;
+    const token = door.tokens.agent;
+    const seen = (await door.ask('/v1/executions?user=token:operator', { token })).json.items;
+    expect(seen.map(({ userId }: { userId: string }) => userId)).toEqual(['token:agent']);
+    expect((await door.ask(`/v1/executions/${executionId}`, { token })).status).toBe(404);
+    const { approvalId } = other.json.approval;
+    expect((await door.ask(`/v1/approvals/${approvalId}`, { token })).status).toBe(404);
+    expect((await door.ask('/v1/approvals', { token })).json.items).toEqual([]);
+    const all = await door.ask('/v1/executions', { token: door.tokens.viewer });
+    expect(all.json.items).toHaveLength(2);
+  });
+
+  it('come in pages that stay put while rows arrive', async () => {
+    const door = await open();
+    const ids: string[] = [];
+    for (let n = 0; n < 7; n++) {
+      ids.push((await execute(door, 'echo')).json.metadata.executionId);
+    }
+    const token = door.tokens.viewer;
+    const seen: string[] = [];
+    let next: string | undefined;
+    do {
+      const at = next === undefined ? '' : `&cursor=${next}`;
+      for (const list of ['executions', 'audit']) {
+        const page = await door.ask(`/v1/${list}?limit=3&tool=echo${at}`, { token });
+        if (list === 'audit') continue;
+        seen.push(...page.json.items.map((each: { executionId: string }) => each.executionId));
+        next = page.json.next;
+      }
+      await execute(door, 'echo');
+    } while (next !== undefined);
+    expect(seen).toEqual(ids.toReversed());
+    for (const cursor of ['nonsense', 'AAAA', Buffer.from('-1').toString('base64url')]) {
+      expect((await door.ask(`/v1/audit?cursor=${cursor}`, { token })).status, cursor).toBe(400);
+    }
+  });
+
+  it('can be verified, exported, signed and counted', async () => {
+    const door = await open();
+    await execute(door, 'echo');
+    await execute(door, 'failing');
+    const token = door.tokens.operator;
+    expect((await door.ask('/v1/audit/verify', { token })).json).toMatchObject({ ok: true });
+    const file = await door.ask('/v1/audit/export?format=csv', { token });
+    expect(file.headers.get('content-disposition')).toContain('audit.csv');
+    expect(file.text.trim().split('\n').length).toBeGreaterThan(2);
+    const note = await door.ask('/v1/audit/checkpoint', { method: 'POST', token });
+    expect(note.json.signature).toMatch(/\w/);
+    const series = await door.ask('/v1/usage/series?bucket=day', { token });
+    expect(series.json.buckets).toMatchObject([{ calls: 2, failures: 1 }]);
+    expect(series.json.byTool).toHaveLength(2);
+  });
+});
+
+describe('approvals over HTTP', () => {
+  const waiting = async (door: TestHttp, token = door.tokens.agent) =>
+    (await execute(door, 'shell', { token, body: { input: { cmd: 'ls' } } })).json.approval
+      .approvalId as string;
+  const decide = (door: TestHttp, id: string, asking: Asking) =>
+    door.ask(`/v1/approvals/${id}/decide`, {
+      method: 'POST',
+      token: door.tokens.operator,
+      ...asking,
+    });
+
+  it('is asked, approved once, and runs once', async () => {
+    const door = await open();
+    const id = await waiting(door);
+    const inbox = await door.ask('/v1/approvals?state=waiting', { token: door.tokens.viewer });
+    expect(inbox.json.items).toMatchObject([{ id, request: { input: { cmd: 'ls' } } }]);
+    expect(inbox.text).not.toContain('seal');
+    expect((await decide(door, id, { body: { approve: true } })).json).toEqual({ decided: true });
+    expect((await decide(door, id, { body: { approve: false } })).status).toBe(409);
+    const body = { input: { cmd: 'ls' }, approvalId: id };
+    expect((await execute(door, 'shell', { body })).status).toBe(200);
+    expect((await execute(door, 'shell', { body })).status).not.toBe(200);
+    expect(runs).toBe(1);
+    const record = await door.ask(`/v1/approvals/${id}`, { token: door.tokens.viewer });
+    expect(record.json).toMatchObject({ state: 'used', decidedBy: 'token:operator' });
+  });
+
+  it('nobody approves a call of their own with a token, but may take it back', async () => {
+    const door = await open();
+    const id = await waiting(door, door.tokens.operator);
+    expect((await decide(door, id, { body: { approve: true } })).status).toBe(403);
+    expect((await decide(door, id, { body: { approve: false } })).status).toBe(200);
+    expect(runs).toBe(0);
+  });
+
+  it('only the console or an operator decides; a yes in other words is no yes', async () => {
+    const door = await open();
+    const id = await waiting(door);
+    for (const body of [{ approve: 'true' }, { approve: 1 }, {}, { approve: true, by: 'admin' }]) {
+      expect((await decide(door, id, { body })).status).toBe(400);
+    }
+    const agent = await decide(door, id, { token: door.tokens.agent, body: { approve: true } });
+    expect(agent.status).toBe(403);
+    expect((await decide(door, 'nothing', { body: { approve: true } })).status).toBe(404);
+  });
+
+  it('a signed link shows the question, and decides only when its form is sent', async () => {
+    const key = openTestKey();
+    const door = await open((crib) => ({
+      readLink: async (token) => readLinkToken(token, key, crib.runtime.now()),
+    }));
+    const id = await waiting(door);
+    const expiresAt = door.crib.runtime.now() + 1000;
+    const yes = makeLinkToken({ approvalId: id, approve: true, expiresAt }, key);
+    const no = makeLinkToken({ approvalId: id, approve: false, expiresAt }, key);
+    const page = await door.ask(`/approve?token=${yes}`);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('shell');
+    expect(page.text.match(/<button>/g)).toHaveLength(2);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect((await door.ask(`/approve/${no}`)).text).not.toContain('<button>Approve');
+    expect((await door.ask(`/approve?token=${yes}x`)).status).toBe(403);
+    const state = await door.ask(`/v1/approvals/${id}`, { token: door.tokens.viewer });
+    expect(state.json.state).toBe('waiting');
+  });
+
+  it('the form of a link decides once, by the links the crib made', async () => {
+    const door = await open();
+    const id = await waiting(door);
+    const { approve } = await door.crib.approvalLinks(id);
+    const send = () =>
+      door.ask('/approve', {
+        method: 'POST',
+        raw: new URLSearchParams({ token: approve }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      });
+    expect((await send()).text).toContain('Approved');
+    expect((await send()).status).toBe(403);
+    const state = await door.ask(`/v1/approvals/${id}`, { token: door.tokens.viewer });
+    expect(state.json).toMatchObject({ state: 'approved', decidedBy: 'signed link' });
+  });
+});

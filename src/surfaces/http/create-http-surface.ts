@@ -1,0 +1,159 @@
+/**
+ * Toolcrib over HTTP: every route of the table behind the same guards. Where a request comes from is
+ * checked first, then who sends it, then what it says; calls go through `crib.execute`.
+ */
+import type { Crib } from '../../contract/crib.ts';
+import { type Answer, type Client, toResponse, withHeaders } from './answer.ts';
+import { type AnswerDeps, answerRoute } from './answer-route.ts';
+import { createAttempts } from './attempts.ts';
+import { CSRF_HEADER } from './authenticate.ts';
+import { type ConsoleUser, createConsoleDoor } from './console-door.ts';
+import { failure, refusal } from './error-reply.ts';
+import { createNeighbours, type Neighbours } from './foreign-request.ts';
+import type { HttpDeps } from './http-deps.ts';
+import type { HttpSite } from './http-site.ts';
+import { createJwtCheck } from './jwt-check.ts';
+import { type HttpServer, type ListenAt, listen } from './listen.ts';
+import { openapiDocument } from './openapi-document.ts';
+import { createRouteFinder, pathOf } from './route-finder.ts';
+import { ROUTES } from './routes/route-table.ts';
+import { securityHeaders } from './security-headers.ts';
+import { watchShadow } from './shadow-notes.ts';
+import { createStaticFiles } from './static-files.ts';
+import { createTokenBudgets } from './token-budgets.ts';
+import { createTokenDesk, type TokenDesk } from './token-desk.ts';
+
+export interface HttpSurface {
+  /** Answers one request, always. `address` is where it comes from, for the limits. */
+  fetch(request: Request, address?: string): Promise<Response>;
+  /** Rejects when the port cannot be had. */
+  listen(at: ListenAt): Promise<HttpServer>;
+  /** A one-time code for the console: put behind `/#code=`. */
+  issueCode(user: ConsoleUser): string;
+  readonly tokens: TokenDesk;
+  /** Stops watching the crib, which stays open. */
+  close(): void;
+}
+
+const BODY_BYTES = 1024 * 1024;
+const FAILED_ATTEMPTS = 20;
+/** Never answered by the console's page: a mistyped call must not look like success. */
+const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
+
+const siteOf = (crib: Crib, deps: HttpDeps): HttpSite => {
+  const { runtime, randomBytes } = deps;
+  let document: Promise<object> | undefined;
+  return {
+    crib,
+    deps,
+    tokens: createTokenDesk({
+      runtime,
+      randomBytes,
+      tokens: async () => (await crib.store()).tokens,
+    }),
+    door: createConsoleDoor({ runtime, randomBytes }),
+    attempts: createAttempts(runtime, deps.limits?.failedAttempts ?? FAILED_ATTEMPTS),
+    shadow: watchShadow(crib.events, runtime),
+    budgets: deps.budgets ?? createTokenBudgets(crib, runtime),
+    openapi: () => {
+      document ??= openapiDocument(ROUTES, deps.version);
+      return document;
+    },
+  };
+};
+
+type Ask = (request: Request, client: Client, requestId: string) => Promise<Answer>;
+
+const askRoutes = (deps: AnswerDeps): Ask => {
+  const find = createRouteFinder(ROUTES);
+  const { consoleFolder, runtime } = deps.site.deps;
+  const files = consoleFolder === undefined ? undefined : createStaticFiles(consoleFolder);
+  return async (request, client, requestId) => {
+    const path = pathOf(request.url);
+    const found = find(request.method, path);
+    if (found) return answerRoute(found.route, { request, client, requestId, ...found }, deps);
+    try {
+      const file = NOT_CONSOLE.test(path) ? undefined : await files?.(request);
+      return file ?? refusal({ code: 'NOT_FOUND' });
+    } catch (error) {
+      return failure(error, runtime.log, requestId);
+    }
+  };
+};
+
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+  'access-control-allow-headers': `authorization, content-type, idempotency-key, last-event-id, ${CSRF_HEADER}, mcp-protocol-version, mcp-session-id`,
+  'access-control-max-age': '600',
+};
+
+const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Only for origins that somebody configured; without credentials, so that cookies stay ours. */
+const corsHeaders = (
+  request: Request,
+  neighbours: Neighbours,
+): Readonly<Record<string, string>> => {
+  const origin = request.headers.get('origin');
+  if (origin === null || !neighbours.isConfigured(origin)) return NOTHING;
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'x-request-id, etag, mcp-session-id',
+    vary: 'origin',
+  };
+};
+
+const isPreflight = ({ method, headers }: Request): boolean =>
+  method === 'OPTIONS' && headers.has('access-control-request-method');
+
+const behindDoor =
+  (ask: Ask, neighbours: Neighbours): Ask =>
+  async (request, client, requestId) => {
+    const foreign = neighbours.refuse(request);
+    if (foreign) {
+      const message = `The ${foreign === 'host' ? 'Host' : 'Origin'} of the request is not allowed here.`;
+      return refusal({ code: 'PERMISSION_DENIED', message });
+    }
+    const cors = corsHeaders(request, neighbours);
+    if (cors !== NOTHING && isPreflight(request)) {
+      return { status: 204, headers: { ...PREFLIGHT, ...cors }, body: null };
+    }
+    const answer = await ask(request, client, requestId);
+    return cors === NOTHING ? answer : withHeaders(answer, NOTHING, cors);
+  };
+
+/** Ids need not be secret, only different: one draw of chance, then a count. */
+const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
+  const run = Buffer.from(randomBytes(6)).toString('base64url');
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${run}${count.toString(36).padStart(8, '0')}`;
+  };
+};
+
+/** Throws when an origin or the public address in `deps` is none. */
+export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
+  const neighbours = createNeighbours(deps);
+  const site = siteOf(crib, deps);
+  const bodyBytes = deps.limits?.bodyBytes ?? BODY_BYTES;
+  const routes = askRoutes({ site, jwt: createJwtCheck(deps), bodyBytes });
+  const enter = behindDoor(routes, neighbours);
+  const { defaults, fixed } = securityHeaders(deps.publicUrl?.startsWith('https:') ?? false);
+  const nextId = requestIds(deps);
+  const ask = async (request: Request, client: Client): Promise<Answer> => {
+    const requestId = nextId();
+    const answer = await enter(request, client, requestId);
+    return withHeaders(answer, defaults, { ...fixed, 'x-request-id': requestId });
+  };
+  return {
+    fetch: async (request, address = '') => {
+      const client = { address, signal: () => request.signal };
+      return toResponse(await ask(request, client), request.method);
+    },
+    listen: (at) => listen(ask, at, deps),
+    issueCode: (user) => site.door.issueCode(user),
+    tokens: site.tokens,
+    close: () => site.shadow.close(),
+  };
+};

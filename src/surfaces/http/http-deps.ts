@@ -1,0 +1,124 @@
+/** What the HTTP surface is handed besides the crib: the outside world, and what the crib lacks. */
+import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { AuditCheckpoint, AuditFilter, AuditVerification } from '../../contract/audit.ts';
+import type { RuleEffect } from '../../contract/policy.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Tier } from '../../contract/tool.ts';
+import type { Identity } from './identity.ts';
+import type { TokenBudgets } from './token-budgets.ts';
+
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+export interface DoctorCheck extends Check {
+  readonly fix?: string;
+}
+
+export interface SettingLine {
+  readonly path: string;
+  /** Never a secret. */
+  readonly value: unknown;
+  readonly default: unknown;
+  readonly source: string;
+  readonly description: string;
+}
+
+export interface SettingsView {
+  readonly config: readonly SettingLine[];
+  readonly doctor: readonly DoctorCheck[];
+}
+
+export interface RuleView {
+  readonly id: string;
+  readonly effect: RuleEffect;
+  readonly source: string;
+  readonly tools?: readonly string[];
+  readonly tiers?: readonly Tier[];
+  readonly condition?: string;
+  readonly reason?: string;
+  readonly shadow: boolean;
+}
+
+export interface PolicyView {
+  readonly version: string;
+  readonly rules: readonly RuleView[];
+}
+
+export interface TraceStage {
+  readonly stage: string;
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly outcome: string;
+}
+
+export interface ToolUsage {
+  readonly calls: number;
+  readonly lastUsed?: number;
+}
+
+/** An OpenID issuer whose JWTs are accepted. */
+export interface OidcOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  /** The claim that names the role; `toolcrib_role` when absent. Without a known role: no entry. */
+  readonly roleClaim?: string;
+  /** Where its keys are; found by discovery when absent. */
+  readonly jwksUri?: string;
+}
+
+export interface HttpLimits {
+  readonly bodyBytes?: number;
+  readonly headersTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
+  readonly maxConnections?: number;
+  /** Failed attempts of one address within a minute. */
+  readonly failedAttempts?: number;
+}
+
+export interface HttpDeps {
+  readonly runtime: Runtime;
+  readonly version: string;
+  randomBytes(size: number): Uint8Array;
+  /** For the discovery and the keys of the issuer. */
+  readonly fetch?: typeof fetch;
+  readonly oidc?: OidcOptions;
+  /** Host names, without a port, besides those of this machine. */
+  readonly hosts?: readonly string[];
+  /** Origins of pages that may call, e.g. `https://ops.example.com`; they get CORS headers. */
+  readonly origins?: readonly string[];
+  /** Where the world reaches this server; https makes cookies secure. */
+  readonly publicUrl?: string;
+  readonly limits?: HttpLimits;
+  /** Shared with another door, so that a token cannot spend its budget at both. */
+  readonly budgets?: TokenBudgets;
+  /** The folder of the built console; none is served when absent. */
+  readonly consoleFolder?: string;
+  /** Metrics without a token, for a scraper on the same machine. */
+  readonly openMetrics?: boolean;
+  readiness?(): Promise<readonly Check[]>;
+  policy?(): Promise<PolicyView>;
+  settings?(): Promise<SettingsView>;
+  exportAudit?(options: {
+    readonly format: 'jsonl' | 'csv';
+    readonly filter: Omit<AuditFilter, 'before' | 'limit'>;
+  }): AsyncIterable<{ readonly text: string }>;
+  /** Instead of the crib's: one that also remembers what it signed. */
+  checkpoint?(): Promise<AuditCheckpoint>;
+  verifyAudit?(): Promise<AuditVerification>;
+  trace?(executionId: string): readonly TraceStage[] | undefined;
+  toolUsage?(tool: string): ToolUsage | undefined;
+  hasSecret?(configKey: string): Promise<boolean>;
+  /** A question as a person has to read it, with nothing invisible in it. */
+  describe?(request: ApprovalRequest, now: number): string;
+  /** What a signed approval link says, when it is one of ours and its time is not over. */
+  readLink?(
+    token: string,
+  ): Promise<{ readonly approvalId: string; readonly approve: boolean } | undefined>;
+  /** The handlers of `/v1/events`, `/metrics` and `/mcp`; who asks is known by then. */
+  events?(request: Request, identity: Identity): Response | Promise<Response>;
+  metrics?(request: Request): Response | Promise<Response>;
+  mcp?(request: Request, identity: Identity): Promise<Response>;
+}

@@ -1,0 +1,62 @@
+/**
+ * A request as the guards and the routes see it: as little of it as they need, read from wherever it
+ * came. The web's own object is made only for the few who want it, because it costs more than all guards.
+ */
+
+export interface HttpRequest {
+  readonly method: string;
+  /** As it was sent, without query. */
+  readonly path: string;
+  /** Without the question mark; empty when there is none. */
+  readonly query: string;
+  /** Where it comes from, for the limits. */
+  readonly address: string;
+  /** Of a name in lower case; several of one name are joined. */
+  header(name: string): string | undefined;
+  hasBody(): boolean;
+  /** Undefined when there is more than allowed; the rest is not read. Rejects when the client goes. */
+  bytes(most: number): Promise<Uint8Array | undefined>;
+  /** Aborted when the client goes away. */
+  signal(): AbortSignal;
+  web(): Request;
+}
+
+const readStream = async (request: Request, most: number): Promise<Uint8Array | undefined> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > most) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+/** What stands between the host and the query, and the query. */
+const partsOf = (url: string): readonly [path: string, query: string] => {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  if (start < 0) return ['/', ''];
+  const [target = ''] = url.slice(start).split('#', 1);
+  const mark = target.indexOf('?');
+  return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
+};
+
+/** The request of somebody who embeds the surface, or one that Node's own would not do for. */
+export const fromWebRequest = (request: Request, address: string): HttpRequest => {
+  const { method, headers } = request;
+  const [path, query] = partsOf(request.url);
+  return {
+    method,
+    path,
+    query,
+    address,
+    header: (name) => headers.get(name) ?? undefined,
+    hasBody: () => {
+      const length = headers.get('content-length');
+      return length === null ? request.body !== null : length !== '0';
+    },
+    bytes: (most) => readStream(request, most),
+    signal: () => request.signal,
+    web: () => request,
+  };
+};

@@ -1,0 +1,43 @@
+/** Who a request turned out to come from, and as whom its calls are made. */
+import type { Caller } from '../../contract/caller.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import type { Role, TokenPolicy } from '../../contract/tokens.ts';
+
+export interface Identity {
+  /** A person at the console, the holder of a token, or somebody an OpenID issuer vouches for. */
+  readonly kind: 'session' | 'token' | 'jwt';
+  /** The same for the same holder, and nobody else's. */
+  readonly key: string;
+  readonly userId: string;
+  readonly role: Role;
+  readonly policy?: TokenPolicy;
+}
+
+/** What a request may say about itself besides who sends it. */
+export interface CallerNames {
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** A tool on the list brings the permissions it declares, or it could not be called at all. */
+const permissionsFor = (policy: TokenPolicy | undefined, tools: Pick<Catalog, 'get'>): string[] => {
+  if (!policy?.tools) return ['*'];
+  return policy.tools.flatMap((name) => [
+    `tool:${name}`,
+    ...(tools.get(name)?.tool.permissions ?? []),
+  ]);
+};
+
+export const callerOfIdentity = (
+  identity: Identity,
+  tools: Pick<Catalog, 'get'>,
+  { agentId, sessionId }: CallerNames = {},
+): Partial<Caller> => ({
+  userId: identity.userId,
+  agentId: agentId ?? identity.userId,
+  sessionId: sessionId ?? identity.key,
+  roles:
+    identity.kind === 'session' && identity.role === 'admin' ? ['owner', 'admin'] : [identity.role],
+  permissions: permissionsFor(identity.policy, tools),
+  isolation: identity.policy?.isolation ?? 'none',
+});

@@ -1,0 +1,74 @@
+/** Reads a body, but no more of it than allowed, and only of the kind that the route takes. */
+import { isUtf8 } from 'node:buffer';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Refusal } from './error-reply.ts';
+import type { HttpRequest } from './http-request.ts';
+
+export type BodyRead = { readonly value: unknown } | { readonly refused: Refusal };
+
+export interface BodyRules {
+  readonly most: number;
+  readonly form: boolean;
+}
+
+const refused = (status: number, message: string, suggestion: string): BodyRead => ({
+  refused: { code: 'VALIDATION_ERROR', message, status, extras: { suggestions: [suggestion] } },
+});
+
+const tooLarge = (): BodyRead =>
+  refused(413, 'The body of the request is too large.', 'Send less at once.');
+
+const isOfType = (request: HttpRequest, wanted: string): boolean => {
+  const given = request.header('content-type') ?? '';
+  return given === wanted || given.split(';', 1)[0]?.trim().toLowerCase() === wanted;
+};
+
+const readBytes = async (request: HttpRequest, most: number): Promise<Uint8Array | undefined> => {
+  try {
+    return await request.bytes(most);
+  } catch {
+    // The client has gone, or its time is over: nobody hears the answer.
+    throw new ToolFailure('CANCELLED', 'The body of the request did not arrive.');
+  }
+};
+
+const BOM = '\uFEFF';
+
+/** Undefined when it is not UTF-8: repaired bytes would be others than those that were sent. */
+const toText = (bytes: Uint8Array): string | undefined => {
+  if (!isUtf8(bytes)) return undefined;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  return text.startsWith(BOM) ? text.slice(1) : text;
+};
+
+const parse = (text: string, { form }: BodyRules): unknown => {
+  if (form) return Object.fromEntries(new URLSearchParams(text));
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+};
+
+/** Nobody may compress a bomb, and a length that is announced is believed before anything is read. */
+const refusedUnread = (request: HttpRequest, { most, form }: BodyRules): BodyRead | undefined => {
+  if (Number(request.header('content-length') ?? 0) > most) return tooLarge();
+  if ((request.header('content-encoding') ?? 'identity') !== 'identity') {
+    return refused(415, 'The body must not be compressed.', 'Leave Content-Encoding out.');
+  }
+  const wanted = form ? 'application/x-www-form-urlencoded' : 'application/json';
+  if (request.hasBody() && !isOfType(request, wanted)) {
+    return refused(415, `The body must be ${wanted}.`, `Set Content-Type: ${wanted}.`);
+  }
+  return undefined;
+};
+
+export const readBody = async (request: HttpRequest, rules: BodyRules): Promise<BodyRead> => {
+  const no = refusedUnread(request, rules);
+  if (no) return no;
+  const bytes = await readBytes(request, rules.most);
+  if (!bytes) return tooLarge();
+  const text = toText(bytes);
+  if (text === undefined) return refused(400, 'The body is not UTF-8.', 'Send it in UTF-8.');
+  try {
+    return { value: parse(text, rules) };
+  } catch {
+    return refused(400, 'The body is not valid JSON.', 'Check the JSON of the body.');
+  }
+};

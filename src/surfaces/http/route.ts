@@ -1,0 +1,88 @@
+/**
+ * What one route says about itself. The app, the authorisation, the OpenAPI document and the tests
+ * are all made from these; a route without a role does not compile.
+ */
+import type { z } from 'zod';
+import type { Role } from '../../contract/tokens.ts';
+import type { HttpDeps } from './http-deps.ts';
+import type { HttpRequest } from './http-request.ts';
+import type { HttpSite } from './http-site.ts';
+import type { Identity } from './identity.ts';
+
+/** `public` for anybody, `member` for whoever is known, otherwise the least role that will do. */
+export type RouteRole = 'public' | 'member' | Role;
+
+const ADMITTED: Readonly<Record<Exclude<RouteRole, 'public'>, readonly Role[]>> = {
+  member: ['viewer', 'agent', 'operator', 'admin'],
+  viewer: ['viewer', 'operator', 'admin'],
+  agent: ['agent', 'operator', 'admin'],
+  operator: ['operator', 'admin'],
+  admin: ['admin'],
+};
+
+export const isAdmitted = (needed: RouteRole, role: Role): boolean =>
+  needed === 'public' || ADMITTED[needed].includes(role);
+
+export interface RouteInput {
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+}
+
+type Parsed<S extends RouteInput> = {
+  readonly [K in keyof S]: S[K] extends z.ZodType ? z.output<S[K]> : undefined;
+};
+
+export interface RouteCall {
+  readonly request: HttpRequest;
+  readonly site: HttpSite;
+  /** Undefined on public routes only. */
+  readonly identity: Identity | undefined;
+}
+
+/** An identified call: what every route that is not public gets. */
+export interface MemberCall extends RouteCall {
+  readonly identity: Identity;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type CallFor<R extends RouteRole> = R extends 'public' ? RouteCall : MemberCall;
+
+interface RouteFacts {
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
+  /** As Hono writes it: `/v1/tools/:name`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  /** The body of the good answer, or its media type where it is no JSON. */
+  readonly response: z.ZodType | `${string}/${string}`;
+  /** Of the good answer; 200 when absent. */
+  readonly status?: number;
+  readonly etag?: boolean;
+  /** The body is an HTML form. */
+  readonly form?: boolean;
+  /** Settings may open a route that needs a role otherwise; then nobody is asked who they are. */
+  isOpen?(deps: HttpDeps): boolean;
+}
+
+export interface RouteDefinition<S extends RouteInput, R extends RouteRole> extends RouteFacts {
+  readonly role: R;
+  readonly input?: S;
+  handle(call: CallFor<R> & Parsed<S>): Promise<Reply | Response> | Reply | Response;
+}
+
+export interface Route extends RouteFacts {
+  readonly role: RouteRole;
+  readonly input: RouteInput;
+  handle(call: RouteCall & Parsed<RouteInput>): Promise<Reply | Response> | Reply | Response;
+}
+
+/** Types are checked where a route is written; in the table all routes are alike. */
+export const defineRoute = <R extends RouteRole, S extends RouteInput = Record<never, never>>(
+  definition: RouteDefinition<S, R>,
+): Route => ({ input: {}, ...definition }) as unknown as Route;

@@ -1,0 +1,91 @@
+/**
+ * Deciding by a signed link. Opening it only shows the question, because mail programs open links by
+ * themselves; the answer is a form. A link made for "no" never offers "yes".
+ */
+import { z } from 'zod';
+import type { ApprovalRecord } from '../../../contract/approver.ts';
+import { escapeHtml, htmlPage } from '../html-page.ts';
+import type { HttpSite } from '../http-site.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const token = z.string().min(1).max(2000);
+
+const gone = (): Response =>
+  htmlPage(
+    'This link is not good any more',
+    '<p>The question was answered, its time is over, or the link is not one of ours.</p>',
+    403,
+  );
+
+const button = (label: string, link: string): string =>
+  `<form method="post" action="/approve"><input type="hidden" name="token" value="${escapeHtml(link)}"><button>${label}</button></form>`;
+
+const lastPart = (link: string): string => link.slice(link.lastIndexOf('/') + 1);
+
+const questionPage = async (
+  record: ApprovalRecord,
+  { token: link, approve }: { token: string; approve: boolean },
+  { crib, deps }: HttpSite,
+): Promise<Response> => {
+  const now = deps.runtime.now();
+  // What cannot be shown as a person has to see it cannot be approved here.
+  const text = deps.describe?.(record.request, now);
+  const deny = approve ? lastPart((await crib.approvalLinks(record.id)).deny) : link;
+  const buttons = [
+    ...(approve && text !== undefined ? [button('Approve', link)] : []),
+    button('Deny', deny),
+  ];
+  const shown = text ?? 'This server cannot show the question here. Use the console to approve it.';
+  return htmlPage('Approve this call?', `<pre>${escapeHtml(shown)}</pre>\n${buttons.join('\n')}`);
+};
+
+const show = async (link: string, site: HttpSite): Promise<Response> => {
+  const claim = await site.deps.readLink?.(link);
+  if (!claim) return gone();
+  const record = await (await site.crib.store()).approvals.get(claim.approvalId);
+  const isWaiting = record?.state === 'waiting' && record.expiresAt > site.deps.runtime.now();
+  return isWaiting ? questionPage(record, { token: link, approve: claim.approve }, site) : gone();
+};
+
+const asked = defineRoute({
+  method: 'get',
+  path: '/approve',
+  role: 'public',
+  tag: 'approvals',
+  summary: 'The question behind a signed link',
+  input: { query: z.strictObject({ token }) },
+  response: 'text/html',
+  handle: ({ site, query }) => show(query.token, site),
+});
+
+const askedByPath = defineRoute({
+  method: 'get',
+  path: '/approve/:token',
+  role: 'public',
+  tag: 'approvals',
+  summary: 'The question behind a signed link, with the token in the path',
+  input: { params: z.object({ token }) },
+  response: 'text/html',
+  handle: ({ site, params }) => show(params.token, site),
+});
+
+const answered = defineRoute({
+  method: 'post',
+  path: '/approve',
+  role: 'public',
+  tag: 'approvals',
+  summary: 'The answer of a signed link',
+  input: { body: z.strictObject({ token }) },
+  form: true,
+  response: 'text/html',
+  handle: async ({ site, body }) => {
+    try {
+      const { approved } = await site.crib.decideByLink(body.token);
+      return htmlPage(approved ? 'Approved' : 'Denied', '<p>You can close this page.</p>');
+    } catch {
+      return gone();
+    }
+  },
+});
+
+export const LINK_ROUTES: readonly Route[] = [asked, askedByPath, answered];

@@ -1,0 +1,102 @@
+/** The audit trail: reading it, proving it, taking it away. */
+import { z } from 'zod';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { auditPage } from '../audit-page.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { auditRowSchema } from '../schemas/call.ts';
+import { listOf, pageQuery } from '../schemas/lists.ts';
+import { auditQuery, filterOf } from './executions.ts';
+
+const kind = z.enum(['intent', 'outcome', 'event']).optional();
+
+const list = defineRoute({
+  method: 'get',
+  path: '/v1/audit',
+  role: 'viewer',
+  tag: 'audit',
+  summary: 'Rows of the trail, newest first, redacted as they are kept',
+  input: { query: z.strictObject({ ...auditQuery, kind, ...pageQuery }) },
+  response: listOf(auditRowSchema),
+  handle: async ({ site, query }) => {
+    const filter = { ...filterOf(query), ...(query.kind && { kind: query.kind }) };
+    return { body: await auditPage(site.crib, filter, query) };
+  },
+});
+
+const headSchema = z.object({ seq: z.number(), hash: z.string() });
+
+const verify = defineRoute({
+  method: 'get',
+  path: '/v1/audit/verify',
+  role: 'viewer',
+  tag: 'audit',
+  summary: 'Walk the whole chain',
+  response: z.looseObject({
+    ok: z.boolean(),
+    rows: z.number(),
+    head: headSchema.optional(),
+    problem: z.object({ kind: z.string(), seq: z.number(), message: z.string() }).optional(),
+  }),
+  handle: async ({ site: { deps, crib } }) => ({
+    body: await (deps.verifyAudit?.() ?? crib.verifyAudit()),
+  }),
+});
+
+async function* textsOf(
+  parts: AsyncIterable<{ readonly text: string }>,
+): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const { text } of parts) yield encoder.encode(text);
+}
+
+const TYPES = { jsonl: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const;
+
+const exported = defineRoute({
+  method: 'get',
+  path: '/v1/audit/export',
+  role: 'viewer',
+  tag: 'audit',
+  summary: 'The trail as a file, oldest first',
+  input: {
+    query: z.strictObject({
+      format: z.enum(['jsonl', 'csv']).default('jsonl'),
+      ...auditQuery,
+      kind,
+    }),
+  },
+  response: 'application/x-ndjson',
+  handle: ({ site, query }) => {
+    const { format } = query;
+    const filter = { ...filterOf(query), ...(query.kind && { kind: query.kind }) };
+    const parts = site.deps.exportAudit?.({ format, filter });
+    if (!parts) throw new ToolFailure('DEPENDENCY_MISSING', 'This server exports no audit trail.');
+    return new Response(ReadableStream.from(textsOf(parts)), {
+      headers: {
+        'content-type': TYPES[format],
+        'content-disposition': `attachment; filename="audit.${format}"`,
+      },
+    });
+  },
+});
+
+const checkpoint = defineRoute({
+  method: 'post',
+  path: '/v1/audit/checkpoint',
+  role: 'operator',
+  tag: 'audit',
+  summary: 'Sign the end of the trail',
+  response: z.object({
+    version: z.literal(1),
+    seq: z.number(),
+    hash: z.string(),
+    at: z.number(),
+    store: z.string(),
+    publicKey: z.string(),
+    signature: z.string(),
+  }),
+  handle: async ({ site: { deps, crib } }) => ({
+    body: await (deps.checkpoint?.() ?? crib.checkpoint()),
+  }),
+});
+
+export const AUDIT_ROUTES: readonly Route[] = [list, verify, exported, checkpoint];

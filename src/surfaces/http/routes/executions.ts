@@ -1,0 +1,182 @@
+/** What was called, what became of it, and taking it back. */
+import { z } from 'zod';
+import type { AuditFilter, AuditRow, AuditStatus } from '../../../contract/audit.ts';
+import type { ExecutionStatus } from '../../../contract/crib.ts';
+import { auditPage } from '../audit-page.ts';
+import { notFound } from '../error-reply.ts';
+import type { HttpSite } from '../http-site.ts';
+import { callerOfIdentity, type Identity } from '../identity.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { executionDetailSchema, executionSchema, toolResultSchema } from '../schemas/call.ts';
+import { idParams, listOf, pageQuery, timeSchema } from '../schemas/lists.ts';
+import { tierSchema } from '../schemas/tool.ts';
+import { statusOf } from './execute.ts';
+
+const name = z.string().min(1).max(256);
+
+export const auditQuery = {
+  tool: name.optional(),
+  status: z
+    .enum([
+      'success',
+      'failure',
+      'timeout',
+      'cancelled',
+      'denied',
+      'pending',
+      'started',
+      'unknown',
+      'undone',
+    ])
+    .optional(),
+  user: name.optional(),
+  tier: tierSchema.optional(),
+  from: timeSchema.optional(),
+  to: timeSchema.optional(),
+};
+
+interface AuditQuery {
+  readonly tool?: string | undefined;
+  readonly status?: AuditStatus | undefined;
+  readonly user?: string | undefined;
+  readonly tier?: AuditFilter['tier'] | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export const filterOf = ({ tool, status, user, tier, from, to }: AuditQuery): AuditFilter => ({
+  ...(tool !== undefined && { tool }),
+  ...(status !== undefined && { status }),
+  ...(user !== undefined && { userId: user }),
+  ...(tier !== undefined && { tier }),
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+});
+
+const MICROS = 1_000_000;
+
+const summaryOf = (row: AuditRow) => {
+  const { executionId, tool, version, tier, status, code, at, durationMs } = row;
+  const { userId, agentId, sessionId, costMicros, detail } = row;
+  const effect = typeof detail.effect === 'string' ? { effect: detail.effect } : {};
+  const caller = { userId, agentId, sessionId };
+  const cost = { costUsd: costMicros / MICROS };
+  return {
+    executionId,
+    tool,
+    version,
+    tier,
+    status,
+    code,
+    at,
+    durationMs,
+    ...cost,
+    ...caller,
+    ...effect,
+  };
+};
+
+/** An agent sees what it did itself and nothing else. */
+const ownOnly = ({ role, userId }: Identity): { readonly userId?: string } =>
+  role === 'agent' ? { userId } : {};
+
+const list = defineRoute({
+  method: 'get',
+  path: '/v1/executions',
+  role: 'member',
+  tag: 'executions',
+  summary: 'Finished calls, newest first',
+  input: { query: z.strictObject({ ...auditQuery, ...pageQuery }) },
+  response: listOf(executionSchema),
+  handle: async ({ site, query, identity }) => {
+    const filter: AuditFilter = { ...filterOf(query), kind: 'outcome', ...ownOnly(identity) };
+    const { items, next } = await auditPage(site.crib, filter, query);
+    return { body: { items: items.map(summaryOf), ...(next !== undefined && { next }) } };
+  },
+});
+
+const runningSummary = ({ executionId, tool, startedAt, state }: ExecutionStatus) => ({
+  executionId,
+  tool,
+  version: '',
+  tier: '',
+  status: state,
+  code: '',
+  at: startedAt,
+  durationMs: 0,
+  costUsd: 0,
+  userId: '',
+  agentId: '',
+  sessionId: '',
+});
+
+const isUndoable = async (
+  { effect, executionId, tool }: ExecutionStatus,
+  { crib }: HttpSite,
+): Promise<boolean> => {
+  if (effect !== 'done') return false;
+  if (crib.tools.get(tool)?.tool.undo) return true;
+  return (await (await crib.store()).snapshots.of(executionId)).length > 0;
+};
+
+const detailOf = async (id: string, site: HttpSite, identity: Identity) => {
+  const { audit } = await site.crib.store();
+  const rows = await audit.query({ executionId: id });
+  if (identity.role === 'agent' && rows.at(-1)?.userId !== identity.userId)
+    throw notFound('The call');
+  const status = await site.crib.status(id);
+  if (!status) throw notFound('The call');
+  const row = rows.find(({ kind }) => kind === 'outcome') ?? rows[0];
+  const trace = site.deps.trace?.(id);
+  return {
+    ...(row ? summaryOf(row) : runningSummary(status)),
+    state: status.state,
+    effect: status.effect,
+    ...(status.progress && { progress: status.progress }),
+    rows,
+    ...(trace && { trace }),
+    undoable: await isUndoable(status, site),
+  };
+};
+
+const look = defineRoute({
+  method: 'get',
+  path: '/v1/executions/:id',
+  role: 'member',
+  tag: 'executions',
+  summary: 'One call, with its rows of the audit trail',
+  input: { params: idParams },
+  response: executionDetailSchema,
+  handle: async ({ site, params, identity }) => ({
+    body: await detailOf(params.id, site, identity),
+  }),
+});
+
+const cancel = defineRoute({
+  method: 'post',
+  path: '/v1/executions/:id/cancel',
+  role: 'operator',
+  tag: 'executions',
+  summary: 'Cancel a running call',
+  input: { params: idParams },
+  response: z.object({ cancelled: z.boolean() }),
+  handle: ({ site, params }) => ({ body: { cancelled: site.crib.cancel(params.id) } }),
+});
+
+const undo = defineRoute({
+  method: 'post',
+  path: '/v1/executions/:id/undo',
+  role: 'operator',
+  tag: 'executions',
+  summary: 'Take back what a call changed',
+  input: { params: idParams },
+  response: toolResultSchema,
+  handle: async ({ site, params, identity }) => {
+    const caller = callerOfIdentity(identity, site.crib.tools);
+    // The role of the route has been checked: an operator takes back the calls of others, too.
+    const result = await site.crib.undo(params.id, { ...caller, roles: ['admin'] });
+    return { status: statusOf(result), body: result };
+  },
+});
+
+export const EXECUTION_ROUTES: readonly Route[] = [list, look, cancel, undo];

@@ -1,0 +1,88 @@
+/** Standing grants: listing, giving and taking back. */
+import { z } from 'zod';
+import type { Grant, NewGrant } from '../../../contract/grant.ts';
+import { notFound } from '../error-reply.ts';
+import { pageOf, timeKey } from '../page-of.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { idParams, listOf, pageQuery } from '../schemas/lists.ts';
+
+const name = z.string().min(1).max(256);
+const subject = { user: name, role: name, agent: name, session: name };
+
+const grantSchema = z.object({
+  id: z.string(),
+  subject: z.object(subject).partial(),
+  resource: z.string(),
+  actions: z.array(z.string()),
+  condition: z.string().optional(),
+  skipsApproval: z.boolean(),
+  definition: z.string().optional(),
+  createdAt: z.number(),
+  expiresAt: z.number().optional(),
+  by: z.string(),
+  note: z.string().optional(),
+});
+
+/** The seal proves a grant to this machine; it is of no use to anybody else. */
+const shown = ({ seal: _, ...grant }: Grant) => grant;
+
+const list = defineRoute({
+  method: 'get',
+  path: '/v1/permissions',
+  role: 'viewer',
+  tag: 'permissions',
+  summary: 'Standing grants, newest first',
+  input: { query: z.strictObject(pageQuery) },
+  response: listOf(grantSchema),
+  handle: async ({ site, query }) => {
+    const all = await site.crib.permissions.list();
+    const order = {
+      keyOf: ({ createdAt, id }: Grant) => timeKey(createdAt, id),
+      newestFirst: true,
+    };
+    const page = pageOf(all, order, query);
+    return { body: { ...page, items: page.items.map(shown) } };
+  },
+});
+
+const grantBody = z.strictObject({
+  subject: z.strictObject(subject).partial(),
+  resource: name,
+  actions: z.array(name).min(1).max(100),
+  condition: z.string().min(1).max(2000).optional(),
+  skipsApproval: z.boolean(),
+  expiresAt: z.number().positive().optional(),
+  note: z.string().max(2000).optional(),
+});
+
+const grant = defineRoute({
+  method: 'post',
+  path: '/v1/permissions',
+  role: 'admin',
+  tag: 'permissions',
+  summary: 'Give a standing grant',
+  input: { body: grantBody },
+  response: grantSchema,
+  status: 201,
+  handle: async ({ site, body, identity }) => {
+    const wanted = { ...body, by: identity.userId } as NewGrant;
+    return { status: 201, body: shown(await site.crib.permissions.grant(wanted)) };
+  },
+});
+
+const revoke = defineRoute({
+  method: 'delete',
+  path: '/v1/permissions/:id',
+  role: 'admin',
+  tag: 'permissions',
+  summary: 'Take a grant back',
+  input: { params: idParams },
+  response: z.object({ revoked: z.literal(true) }),
+  handle: async ({ site, params, identity }) => {
+    const revoked = await site.crib.permissions.revoke(params.id, identity.userId);
+    if (!revoked) throw notFound('The grant');
+    return { body: { revoked } };
+  },
+});
+
+export const PERMISSION_ROUTES: readonly Route[] = [list, grant, revoke];

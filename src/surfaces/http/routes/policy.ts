@@ -1,0 +1,112 @@
+/** The rules in force, what they say about a call, and what those on trial would have said. */
+import { z } from 'zod';
+import type { CallAs } from '../../../contract/call-options.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { callerOfIdentity } from '../identity.ts';
+import { pageOf, timeKey } from '../page-of.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { listOf, pageQuery } from '../schemas/lists.ts';
+import { tierSchema } from '../schemas/tool.ts';
+import { entryOf } from '../tool-view.ts';
+
+const effect = z.enum(['allow', 'ask', 'deny']);
+const isolation = z.enum(['none', 'basic', 'strict', 'paranoid']);
+
+const rules = defineRoute({
+  method: 'get',
+  path: '/v1/policy',
+  role: 'viewer',
+  tag: 'policy',
+  summary: 'The rules in force',
+  response: z.object({
+    version: z.string(),
+    rules: z.array(
+      z.object({
+        id: z.string(),
+        effect,
+        source: z.string(),
+        tools: z.array(z.string()).optional(),
+        tiers: z.array(tierSchema).optional(),
+        condition: z.string().optional(),
+        reason: z.string().optional(),
+        shadow: z.boolean(),
+      }),
+    ),
+  }),
+  etag: true,
+  handle: async ({ site: { deps } }) => {
+    if (!deps.policy) throw new ToolFailure('DEPENDENCY_MISSING', 'The rules cannot be listed.');
+    return { body: await deps.policy() };
+  },
+});
+
+const name = z.string().min(1).max(256);
+const names = z.array(name).max(100);
+
+const explain = defineRoute({
+  method: 'post',
+  path: '/v1/policy/explain',
+  role: 'viewer',
+  tag: 'policy',
+  summary: 'Which rule would decide about a call; nothing is run',
+  input: {
+    body: z.strictObject({
+      tool: name,
+      input: z.unknown(),
+      as: z
+        .strictObject({
+          userId: name.optional(),
+          agentId: name.optional(),
+          sessionId: name.optional(),
+          roles: names.optional(),
+          permissions: names.optional(),
+          isolation: isolation.optional(),
+        })
+        .optional(),
+    }),
+  },
+  response: z.object({
+    verdict: z.looseObject({ effect, rule: z.string(), reason: z.string() }),
+    considered: z.array(
+      z.object({
+        rule: z.string(),
+        effect,
+        origin: z.string(),
+        matched: z.boolean(),
+        why: z.string(),
+        shadow: z.boolean(),
+      }),
+    ),
+  }),
+  handle: async ({ site, identity, body: { tool, input, as } }) => {
+    entryOf(tool, site);
+    const caller = { ...callerOfIdentity(identity, site.crib.tools), ...as } as CallAs;
+    return { body: await site.crib.explain(tool, input, caller) };
+  },
+});
+
+const shadow = defineRoute({
+  method: 'get',
+  path: '/v1/policy/shadow',
+  role: 'viewer',
+  tag: 'policy',
+  summary: 'What rules in shadow mode would have done since the server started',
+  input: { query: z.strictObject(pageQuery) },
+  response: listOf(
+    z.object({
+      at: z.number(),
+      executionId: z.string(),
+      tool: z.string(),
+      findings: z.array(z.object({ rule: z.string(), effect, reason: z.string() })),
+    }),
+  ),
+  handle: ({ site, query }) => ({
+    body: pageOf(
+      site.shadow.list(),
+      { keyOf: ({ at, executionId }) => timeKey(at, executionId), newestFirst: true },
+      query,
+    ),
+  }),
+});
+
+export const POLICY_ROUTES: readonly Route[] = [rules, explain, shadow];

@@ -1,0 +1,35 @@
+/** All routes. A path that is fixed comes before one that would match it by a parameter. */
+import type { Route } from '../route.ts';
+import { LINK_ROUTES } from './approval-links.ts';
+import { APPROVAL_ROUTES } from './approvals.ts';
+import { AUDIT_ROUTES } from './audit.ts';
+import { CALL_ROUTES } from './execute.ts';
+import { EXECUTION_ROUTES } from './executions.ts';
+import { HEALTH_ROUTES } from './health.ts';
+import { PERMISSION_ROUTES } from './permissions.ts';
+import { POLICY_ROUTES } from './policy.ts';
+import { SERVER_ROUTES } from './servers.ts';
+import { SESSION_ROUTES } from './session.ts';
+import { SETTINGS_ROUTES } from './settings.ts';
+import { STREAM_ROUTES } from './streams.ts';
+import { TOKEN_ROUTES } from './tokens.ts';
+import { TOOL_ROUTES } from './tools.ts';
+import { USAGE_ROUTES } from './usage.ts';
+
+export const ROUTES: readonly Route[] = [
+  ...HEALTH_ROUTES,
+  ...SESSION_ROUTES,
+  ...TOOL_ROUTES,
+  ...CALL_ROUTES,
+  ...EXECUTION_ROUTES,
+  ...APPROVAL_ROUTES,
+  ...LINK_ROUTES,
+  ...AUDIT_ROUTES,
+  ...USAGE_ROUTES,
+  ...SERVER_ROUTES,
+  ...POLICY_ROUTES,
+  ...PERMISSION_ROUTES,
+  ...TOKEN_ROUTES,
+  ...SETTINGS_ROUTES,
+  ...STREAM_ROUTES,
+];

@@ -1,0 +1,90 @@
+/** Logging in to the console by a one-time code, and out again. */
+import { z } from 'zod';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { ROLES } from '../../../contract/tokens.ts';
+import { COOKIE, sessionIdOf } from '../authenticate.ts';
+import type { ConsoleSession } from '../console-door.ts';
+import type { HttpDeps } from '../http-deps.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const sessionSchema = z.object({
+  user: z.string(),
+  role: z.enum(ROLES),
+  csrf: z.string(),
+  expiresAt: z.number(),
+});
+
+const shown = ({ user, role, csrf, expiresAt }: ConsoleSession) => ({
+  user,
+  role,
+  csrf,
+  expiresAt,
+});
+
+const cookie = (value: string, maxAge: number, { publicUrl }: HttpDeps): string =>
+  `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAge}${
+    publicUrl?.startsWith('https:') ? '; Secure' : ''
+  }`;
+
+const enter = defineRoute({
+  method: 'post',
+  path: '/v1/session',
+  role: 'public',
+  tag: 'session',
+  summary: 'Log in with a one-time code',
+  input: { body: z.strictObject({ code: z.string().min(1).max(200) }) },
+  response: sessionSchema,
+  handle: ({ site: { door, deps, attempts }, body, request }) => {
+    const entered = door.enter(body.code);
+    if (!entered) {
+      const retryAfterMs = attempts.failed(request.address);
+      if (retryAfterMs > 0) throw new ToolFailure('RATE_LIMITED', undefined, { retryAfterMs });
+      throw new ToolFailure('AUTH_MISSING', 'The code is wrong, used or too old.', {
+        suggestions: ['Take a new code from the terminal of the server.'],
+      });
+    }
+    // An id that the browser brought along, perhaps planted by somebody else, is good for nothing.
+    const before = sessionIdOf(request);
+    if (before !== undefined) door.leave(before);
+    const seconds = Math.floor((entered.session.expiresAt - deps.runtime.now()) / 1000);
+    return {
+      body: shown(entered.session),
+      headers: { 'set-cookie': cookie(entered.id, seconds, deps) },
+    };
+  },
+});
+
+const sessionOf = (request: HttpRequest, door: { find(id: string): ConsoleSession | undefined }) => {
+  const session = door.find(sessionIdOf(request) ?? '');
+  if (session) return session;
+  throw new ToolFailure('AUTH_MISSING', 'There is no session.');
+};
+
+const look = defineRoute({
+  method: 'get',
+  path: '/v1/session',
+  role: 'member',
+  tag: 'session',
+  summary: 'The present session',
+  response: sessionSchema,
+  handle: ({ site, request }) => ({ body: shown(sessionOf(request, site.door)) }),
+});
+
+const leave = defineRoute({
+  method: 'delete',
+  path: '/v1/session',
+  role: 'member',
+  tag: 'session',
+  summary: 'Log out',
+  response: z.object({ ended: z.boolean() }),
+  handle: ({ site: { door, deps }, request }) => {
+    const id = sessionIdOf(request);
+    if (id !== undefined) door.leave(id);
+    return {
+      body: { ended: id !== undefined },
+      headers: { 'set-cookie': cookie('', 0, deps) },
+    };
+  },
+});
+
+export const SESSION_ROUTES: readonly Route[] = [enter, look, leave];

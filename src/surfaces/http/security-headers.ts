@@ -1,0 +1,39 @@
+/** The headers that every answer carries, so that a browser does no more with it than it must. */
+
+const API_POLICY =
+  "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+export const CONSOLE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A page without scripts whose style sheet is known by its hash. */
+export const pagePolicy = (styleHash: string): string =>
+  `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+
+export interface SecurityHeaders {
+  /** For answers that say nothing else about it. */
+  readonly defaults: Readonly<Record<string, string>>;
+  readonly fixed: Readonly<Record<string, string>>;
+}
+
+export const securityHeaders = (isHttps: boolean): SecurityHeaders => ({
+  defaults: { 'content-security-policy': API_POLICY, 'cache-control': 'no-store' },
+  fixed: {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    ...(isHttps && { 'strict-transport-security': 'max-age=31536000' }),
+  },
+});

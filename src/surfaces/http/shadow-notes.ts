@@ -1,0 +1,28 @@
+/** The last calls that a rule in shadow mode would have refused or asked about. */
+import type { Events } from '../../contract/events.ts';
+import type { ShadowFinding } from '../../contract/policy.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+
+export interface ShadowNote {
+  readonly at: number;
+  readonly executionId: string;
+  readonly tool: string;
+  readonly findings: readonly ShadowFinding[];
+}
+
+export interface ShadowNotes {
+  /** Newest first. */
+  list(): readonly ShadowNote[];
+  close(): void;
+}
+
+const MOST = 1000;
+
+export const watchShadow = (events: Events, runtime: Pick<Runtime, 'now'>): ShadowNotes => {
+  const notes: ShadowNote[] = [];
+  const close = events.on('policy.shadowed', (shadowed) => {
+    notes.push({ at: runtime.now(), ...shadowed });
+    if (notes.length > MOST) notes.shift();
+  });
+  return { list: () => notes.toReversed(), close };
+};

@@ -1,0 +1,85 @@
+/** A tool as the API shows it: in a list, and on its own. */
+import type { CatalogEntry } from '../../contract/catalog.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { HttpSite } from './http-site.ts';
+
+/** Fails with TOOL_NOT_FOUND, and the names that come close. */
+export const entryOf = (name: string, { crib }: Pick<HttpSite, 'crib'>): CatalogEntry => {
+  const entry = crib.tools.get(name);
+  if (entry) return entry;
+  const close = crib.tools.suggest(name);
+  throw new ToolFailure('TOOL_NOT_FOUND', undefined, {
+    suggestions: close.length > 0 ? [`Did you mean ${close.join(', ')}?`] : [],
+  });
+};
+
+export const toolSummary = (entry: CatalogEntry, { deps }: Pick<HttpSite, 'deps'>) => {
+  const { tool, wireName, enabled, deprecated, renamedFrom, quarantine } = entry;
+  const { name, version, description, source, category, tier, tags = [] } = tool;
+  const used = deps.toolUsage?.(name);
+  return {
+    name,
+    wireName,
+    version,
+    description,
+    source,
+    category,
+    tier,
+    tags,
+    enabled,
+    deprecated,
+    ...(quarantine && { quarantine }),
+    ...(renamedFrom !== undefined && { renamedFrom }),
+    ...(used && { calls: used.calls }),
+    ...(used?.lastUsed !== undefined && { lastUsed: used.lastUsed }),
+  };
+};
+
+const authView = async ({ auth }: Tool, { deps }: Pick<HttpSite, 'deps'>) => {
+  if (!auth) return {};
+  const { type, configKey, setupUrl } = auth;
+  const present = await deps.hasSecret?.(configKey);
+  return {
+    auth: {
+      type,
+      configKey,
+      ...(setupUrl !== undefined && { setupUrl }),
+      ...(present !== undefined && { present }),
+    },
+  };
+};
+
+const lockView = (name: string, { crib }: Pick<HttpSite, 'crib'>) => {
+  const found = crib.lock.states().find(({ tool }) => tool === name);
+  if (!found) return undefined;
+  const { state, fingerprint, findings, diff } = found;
+  return { lock: { state, fingerprint, findings, diff } };
+};
+
+const optional = ({ documentation, cost, needs, sandbox, timeoutMs }: Tool) => ({
+  ...(documentation !== undefined && { documentation }),
+  ...(cost && { cost }),
+  ...(needs && { needs }),
+  ...(sandbox && { sandbox }),
+  ...(timeoutMs !== undefined && { timeoutMs }),
+});
+
+export const toolDetail = async (named: string, site: HttpSite) => {
+  const entry = entryOf(named, site);
+  const { tool } = entry;
+  const { tools } = site.crib;
+  const output = tools.outputSchema(tool.name);
+  return {
+    ...toolSummary(entry, site),
+    ...optional(tool),
+    ...(await authView(tool, site)),
+    capabilities: tool.capabilities,
+    examples: tool.examples ?? [],
+    input: tools.inputSchema(tool.name),
+    ...(output && { output }),
+    versions: tools.versions(tool.name),
+    tokens: await tools.tokens(tool.name),
+    ...lockView(tool.name, site),
+  };
+};

@@ -1,0 +1,126 @@
+/** One protocol instance for one client: what it can do, and who answers its requests. */
+import type {
+  McpServer,
+  Server,
+  ServerCapabilities,
+  ServerContext,
+  Tool,
+} from '@modelcontextprotocol/server';
+import { callStates } from './call-state.ts';
+import { callTool } from './call-tool.ts';
+import { pageOf } from './page.ts';
+import { protocolError } from './protocol-error.ts';
+import { servePrompts } from './serve-prompts.ts';
+import { serveResources } from './serve-resources.ts';
+import type { ServerSite, SurfaceSite } from './server-site.ts';
+import type { McpSession } from './session.ts';
+
+/** An instance, and what it takes to tell its client of changes. */
+export interface BuiltServer {
+  readonly product: McpServer;
+  /** May the client be told that this resource changed? */
+  hears(uri: string): boolean;
+}
+
+const INSTRUCTIONS: Readonly<Record<SurfaceSite['kind'], string>> = {
+  full: 'Every call is checked against a policy and recorded. A call that waits for an approval has not run: make the very same call again once it is approved.',
+  search:
+    'Find tools with search_tools, read their schema with describe_tool, call them with call_tool. A call that waits for an approval has not run: make it again, unchanged, once it is approved.',
+  code: 'Find tools with search_tools, then write a program that uses them and run it with run_code.',
+};
+
+/** Only what is kept: a list that cannot change is not said to tell. */
+const capabilitiesOf = (
+  { resources, prompts }: SurfaceSite,
+  era: ServerSite['era'],
+): ServerCapabilities => ({
+  tools: { listChanged: true },
+  resources: { listChanged: resources.some(({ watch }) => watch), subscribe: true },
+  prompts: { listChanged: prompts.some(({ watch }) => watch) },
+  completions: {},
+  ...(era === 'legacy' && { logging: {} }),
+});
+
+/** Form elicitation, as either era declares it; a bare `{}` has always meant forms. */
+const takesForms = ({ elicitation }: Readonly<Record<string, unknown>>): boolean => {
+  if (typeof elicitation !== 'object' || elicitation === null) return false;
+  return 'form' in elicitation || !('url' in elicitation);
+};
+
+const declared =
+  ({ sdk }: SurfaceSite, server: Server): ServerSite['capabilities'] =>
+  (ctx) => {
+    const envelope = ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+    const own = envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY];
+    return { ...(own ?? server.getClientCapabilities()) };
+  };
+
+/** Whatever a handler throws leaves as an error of the protocol, with nothing of ours in it. */
+const guardHandlers = (server: Server, { sdk, options }: SurfaceSite): void => {
+  const set = server.setRequestHandler.bind(server) as (
+    method: string,
+    handler: (request: unknown, ctx: ServerContext) => Promise<unknown>,
+  ) => void;
+  const guarded: typeof set = (method, handler) =>
+    set(method, async (request, ctx) => {
+      try {
+        return await handler(request, ctx);
+      } catch (error) {
+        throw protocolError(error, sdk, options.runtime.log);
+      }
+    });
+  server.setRequestHandler = guarded as typeof server.setRequestHandler;
+};
+
+const serveTools = (server: Server, site: ServerSite): void => {
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    const request = {
+      cursor: params?.cursor,
+      size: site.pageSize,
+      keyOf: ({ name }: Tool) => name,
+    };
+    const { items, ...next } = pageOf(site.tools.all(), request, site.sdk);
+    return { tools: [...items], ...next };
+  });
+  server.setRequestHandler('tools/call', (request, ctx) => callTool(site, request, ctx));
+};
+
+export const buildServer = (
+  surface: SurfaceSite,
+  session: McpSession,
+  era: ServerSite['era'],
+): BuiltServer => {
+  const { sdk, crib, options, kind } = surface;
+  const states = callStates(surface.stateKey, session, sdk);
+  const product = new sdk.McpServer(
+    { name: 'toolcrib', title: 'Toolcrib', version: options.version },
+    {
+      capabilities: capabilitiesOf(surface, era),
+      instructions: options.instructions ?? INSTRUCTIONS[kind],
+      requestState: { verify: states.verify },
+    },
+  );
+  const { server } = product;
+  // Headers that mirror a field of the input are compared with it by the library.
+  product.toolInputSchemaJson = (name) => {
+    const entry = surface.tools.entry(name);
+    return entry && { ...crib.tools.inputSchema(entry.tool.name) };
+  };
+  const mayAsk = options.approvals !== 'inbox' && options.describe !== undefined;
+  const capabilities = declared(surface, server);
+  const site: ServerSite = {
+    ...surface,
+    session,
+    era,
+    states,
+    capabilities,
+    canElicit: (ctx) => mayAsk && takesForms(capabilities(ctx)),
+  };
+  const subscribed = new Set<string>();
+  guardHandlers(server, surface);
+  serveTools(server, site);
+  serveResources(server, site, subscribed);
+  servePrompts(server, site);
+  // From 2026-07-28 on the library keeps the subscriptions, and tells subscribers only.
+  return { product, hears: (uri) => era === 'modern' || subscribed.has(uri) };
+};

@@ -1,0 +1,152 @@
+/**
+ * Toolcrib as an MCP server: the tools of a crib, its connected servers' resources and prompts, and
+ * its approvals, for clients of both protocol eras. Every call goes through `crib.execute`.
+ */
+import type { Transport } from '@modelcontextprotocol/server';
+import type { Crib } from '../../contract/crib.ts';
+import { AUDIT_RECENT, auditShelf } from './audit-shelf.ts';
+import { type BuiltServer, buildServer } from './build-server.ts';
+import { newStateKey } from './call-state.ts';
+import { createHttpDoor, type HttpDoor } from './http-door.ts';
+import { listedTools } from './listed-tools.ts';
+import { loadSdk } from './load-sdk.ts';
+import type { McpSurfaceOptions } from './mcp-options.ts';
+import { resultShelf } from './result-shelf.ts';
+import { reviewPrompt } from './review-prompt.ts';
+import { serverPrompts, serverResources } from './server-shelves.ts';
+import type { SurfaceSite } from './server-site.ts';
+import { connectionSession } from './session.ts';
+import { withUniqueIds } from './unique-ids.ts';
+import { watchChanges } from './watch-changes.ts';
+
+export interface McpConnection {
+  readonly sessionId: string;
+  /** When the client has gone, or the connection was closed. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface McpSurface {
+  /** Serves one client for as long as the transport lasts; its first message says which era. */
+  connect(transport: Transport): Promise<McpConnection>;
+  /** Serves one HTTP request. Without `http` options nobody can be authenticated: always 401. */
+  fetch(request: Request): Promise<Response>;
+  /** Cancels what runs and lets every client go. The crib stays open. */
+  close(): Promise<void>;
+}
+
+const PAGE_SIZE = 500;
+
+const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceSite> => {
+  const kind = options.surface ?? 'full';
+  return {
+    crib,
+    options,
+    kind,
+    sdk: await loadSdk(),
+    tools: listedTools(crib, kind),
+    pageSize: options.pageSize ?? PAGE_SIZE,
+    stateKey: options.stateKey ?? newStateKey(),
+    resources: [
+      auditShelf(crib),
+      resultShelf(crib),
+      serverResources(crib.servers),
+      ...(options.resources ?? []),
+    ],
+    prompts: [reviewPrompt(crib, options), serverPrompts(crib.servers), ...(options.prompts ?? [])],
+  };
+};
+
+/** A client that is gone, or wants none of it, misses nothing. */
+const tell = (servers: Iterable<BuiltServer>, say: (built: BuiltServer) => Promise<void>): void => {
+  for (const built of servers) void say(built).catch(() => undefined);
+};
+
+const NOBODY = { authenticate: async () => undefined };
+
+class Surface implements McpSurface {
+  readonly #site: SurfaceSite;
+  readonly #door: HttpDoor;
+  readonly #connected = new Set<BuiltServer>();
+  readonly #connections = new Set<McpConnection>();
+  readonly #stop: () => void;
+
+  constructor(site: SurfaceSite) {
+    this.#site = site;
+    this.#door = createHttpDoor(site, site.options.http ?? NOBODY);
+    this.#stop = watchChanges(site, {
+      toolsChanged: () => this.#listChanged('Tool', 'tools'),
+      resourcesChanged: () => this.#listChanged('Resource', 'resources'),
+      promptsChanged: () => this.#listChanged('Prompt', 'prompts'),
+      callsChanged: () => this.#callsChanged(),
+    });
+  }
+
+  fetch(request: Request): Promise<Response> {
+    return this.#door.fetch(request);
+  }
+
+  async connect(transport: Transport): Promise<McpConnection> {
+    const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
+    const session = connectionSession(this.#site.options.caller ?? {});
+    const built = new Set<BuiltServer>();
+    const wire = withUniqueIds(transport);
+    const handle = serveStdio(
+      ({ era }) => {
+        const server = buildServer(this.#site, session, era);
+        built.add(server);
+        this.#connected.add(server);
+        return server.product;
+      },
+      { transport: wire, onerror: (error) => this.#note(error) },
+    );
+    const closed = new Promise<void>((resolve) => {
+      const { onclose } = wire;
+      wire.onclose = () => {
+        onclose?.();
+        for (const each of built) this.#connected.delete(each);
+        this.#connections.delete(connection);
+        resolve();
+      };
+    });
+    const connection: McpConnection = {
+      sessionId: session.caller.sessionId ?? '',
+      closed,
+      close: () => handle.close(),
+    };
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    await Promise.all([...this.#connections].map((each) => each.close()));
+    await this.#door.close();
+  }
+
+  get #servers(): readonly BuiltServer[] {
+    return [...this.#connected, ...this.#door.servers];
+  }
+
+  #listChanged(one: 'Tool' | 'Resource' | 'Prompt', many: `${Lowercase<typeof one>}s`): void {
+    tell(this.#servers, ({ product }) => product.server[`send${one}ListChanged`]());
+    this.#door.notify[`${many}Changed`]();
+  }
+
+  #callsChanged(): void {
+    const uri = AUDIT_RECENT;
+    const listening = this.#servers.filter(({ hears }) => hears(uri));
+    tell(listening, ({ product }) => product.server.sendResourceUpdated({ uri }));
+    this.#door.notify.resourceUpdated(uri);
+  }
+
+  #note(error: Error): void {
+    this.#site.options.runtime.log.debug('an MCP message was refused', { cause: error.message });
+  }
+}
+
+/** Opens the surface; the MCP library is loaded here. */
+export const createMcpSurface = async (
+  crib: Crib,
+  options: McpSurfaceOptions,
+): Promise<McpSurface> => new Surface(await siteOf(crib, options));

@@ -1,0 +1,54 @@
+/** What whoever opens an MCP surface chooses, and who a client is once that is known. */
+import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { Caller } from '../../contract/caller.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { AroundCall } from './client-link.ts';
+import type { PromptShelf, ResourceShelf } from './shelf.ts';
+
+/**
+ * `full` lists every tool, `search` three that find and call the others, `code` one that runs a
+ * program against them.
+ */
+export type SurfaceKind = 'full' | 'search' | 'code';
+
+/** Who a client proved to be. `key` is the same for the same client, and nobody else's. */
+export interface McpIdentity {
+  readonly key: string;
+  readonly caller: Partial<Caller>;
+}
+
+export interface McpSurfaceOptions {
+  readonly runtime: Runtime;
+  /** Of Toolcrib, as clients are told. */
+  readonly version: string;
+  readonly surface?: SurfaceKind;
+  /** Who calls over a connection that is the client's alone, such as stdio. */
+  readonly caller?: Partial<Caller>;
+  /** `inbox` never asks through the client: for clients whose word is not a person's. */
+  readonly approvals?: 'elicit' | 'inbox';
+  /**
+   * A question as a person has to read it, with nothing invisible in it. Without one nobody is
+   * asked through the client: what cannot be shown cannot be approved.
+   */
+  describe?(request: ApprovalRequest, now: number): string;
+  readonly instructions?: string;
+  readonly pageSize?: number;
+  /** Signs what travels through clients; 32 bytes or more. By default it lives as long as the surface. */
+  readonly stateKey?: Uint8Array;
+  readonly resources?: readonly ResourceShelf[];
+  readonly prompts?: readonly PromptShelf[];
+  readonly aroundCall?: AroundCall;
+  readonly http?: McpHttpOptions;
+}
+
+export interface McpHttpOptions {
+  /** Nothing, or a throw, is a 401. It sees the request before its body is read. */
+  authenticate(request: Request): Promise<McpIdentity | undefined>;
+  /** Host names without a port; those of this machine by default. */
+  readonly hosts?: readonly string[];
+  /** Host names of web pages that may call; those of this machine by default. */
+  readonly origins?: readonly string[];
+  readonly maxBodyBytes?: number;
+  /** Where clients find out how to log in (RFC 9728). */
+  readonly resourceMetadataUrl?: string;
+}

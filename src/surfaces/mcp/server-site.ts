@@ -1,0 +1,33 @@
+/** What the handlers of one protocol instance work with. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Crib } from '../../contract/crib.ts';
+import type { CallStates } from './call-state.ts';
+import type { ListedTools } from './listed-tools.ts';
+import type { Sdk } from './load-sdk.ts';
+import type { McpSurfaceOptions, SurfaceKind } from './mcp-options.ts';
+import type { McpSession } from './session.ts';
+import type { PromptShelf, ResourceShelf } from './shelf.ts';
+
+/** What all clients of a surface share. */
+export interface SurfaceSite {
+  readonly crib: Crib;
+  readonly sdk: Sdk;
+  readonly options: McpSurfaceOptions;
+  readonly kind: SurfaceKind;
+  readonly tools: ListedTools;
+  readonly resources: readonly ResourceShelf[];
+  readonly prompts: readonly PromptShelf[];
+  readonly pageSize: number;
+  readonly stateKey: Uint8Array;
+}
+
+export interface ServerSite extends SurfaceSite {
+  readonly session: McpSession;
+  readonly states: CallStates;
+  /** `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */
+  readonly era: 'legacy' | 'modern';
+  /** What the client says it can do. */
+  capabilities(ctx: ServerContext): Readonly<Record<string, unknown>>;
+  /** May and can the person behind this client be asked? */
+  canElicit(ctx: ServerContext): boolean;
+}

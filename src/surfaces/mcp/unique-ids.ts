@@ -1,0 +1,92 @@
+/**
+ * Refuses a request whose id another one of the same connection still uses: the answer of one would
+ * reach whoever asked the other.
+ */
+import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
+
+interface Message {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+const isId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number';
+
+/** The messages of a body: one, or those of a batch. */
+export const messagesIn = (body: unknown): readonly Message[] =>
+  (Array.isArray(body) ? body : [body]).filter(
+    (message: unknown): message is Message => typeof message === 'object' && message !== null,
+  );
+
+/** The ids of the requests in a body. */
+export const requestIdsIn = (body: unknown): readonly RequestId[] =>
+  messagesIn(body)
+    .filter(({ method }) => typeof method === 'string')
+    .map(({ id }) => id)
+    .filter(isId);
+
+export const IN_USE = { code: -32600, message: 'Invalid Request: the id is in use' } as const;
+
+/** Ids that wait for an answer. Those of cancelled requests are free again: they get none. */
+export class OpenIds {
+  readonly #open = new Set<RequestId>();
+
+  /** False, and nothing taken, when one of them is open already or comes twice. */
+  take(ids: readonly RequestId[]): boolean {
+    const isFree = new Set(ids).size === ids.length && !ids.some((id) => this.#open.has(id));
+    if (isFree) for (const id of ids) this.#open.add(id);
+    return isFree;
+  }
+
+  /** The same for one: false when it is open already. */
+  takeOne(id: RequestId): boolean {
+    if (this.#open.has(id)) return false;
+    this.#open.add(id);
+    return true;
+  }
+
+  /** For requests that were refused before anybody could answer them. */
+  release(ids: readonly RequestId[]): void {
+    for (const id of ids) this.#open.delete(id);
+  }
+
+  /** Looks at what leaves: an answer frees its id. */
+  sent(message: JSONRPCMessage): void {
+    if (!('method' in message) && message.id !== undefined) this.#open.delete(message.id);
+  }
+
+  /** Looks at what comes in: a cancelled request frees its id. */
+  received(body: unknown): void {
+    for (const { method, params } of messagesIn(body)) {
+      const id = method === 'notifications/cancelled' ? params?.requestId : undefined;
+      if (isId(id)) this.#open.delete(id);
+    }
+  }
+}
+
+/** The same transport, with the check in front of whoever listens. */
+export const withUniqueIds = (wire: Transport): Transport => {
+  const ids = new OpenIds();
+  const outer: Transport = {
+    start: async () => {
+      wire.onmessage = (message, extra) => {
+        const { id, method } = message as Message;
+        if (method === 'notifications/cancelled') ids.received(message);
+        const isRequest = typeof method === 'string' && isId(id);
+        if (!isRequest || ids.takeOne(id)) outer.onmessage?.(message, extra);
+        else void wire.send({ jsonrpc: '2.0', id, error: IN_USE }).catch(() => undefined);
+      };
+      wire.onclose = () => outer.onclose?.();
+      wire.onerror = (error) => outer.onerror?.(error);
+      await wire.start();
+    },
+    send: (message, options) => {
+      ids.sent(message);
+      return wire.send(message, options);
+    },
+    close: () => wire.close(),
+    setProtocolVersion: (version) => wire.setProtocolVersion?.(version),
+    setSupportedProtocolVersions: (versions) => wire.setSupportedProtocolVersions?.(versions),
+  };
+  return outer;
+};

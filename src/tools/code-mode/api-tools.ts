@@ -1,0 +1,59 @@
+/** The tools as code sees them: those that can be called now, each under a name that is an identifier. */
+import type { Catalog, CatalogEntry } from '../../contract/catalog.ts';
+import type { JsonSchema } from '../../contract/schema.ts';
+import type { Tool } from '../../contract/tool.ts';
+
+export interface ApiTool {
+  /** What code writes: `tools.<identifier>`. */
+  readonly identifier: string;
+  readonly tool: Tool;
+  readonly input: JsonSchema;
+  readonly output: JsonSchema | undefined;
+}
+
+export type ApiCatalog = Pick<Catalog, 'list' | 'search' | 'inputSchema' | 'outputSchema'>;
+
+/** They run code or describe it: nothing that code should call. */
+export const CODE_MODE_TOOLS: ReadonlySet<string> = new Set(['run_code', 'search_api']);
+
+export const isCallable = ({ tool, enabled, quarantine }: CatalogEntry): boolean =>
+  enabled && quarantine === undefined && !CODE_MODE_TOOLS.has(tool.name);
+
+/** A wire name is letters, digits, `_` and `-`, and begins with no digit. */
+const plainOf = ({ wireName }: CatalogEntry): string => wireName.replaceAll('-', '_');
+
+const isAsItIs = (entry: CatalogEntry): boolean => plainOf(entry) === entry.wireName;
+
+/**
+ * Names that need no change keep it; of those that would then be equal, each later one in the order
+ * of names gets a number. The same set of tools always gets the same names.
+ */
+const identifiersOf = (entries: readonly CatalogEntry[]): ReadonlyMap<string, CatalogEntry> => {
+  const sorted = [...entries].sort((a, b) => (a.wireName < b.wireName ? -1 : 1));
+  const named = new Map(sorted.filter(isAsItIs).map((entry) => [entry.wireName, entry]));
+  for (const entry of sorted) {
+    if (isAsItIs(entry)) continue;
+    let name = plainOf(entry);
+    for (let number = 2; named.has(name); number += 1) name = `${plainOf(entry)}_${number}`;
+    named.set(name, entry);
+  }
+  return new Map([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** A tool whose schema has no JSON form is called without types. */
+const schemaOf = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};
+
+/** Every tool that is on and accepted, in the order of identifiers. What a caller may call is judged call by call. */
+export const apiTools = (catalog: ApiCatalog): readonly ApiTool[] =>
+  [...identifiersOf(catalog.list().filter(isCallable))].map(([identifier, { tool }]) => ({
+    identifier,
+    tool,
+    input: schemaOf(() => catalog.inputSchema(tool.name)) ?? {},
+    output: schemaOf(() => catalog.outputSchema(tool.name)),
+  }));

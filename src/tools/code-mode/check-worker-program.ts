@@ -1,0 +1,89 @@
+/**
+ * The program of the thread that checks the types of a model's code. It is text because a thread
+ * must start the same way from sources and from the package; it reads nothing but the compiler's own
+ * declarations, which it keeps from one check to the next.
+ */
+
+/**
+ * Takes `{ code, declarations }`, answers `{ problems }` with
+ * `{ line, column, message }` of the code, places counted from 1, or `{ missing: true }` when none of
+ * the files is a compiler.
+ */
+export const CHECK_WORKER_PROGRAM = `
+'use strict';
+const { parentPort, workerData } = require('node:worker_threads');
+const { dirname, join, basename } = require('node:path');
+const load = (file) => {
+  try {
+    const ts = require(file);
+    return typeof ts.createProgram === 'function' ? { ts, folder: dirname(file) } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+const serve = ({ ts, folder }) => {
+const options = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.ES2022,
+  moduleDetection: ts.ModuleDetectionKind.Force,
+  lib: ['lib.es2022.d.ts'],
+  types: [],
+  strict: true,
+  useUnknownInCatchVariables: false,
+  noEmit: true,
+  noResolve: true,
+  skipLibCheck: true,
+};
+// The rule itself stays on: with it, an empty list takes the type of what is put into it.
+const isImplicitAny = (code) => code >= 7000 && code < 7100;
+const libs = new Map();
+const libFile = (path) => {
+  const name = basename(path);
+  if (!/^lib\\.[\\w.]*d\\.ts$/.test(name)) return undefined;
+  if (!libs.has(name)) {
+    const text = ts.sys.readFile(join(folder, name));
+    libs.set(name, text && ts.createSourceFile(path, text, options.target));
+  }
+  return libs.get(name);
+};
+const check = ({ code, declarations }) => {
+  const texts = new Map([['/code.ts', code], ['/api.d.ts', declarations]]);
+  const sources = new Map();
+  const sourceOf = (path) => {
+    if (!texts.has(path)) return libFile(path);
+    if (!sources.has(path)) {
+      sources.set(path, ts.createSourceFile(path, texts.get(path), options.target, true));
+    }
+    return sources.get(path);
+  };
+  const host = {
+    fileExists: (path) => texts.has(path) || libFile(path) !== undefined,
+    readFile: (path) => texts.get(path),
+    getSourceFile: sourceOf,
+    getDefaultLibFileName: () => '/lib.es2022.d.ts',
+    getDefaultLibLocation: () => '/',
+    getCurrentDirectory: () => '/',
+    getCanonicalFileName: (name) => name,
+    useCaseSensitiveFileNames: () => true,
+    getNewLine: () => '\\n',
+    writeFile: () => undefined,
+  };
+  const program = ts.createProgram({ rootNames: [...texts.keys()], options, host });
+  const file = program.getSourceFile('/code.ts');
+  const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+  return found
+    .filter(({ category, code }) => category === ts.DiagnosticCategory.Error && !isImplicitAny(code))
+    .slice(0, 50)
+    .map(({ start = 0, messageText }) => {
+      const { line, character } = file.getLineAndCharacterOfPosition(start);
+      const message = ts.flattenDiagnosticMessageText(messageText, ' ').slice(0, 500);
+      return { line: line + 1, column: character + 1, message };
+    });
+};
+return (job) => ({ problems: check(job) });
+};
+let found;
+for (const file of workerData.files) found ??= load(file);
+const answer = found === undefined ? () => ({ missing: true }) : serve(found);
+parentPort.on('message', (job) => parentPort.postMessage(answer(job)));
+`;

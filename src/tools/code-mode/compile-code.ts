@@ -1,0 +1,104 @@
+/** The code of a model to one module for the sandbox; what is wrong is told at its own line and column. */
+import type { SourceMap } from 'node:module';
+import type { BuildOptions, Message, Plugin } from 'esbuild';
+import type { Issue } from '../../contract/errors.ts';
+import type { ApiTool } from './api-tools.ts';
+import { badCode, issueAt, type Place } from './code-issues.ts';
+import { CODE, ENTRY, guestModules, LINES_BEFORE } from './guest-api.ts';
+
+export interface CompiledCode {
+  readonly text: string;
+  /** The first place of a stack trace that is in the code. */
+  placeIn(stack: string): Place | undefined;
+}
+
+/** As the sandbox is told; stack traces name it. */
+export const CODE_NAME = 'code.js';
+
+const POSITIONS = /code\.js:(\d+)(?::(\d+))?/g;
+
+const bundlePlugin = (modules: ReadonlyMap<string, string>): Plugin => ({
+  name: 'toolcrib-code',
+  setup: (build) => {
+    build.onResolve({ filter: /.*/ }, ({ path }) =>
+      modules.has(path)
+        ? { path, namespace: 'm' }
+        : { errors: [{ text: 'There are no modules to import: use tools and results.' }] },
+    );
+    build.onLoad({ filter: /.*/, namespace: 'm' }, ({ path }) => ({
+      contents: modules.get(path) ?? '',
+      loader: path === CODE ? 'ts' : 'js',
+    }));
+  },
+});
+
+/** The library counts columns in bytes, from 0. */
+const columnOf = (lineText: string, bytes: number): number =>
+  Buffer.from(lineText).subarray(0, bytes).toString('utf8').length + 1;
+
+const unknownTool = (text: string, suggestion: string): string | undefined => {
+  const [, name] = /^Import "(.+?)" will always be undefined/.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  return `There is no tools.${name}.${suggestion === '' ? ' Look with search_api.' : ` Did you mean tools.${suggestion}?`}`;
+};
+
+const issueOf = ({ text, location }: Message): Issue => {
+  const message = unknownTool(text, location?.suggestion ?? '') ?? text;
+  if (!location?.file.endsWith(CODE)) return { path: ['code'], message };
+  const { line, lineText, column } = location;
+  return issueAt({ line: line - LINES_BEFORE, column: columnOf(lineText, column) }, message);
+};
+
+const isBuildFailure = (error: unknown): error is Error & { readonly errors: readonly Message[] } =>
+  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+
+const placeFinder = (map: string): CompiledCode['placeIn'] => {
+  let source: SourceMap | undefined;
+  return (stack) => {
+    const { SourceMap: Reader } = process.getBuiltinModule('node:module');
+    source ??= new Reader(JSON.parse(map));
+    for (const [, line, column] of stack.matchAll(POSITIONS)) {
+      const entry = source.findEntry(Number(line) - 1, Number(column ?? 1) - 1);
+      if (!('originalSource' in entry) || !entry.originalSource.endsWith(CODE)) continue;
+      const at = entry.originalLine + 1 - LINES_BEFORE;
+      if (at >= 1) return { line: at, column: entry.originalColumn + 1 };
+    }
+    return undefined;
+  };
+};
+
+const OPTIONS = {
+  entryPoints: { code: ENTRY },
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  outdir: '/out',
+  absWorkingDir: '/',
+  write: false,
+  sourcemap: 'external',
+  sourcesContent: false,
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'silent',
+  tsconfigRaw: '{}',
+} as const satisfies BuildOptions;
+
+/** Fails with VALIDATION_ERROR for bad syntax, modules and tools that are not there. */
+export const compileCode = async (
+  code: string,
+  tools: readonly ApiTool[],
+): Promise<CompiledCode> => {
+  const { build } = await import('esbuild');
+  const plugins = [bundlePlugin(guestModules(code, tools))];
+  try {
+    const { outputFiles, warnings } = await build({ ...OPTIONS, plugins });
+    const wrong = warnings.filter(({ id }) => id === 'import-is-undefined');
+    if (wrong.length > 0) throw badCode(wrong.map(issueOf));
+    const named = (end: string): string =>
+      outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';
+    return { text: named('.js'), placeIn: placeFinder(named('.js.map')) };
+  } catch (error) {
+    throw isBuildFailure(error) ? badCode(error.errors.map(issueOf)) : error;
+  }
+};

@@ -1,0 +1,74 @@
+/** The typed API: a TypeScript declaration of each tool, made from its schemas once per definition. */
+import type { Tool } from '../../contract/tool.ts';
+import type { ApiTool } from './api-tools.ts';
+import { docComment } from './doc-comment.ts';
+import { SchemaTypes } from './schema-type.ts';
+
+/** What code has besides the tools. */
+export const COMMON_DECLARATIONS = `interface StoredResult {
+  /** Read it with results.read or results.json. */
+  handle: string;
+  bytes: number;
+  preview: string;
+}
+declare const results: {
+  /** A part of a result that was too long to be returned: see tools.read_result. */
+  read(handle: string, part?: { offset?: number; limit?: number; query?: string; grep?: string; context?: number }): Promise<any>;
+  /** All of a stored result, as data. */
+  json(handle: string): Promise<any>;
+};
+declare const console: Record<'log' | 'info' | 'debug' | 'warn' | 'error', (...values: unknown[]) => void>;
+/** What a tool refused or failed with is thrown. */
+interface ToolError extends Error {
+  code: string;
+  suggestions: string[];
+}`;
+
+interface Declared {
+  readonly identifier: string;
+  readonly method: string;
+  readonly types: readonly string[];
+}
+
+const needsInput = (input: ApiTool['input']): boolean =>
+  Array.isArray(input.required) && input.required.length > 0;
+
+const declare = ({ identifier, tool, input, output }: ApiTool): Declared => {
+  const inputs = new SchemaTypes(input, `${identifier}_Input`);
+  const mark = needsInput(input) ? '' : '?';
+  const given = inputs.typeOf(input, 1);
+  const outputs = output && new SchemaTypes(output, `${identifier}_Output`);
+  // Nothing is known of it, and code that was checked must still be able to use it.
+  const returned = outputs && output ? outputs.typeOf(output, 1) : 'any';
+  const comment = docComment({ description: tool.description }, '  ');
+  return {
+    identifier,
+    method: `${comment}  ${identifier}(input${mark}: ${given}): Promise<${returned}>;`,
+    types: [...inputs.named.values(), ...(outputs?.named.values() ?? [])],
+  };
+};
+
+/** A definition does not change while it is registered, so it is declared once. */
+const createDeclarations = (): ((tool: ApiTool) => Declared) => {
+  const known = new WeakMap<Tool, Declared>();
+  return (each) => {
+    const kept = known.get(each.tool);
+    if (kept?.identifier === each.identifier) return kept;
+    const declared = declare(each);
+    known.set(each.tool, declared);
+    return declared;
+  };
+};
+
+/** The declarations of the tools given, in their order: the same text for the same tools. */
+export type DeclareTools = (tools: readonly ApiTool[]) => string;
+
+export const createDeclareTools = (): DeclareTools => {
+  const declared = createDeclarations();
+  return (tools) => {
+    const all = tools.map(declared);
+    const types = all.flatMap((each) => each.types);
+    const methods = all.map(({ method }) => method);
+    return [...types, 'declare const tools: {', ...methods, '};'].join('\n');
+  };
+};

@@ -1,0 +1,29 @@
+/** The comment above a declaration: the description and what a type cannot say. */
+import type { JsonSchema } from '../../contract/schema.ts';
+
+const LONGEST = 400;
+
+/** One line that cannot end the comment, without characters that a reader does not see. */
+const oneLine = (text: string): string =>
+  text
+    .slice(0, LONGEST * 2)
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .replaceAll('*/', '* /')
+    .trim()
+    .slice(0, LONGEST);
+
+const FACTS = ['format', 'default', 'minimum', 'maximum', 'maxLength', 'pattern'] as const;
+
+const factsOf = (schema: JsonSchema): readonly string[] =>
+  FACTS.flatMap((keyword) =>
+    Object.hasOwn(schema, keyword) && schema[keyword] !== undefined
+      ? [`${keyword}: ${JSON.stringify(schema[keyword])}`]
+      : [],
+  );
+
+/** Empty when there is nothing to say. */
+export const docComment = (schema: JsonSchema, indent: string): string => {
+  const description = typeof schema.description === 'string' ? schema.description : '';
+  const text = oneLine([description, ...factsOf(schema)].filter(Boolean).join(' · '));
+  return text === '' ? '' : `${indent}/** ${text} */\n`;
+};

@@ -1,0 +1,128 @@
+/**
+ * What is bundled around the code of a model. It runs inside the sandbox: it gives the tools their
+ * names, turns refusals into errors that are thrown where the call was made, and tells how it ended.
+ */
+import type { ApiTool } from './api-tools.ts';
+
+export const ENTRY = 'toolcrib:entry';
+export const CODE = 'toolcrib:code';
+const TOOLS = 'toolcrib:tools';
+const GUEST = 'toolcrib:guest';
+
+/** Lines of `console` beyond this are dropped inside already. */
+const MOST_LINES = 500;
+const LONGEST_LINE = 2_000;
+/** Of a stored result; less where a page is itself too much to be returned. */
+const PAGE = 200_000;
+const SHORTEST_PAGE = 1_000;
+
+// The trace is taken when the call is made: after the answer the stack no longer leads to the code.
+const GUEST_TEXT = `
+let host;
+let lines = 0;
+const shown = (value) => {
+  if (typeof value === 'string') return value;
+  if (value instanceof Error) return String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return '[object]';
+  }
+};
+const print = (...values) => {
+  lines += 1;
+  if (lines > ${MOST_LINES}) return;
+  void host.logger.info(values.map(shown).join(' ').slice(0, ${LONGEST_LINE}));
+};
+export const open = (context) => {
+  host = context;
+  globalThis.console = { log: print, info: print, debug: print, warn: print, error: print };
+};
+export const call = (name) => async (input) => {
+  const trace = new Error().stack;
+  const result = await host.call(name, input === undefined ? {} : input);
+  if (result.success) return result.data;
+  const { code, message, suggestions, issues } = result.error;
+  const error = new Error(name + ': ' + message);
+  throw Object.assign(error, { code, suggestions, issues, stack: trace });
+};
+const page = call('read_result');
+export const results = {
+  read: (handle, part) => page({ ...part, handle }),
+  json: async (handle) => {
+    let text = '';
+    let limit = ${PAGE};
+    for (let offset = 0; offset !== undefined; ) {
+      const next = await page({ handle, offset, limit });
+      if (typeof next.text === 'string') {
+        text += next.text;
+        offset = next.nextOffset;
+      } else if (limit > ${SHORTEST_PAGE}) limit = Math.floor(limit / 4);
+      else throw new Error('The stored result cannot be read in pages.');
+    }
+    return JSON.parse(text);
+  },
+};
+const textOf = (read) => {
+  try {
+    return String(read() ?? '');
+  } catch {
+    return '';
+  }
+};
+export const told = (error) => {
+  const isObject = typeof error === 'object' && error !== null;
+  return {
+    name: isObject ? textOf(() => error.name) : '',
+    message: textOf(() => (isObject ? error.message : error)).slice(0, 2000),
+    code: isObject ? textOf(() => error.code) : '',
+    stack: isObject ? textOf(() => error.stack).slice(0, 20000) : '',
+  };
+};
+`;
+
+const ENTRY_TEXT = `
+import { open, told } from '${GUEST}';
+export const run = async (input, context) => {
+  open(context);
+  try {
+    const code = await import('${CODE}');
+    const main = code.default;
+    return { value: typeof main === 'function' ? await main() : await main };
+  } catch (error) {
+    return { thrown: told(error) };
+  }
+};
+`;
+
+const toolsText = (tools: readonly ApiTool[]): string => {
+  const made = tools.map(({ tool }, at) => `const t${at} = call(${JSON.stringify(tool.name)});`);
+  const names = tools.map(({ identifier }, at) => `t${at} as ${identifier}`);
+  return [`import { call } from '${GUEST}';`, ...made, `export { ${names.join(', ')} };`].join(
+    '\n',
+  );
+};
+
+/** On one line, so that the code begins on the second. */
+const IMPORTS = `import * as tools from '${TOOLS}'; import { results } from '${GUEST}';`;
+
+const isModule = (code: string): boolean => /^[ \t]*export\s+default\b/m.test(code);
+
+/** The lines before the first of the code. */
+export const LINES_BEFORE = 1;
+
+/** A body that returns, or a module with a default export. */
+export const wrapCode = (code: string, imports: string = IMPORTS): string =>
+  isModule(code) ? `${imports}\n${code}` : `${imports} export default async () => {\n${code}\n};`;
+
+/** The text of each part by the name it is imported under. */
+export const guestModules = (
+  code: string,
+  tools: readonly ApiTool[],
+): ReadonlyMap<string, string> =>
+  new Map([
+    [ENTRY, ENTRY_TEXT],
+    [GUEST, GUEST_TEXT],
+    [TOOLS, toolsText(tools)],
+    [CODE, wrapCode(code)],
+  ]);

@@ -1,0 +1,124 @@
+/**
+ * The host's side of a run: the calls that code makes, each through the whole pipeline, counted and
+ * bounded, and what it prints. A call that waits for a person ends the run once the others are done.
+ */
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { SandboxHost } from '../../contract/sandbox.ts';
+
+export interface NeededApproval {
+  readonly approvalId: string;
+  readonly tool: string;
+  readonly expiresAt: number;
+}
+
+export interface CallCount {
+  readonly tool: string;
+  readonly ok: number;
+  readonly failed: number;
+}
+
+export interface InnerCallsOptions {
+  readonly mostCalls: number;
+  /** Sees every result that goes to the code and not to the model. */
+  onResult(input: unknown, result: ToolResult): void;
+  /** Ends the run: nothing more can come of it before a person has answered. */
+  end(): void;
+}
+
+const MOST_LOG = 20_000;
+/** For calls that the code made at the same time and that are still on their way here. */
+const GRACE_MS = 50;
+
+const refused = (method: string): ToolFailure =>
+  new ToolFailure('PERMISSION_DENIED', `Code can only call tools, not ${method.slice(0, 40)}.`);
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+export class InnerCalls implements SandboxHost {
+  readonly approvals: NeededApproval[] = [];
+  readonly #context: ToolContext;
+  readonly #options: InnerCallsOptions;
+  readonly #counts = new Map<string, { ok: number; failed: number }>();
+  readonly #log: string[] = [];
+  #logged = 0;
+  #made = 0;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #isOver = false;
+
+  constructor(context: ToolContext, options: InnerCallsOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  get counts(): readonly CallCount[] {
+    return [...this.#counts].map(([tool, count]) => ({ tool, ...count }));
+  }
+
+  get log(): string {
+    return this.#log.join('\n');
+  }
+
+  async request(method: string, args: readonly unknown[]): Promise<unknown> {
+    if (method === 'logger.info') return this.#print(args[0]);
+    if (method !== 'call' || typeof args[0] !== 'string') throw refused(method);
+    if (this.#isOver) return never();
+    this.#made += 1;
+    if (this.#made > this.#options.mostCalls) throw this.#tooMany();
+    const answer = this.#call(args[0], args[1]);
+    this.#underWay.add(answer);
+    const result = await answer.finally(() => this.#underWay.delete(answer));
+    if (this.approvals.length > 0) this.#endSoon();
+    if (result.approval) return never();
+    const { success, data, error } = result;
+    return success ? { success, data } : { success, error };
+  }
+
+  /** When the calls that the code did not wait for are done. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay);
+  }
+
+  async #call(tool: string, input: unknown): Promise<ToolResult> {
+    const result = await this.#context.call(tool, input);
+    if (result.approval) {
+      const { approvalId, expiresAt } = result.approval;
+      this.approvals.push({ approvalId, expiresAt, tool: result.metadata.toolName });
+    } else {
+      this.#count(result);
+      this.#options.onResult(input, result);
+    }
+    return result;
+  }
+
+  /** Whatever waits for that call waits for a person; the rest is let come to its end. */
+  #endSoon(): void {
+    setTimeout(() => {
+      if (this.#isOver || this.#underWay.size > 0) return;
+      this.#isOver = true;
+      this.#options.end();
+    }, GRACE_MS);
+  }
+
+  #count({ success, metadata }: ToolResult): void {
+    const count = this.#counts.get(metadata.toolName) ?? { ok: 0, failed: 0 };
+    count[success ? 'ok' : 'failed'] += 1;
+    this.#counts.set(metadata.toolName, count);
+  }
+
+  #tooMany(): ToolFailure {
+    this.#made = this.#options.mostCalls;
+    return new ToolFailure(
+      'RATE_LIMITED',
+      `One run may make ${this.#options.mostCalls} calls, and it has made them.`,
+    );
+  }
+
+  #print(line: unknown): void {
+    if (typeof line !== 'string' || this.#logged >= MOST_LOG) return;
+    const kept = line.slice(0, MOST_LOG - this.#logged);
+    this.#logged += kept.length + 1;
+    this.#log.push(this.#logged >= MOST_LOG ? `${kept}…` : kept);
+  }
+}

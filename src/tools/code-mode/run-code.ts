@@ -1,0 +1,196 @@
+/**
+ * `run_code`: TypeScript of a model, checked and run in the wasm sandbox. The code has no power of
+ * its own: it calls tools, and each call passes the whole pipeline. Only what it returns and prints
+ * reaches the model.
+ */
+import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
+import { isErrorCode, ToolFailure } from '../../contract/errors.ts';
+import { RetryPolicies } from '../../contract/retry.ts';
+import { defineTool, type Tool } from '../../contract/tool.ts';
+import { apiTools } from './api-tools.ts';
+import { badCode } from './code-issues.ts';
+import { type CodeModeParts, sessionOf } from './code-mode-parts.ts';
+import { CODE_NAME, type CompiledCode, compileCode } from './compile-code.ts';
+import { COMMON_DECLARATIONS } from './declare-tools.ts';
+import { InnerCalls } from './inner-calls.ts';
+import type { TypeVerdict } from './type-checker.ts';
+
+const MOST_CODE = 100_000;
+const MOST_CALLS = 200;
+const MEMORY_MB = 128;
+/** Of the value returned, and of what is on its way to tools. */
+const MOST_OUTPUT = 8 * 1024 * 1024;
+const DEFAULT_MS = 60_000;
+const MOST_MS = 600_000;
+
+const input = () =>
+  z.strictObject({
+    code: z
+      .string()
+      .min(1)
+      .max(MOST_CODE)
+      .describe(
+        'TypeScript. Call tools with `await tools.<name>(input)`; `return` what you want to see, as little as possible. No imports, no network, no files but through tools.',
+      ),
+    timeoutMs: z
+      .int()
+      .min(100)
+      .max(MOST_MS)
+      .default(DEFAULT_MS)
+      .describe('Milliseconds for all of it, inner calls included.'),
+  });
+
+const output = () =>
+  z.strictObject({
+    status: z
+      .enum(['completed', 'failed', 'pending'])
+      .describe(
+        'failed: the code threw or ran into a limit. pending: a person has to approve first.',
+      ),
+    value: z.unknown().optional().describe('What the code returned.'),
+    error: z
+      .strictObject({
+        code: z.string().describe('The code of the table of errors.'),
+        message: z.string().describe('What went wrong.'),
+        line: z.int().optional().describe('Where in the code, counted from 1.'),
+        column: z.int().optional().describe('Counted from 1.'),
+      })
+      .optional(),
+    approvals: z
+      .array(z.strictObject({ approvalId: z.string(), tool: z.string(), expiresAt: z.number() }))
+      .optional()
+      .describe('The approvals that calls of the code wait for.'),
+    log: z.string().optional().describe('What the code printed.'),
+    calls: z
+      .array(z.strictObject({ tool: z.string(), ok: z.int(), failed: z.int() }))
+      .describe('The calls the code made, by tool. Those that are ok have had their effect.'),
+    types: z.string().describe('Whether the types of the code were checked.'),
+    receipt: z
+      .strictObject({ fullSurface: z.int(), codeSurface: z.int() })
+      .describe('Prompt tokens of this session: with all tools in the prompt, and as it was.'),
+  });
+
+type Input = z.infer<ReturnType<typeof input>>;
+type Output = z.infer<ReturnType<typeof output>>;
+type Ending = Pick<Output, 'status' | 'value' | 'error' | 'approvals'>;
+
+interface Thrown {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string;
+  readonly stack: string;
+}
+
+/** The engine says so when a limit of memory or of the stack is hit. */
+const codeOf = ({ name, code }: Thrown): string => {
+  if (isErrorCode(code)) return code;
+  return name === 'InternalError' ? 'SANDBOX_ERROR' : 'EXECUTION_FAILED';
+};
+
+const thrownError = (thrown: Thrown, { placeIn }: CompiledCode) => {
+  const { name, message, stack } = thrown;
+  const text = isErrorCode(thrown.code) || name === '' ? message : `${name}: ${message}`;
+  return {
+    code: codeOf(thrown),
+    message: text || 'thrown without a message',
+    ...placeIn(stack),
+  };
+};
+
+/** What the sandbox stopped. */
+const stoppedError = ({ code, message }: ToolFailure, { placeIn }: CompiledCode) => ({
+  code,
+  message,
+  ...placeIn(message),
+});
+
+const endingOf = (value: unknown, compiled: CompiledCode): Ending => {
+  const told = Object(value) as { readonly value?: unknown; readonly thrown?: Thrown };
+  if (told.thrown) return { status: 'failed', error: thrownError(told.thrown, compiled) };
+  return { status: 'completed', ...(told.value !== undefined && { value: told.value }) };
+};
+
+/** Ends with the call, and by itself when nothing more can come of the run. */
+const stopSignal = (outer: AbortSignal): { signal: AbortSignal; stop(): void } => {
+  const own = new AbortController();
+  return { signal: AbortSignal.any([outer, own.signal]), stop: () => own.abort() };
+};
+
+const runChecked = async (
+  { timeoutMs }: Input,
+  compiled: CompiledCode,
+  { context, parts }: { readonly context: ToolContext; readonly parts: CodeModeParts },
+): Promise<{ readonly ending: Ending; readonly calls: InnerCalls }> => {
+  const sandbox = await parts.openSandbox();
+  const { signal, stop } = stopSignal(context.signal);
+  const calls = new InnerCalls(context, {
+    mostCalls: MOST_CALLS,
+    onResult: (asked, { data, error }) =>
+      parts.receipts.note(sessionOf(context), asked, data ?? error),
+    end: stop,
+  });
+  const resourceLimits = { memoryMb: MEMORY_MB, outputBytes: MOST_OUTPUT };
+  const config = { type: 'wasm', resourceLimits, timeLimit: timeoutMs } as const;
+  const run = { code: compiled.text, name: CODE_NAME, config, host: calls, signal };
+  const ending = await sandbox.run(run).then(
+    async ({ value }) => {
+      await calls.settled();
+      return endingOf(value, compiled);
+    },
+    (error: unknown): Ending => {
+      if (context.signal.aborted || !(error instanceof ToolFailure)) throw error;
+      return { status: 'failed', error: stoppedError(error, compiled) };
+    },
+  );
+  const { approvals } = calls;
+  if (approvals.length === 0) return { ending, calls };
+  return { ending: { status: 'pending', approvals: [...approvals] }, calls };
+};
+
+const saidOf = (verdict: TypeVerdict): string =>
+  verdict.checked ? 'checked' : `not checked: ${verdict.reason}`;
+
+const runCode = async (
+  asked: Input,
+  context: ToolContext,
+  parts: CodeModeParts,
+): Promise<Output> => {
+  const tools = apiTools(parts.catalog);
+  const compiled = await compileCode(asked.code, tools);
+  const declarations = `${parts.declareTools(tools)}\n${COMMON_DECLARATIONS}`;
+  const verdict = await parts.checker.check(asked.code, declarations);
+  if (verdict.checked && verdict.issues.length > 0) throw badCode(verdict.issues);
+  const { ending, calls } = await runChecked(asked, compiled, { context, parts });
+  const { log, counts } = calls;
+  const answer = { ...ending, ...(log !== '' && { log }), calls: [...counts] };
+  const session = sessionOf(context);
+  await parts.receipts.add(session, [asked, answer]);
+  return { ...answer, types: saidOf(verdict), receipt: await parts.receipts.of(session) };
+};
+
+export const defineRunCode = (parts: CodeModeParts): Tool<Input, Output> =>
+  defineTool({
+    name: 'run_code',
+    description:
+      'Runs TypeScript that calls tools, in a sandbox: loops, filters and joins over many results without any of them entering the prompt. Find the functions with search_api first. Return only what is needed.',
+    source: 'builtin',
+    category: 'development',
+    // The code can do nothing by itself: what it calls is judged by the tier of what it calls.
+    tier: 'read_only',
+    capabilities: [{ action: 'run', description: 'Run code that calls tools.', tier: 'read_only' }],
+    permissions: ['tool:run_code'],
+    cost: { model: 'free' },
+    timeoutMs: MOST_MS + 60_000,
+    // Calls of the first try may have had their effect.
+    retry: RetryPolicies.NONE,
+    sanitize: 'off',
+    tags: ['code', 'typescript', 'sandbox', 'batch', 'loop'],
+    sandbox: { type: 'wasm', resourceLimits: { memoryMb: MEMORY_MB } },
+    sandboxed: true,
+    examples: [{ title: 'Compute', input: { code: 'return [1, 2, 3].map((n) => n * 2);' } }],
+    input,
+    output,
+    cleanup: () => parts.checker.close(),
+    run: (asked, context) => runCode(asked, context, parts),
+  });

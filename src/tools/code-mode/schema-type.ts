@@ -1,0 +1,177 @@
+/**
+ * JSON Schema to the text of a TypeScript type. What a type cannot say is left out or told in a
+ * comment; what is not understood is `unknown`. References become named types, so circles end.
+ */
+import type { JsonSchema } from '../../contract/schema.ts';
+import { docComment } from './doc-comment.ts';
+
+const MOST_DEPTH = 24;
+const MOST_NODES = 5_000;
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const listOf = (value: unknown): readonly unknown[] | undefined =>
+  Array.isArray(value) && value.length > 0 ? value : undefined;
+
+const own = (schema: JsonSchema, keyword: string): unknown =>
+  Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
+
+const PRIMITIVES: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+const unique = (types: readonly string[], glue: ' | ' | ' & '): string => {
+  const all = [...new Set(types)];
+  if (all.length <= 1) return all[0] ?? 'unknown';
+  return all.map((type) => (/[|&]|=>/.test(type) ? `(${type})` : type)).join(glue);
+};
+
+const literal = (value: unknown): string =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value)
+    ? JSON.stringify(value)
+    : 'unknown';
+
+const pointerSteps = (ref: string): readonly string[] =>
+  decodeURIComponent(ref.slice(1))
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+export class SchemaTypes {
+  /** The named types that references made, as declarations. */
+  readonly named = new Map<string, string>();
+  readonly #root: JsonSchema;
+  readonly #prefix: string;
+  readonly #names = new Map<string, string>();
+  #nodes = 0;
+
+  constructor(root: JsonSchema, prefix: string) {
+    this.#root = root;
+    this.#prefix = prefix;
+  }
+
+  typeOf(schema: unknown, depth = 0): string {
+    this.#nodes += 1;
+    if (schema === false) return 'never';
+    if (!isSchema(schema) || depth > MOST_DEPTH || this.#nodes > MOST_NODES) return 'unknown';
+    const ref = own(schema, '$ref');
+    if (typeof ref === 'string') return this.#reference(ref);
+    const parts = [...this.#base(schema, depth), ...this.#combined(schema, depth)];
+    const type = unique(parts, ' & ');
+    return own(schema, 'nullable') === true ? unique([type, 'null'], ' | ') : type;
+  }
+
+  #base(schema: JsonSchema, depth: number): readonly string[] {
+    if (Object.hasOwn(schema, 'const')) return [literal(schema.const)];
+    const values = listOf(own(schema, 'enum'));
+    if (values) return [unique(values.map(literal), ' | ')];
+    const type = own(schema, 'type');
+    if (Array.isArray(type)) {
+      return [
+        unique(
+          type.map((each) => this.#ofType(each, schema, depth)),
+          ' | ',
+        ),
+      ];
+    }
+    if (typeof type === 'string') return [this.#ofType(type, schema, depth)];
+    if (isSchema(own(schema, 'properties'))) return [this.#object(schema, depth)];
+    return own(schema, 'items') !== undefined ? [this.#array(schema, depth)] : [];
+  }
+
+  #combined(schema: JsonSchema, depth: number): readonly string[] {
+    const types = (keyword: string, glue: ' | ' | ' & '): readonly string[] => {
+      const parts = listOf(own(schema, keyword));
+      return parts
+        ? [
+            unique(
+              parts.map((part) => this.typeOf(part, depth + 1)),
+              glue,
+            ),
+          ]
+        : [];
+    };
+    const combined = [...types('allOf', ' & '), ...types('anyOf', ' | '), ...types('oneOf', ' | ')];
+    // A part that only adds conditions, such as `required`, says nothing as a type.
+    return combined.filter((type) => type !== 'unknown');
+  }
+
+  #ofType(type: unknown, schema: JsonSchema, depth: number): string {
+    if (type === 'object') return this.#object(schema, depth);
+    if (type === 'array') return this.#array(schema, depth);
+    return typeof type === 'string' && Object.hasOwn(PRIMITIVES, type)
+      ? (PRIMITIVES[type] ?? 'unknown')
+      : 'unknown';
+  }
+
+  #array(schema: JsonSchema, depth: number): string {
+    const items = own(schema, 'items');
+    const first = listOf(own(schema, 'prefixItems')) ?? listOf(items);
+    if (!first) return `Array<${this.typeOf(items ?? {}, depth + 1)}>`;
+    const rest = Array.isArray(items) ? own(schema, 'additionalItems') : items;
+    const types = first.map((each) => this.typeOf(each, depth + 1));
+    const more = rest === false ? [] : [`...Array<${this.typeOf(rest ?? {}, depth + 1)}>`];
+    return `[${[...types, ...more].join(', ')}]`;
+  }
+
+  #object(schema: JsonSchema, depth: number): string {
+    const given = own(schema, 'properties');
+    const properties = isSchema(given) ? Object.entries(given) : [];
+    const additional = own(schema, 'additionalProperties');
+    if (properties.length === 0) {
+      if (additional === false) return 'Record<string, never>';
+      return `Record<string, ${this.typeOf(additional ?? {}, depth + 1)}>`;
+    }
+    const required = listOf(own(schema, 'required')) ?? [];
+    const indent = '  '.repeat(depth + 1);
+    const lines = properties.map(([name, value]) => {
+      const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
+      const mark = required.includes(name) ? '' : '?';
+      const comment = isSchema(value) ? docComment(value, indent) : '';
+      return `${comment}${indent}${key}${mark}: ${this.typeOf(value, depth + 1)};`;
+    });
+    const isOpen = additional === true || isSchema(additional);
+    if (isOpen || own(schema, 'patternProperties')) lines.push(`${indent}[key: string]: unknown;`);
+    return `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`;
+  }
+
+  /** The name comes first, so that a reference to itself finds it. */
+  #reference(ref: string): string {
+    const known = this.#names.get(ref);
+    if (known !== undefined) return known;
+    const target = this.#resolve(ref);
+    if (target === undefined) return 'unknown';
+    const name = this.#nameFor(ref);
+    this.#names.set(ref, name);
+    this.named.set(name, '');
+    this.named.set(name, `type ${name} = ${this.typeOf(target)};`);
+    return name;
+  }
+
+  #nameFor(ref: string): string {
+    const last = (pointerSteps(ref).at(-1) ?? 'Root').replaceAll(/\W/g, '_') || 'Root';
+    const plain = `${this.#prefix}_${last}`;
+    let name = plain;
+    for (let number = 2; this.named.has(name); number += 1) name = `${plain}_${number}`;
+    return name;
+  }
+
+  /** References to elsewhere are not followed. */
+  #resolve(ref: string): unknown {
+    if (ref === '#') return this.#root;
+    if (!ref.startsWith('#/')) return undefined;
+    let at: unknown = this.#root;
+    for (const step of pointerSteps(ref)) {
+      if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+      at = (at as Record<string, unknown>)[step];
+    }
+    return at;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * What a session cost in prompt tokens, and what the same calls would have cost with every tool in
+ * the prompt: definitions once, then every input and result. Long texts are counted by their start.
+ */
+import type { Catalog } from '../../contract/catalog.ts';
+
+export interface TokenReceipt {
+  /** With the definitions of all tools, and all inner inputs and results, in the prompt. */
+  readonly fullSurface: number;
+  /** With the definitions of this surface, the code, and what it returned. */
+  readonly codeSurface: number;
+}
+
+export interface ReceiptOptions {
+  readonly catalog: Pick<Catalog, 'tokenReport'>;
+  /** The tools that the code surface shows to a model. */
+  readonly shown: readonly string[];
+}
+
+/** Counted token by token; what is longer is reckoned from this much of it. */
+const SAMPLE = 4_000;
+/** What a model would have been given of one text at most: the rest is cut for it. */
+const LONGEST = 40_000;
+const SESSIONS = 1_000;
+
+interface Running {
+  full: number;
+  code: number;
+  readonly uncounted: TextStart[];
+}
+
+interface TextStart {
+  readonly start: string;
+  readonly length: number;
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+const startOf = (value: unknown): TextStart => {
+  const text = textOf(value);
+  return { start: text.slice(0, SAMPLE), length: text.length };
+};
+
+const countText = async ({ start, length }: TextStart): Promise<number> => {
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
+  // A text that spells out a special token is text all the same.
+  const counted = countTokens(start, { disallowedSpecial: new Set<string>() });
+  if (length <= SAMPLE) return counted;
+  return Math.round((counted * Math.min(length, LONGEST)) / SAMPLE);
+};
+
+export class TokenReceipts {
+  readonly #options: ReceiptOptions;
+  /** The one used last is the last. A library for this would be loaded at every start. */
+  readonly #sessions = new Map<string, Running>();
+
+  constructor(options: ReceiptOptions) {
+    this.#options = options;
+  }
+
+  /** Adds what went through the prompt of a session. */
+  async add(session: string, sent: readonly unknown[]): Promise<void> {
+    const running = this.#running(session);
+    for (const each of sent) running.code += await countText(startOf(each));
+  }
+
+  /** Notes what would have gone through the prompt with all tools in it. It is counted later. */
+  note(session: string, ...kept: readonly unknown[]): void {
+    this.#running(session).uncounted.push(...kept.map(startOf));
+  }
+
+  async of(session: string): Promise<TokenReceipt> {
+    const { catalog, shown } = this.#options;
+    const running = this.#running(session);
+    for (const start of running.uncounted.splice(0)) running.full += await countText(start);
+    const { full, code } = running;
+    const { byTool } = await catalog.tokenReport({ enabled: true });
+    const cost = (isShown: boolean): number =>
+      byTool
+        .filter(({ tool }) => shown.includes(tool) === isShown)
+        .reduce((sum, { tokens }) => sum + tokens, 0);
+    return { fullSurface: cost(false) + full, codeSurface: cost(true) + code };
+  }
+
+  #running(session: string): Running {
+    const running = this.#sessions.get(session) ?? { full: 0, code: 0, uncounted: [] };
+    this.#sessions.delete(session);
+    this.#sessions.set(session, running);
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size > SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
+    return running;
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * A `.dockerignore` as Docker reads it: each line a pattern from the context's root, `!` takes back,
+ * the last line that fits decides, and what fits a folder fits all in it. Matching takes linear time.
+ */
+import { ToolFailure } from '../../contract/errors.ts';
+import { compileLinear, type LinearPattern } from '../linear-pattern.ts';
+
+export interface DockerIgnore {
+  leavesOut(path: string): boolean;
+  /** Something in a folder that is left out may be taken back. */
+  readonly takesBack: boolean;
+}
+
+const MOST_LINES = 1_000;
+
+const unusable = () =>
+  new ToolFailure('VALIDATION_ERROR', 'The .dockerignore cannot be used.', {
+    suggestions: ['Correct its patterns: *, **, ?, [abc] and ! are known, one pattern a line.'],
+  });
+
+const tidy = (pattern: string): string =>
+  pattern
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .reduce<string[]>((parts, part) => {
+      if (part === '..') return parts.slice(0, -1);
+      parts.push(part);
+      return parts;
+    }, [])
+    .join('/');
+
+/** Two stars: any number of folders before a slash, anything at the end. */
+const readStars = (glob: string, at: number): { source: string; next: number } => {
+  if (glob[at + 1] !== '*') return { source: '[^/]*', next: at + 1 };
+  return glob[at + 2] === '/'
+    ? { source: '(?:.*/)?', next: at + 3 }
+    : { source: '.*', next: at + 2 };
+};
+
+const readClass = (glob: string, at: number): { source: string; next: number } => {
+  const end = glob.indexOf(']', at + 2);
+  if (end < 0) throw unusable();
+  const isNegated = glob[at + 1] === '^';
+  const body = glob.slice(at + (isNegated ? 2 : 1), end).replace(/[\\[\]^]/g, '\\$&');
+  return { source: `[${isNegated ? '^' : ''}${body}]`, next: end + 1 };
+};
+
+const quoted = (char: string): string => char.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+
+const readOne = (glob: string, at: number): { source: string; next: number } => {
+  const char = glob[at] as string;
+  if (char === '*') return readStars(glob, at);
+  if (char === '[') return readClass(glob, at);
+  if (char === '?') return { source: '[^/]', next: at + 1 };
+  if (char !== '\\') return { source: quoted(char), next: at + 1 };
+  const escaped = glob[at + 1];
+  if (escaped === undefined) throw unusable();
+  return { source: quoted(escaped), next: at + 2 };
+};
+
+const sourceOf = (glob: string): string => {
+  let source = '';
+  for (let at = 0; at < glob.length; ) {
+    const part = readOne(glob, at);
+    source += part.source;
+    at = part.next;
+  }
+  // What lies below a folder that fits, fits.
+  return `^(?:${source})(?:/.*)?$`;
+};
+
+interface Rule {
+  readonly takesBack: boolean;
+  readonly pattern: LinearPattern;
+}
+
+/** Fails with VALIDATION_ERROR when a line has no meaning. */
+export const dockerIgnore = async (text: string): Promise<DockerIgnore> => {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  if (lines.length > MOST_LINES) throw unusable();
+  const rules: Rule[] = [];
+  for (const line of lines) {
+    if (line.startsWith('#') || line.trim() === '') continue;
+    const takesBack = line.trim().startsWith('!');
+    const glob = tidy(
+      line
+        .trim()
+        .slice(takesBack ? 1 : 0)
+        .trim(),
+    );
+    if (glob === '') continue;
+    rules.push({ takesBack, pattern: await compileLinear(sourceOf(glob)) });
+  }
+  return {
+    takesBack: rules.some((rule) => rule.takesBack),
+    leavesOut: (path) => {
+      const last = rules.findLast(({ pattern }) => pattern.test(path));
+      return last !== undefined && !last.takesBack;
+    },
+  };
+};

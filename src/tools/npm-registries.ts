@@ -1,0 +1,84 @@
+/**
+ * Where packages come from: the registries of the user's own npm configuration, asked of npm itself.
+ * A configuration file of the project counts for nothing: whoever wrote it could lead npm anywhere.
+ */
+import { dirname, join } from 'node:path';
+import { ToolFailure } from '../contract/errors.ts';
+
+export interface NpmRegistries {
+  readonly main: string;
+  /** By scope, such as `@team`. */
+  readonly scopes: Readonly<Record<string, string>>;
+}
+
+export type ReadRegistries = () => Promise<NpmRegistries>;
+
+const SCOPE = /^(@[a-z0-9][a-z0-9._~-]*):registry$/;
+const CONFIG_MS = 30_000;
+const MOST_OUTPUT = 1_000_000;
+
+const unusable = (): ToolFailure =>
+  new ToolFailure('PRECONDITION_FAILED', 'The npm configuration names no usable registry.', {
+    suggestions: ['Have a person look at `npm config get registry`.'],
+  });
+
+/** Without a user or a password: those stay outside of the sandbox. */
+const plainUrl = (text: unknown): string => {
+  if (typeof text !== 'string' || !URL.canParse(text)) throw unusable();
+  const { protocol, host, pathname } = new URL(text);
+  if (protocol !== 'https:' && protocol !== 'http:') throw unusable();
+  return `${protocol}//${host}${pathname}`;
+};
+
+/** What `npm config ls --json` prints. Fails with PRECONDITION_FAILED when there is no registry in it. */
+export const readRegistries = (text: string): NpmRegistries => {
+  let settings: unknown;
+  try {
+    settings = JSON.parse(text);
+  } catch {
+    throw unusable();
+  }
+  if (typeof settings !== 'object' || settings === null) throw unusable();
+  const entries = Object.entries(settings);
+  const scopes = entries.flatMap(([key, value]) => {
+    const [, scope] = SCOPE.exec(key) ?? [];
+    return scope === undefined ? [] : [[scope, plainUrl(value)] as const];
+  });
+  const [, main] = entries.find(([key]) => key === 'registry') ?? [];
+  return { main: plainUrl(main), scopes: Object.fromEntries(scopes) };
+};
+
+/** Asks the npm that lies beside this Node, in a folder where no project is. */
+export const userRegistries: ReadRegistries = () => {
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  const npm = join(dirname(process.execPath), 'npm');
+  const options = { cwd: '/', timeout: CONFIG_MS, maxBuffer: MOST_OUTPUT };
+  return new Promise((resolve, reject) => {
+    execFile(npm, ['config', 'ls', '--json'], options, (error, stdout) => {
+      if (error === null) resolve(stdout);
+      else reject(unusable());
+    });
+  }).then((stdout) => readRegistries(String(stdout)));
+};
+
+const addressesOf = ({ main, scopes }: NpmRegistries): readonly string[] => [
+  ...new Set([main, ...Object.values(scopes)]),
+];
+
+/** The hosts to reach, each with its port. */
+export const registryHosts = (registries: NpmRegistries): readonly string[] =>
+  addressesOf(registries).map((address) => {
+    const { hostname, port, protocol } = new URL(address);
+    return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  });
+
+/** The same settings as variables, which stand above every file. */
+export const registryVariables = ({
+  main,
+  scopes,
+}: NpmRegistries): Readonly<Record<string, string>> => ({
+  npm_config_registry: main,
+  ...Object.fromEntries(
+    Object.entries(scopes).map(([scope, url]) => [`npm_config_${scope}:registry`, url]),
+  ),
+});

@@ -1,0 +1,67 @@
+/** JMESPath over a stored result. Names are own properties only, and the answer cannot explode. */
+import { ToolFailure } from '../../contract/errors.ts';
+import { bounded } from './bounded.ts';
+
+/** An expression can name the same part again and again: what it makes is counted before it is shown. */
+const MOST_NODES = 1_000_000;
+const MOST_CHARACTERS = 20_000_000;
+const MOST_DEPTH = 150;
+
+/** Without a prototype `constructor` and `__proto__` are names like any other. */
+const bare = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.setPrototypeOf(value, null)
+    : value;
+
+const noJson = (): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', 'The result is plain text, so it cannot be queried.', {
+    suggestions: ['Use grep, lines or offset instead of query.'],
+  });
+
+const tooMuch = (): ToolFailure =>
+  new ToolFailure('OUTPUT_TOO_LARGE', 'The query makes more than it may.', {
+    suggestions: ['Select less, e.g. with a filter or a slice.'],
+  });
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text, bare);
+  } catch {
+    throw noJson();
+  }
+};
+
+const assertSmall = (value: unknown): void => {
+  const left = { nodes: MOST_NODES, characters: MOST_CHARACTERS };
+  const visit = (each: unknown, depth: number): void => {
+    left.nodes -= 1;
+    if (typeof each === 'string') left.characters -= each.length;
+    if (left.nodes < 0 || left.characters < 0 || depth > MOST_DEPTH) throw tooMuch();
+    if (typeof each !== 'object' || each === null) return;
+    for (const item of Object.values(each)) visit(item, depth + 1);
+  };
+  visit(value, 0);
+};
+
+const isLibraryError = (error: unknown): error is Error =>
+  error instanceof Error && !(error instanceof ToolFailure) && error.name !== 'RangeError';
+
+const badQuery = (error: Error): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', `The query is no JMESPath that fits: ${error.name}.`, {
+    suggestions: ['Write it like: items[?price > `10`].{name: name, price: price} | [:20]'],
+  });
+
+/** Fails with VALIDATION_ERROR, OUTPUT_TOO_LARGE or TIMEOUT. */
+export const queryResult = async (text: string, expression: string): Promise<unknown> => {
+  const { default: jmespath } = await import('jmespath');
+  return bounded(() => {
+    const data = parse(text);
+    try {
+      const found: unknown = jmespath.search(data, expression);
+      assertSmall(found);
+      return found;
+    } catch (error) {
+      throw isLibraryError(error) ? badQuery(error) : error;
+    }
+  });
+};

@@ -1,0 +1,198 @@
+/** The pages that keep watch, in a real browser: costs, audit, policy, servers and settings. */
+import { readFileSync } from 'node:fs';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, openPage, signIn } from '../fixtures/console-browser.ts';
+import { type ConsoleServer, openConsoleServer } from '../fixtures/console-server.ts';
+
+const AGENT = { userId: 'ada', agentId: 'research-agent', sessionId: 'session-1' };
+const SLOW = 120_000;
+
+describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () => {
+  let server: ConsoleServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    server = await openConsoleServer();
+    browser = await openBrowser();
+    await server.crib.execute('calculator', { expression: '6 * 7' }, AGENT);
+    await server.crib.execute('no_such_tool', {}, AGENT);
+  }, SLOW);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  }, SLOW);
+
+  const enter = async (hash: string) => {
+    const page = await openPage(browser);
+    await signIn(page, server);
+    await page.goto(`${server.url}/${hash}`);
+    return page;
+  };
+
+  const saved = async (page: Page, press: Locator): Promise<{ name: string; text: string }> => {
+    const [download] = await Promise.all([page.waitForEvent('download'), press.click()]);
+    const name = download.suggestedFilename();
+    return { name, text: readFileSync(await download.path(), 'utf8') };
+  };
+
+  /** The chart as it is painted at this moment. */
+  const painted = (page: Page): Promise<string> =>
+    page
+      .locator('canvas')
+      .first()
+      .evaluate((canvas) => (canvas as unknown as { toDataURL(): string }).toDataURL());
+
+  it('draws the calls, shows the same as a table, and paints anew in another theme', async () => {
+    const page = await enter('#/costs');
+    const calls = page.getByRole('region', { name: 'Calls per hour' });
+    await calls.getByText('2 calls, 1 failed').waitFor();
+    const light = await painted(page);
+    await page.getByRole('button', { name: /^Theme: system/ }).click();
+    await page.getByRole('button', { name: /^Theme: light/ }).click();
+    await page.getByRole('button', { name: /^Theme: dark/ }).waitFor();
+    await expect.poll(() => painted(page)).not.toBe(light);
+    await calls.getByRole('button', { name: 'Table' }).click();
+    await calls.getByRole('row', { name: /2\s*1$/ }).waitFor();
+    await page.getByRole('link', { name: 'calculator' }).click();
+    await page.getByRole('button', { name: /Only calculator/ }).waitFor();
+    await calls.getByText('1 call, 0 failed').waitFor();
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('counts a call as soon as it is over', async () => {
+    const page = await enter('#/costs?tool=current_time');
+    await page.getByText('No call in the last 24 hours').waitFor();
+    await page.goto(`${server.url}/#/costs?tool=calculator`);
+    const row = page.getByRole('row', { name: /^calculator/ });
+    await row.getByRole('cell', { name: '1', exact: true }).waitFor();
+    await server.crib.execute('calculator', { expression: '1 + 1' }, AGENT);
+    await row.getByRole('cell', { name: '2', exact: true }).waitFor();
+  });
+
+  it('finds rows of the trail, proves it, signs its end and hands it out', async () => {
+    const page = await enter('#/audit');
+    await page.getByLabel('Tool', { exact: true }).fill('no_such_tool');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await page.getByRole('table').getByRole('link').first().click();
+    await page
+      .getByRole('region', { name: /^Row \d+/ })
+      .getByText('TOOL_NOT_FOUND')
+      .waitFor();
+    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByText('The chain is whole').waitFor();
+    const signed = await saved(page, page.getByRole('button', { name: 'Create a checkpoint' }));
+    expect(signed.name).toMatch(/^toolcrib-checkpoint-\d+\.json$/);
+    expect(await server.crib.verifyAudit(JSON.parse(signed.text))).toMatchObject({ ok: true });
+    const csv = await saved(page, page.getByRole('link', { name: 'Export CSV' }));
+    expect(csv.text).toContain('no_such_tool');
+    expect(csv.text).not.toContain('calculator');
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('says when the dates of a filter cannot be', async () => {
+    const page = await enter('#/audit?from=2026-11-15T12:00&to=2026-11-14T12:00');
+    await page.getByText('“From” has to be before “To”.').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page
+      .getByRole('row', { name: /calculator/ })
+      .first()
+      .waitFor();
+  });
+
+  it('lists the rules and explains a call without running it', async () => {
+    const page = await enter('#/policy');
+    await page.getByRole('searchbox', { name: 'Search the rules' }).fill('external');
+    await page.getByRole('heading', { name: 'tier-4-external' }).waitFor();
+    await page.getByRole('tab', { name: 'Explain a call' }).click();
+    await page.getByLabel('Tool', { exact: true }).fill('publish_note');
+    await page.getByLabel('User').fill('ada');
+    await page.getByLabel('title').fill('');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByText('Breaks the limit minLength 3.').first().waitFor();
+    await page.getByLabel('title').fill('A note');
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
+    await page.getByRole('heading', { name: 'A person would be asked' }).waitFor();
+    await page.getByRole('row', { name: /tier-4-external decided/ }).waitFor();
+    expect(await server.crib.approvals()).toEqual([]);
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('tests a server and restarts it after asking', async () => {
+    const page = await enter('#/servers');
+    await page.getByRole('link', { name: 'words' }).click();
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText(/words answers in .+ and has 1 tool\./).waitFor();
+    const pid = () => server.crib.servers.list().find(({ name }) => name === 'words')?.pid;
+    const before = pid();
+    await page.getByRole('button', { name: 'Restart' }).click();
+    expect(pid()).toBe(before);
+    await page.getByRole('dialog').getByRole('button', { name: 'Restart' }).click();
+    await page.getByText('words was restarted: ready.').waitFor();
+    expect(pid()).not.toBe(before);
+    await page
+      .getByRole('definition')
+      .filter({ hasText: String(pid()) })
+      .waitFor();
+  });
+
+  it('makes a token that is shown once and works until it is revoked', async () => {
+    const page = await enter('#/settings/tokens');
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('button', { name: 'Create the token' }).click();
+    await page.getByText('1 to 64 letters').waitFor();
+    await page.getByLabel('Name').fill('ci');
+    await page.getByLabel('Role').selectOption('viewer');
+    await page.getByRole('button', { name: 'Create the token' }).click();
+    const token = await page
+      .getByRole('figure', { name: 'The new token' })
+      .locator('code')
+      .innerText();
+    const knock = async () =>
+      (await fetch(`${server.url}/v1/tools`, { headers: { authorization: `Bearer ${token}` } }))
+        .status;
+    expect(await knock()).toBe(200);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(token);
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByLabel('Name').fill('ci');
+    await page.getByRole('button', { name: 'Create the token' }).click();
+    await page.getByRole('dialog').getByText('A token of this name is in use.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Revoke ci' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('row', { name: /^ci .*revoked/ }).waitFor();
+    expect(await knock()).toBe(401);
+    expect(page.complaints).toEqual([]);
+  });
+
+  it('takes a standing permission back', async () => {
+    await server.crib.permissions.grant({
+      subject: { user: 'ada' },
+      resource: 'tool:publish_note',
+      actions: ['publish'],
+      skipsApproval: true,
+      by: 'local',
+    });
+    const page = await enter('#/settings/permissions');
+    await page.getByRole('button', { name: 'Revoke tool:publish_note of user ada' }).click();
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await page.getByText('No standing permissions').waitFor();
+    expect(await server.crib.permissions.list()).toEqual([]);
+  });
+
+  it('shows what was set, where, and what it would be otherwise', async () => {
+    const page = await enter('#/settings');
+    await page.getByText('budget', { exact: true }).waitFor();
+    await page.getByLabel('Only what differs from the default').check();
+    await page.getByText('budget.dailyUsd', { exact: true }).waitFor();
+    const budget = page.locator('.setting').filter({ hasText: 'budget.dailyUsd' });
+    await budget.getByText('config.yml').waitFor();
+    await budget.getByText('10', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Health' }).click();
+    await page.getByRole('region', { name: 'Doctor' }).getByText(process.version).waitFor();
+  });
+});

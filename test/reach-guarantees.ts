@@ -1,0 +1,123 @@
+/** What is promised of everything that comes from outside or leaves this machine, with its proof. */
+import type { Guarantee, Proof } from './architecture/check-guarantees.ts';
+
+const by = (file: string, ...names: readonly string[]): readonly Proof[] =>
+  names.map((name) => ({ file, name }));
+
+export const REACH_GUARANTEES: readonly Guarantee[] = [
+  {
+    id: 'sandbox-network',
+    promise:
+      'A sandboxed program reaches the hosts that its tool declared, at the checked address, and nobody else.',
+    tests: by(
+      'src/sandboxes/process/threats-network.test.ts',
+      'other hosts, addresses, spellings and ports are refused, and nobody is called',
+      'answers of the name service that are private or metadata are refused, mixed ones too',
+      'there is no way around the proxy, with its variables or without',
+    ),
+  },
+  {
+    id: 'sandbox-level',
+    promise: 'An isolation level that this machine cannot give is an error, never a step down.',
+    tests: [
+      ...by(
+        'src/governance/isolation.test.ts',
+        'threat: a machine without the level refuses, and says what to install',
+        'threat: a stronger sandbox that is missing is not replaced by the accepted weaker one',
+      ),
+      ...by(
+        'src/pipeline/brokered-exec.test.ts',
+        'threat: programs of a paranoid caller never run in less than a container',
+      ),
+    ],
+  },
+  {
+    id: 'definitions-pinned',
+    promise:
+      'A tool from outside that is new, changed or flagged cannot be called, and no model sees it, before a person accepts it.',
+    tests: [
+      ...by(
+        'src/open-tool-lock.test.ts',
+        'cannot be called before it is accepted, and can afterwards',
+        'threat: a cloned repository accepts its own poisoned tools: not before it is trusted',
+        'threat: a pull changes the lock: the project is not trusted with that',
+      ),
+      ...by(
+        'src/registry/lock/create-tool-lock.test.ts',
+        'what was accepted is what was seen: a definition swapped at the prompt is not',
+        'no model sees a held tool, by list, search or suggestion; a person does',
+        'a name that looks like that of another source is flagged',
+      ),
+      ...by(
+        'src/registry/lock/scan/threats-poisoning.test.ts',
+        'benign definitions, most of them of real servers, pass: at least 98 of 100',
+      ),
+    ],
+  },
+  {
+    id: 'servers-confined',
+    promise:
+      'An MCP server with a sandbox reads, writes and reaches only what it was given, and leaves nothing behind.',
+    tests: by(
+      'src/sources/mcp/threats-confined.test.ts',
+      'reads nothing outside what it was shown; unconfined it does',
+      'writes where it may, and nowhere else; unconfined it does',
+      'reaches nobody without hosts; unconfined it does',
+      'is never given up silently',
+    ),
+  },
+  {
+    id: 'client-approvals',
+    promise:
+      'An MCP client approves only by an explicit yes to the call that is asked about, in its own session, once.',
+    tests: by(
+      'src/surfaces/mcp/threats-approvals.test.ts',
+      'runs the call after an explicit yes, once, and records who said it',
+      'gives no approval of one session to another',
+      'is refused when it was edited, made up or cut',
+      'is refused from another user, for another input, and after a surface with another key',
+    ),
+  },
+  {
+    id: 'code-mode',
+    promise: 'Code that a model writes has no power but calls that pass the whole pipeline.',
+    tests: by(
+      'src/tools/code-mode/run-code.test.ts',
+      'every inner call is recorded like any other',
+      'a caller without the permission is refused inside as it is outside',
+      'code cannot run code, nor reach the context past the tools',
+    ),
+  },
+  {
+    id: 'permissions-listed',
+    promise: 'A caller who was given a list of permissions holds nothing beside it.',
+    tests: by(
+      'src/governance/policy/rights.test.ts',
+      'a tool that names no permission needs the one of its name',
+    ),
+  },
+  {
+    id: 'slow-connections',
+    promise: '500 slow connections leave normal calls below a second, and are cut.',
+    tests: by(
+      'test/guarantees/h1-http.test.ts',
+      '500 of them leave normal calls below a second, and are all cut',
+    ),
+  },
+  {
+    id: 'http-login',
+    promise: 'Console codes are good once, tokens are kept as hashes and end when revoked.',
+    tests: by(
+      'src/surfaces/http/threats-login.test.ts',
+      'is good once, and gives a session that the cookie alone can read with',
+      'is shown once; only its hash is kept',
+      'is refused at once when it is revoked',
+      'is never one that the browser brought along (session fixation)',
+    ),
+  },
+  {
+    id: 'framework-steps',
+    promise: 'A step that an agent framework runs again does not act twice.',
+    tests: by('test/conformance/adapter.ts', 'threat: a step that is run again does not act twice'),
+  },
+];
