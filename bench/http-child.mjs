@@ -21,6 +21,12 @@ export const startServer = async (name) => {
       const [{ rss }] = await once(child, 'message');
       return rss;
     },
+    /** Microseconds of processor time so far. */
+    cpu: async () => {
+      child.send('cpu');
+      const [{ cpu }] = await once(child, 'message');
+      return cpu;
+    },
     stop: async () => {
       child.send('stop');
       await once(child, 'exit');

@@ -18,7 +18,7 @@ const echo = async () => {
   serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) =>
     tell({ url: `http://127.0.0.1:${port}` }),
   );
-  return () => undefined;
+  return async () => undefined;
 };
 
 const toolcrib = async () => {
@@ -57,6 +57,10 @@ process.on('message', (message) => {
   if (message === 'memory') {
     globalThis.gc?.();
     tell({ rss: process.memoryUsage().rss });
+  }
+  if (message === 'cpu') {
+    const { user, system } = process.cpuUsage();
+    tell({ cpu: user + system });
   }
   if (message === 'stop') void stop().then(() => process.exit(0));
 });

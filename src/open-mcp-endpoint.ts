@@ -6,12 +6,14 @@ import type { Crib } from './contract/crib.ts';
 import { ToolFailure } from './contract/errors.ts';
 import type { Runtime } from './contract/runtime.ts';
 import { callerOfIdentity, type Identity } from './surfaces/http/identity.ts';
-import { createTokenBudgets, type TokenBudgets } from './surfaces/http/token-budgets.ts';
+import type { TokenBudgets } from './surfaces/http/token-budgets.ts';
 import type { McpSurface } from './surfaces/mcp/create-mcp-surface.ts';
 import type { McpSurfaceOptions, SurfaceKind } from './surfaces/mcp/mcp-options.ts';
 
 export interface McpEndpointSite {
   readonly crib: Crib;
+  /** Shared with the rest of the server. */
+  readonly budgets: TokenBudgets;
   readonly runtime: Runtime;
   readonly version: string;
   /** Host names beside those of this machine. */
@@ -71,11 +73,11 @@ const narrowed = (
 };
 
 export const openMcpEndpoint = (site: McpEndpointSite): McpEndpoint => {
-  const { crib, runtime, version, describe } = site;
+  const { crib, budgets, runtime, version, describe } = site;
   const asking = new WeakMap<Request, Identity>();
   const holders = new Map<string, Identity>();
   const surfaces = new Map<SurfaceKind, Promise<McpSurface>>();
-  const narrow = narrowed(crib, holders, createTokenBudgets(crib, runtime));
+  const narrow = narrowed(crib, holders, budgets);
 
   const http: NonNullable<McpSurfaceOptions['http']> = {
     authenticate: async (request) => {

@@ -19,6 +19,7 @@ import { createHttpSurface, type HttpSurface } from './surfaces/http/create-http
 import { createEventStream, type EventStream } from './surfaces/http/events/create-event-stream.ts';
 import type { DoctorCheck, HttpDeps } from './surfaces/http/http-deps.ts';
 import type { HttpServer } from './surfaces/http/listen.ts';
+import { createTokenBudgets, type TokenBudgets } from './surfaces/http/token-budgets.ts';
 
 export interface ServerSite {
   readonly crib: Crib;
@@ -52,6 +53,8 @@ interface Parts {
   readonly calls: CallMetrics;
   readonly traces: TraceRing;
   readonly events: EventStream;
+  /** One for both doors: a token cannot spend its budget at each. */
+  readonly budgets: TokenBudgets;
   readonly mcp: McpEndpoint;
   readonly readiness: Readiness;
 }
@@ -73,6 +76,7 @@ const openParts = (site: ServerSite): Parts => {
   const { server } = site.loaded.config;
   const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
   const traces = createTraceRing(crib.events);
+  const budgets = createTokenBudgets(crib, runtime);
   return {
     calls: new CallMetrics(crib.events, { runtime, isTool }),
     traces,
@@ -83,8 +87,10 @@ const openParts = (site: ServerSite): Parts => {
       // Timing every stage has a price, so it is paid while somebody looks.
       onWatched: traces.watch,
     }),
+    budgets,
     mcp: openMcpEndpoint({
       crib,
+      budgets,
       runtime,
       version,
       hosts: server.allowedHosts,
@@ -167,11 +173,12 @@ const reach = ({ host, loaded, consoleFolder }: ServerSite) => {
 
 const depsOf = (site: ServerSite, parts: Parts): HttpDeps => {
   const { runtime, version, describe } = site;
-  const { calls, traces, events, mcp, readiness } = parts;
+  const { calls, traces, events, budgets, mcp, readiness } = parts;
   return {
     runtime,
     version,
     describe,
+    budgets,
     randomBytes: (size) => randomBytes(size),
     ...reach(site),
     ...views(site),

@@ -1,70 +1,7 @@
 /** Every command with its one-line summary. The file of a command is loaded when it is used. */
 import type { CommandEntry, GroupEntry } from './command-entry.ts';
 import { TOKEN_COMMANDS } from './token-commands.ts';
-
-const TOOLS: GroupEntry = {
-  name: 'tools',
-  summary: 'list, search, inspect and switch tools',
-  examples: ['toolcrib tools', 'toolcrib tools info write_file', 'toolcrib tools tokens --price 3'],
-  commands: [
-    {
-      name: 'list',
-      summary: 'list the tools; what `tools` does by itself',
-      isDefault: true,
-      load: async () => (await import('./commands/tools-list.ts')).toolsListCommand,
-    },
-    {
-      name: 'info',
-      summary: 'everything about a tool',
-      load: async () => (await import('./commands/tools-info.ts')).toolsInfoCommand,
-    },
-    {
-      name: 'search',
-      summary: 'search by what a tool does',
-      load: async () => (await import('./commands/tools-search.ts')).toolsSearchCommand,
-    },
-    {
-      name: 'tokens',
-      summary: 'what the definitions cost in prompt tokens',
-      load: async () => (await import('./commands/tools-tokens.ts')).toolsTokensCommand,
-    },
-    {
-      name: 'enable',
-      summary: 'switch a tool on in this project',
-      load: async () => (await import('./commands/tools-switch.ts')).toolsEnableCommand,
-    },
-    {
-      name: 'disable',
-      summary: 'switch a tool off in this project',
-      load: async () => (await import('./commands/tools-switch.ts')).toolsDisableCommand,
-    },
-    {
-      name: 'new',
-      summary: 'write a tool of your own that works',
-      load: async () => (await import('./commands/tools-new.ts')).toolsNewCommand,
-    },
-    {
-      name: 'test',
-      summary: 'run the examples of a tool of your own',
-      load: async () => (await import('./commands/tools-test.ts')).toolsTestCommand,
-    },
-    {
-      name: 'lock',
-      summary: 'what is accepted of the tools from outside, what is not',
-      load: async () => (await import('./commands/tools-lock.ts')).toolsLockCommand,
-    },
-    {
-      name: 'verify',
-      summary: 'fail when a tool from outside is not what was accepted',
-      load: async () => (await import('./commands/tools-verify.ts')).toolsVerifyCommand,
-    },
-    {
-      name: 'accept',
-      summary: 'let tools from outside out of quarantine',
-      load: async () => (await import('./commands/tools-accept.ts')).toolsAcceptCommand,
-    },
-  ],
-};
+import { TOOL_COMMANDS } from './tool-commands.ts';
 
 const APPROVALS: GroupEntry = {
   name: 'approvals',
@@ -340,7 +277,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'serve the tools over HTTP, with a web console',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
-  TOOLS,
+  TOOL_COMMANDS,
   APPROVALS,
   PERMISSIONS,
   POLICY,

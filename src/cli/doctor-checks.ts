@@ -1,10 +1,11 @@
 /** What `doctor` looks at. Each check says what it found and, where something is wrong, what to do. */
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type ConfigProblem, formatProblem } from '../config/config-error.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Crib } from '../contract/crib.ts';
+import { findProgram } from './find-program.ts';
 import { counted } from './format-units.ts';
 import type { Io } from './io.ts';
 
@@ -132,25 +133,6 @@ export const checkStore = async (crib: Crib): Promise<Check> => {
     const fix = 'Make the directory of store.path writable, or set another path.';
     return { name, state: 'broken', message, fix };
   }
-};
-
-const isProgram = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK)
-    .then(() => stat(file))
-    .then(
-      (found) => found.isFile(),
-      () => false,
-    );
-
-const findProgram = async (io: Io, names: readonly string[]): Promise<string | undefined> => {
-  for (const folder of (io.env.PATH ?? '').split(delimiter)) {
-    if (folder === '') continue;
-    for (const name of names) {
-      const file = join(folder, name);
-      if (await isProgram(file)) return file;
-    }
-  }
-  return undefined;
 };
 
 export const checkRipgrep = async (io: Io): Promise<Check> => {

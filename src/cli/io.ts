@@ -2,6 +2,7 @@
 import type { Colors } from 'picocolors/types.js';
 import { visibleJson } from '../approvers/terminal/visible-text.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { OpenCrib } from './opened-crib.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,6 +20,8 @@ export interface Io {
   readonly ink: Colors;
   /** Colours for stderr. */
   readonly noteInk: Colors;
+  /** A crib that is open already and stays so; a command uses it instead of one of its own. */
+  readonly held?: OpenCrib;
   exitCode: number;
 }
 

@@ -1,19 +1,13 @@
 /** Opens the crib of the project one stands in, for the time of one command. */
 import { visibleText } from '../approvers/terminal/visible-text.ts';
-import type { LoadedConfig } from '../config/load-config.ts';
 import type { Approver } from '../contract/approver.ts';
-import type { Crib } from '../contract/crib.ts';
 import type { Logger } from '../contract/runtime.ts';
 import { customToolsOf } from './custom-tools.ts';
 import { type Io, note } from './io.ts';
+import type { OpenCrib } from './opened-crib.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
 
-export interface OpenCrib {
-  readonly crib: Crib;
-  readonly loaded: LoadedConfig;
-  /** The project's directory, or where one stands when there is no project. */
-  readonly root: string;
-}
+export type { OpenCrib };
 
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
@@ -68,12 +62,13 @@ export const openCrib = async (
   return { crib, loaded, root };
 };
 
-/** Runs a piece of work with an open crib and closes it whatever happens. */
+/** Runs a piece of work with an open crib and closes it whatever happens; one that is held stays open. */
 export const withCrib = async <T>(
   io: Io,
   work: (open: OpenCrib) => Promise<T>,
   options?: OpenOptions,
 ): Promise<T> => {
+  if (io.held) return work(io.held);
   const open = await openCrib(io, undefined, options);
   try {
     return await work(open);

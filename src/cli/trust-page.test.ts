@@ -3,12 +3,15 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import type { ProjectTrust } from '../config/project-trust.ts';
 import { trustPage } from './trust-page.ts';
 
-const trust = (files: readonly string[], changed?: readonly string[]) =>
+const trust = (files: readonly string[], changed?: readonly string[], lock?: string) =>
   ({
     state: changed ? 'changed' : 'untrusted',
     projectDir: '/home/me/clone',
     ...(changed && { changed }),
-    folder: { files: Object.fromEntries(files.map((file) => [file, 'hash'])) },
+    folder: {
+      files: Object.fromEntries(files.map((file) => [file, 'hash'])),
+      contents: new Map(lock === undefined ? [] : [['tools.lock', new TextEncoder().encode(lock)]]),
+    },
   }) as unknown as ProjectTrust;
 
 const preview = (over: object) =>
@@ -99,5 +102,45 @@ describe('what the person sees who is asked for trust', () => {
     expect(page).toContain('not set → "x\\\\u001b[2K\\u202e"');
     expect(page).toMatch(/⟨602 more characters⟩/);
     expect(page).toContain('⟨42 more, see the file⟩');
+  });
+
+  it('says how many tools the lock of the project accepts, and whose', () => {
+    const lock = JSON.stringify({
+      version: 1,
+      tools: [
+        { tool: 'add', origin: 'mcp:demo' },
+        { tool: `evil${ESC}[2J`, origin: 'mcp:far' },
+        { tool: 'greet', origin: 'mcp:demo' },
+      ],
+    });
+    const page = trustPage(trust(['tools.lock'], undefined, lock), preview({}));
+    expect(page.slice(3, 5)).toEqual([
+      '  It accepts 3 tools from outside; you will not be asked about them:',
+      '    mcp:demo: add, greet',
+    ]);
+    expect(page.join('\n')).not.toContain(ESC);
+  });
+
+  it('states what it leaves out of a long lock', () => {
+    const tools = Array.from({ length: 500 }, (_, at) => ({ tool: `t${at}`, origin: 'mcp:demo' }));
+    const lock = JSON.stringify({ version: 1, tools });
+    const page = trustPage(trust(['tools.lock'], undefined, lock), preview({}));
+    expect(page[3]).toContain('It accepts 500 tools');
+    expect(page[4]).toMatch(/⟨\d+ more characters⟩$/);
+  });
+
+  it.each(['{"tools": 7}', 'not JSON', 'null', '{"tools": [null]}'])(
+    'a lock that is none: %s',
+    (lock) => {
+      const page = trustPage(trust(['tools.lock'], undefined, lock), preview({}));
+      expect(page.at(-1)).toBe('  Its tools.lock cannot be read, and would stop the start.');
+    },
+  );
+
+  it('an empty lock, or none, accepts nothing', () => {
+    for (const lock of ['{"version":1,"tools":[]}', undefined]) {
+      const page = trustPage(trust(['config.yml'], undefined, lock), preview({}));
+      expect(page.join()).not.toContain('It accepts');
+    }
   });
 });

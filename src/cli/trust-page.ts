@@ -5,6 +5,7 @@
 import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { ProjectChange } from '../config/narrow-project.ts';
+import { LOCK } from '../config/project-folder.ts';
 import type { ProjectTrust } from '../config/project-trust.ts';
 import { counted } from './format-units.ts';
 
@@ -13,12 +14,12 @@ const MOST_CHARS = 400;
 
 const whole = (value: unknown): string => visibleText(JSON.stringify(value));
 
-const shown = (value: unknown): string => {
-  if (value === undefined) return 'not set';
-  const text = whole(value);
+const cut = (text: string): string => {
   const hidden = text.length - MOST_CHARS;
   return hidden > 0 ? `${text.slice(0, MOST_CHARS)}⟨${hidden} more characters⟩` : text;
 };
+
+const shown = (value: unknown): string => (value === undefined ? 'not set' : cut(whole(value)));
 
 const few = (lines: readonly string[]): readonly string[] =>
   lines.length <= MOST_LINES
@@ -45,6 +46,41 @@ const serverLines = ({ config, changes }: LoadedConfig): readonly string[] => {
     });
 };
 
+interface Accepted {
+  readonly tool: string;
+  readonly origin: string;
+}
+
+/** `undefined` for a lock that is none: it would stop the start, so that it accepts nothing. */
+const acceptedIn = (bytes: Uint8Array): readonly Accepted[] | undefined => {
+  try {
+    const { tools } = JSON.parse(new TextDecoder().decode(bytes)) as { tools?: unknown };
+    if (!Array.isArray(tools)) return undefined;
+    return tools.map(({ tool, origin }: Record<string, unknown>) => ({
+      tool: String(tool),
+      origin: String(origin),
+    }));
+  } catch {
+    return undefined;
+  }
+};
+
+/** What the project says somebody has looked at, source by source: to trust it is to believe that. */
+const lockLines = ({ folder }: ProjectTrust): readonly string[] => {
+  const bytes = folder?.contents.get(LOCK);
+  if (!bytes) return [];
+  const accepted = acceptedIn(bytes);
+  if (!accepted) return [`  Its ${LOCK} cannot be read, and would stop the start.`];
+  const origins = [...new Set(accepted.map(({ origin }) => origin))];
+  return block(
+    `It accepts ${counted(accepted.length, 'tool')} from outside; you will not be asked about them:`,
+    origins.map((origin) => {
+      const tools = accepted.filter((each) => each.origin === origin).map(({ tool }) => tool);
+      return `${visibleText(origin)}: ${cut(visibleText(tools.join(', ')))}`;
+    }),
+  );
+};
+
 const changeLine = ({ path, from, to, meaning }: ProjectChange): string =>
   `${visibleText(path)}: ${shown(from)} → ${shown(to)}   ${visibleText(meaning)}`;
 
@@ -67,6 +103,7 @@ export const trustPage = (trust: ProjectTrust, preview: LoadedConfig): readonly 
       preview.narrowed.map(({ path, message }) => `${visibleText(path)}: ${message}`),
     ),
     ...block('Different since you trusted it:', (trust.changed ?? []).map(visibleText)),
+    ...lockLines(trust),
     ...block(`It brings tools (${counted(code.length, 'file')} of code):`, code.map(visibleText)),
     ...fullBlock('It would start or use these servers:', serverLines(preview)),
   ];

@@ -12,8 +12,19 @@ export interface FreshCrib extends OpenCrib {
   readonly unreachable: readonly string[];
 }
 
-const askAll = async (io: Io, { servers }: Crib): Promise<readonly string[]> => {
-  const running = servers.list().filter(({ state }) => state !== 'disabled');
+export interface FreshOptions extends OpenOptions {
+  /** Only these are asked; all that are switched on otherwise. */
+  readonly servers?: readonly string[];
+}
+
+const askAll = async (
+  io: Io,
+  { servers }: Crib,
+  only: readonly string[] | undefined,
+): Promise<readonly string[]> => {
+  const running = servers
+    .list()
+    .filter(({ name, state }) => state !== 'disabled' && (only?.includes(name) ?? true));
   const asked = await Promise.all(
     running.map(async ({ name }) => {
       try {
@@ -33,12 +44,13 @@ const askAll = async (io: Io, { servers }: Crib): Promise<readonly string[]> => 
 export const withFreshCrib = async <T>(
   io: Io,
   work: (open: FreshCrib) => Promise<T>,
-  options?: OpenOptions,
+  { servers, ...options }: FreshOptions = {},
 ): Promise<T> => {
   const first = await withCrib(
     io,
     async (open) => {
-      if (open.crib.servers.list().length > 0) return { unreachable: await askAll(io, open.crib) };
+      if (open.crib.servers.list().length > 0)
+        return { unreachable: await askAll(io, open.crib, servers) };
       return { done: await work({ ...open, unreachable: [] }) };
     },
     options,

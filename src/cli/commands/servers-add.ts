@@ -1,4 +1,4 @@
-/** `toolcrib servers add`: writes a server into the configuration. Starts nothing. */
+/** `toolcrib servers add`: writes a server into the configuration, and offers its tools. */
 import { type Command, Option } from 'commander';
 import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import { setInConfigFile } from '../../config/edit-config.ts';
@@ -9,6 +9,7 @@ import type { ServerTransport } from '../../contract/servers.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { definitionFault } from '../servers/definition-fault.ts';
+import { offerTools } from '../servers/offer-tools.ts';
 import { editServers, openServerSite, settingsOf } from '../servers/server-config.ts';
 import { secretSite, vaultsIn } from './secrets-site.ts';
 import { readSecretValue } from './secrets-value.ts';
@@ -20,6 +21,7 @@ interface AddOptions {
   readonly transport?: ServerTransport;
   readonly project?: boolean;
   readonly replace?: boolean;
+  readonly accept?: boolean;
 }
 
 const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
@@ -110,7 +112,7 @@ const add = async (
     print(io, `${io.ink.green('✓')} Added: ${name}`);
     note(io, io.noteInk.dim(`in ${visibleText(file)}`));
     for (const line of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(line)}`);
-    note(io, `${io.noteInk.cyan('→')} Try it: toolcrib servers test ${name}`);
+    await offerTools(io, [name], { ask: options.accept !== false });
   }
   return 0;
 };
@@ -131,7 +133,9 @@ export const serversAddCommand = (servers: Command, io: Io): Command =>
     withJson(
       servers
         .command('add')
-        .description('write an MCP server into your configuration; nothing is started')
+        .description(
+          'write an MCP server into your configuration; at a terminal it is started, and you are asked about its tools',
+        )
         .argument('<name>', 'what it is called here')
         .argument('[command...]', 'after --: the program to start, and its arguments'),
     )
@@ -148,6 +152,7 @@ export const serversAddCommand = (servers: Command, io: Io): Command =>
       .option('--secret <NAME>', 'a variable whose value is asked for and kept as a secret')
       .option('--project', 'into the configuration of this project instead of your own')
       .option('--replace', 'also when there is a server of this name')
+      .option('--no-accept', 'start nothing and ask nothing about its tools')
       .action(
         leaving(io, (name: string, words: readonly string[], options: AddOptions) =>
           add(io, { name, words }, options),

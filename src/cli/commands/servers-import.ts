@@ -11,6 +11,7 @@ import { counted } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { type FoundFile, findImports } from '../servers/find-imports.ts';
 import { importData, importPage } from '../servers/import-page.ts';
+import { offerTools } from '../servers/offer-tools.ts';
 import { type ImportPlan, type PlannedServer, planImport } from '../servers/plan-import.ts';
 import { type Rewritten, restoreFile, rewriteFile } from '../servers/rewrite-files.ts';
 import { editServers, openServerSite, type ServerSite } from '../servers/server-config.ts';
@@ -23,6 +24,7 @@ interface ImportOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly project?: boolean;
+  readonly accept?: boolean;
 }
 
 /** Only a person, or `--yes`, can agree. */
@@ -127,9 +129,6 @@ const report = (
   if (rewritten.length > 0) {
     note(io, `${io.noteInk.cyan('→')} Back again: toolcrib servers import --restore`);
   }
-  if (names.length > 0) {
-    note(io, `${io.noteInk.cyan('→')} Try one: toolcrib servers test ${names[0]}`);
-  }
 };
 
 const bring = async (io: Io, files: readonly string[], options: ImportOptions): Promise<number> => {
@@ -154,6 +153,9 @@ const bring = async (io: Io, files: readonly string[], options: ImportOptions): 
   const file = fresh.length > 0 ? await take(io, { site, vault, options }, fresh) : undefined;
   const rewritten = options.rewrite === true ? await rewriteAll(io, plan) : [];
   report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, rewritten);
+  const ask = options.accept !== false && options.yes !== true;
+  const names = fresh.map(({ name }) => name);
+  await offerTools(io, names, { ask });
   return 0;
 };
 
@@ -201,6 +203,7 @@ export const serversImportCommand = (servers: Command, io: Io): Command =>
       .option('--restore', 'put the copies back that --rewrite made')
       .option('--project', 'into the configuration of this project instead of your own')
       .option('-y, --yes', 'do not ask')
+      .option('--no-accept', 'start nothing and ask nothing about their tools')
       .action(
         leaving(io, (files: readonly string[], options: ImportOptions) =>
           (options.restore === true ? restore : bring)(io, files, options),

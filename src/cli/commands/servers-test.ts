@@ -1,37 +1,17 @@
 /** `toolcrib servers test`, `restart` and `logs`: start a server for as long as the command runs. */
 import type { Command } from 'commander';
 import { visibleText } from '../../approvers/terminal/visible-text.ts';
-import type { Crib } from '../../contract/crib.ts';
 import { ERRORS, type ToolError, ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ServerStatus } from '../../contract/servers.ts';
-import type { Tier } from '../../contract/tool.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { errorLines } from '../error-lines.ts';
 import { counted } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { type OpenCrib, withCrib } from '../open-crib.ts';
 import { knownServer } from '../servers/server-config.ts';
-import { table } from '../table.ts';
-import { tierCell } from '../tool-summary.ts';
+import { noteHeldTools, serverTools, showServerTools } from '../servers/server-tools.ts';
 
 const LAST_LINES = 12;
-
-interface ToolLine {
-  readonly tool: string;
-  readonly tier?: Tier;
-  /** `accepted`, or why it is held back. */
-  readonly state: string;
-}
-
-/** Its tools, with what the lock says about each. */
-const toolsOf = (crib: Crib, name: string): readonly ToolLine[] =>
-  crib.lock
-    .states()
-    .filter(({ origin, state }) => origin === `mcp:${name}` && state !== 'gone')
-    .map(({ tool, state }) => {
-      const tier = crib.tools.get(tool)?.tool.tier;
-      return { tool, state, ...(tier && { tier }) };
-    });
 
 /** A server that cannot be started has none. */
 const logsOf = ({ crib }: OpenCrib, name: string): readonly string[] => {
@@ -82,22 +62,6 @@ const noteLogs = (io: Io, lines: readonly string[]): void => {
   note(io, io.noteInk.dim('Its last lines:'), ...lines.map((line) => `  ${visibleText(line)}`));
 };
 
-const showTools = (io: Io, tools: readonly ToolLine[]): void => {
-  const rows = tools.map(({ tool, tier, state }) => [
-    { text: tool, paint: io.ink.bold },
-    tier ? tierCell(tier, io.ink) : '',
-    { text: state, paint: state === 'accepted' ? io.ink.green : io.ink.yellow },
-  ]);
-  print(io, ...table(rows).map((line) => `  ${line}`));
-  const held = tools.filter(({ state }) => state !== 'accepted').length;
-  if (held > 0) {
-    note(
-      io,
-      `${io.noteInk.cyan('→')} ${counted(held, 'tool')} in quarantine: toolcrib tools verify`,
-    );
-  }
-};
-
 const showReady = (io: Io, { name, protocol, latencyMs }: ServerStatus, ms: number): void => {
   const ping = latencyMs === undefined ? '' : `, ping ${Math.round(latencyMs)} ms`;
   const speaks = protocol === undefined ? '' : `, protocol ${protocol}`;
@@ -109,7 +73,7 @@ const examine = async (io: Io, open: OpenCrib, name: string): Promise<number> =>
   const { crib } = open;
   const { status, error, ms } = await attempt(io, name, () => crib.servers.test(name));
   const logs = error ? logsOf(open, name).slice(-LAST_LINES) : [];
-  const tools = status ? toolsOf(crib, name) : [];
+  const tools = status ? serverTools(crib, name) : [];
   if (io.json) {
     printJson(io, {
       server: name,
@@ -124,7 +88,8 @@ const examine = async (io: Io, open: OpenCrib, name: string): Promise<number> =>
       io,
       `${counted(status.tools, 'tool')}, ${counted(status.resources, 'resource')}, ${counted(status.prompts, 'prompt')}`,
     );
-    showTools(io, tools);
+    showServerTools(io, tools);
+    noteHeldTools(io, tools);
   } else if (error) {
     note(io, ...errorLines(error, io.noteInk));
     noteLogs(io, logs);

@@ -17,7 +17,7 @@ interface ListOptions extends FilterOptions {
 }
 
 const SUBCOMMANDS = [
-  ...['list', 'info', 'search', 'tokens', 'enable', 'disable', 'new', 'test'],
+  ...['list', 'info', 'search', 'tokens', 'health', 'enable', 'disable', 'new', 'test'],
   ...['lock', 'verify', 'accept'],
 ];
 
@@ -28,6 +28,7 @@ const USAGE = [
   '  toolcrib tools enable <name>     switch a tool on',
   '  toolcrib tools disable <name>    switch a tool off',
   '  toolcrib tools tokens            what the definitions cost in prompt tokens',
+  '  toolcrib tools health            would they work if they were called now',
 ];
 
 /** `tools lsit` lands here, because `list` is what `tools` does by itself. */

@@ -11,11 +11,11 @@ import type { AnthropicTools } from '../../contract/tool-sets.ts';
 import { errorLines } from '../error-lines.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { type Io, note } from '../io.ts';
+import { terminalPerson } from '../terminal-person.ts';
 import { CHAT_TOOL } from './chat-name.ts';
 import { type ChatStep, defineChatTool } from './chat-tool.ts';
 import { type CallOutcome, type ChatBounds, type TurnSite, takeTurn } from './chat-turn.ts';
 import { chatView, jsonView } from './chat-view.ts';
-import { shellApprover } from './shell-approver.ts';
 import type { TurnReport } from './turn-report.ts';
 
 export interface ChatSite {
@@ -46,18 +46,18 @@ const textOf = (block: Awaited<ReturnType<AnthropicTools['run']>>[number] | unde
     .map((part) => (part.type === 'text' ? part.text : '[An image was left out.]'))
     .join('\n');
 
-/** The model's tools as they are now; the shell's own is not among them. */
+/** The model's tools as they are now; between two turns the shell's own is not among them. */
 const toolNames = ({ tools }: Crib): readonly string[] =>
   tools
     .list({ enabled: true })
-    .filter(({ tool, quarantine }) => !quarantine && tool.name !== CHAT_TOOL)
+    .filter(({ quarantine }) => !quarantine)
     .map(({ tool }) => tool.name);
 
 const openTools = ({ io, crib, caller }: ChatSite, names: readonly string[]) =>
   crib.tools.forAnthropic({
     names,
     surface: names.length > MOST_SHOWN ? 'search' : 'full',
-    caller: { ...caller, approver: shellApprover(io, { user: caller.userId }) },
+    caller: { ...caller, approver: terminalPerson(io, { user: caller.userId }) },
   });
 
 const callWith = async (
@@ -94,27 +94,41 @@ interface Place {
   readonly step: number;
 }
 
-/** Puts the tool of the model's steps into the crib, and returns the only way to use it. */
-const openSteps = ({ crib, caller }: ChatSite): Ask => {
+interface Steps {
+  /** The only way to use the tool of the model's steps. */
+  readonly ask: Ask;
+  /** The tool is in the crib for one turn: nobody else finds, lists or calls it. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+}
+
+const openSteps = ({ crib, caller }: ChatSite): Steps => {
   let next: ChatStep | undefined;
-  crib.tools.register(
-    defineChatTool(() => {
-      const step = next;
-      next = undefined;
-      return step;
-    }),
-  );
-  return async (request, place, signal) => {
-    let reply: ConverseReply | undefined;
-    next = {
-      request,
-      answer: (given) => {
-        reply = given;
-      },
-    };
-    const result = await crib.execute(CHAT_TOOL, place, { ...caller, signal });
+  const tool = defineChatTool(() => {
+    const step = next;
     next = undefined;
-    return { result, reply: result.success ? reply : undefined };
+    return step;
+  });
+  return {
+    ask: async (request, place, signal) => {
+      let reply: ConverseReply | undefined;
+      next = {
+        request,
+        answer: (given) => {
+          reply = given;
+        },
+      };
+      const result = await crib.execute(CHAT_TOOL, place, { ...caller, signal });
+      next = undefined;
+      return { result, reply: result.success ? reply : undefined };
+    },
+    during: async (work) => {
+      crib.tools.register(tool);
+      try {
+        return await work();
+      } finally {
+        await crib.tools.unregister(CHAT_TOOL);
+      }
+    },
   };
 };
 
@@ -127,7 +141,7 @@ const shownTools = ({ tools }: AnthropicTools): TurnSite['tools'] =>
 
 export const openChat = (site: ChatSite): Chat => {
   const { io, crib, messages, bounds } = site;
-  const ask = openSteps(site);
+  const steps = openSteps(site);
   let turn = 0;
   let shown: { readonly key: string; readonly tools: AnthropicTools } | undefined;
   const currentTools = async (): Promise<AnthropicTools> => {
@@ -141,19 +155,17 @@ export const openChat = (site: ChatSite): Chat => {
       turn += 1;
       const tools = await currentTools();
       const view = io.json ? jsonView(io) : chatView(io);
-      const ended = await takeTurn(
-        {
-          messages,
-          bounds,
-          signal,
-          view,
-          system: SYSTEM,
-          tools: shownTools(tools),
-          ask: (request, step) => ask(request, { turn, step }, signal),
-          call: (call, id) => callWith(site, tools, { call, id: `${turn}.${id}`, signal }),
-        },
-        text,
-      );
+      const here: TurnSite = {
+        messages,
+        bounds,
+        signal,
+        view,
+        system: SYSTEM,
+        tools: shownTools(tools),
+        ask: (request, step) => steps.ask(request, { turn, step }, signal),
+        call: (call, id) => callWith(site, tools, { call, id: `${turn}.${id}`, signal }),
+      };
+      const ended = await steps.during(() => takeTurn(here, text));
       view.turnEnded(ended);
       return report(io, ended, signal);
     },

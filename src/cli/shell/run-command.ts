@@ -1,22 +1,12 @@
 /** Runs a command of the command line inside the shell: the same files, the same words. */
-import { Command } from 'commander';
 import { addCommands } from '../add-commands.ts';
+import { bareProgram } from '../bare-program.ts';
 import type { CommandEntry } from '../command-entry.ts';
 import type { Io } from '../io.ts';
-import { reportThrown } from './thrown-error.ts';
+import { type Advice, reportThrown } from '../report-thrown.ts';
 
-const program = (io: Io): Command =>
-  new Command('toolcrib')
-    .enablePositionalOptions()
-    .exitOverride()
-    .helpCommand(false)
-    .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: () => undefined,
-      getOutHelpWidth: () => io.stdout.columns || 80,
-      getOutHasColors: () => io.ink.isColorSupported,
-      outputError: () => undefined,
-    });
+/** As it is typed here. */
+export const SHELL_ADVICE: Advice = { help: '/help', doctor: '/doctor' };
 
 /** What follows `--` belongs to somebody else. */
 const asksForJson = (args: readonly string[]): boolean => {
@@ -32,11 +22,11 @@ export const runCommand = async (
 ): Promise<number> => {
   const own: Io = { ...io, json: io.json || asksForJson(args), exitCode: 0 };
   try {
-    const root = program(own);
+    const root = bareProgram(own).helpCommand(false);
     await addCommands(root, own, { commands, args });
     await root.parseAsync([...args], { from: 'user' });
     return own.exitCode;
   } catch (thrown) {
-    return reportThrown(own, thrown);
+    return reportThrown(own, thrown, SHELL_ADVICE);
   }
 };

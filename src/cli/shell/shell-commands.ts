@@ -43,10 +43,28 @@ export const commandNames = (
 
 /** After these the tools, or what may be done with them, are others than before. */
 const CHANGING: ReadonlySet<string> = new Set([
-  ...['tools new', 'tools accept', 'trust'],
+  ...['tools new', 'tools accept', 'tools lock', 'trust'],
   ...['servers add', 'servers remove', 'servers enable', 'servers disable', 'servers import'],
   ...['servers login', 'servers logout', 'secrets set', 'secrets remove'],
 ]);
 
 export const changesTools = ([name = '', sub = '']: readonly string[]): boolean =>
   CHANGING.has(name) || CHANGING.has(`${name} ${sub}`);
+
+/**
+ * These go by what is open and change nothing it was opened with. Any other has a crib of its own: it
+ * reads files anew, or writes them and must know them as they are.
+ */
+const SHARING: ReadonlySet<string> = new Set([
+  ...['tools', 'tools list', 'tools info', 'tools search', 'tools tokens', 'tools health'],
+  ...['policy explain', 'policy shadow'],
+  ...['servers', 'servers list', 'servers test', 'servers logs', 'servers restart'],
+]);
+
+/** All that stands behind these shares as well. */
+const SHARING_WHOLE: ReadonlySet<string> = new Set([
+  ...['approvals', 'permissions', 'usage', 'audit', 'undo'],
+]);
+
+export const sharesCrib = ([name = '', sub = '-']: readonly string[]): boolean =>
+  SHARING_WHOLE.has(name) || SHARING.has(sub.startsWith('-') ? name : `${name} ${sub}`);

@@ -6,17 +6,16 @@ import type { ConversationMessage } from '../../contract/model.ts';
 import type { CommandEntry } from '../command-entry.ts';
 import type { Io } from '../io.ts';
 import { type OpenCrib, openCrib } from '../open-crib.ts';
+import { reportThrown } from '../report-thrown.ts';
 import type { Chat } from './chat.ts';
-import { CHAT_TOOL } from './chat-name.ts';
 import type { ChatBounds } from './chat-turn.ts';
 import { printHelp } from './help-page.ts';
 import { isInteractive } from './line-source.ts';
 import { answerWithoutModel } from './no-chat.ts';
 import { runCall } from './run-call.ts';
-import { runCommand } from './run-command.ts';
-import { changesTools, commandNames } from './shell-commands.ts';
+import { runCommand, SHELL_ADVICE } from './run-command.ts';
+import { changesTools, commandNames, sharesCrib } from './shell-commands.ts';
 import { readShellLine, type ShellLine } from './shell-line.ts';
-import { reportThrown } from './thrown-error.ts';
 import { printToolsPage } from './tools-page.ts';
 
 export interface SessionOptions {
@@ -72,12 +71,12 @@ class ShellSession implements Session {
   }
 
   isTool(name: string): boolean {
-    return name !== CHAT_TOOL && this.#open.crib.tools.has(name);
+    return this.#open.crib.tools.has(name);
   }
 
   toolNames(): readonly string[] {
     const entries = this.#open.crib.tools.list({ enabled: true });
-    return entries.map(({ tool }) => tool.name).filter((name) => name !== CHAT_TOOL);
+    return entries.map(({ tool }) => tool.name);
   }
 
   async run(text: string, signal: AbortSignal): Promise<number | 'quit'> {
@@ -87,7 +86,7 @@ class ShellSession implements Session {
         signal,
       );
     } catch (thrown) {
-      return reportThrown(this.#io, thrown);
+      return reportThrown(this.#io, thrown, SHELL_ADVICE);
     }
   }
 
@@ -123,7 +122,8 @@ class ShellSession implements Session {
       await printToolsPage(this.#io, this.#open);
       return 0;
     }
-    const code = await runCommand(this.#io, words, commands);
+    const io = sharesCrib(words) ? { ...this.#io, held: this.#open } : this.#io;
+    const code = await runCommand(io, words, commands);
     if (code === 0) await this.#catchUp(words);
     return code;
   }

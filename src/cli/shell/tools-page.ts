@@ -5,7 +5,6 @@ import { type Io, print, widthOf } from '../io.ts';
 import type { OpenCrib } from '../open-crib.ts';
 import { cutTo } from '../table.ts';
 import { badgeOf } from '../tool-summary.ts';
-import { CHAT_TOOL } from './chat-name.ts';
 
 const NAME_WIDTH = 24;
 const BADGE_WIDTH = 12;
@@ -42,7 +41,7 @@ const lineOf = (
 };
 
 export const printToolsPage = async (io: Io, open: OpenCrib): Promise<void> => {
-  const entries = open.crib.tools.list().filter(({ tool }) => tool.name !== CHAT_TOOL);
+  const entries = open.crib.tools.list();
   const tokens = await countTokens(open);
   const longest = Math.max(NAME_WIDTH, ...entries.map(({ tool }) => tool.name.length));
   const width = Math.max(10, Math.min(longest, widthOf(io) - BESIDE));

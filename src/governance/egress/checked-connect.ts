@@ -7,7 +7,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { NO_HOST } from './host-allowlist.ts';
 import { compileHosts, type HostRule, matchesHost } from './host-rule.ts';
 import { createAddressRules, createUrlJudge } from './judge-url.ts';
-import { type Destination, destinationOf } from './normal-host.ts';
+import type { Destination } from './normal-host.ts';
 import {
   type CheckedAddress,
   type Lookup,
@@ -96,8 +96,7 @@ export const createCheckedConnect = (
       if (NOT_HOST.test(host)) throw refusalFailure({ ...NO_HOST, code: 'VALIDATION_ERROR' });
       const verdict = judge(`https://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`);
       if (!verdict.allowed) throw refusalFailure(verdict);
-      const to = destinationOf(verdict.url);
-      if (to === undefined) throw unreachable();
+      const { to } = verdict;
       assertPort(to, hosts);
       const answers = await resolveChecked(to, { lookup, rules, timeoutMs });
       return opened(to, { answers, signal, timeoutMs });

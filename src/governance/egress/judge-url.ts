@@ -22,7 +22,13 @@ export interface Refusal extends Objection {
 
 export type UrlVerdict =
   /** `url` is the one to ask for: its host has the spelling that was judged. */
-  { readonly allowed: true; readonly url: URL; readonly target: string } | Refusal;
+  | {
+      readonly allowed: true;
+      readonly url: URL;
+      readonly to: Destination;
+      readonly target: string;
+    }
+  | Refusal;
 
 /** What the configuration says about addresses, compiled once. */
 export interface AddressRules {
@@ -107,7 +113,7 @@ export const createUrlJudge =
     const to = destinationOf(url);
     if (to === undefined) return refuse('VALIDATION_ERROR', NO_HOST);
     const refusal = refuseDestination(to, hosts, rules);
-    return refusal ?? { allowed: true, url: respelt(url, to), target: hostAndPort(to) };
+    return refusal ?? { allowed: true, url: respelt(url, to), to, target: hostAndPort(to) };
   };
 
 /** The same for one question, without the network: names are judged by their text alone. */

@@ -20,13 +20,11 @@ export const labelsOfHandle = (handle: string): Labels => {
   };
 };
 
-const SENSITIVITIES = ['public', 'private', 'secret'] as const;
+const RANK = { public: 0, private: 1, secret: 2 } as const;
 
 /** What data made of both carries. */
 export const joinLabels = (one: Labels, other: Labels): Labels => ({
   trust: one.trust === 'trusted' ? other.trust : one.trust,
   sensitivity:
-    SENSITIVITIES[
-      Math.max(SENSITIVITIES.indexOf(one.sensitivity), SENSITIVITIES.indexOf(other.sensitivity))
-    ] ?? 'secret',
+    RANK[one.sensitivity] >= RANK[other.sensitivity] ? one.sensitivity : other.sensitivity,
 });

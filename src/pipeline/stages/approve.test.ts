@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
-import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { ApprovalRequest, Approver } from '../../contract/approver.ts';
+import type { ToolContext } from '../../contract/context.ts';
 import type { Policy } from '../../contract/policy.ts';
 
 const dangerous = (seen: { runs: number }, extra: Parameters<typeof aTool>[0] = {}) =>
@@ -28,6 +29,22 @@ describe('approve', () => {
     });
     const [row] = await (await crib.store()).audit.query();
     expect(row?.detail.approvedBy).toBe('callback');
+  });
+
+  it('asks the approver that came with the call, for the calls it makes as well', async () => {
+    const seen = { runs: 0 };
+    const outer = aTool({
+      name: 'outer',
+      run: ((_input: unknown, { call }: ToolContext) => call('wipe', {})) as never,
+    });
+    const crib = await testCrib([dangerous(seen), outer], { approver: () => false });
+    const approver: Approver = { ask: async () => ({ answer: 'approve', by: 'Ada' }) };
+    expect((await crib.execute('wipe', {}, { approver })).success).toBe(true);
+    expect((await crib.execute('outer', {}, { approver })).success).toBe(true);
+    expect(seen.runs).toBe(2);
+    expect((await crib.execute('wipe', {})).error?.code).toBe('USER_CANCELLED');
+    const rows = await (await crib.store()).audit.query();
+    expect(rows.filter(({ detail }) => detail.approvedBy === 'Ada')).not.toEqual([]);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-/** Tokens in SQLite. A revoked one is refused by every process with its next request. */
+/** Tokens in SQLite. That one was revoked is seen by every process with its next look. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import { recordText } from '../plain-json.ts';

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
-import type { Answer, Client, PlainAnswer } from './answer.ts';
+import { type Answer, JSON_HEADERS, type PlainAnswer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { failure, type Refusal, refusal } from './error-reply.ts';
+import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
 import type { Identity } from './identity.ts';
 import type { JwtCheck } from './jwt-check.ts';
@@ -12,9 +13,8 @@ import { readBody } from './read-body.ts';
 import { isAdmitted, type Reply, type Route } from './route.ts';
 
 export interface Asked {
-  readonly request: Request;
+  readonly request: HttpRequest;
   readonly params: Readonly<Record<string, string>>;
-  readonly client: Client;
   readonly requestId: string;
 }
 
@@ -24,15 +24,19 @@ export interface AnswerDeps {
   readonly bodyBytes: number;
 }
 
-const challenge = ({ site: { deps } }: AnswerDeps, request: Request): Record<string, string> => {
-  const at = new URL(deps.publicUrl ?? request.url).origin;
+const challenge = (
+  { site: { deps } }: AnswerDeps,
+  request: HttpRequest,
+): Record<string, string> => {
+  const realm = 'Bearer realm="toolcrib"';
+  if (!deps.oidc) return { 'www-authenticate': realm };
+  const at = new URL(deps.publicUrl ?? request.web().url).origin;
   const metadata = `${at}/.well-known/oauth-protected-resource`;
-  const more = deps.oidc ? `, resource_metadata="${metadata}"` : '';
-  return { 'www-authenticate': `Bearer realm="toolcrib"${more}` };
+  return { 'www-authenticate': `${realm}, resource_metadata="${metadata}"` };
 };
 
-const nobody = (deps: AnswerDeps, { request, client }: Asked, isWrong: boolean): Refusal => {
-  const retryAfterMs = isWrong ? deps.site.attempts.failed(client.address) : 0;
+const nobody = (deps: AnswerDeps, { request }: Asked, isWrong: boolean): Refusal => {
+  const retryAfterMs = isWrong ? deps.site.attempts.failed(request.address) : 0;
   if (retryAfterMs > 0) return { code: 'RATE_LIMITED', extras: { retryAfterMs } };
   return {
     code: 'AUTH_MISSING',
@@ -72,9 +76,9 @@ const parsed = (schema: z.ZodType | undefined, value: unknown, part: string): un
 };
 
 /** A name given twice is refused: two programs might read two different values. */
-const queryOf = (request: Request): Record<string, string> => {
+const queryOf = (request: HttpRequest): Record<string, string> => {
   const query: Record<string, string> = {};
-  for (const [name, value] of new URL(request.url).searchParams) {
+  for (const [name, value] of new URLSearchParams(request.query)) {
     if (Object.hasOwn(query, name)) {
       throw new ToolFailure('VALIDATION_ERROR', 'A query parameter is given twice.');
     }
@@ -83,38 +87,38 @@ const queryOf = (request: Request): Record<string, string> => {
   return query;
 };
 
-const withEtag = (plain: PlainAnswer & { body: string }, request: Request): PlainAnswer => {
+const withEtag = (plain: PlainAnswer & { body: string }, request: HttpRequest): PlainAnswer => {
   const etag = `"${createHash('sha256').update(plain.body).digest('base64url').slice(0, 22)}"`;
   const headers = { ...plain.headers, etag, 'cache-control': 'private, no-cache' };
-  const known = (request.headers.get('if-none-match') ?? '').split(',');
+  const known = (request.header('if-none-match') ?? '').split(',');
   const isKnown = known.some((each) => each.trim().replace(/^W\//, '') === etag);
   return isKnown ? { status: 304, headers, body: null } : { ...plain, headers };
 };
 
-const answerOf = (reply: Reply | Response, route: Route, request: Request): Answer => {
+const answerOf = (reply: Reply | Response, route: Route, request: HttpRequest): Answer => {
   if (reply instanceof Response) return reply;
   const { status = 200, body } = reply;
-  const headers = { 'content-type': 'application/json', ...reply.headers };
+  const headers = reply.headers ? { ...JSON_HEADERS, ...reply.headers } : JSON_HEADERS;
   const plain = { status, headers, body: JSON.stringify(body) };
   return route.etag && status === 200 ? withEtag(plain, request) : plain;
 };
 
+const NOT_READ = { value: undefined };
+
 const handled = async (
   route: Route,
-  { request, params, client }: Asked,
+  { request, params: sent }: Asked,
   { site, bodyBytes, identity }: AnswerDeps & { readonly identity: Identity | undefined },
 ): Promise<Answer> => {
   const { input } = route;
-  const known = {
-    params: parsed(input.params, params, 'path'),
-    query: parsed(input.query, input.query && queryOf(request), 'query'),
-  };
+  const params = parsed(input.params, sent, 'path');
+  const query = parsed(input.query, input.query && queryOf(request), 'query');
   const read = input.body
     ? await readBody(request, { most: bodyBytes, form: route.form ?? false })
-    : { value: undefined };
+    : NOT_READ;
   if ('refused' in read) return refusal(read.refused);
   const body = parsed(input.body, read.value, 'body');
-  const call = { request, site, identity, client, ...known, body };
+  const call = { request, site, identity, params, query, body };
   return answerOf(await route.handle(call as Parameters<Route['handle']>[0]), route, request);
 };
 
@@ -127,7 +131,8 @@ export const answerRoute = async (
   try {
     const admission = await admit(route, asked, deps);
     if ('refused' in admission) return refusal(admission.refused);
-    return await handled(route, asked, { ...deps, ...admission });
+    const { site, jwt, bodyBytes } = deps;
+    return await handled(route, asked, { site, jwt, bodyBytes, identity: admission.identity });
   } catch (error) {
     return failure(error, deps.site.deps.runtime.log, asked.requestId);
   }

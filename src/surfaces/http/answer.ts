@@ -14,10 +14,10 @@ export interface PlainAnswer {
 
 export type Answer = PlainAnswer | Response;
 
-/** With all its headers, name after value, as Node writes them without looking at them again. */
+/** With all its headers, each name before its value, as Node writes them without looking at them again. */
 export interface SealedAnswer {
   readonly status: number;
-  readonly headers: readonly string[];
+  readonly headers: string[];
   readonly body: string | null;
 }
 

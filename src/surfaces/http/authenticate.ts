@@ -57,11 +57,11 @@ const byHeader = async (
 };
 
 /** A header that is there decides: a bad token is not made good by a cookie. */
-export const authenticate = async (
+export const authenticate = (
   request: HttpRequest,
   site: HttpSite,
   jwt: JwtCheck | undefined,
-): Promise<Known> => {
+): Promise<Known> | Known => {
   const header = request.header('authorization');
   if (header !== undefined) return byHeader(header, site, jwt);
   const id = sessionIdOf(request);

@@ -3,7 +3,7 @@
  * checked first, then who sends it, then what it says; calls go through `crib.execute`.
  */
 import type { Crib } from '../../contract/crib.ts';
-import { type Answer, type Client, toResponse, withHeaders } from './answer.ts';
+import { type Answer, createSeal, type SealedAnswer, toResponse, withHeaders } from './answer.ts';
 import { type AnswerDeps, answerRoute } from './answer-route.ts';
 import { createAttempts } from './attempts.ts';
 import { CSRF_HEADER } from './authenticate.ts';
@@ -11,11 +11,12 @@ import { type ConsoleUser, createConsoleDoor } from './console-door.ts';
 import { failure, refusal } from './error-reply.ts';
 import { createNeighbours, type Neighbours } from './foreign-request.ts';
 import type { HttpDeps } from './http-deps.ts';
+import { fromWebRequest, type HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
 import { createJwtCheck } from './jwt-check.ts';
 import { type HttpServer, type ListenAt, listen } from './listen.ts';
 import { openapiDocument } from './openapi-document.ts';
-import { createRouteFinder, pathOf } from './route-finder.ts';
+import { createRouteFinder } from './route-finder.ts';
 import { ROUTES } from './routes/route-table.ts';
 import { securityHeaders } from './security-headers.ts';
 import { watchShadow } from './shadow-notes.ts';
@@ -62,22 +63,24 @@ const siteOf = (crib: Crib, deps: HttpDeps): HttpSite => {
   };
 };
 
-type Ask = (request: Request, client: Client, requestId: string) => Promise<Answer>;
+type Ask = (request: HttpRequest, requestId: string) => Promise<Answer> | Answer;
 
 const askRoutes = (deps: AnswerDeps): Ask => {
   const find = createRouteFinder(ROUTES);
   const { consoleFolder, runtime } = deps.site.deps;
   const files = consoleFolder === undefined ? undefined : createStaticFiles(consoleFolder);
-  return async (request, client, requestId) => {
-    const path = pathOf(request.url);
-    const found = find(request.method, path);
-    if (found) return answerRoute(found.route, { request, client, requestId, ...found }, deps);
+  const askFiles: Ask = async (request, requestId) => {
     try {
-      const file = NOT_CONSOLE.test(path) ? undefined : await files?.(request);
+      const file = NOT_CONSOLE.test(request.path) ? undefined : await files?.(request.web());
       return file ?? refusal({ code: 'NOT_FOUND' });
     } catch (error) {
       return failure(error, runtime.log, requestId);
     }
+  };
+  return (request, requestId) => {
+    const found = find(request.method, request.path);
+    if (!found) return askFiles(request, requestId);
+    return answerRoute(found.route, { request, requestId, params: found.params }, deps);
   };
 };
 
@@ -91,11 +94,11 @@ const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Only for origins that somebody configured; without credentials, so that cookies stay ours. */
 const corsHeaders = (
-  request: Request,
+  request: HttpRequest,
   neighbours: Neighbours,
 ): Readonly<Record<string, string>> => {
-  const origin = request.headers.get('origin');
-  if (origin === null || !neighbours.isConfigured(origin)) return NOTHING;
+  const origin = request.header('origin');
+  if (origin === undefined || !neighbours.isConfigured(origin)) return NOTHING;
   return {
     'access-control-allow-origin': origin,
     'access-control-expose-headers': 'x-request-id, etag, mcp-session-id',
@@ -103,12 +106,15 @@ const corsHeaders = (
   };
 };
 
-const isPreflight = ({ method, headers }: Request): boolean =>
-  method === 'OPTIONS' && headers.has('access-control-request-method');
+const isPreflight = (request: HttpRequest): boolean =>
+  request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined;
+
+const AMBIGUOUS = { code: 'VALIDATION_ERROR', message: 'A header is given twice.' } as const;
 
 const behindDoor =
   (ask: Ask, neighbours: Neighbours): Ask =>
-  async (request, client, requestId) => {
+  (request, requestId) => {
+    if (request.isAmbiguous()) return refusal(AMBIGUOUS);
     const foreign = neighbours.refuse(request);
     if (foreign) {
       const message = `The ${foreign === 'host' ? 'Host' : 'Origin'} of the request is not allowed here.`;
@@ -118,8 +124,8 @@ const behindDoor =
     if (cors !== NOTHING && isPreflight(request)) {
       return { status: 204, headers: { ...PREFLIGHT, ...cors }, body: null };
     }
-    const answer = await ask(request, client, requestId);
-    return cors === NOTHING ? answer : withHeaders(answer, NOTHING, cors);
+    if (cors === NOTHING) return ask(request, requestId);
+    return Promise.resolve(ask(request, requestId)).then((answer) => withHeaders(answer, cors));
   };
 
 /** Ids need not be secret, only different: one draw of chance, then a count. */
@@ -139,18 +145,15 @@ export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
   const bodyBytes = deps.limits?.bodyBytes ?? BODY_BYTES;
   const routes = askRoutes({ site, jwt: createJwtCheck(deps), bodyBytes });
   const enter = behindDoor(routes, neighbours);
-  const { defaults, fixed } = securityHeaders(deps.publicUrl?.startsWith('https:') ?? false);
+  const seal = createSeal(securityHeaders(deps.publicUrl?.startsWith('https:') ?? false));
   const nextId = requestIds(deps);
-  const ask = async (request: Request, client: Client): Promise<Answer> => {
+  const ask = async (request: HttpRequest): Promise<SealedAnswer | Response> => {
     const requestId = nextId();
-    const answer = await enter(request, client, requestId);
-    return withHeaders(answer, defaults, { ...fixed, 'x-request-id': requestId });
+    return seal(await enter(request, requestId), requestId);
   };
   return {
-    fetch: async (request, address = '') => {
-      const client = { address, signal: () => request.signal };
-      return toResponse(await ask(request, client), request.method);
-    },
+    fetch: async (request, address = '') =>
+      toResponse(await ask(fromWebRequest(request, address)), request.method),
     listen: (at) => listen(ask, at, deps),
     issueCode: (user) => site.door.issueCode(user),
     tokens: site.tokens,

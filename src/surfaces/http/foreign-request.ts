@@ -3,10 +3,11 @@
  * another origin. A page on another port of this machine is foreign, too.
  */
 import type { HttpDeps } from './http-deps.ts';
+import type { HttpRequest } from './http-request.ts';
 
 export interface Neighbours {
   /** What is wrong with where the request comes from, if anything is. */
-  refuse(request: Request): 'host' | 'origin' | undefined;
+  refuse(request: HttpRequest): 'host' | 'origin' | undefined;
   /** An origin that was configured, and therefore gets CORS headers. */
   isConfigured(origin: string): boolean;
 }
@@ -44,13 +45,22 @@ export const createNeighbours = (deps: HttpDeps): Neighbours => {
   const configured = configuredOrigins(deps);
   const isOwn = (origin: string, host: string): boolean =>
     origin === `http://${host}` || origin === `https://${host}` || origin === published?.origin;
+  const isHost = (host: string): boolean => {
+    const [, name] = HOST.exec(host) ?? [];
+    return name !== undefined && hosts.has(name);
+  };
+  /** Nearly all requests name the same host; it is looked at once. */
+  let lastGood = '';
   return {
     refuse(request) {
-      const host = (request.headers.get('host') ?? '').toLowerCase();
-      const [, name] = HOST.exec(host) ?? [];
-      if (name === undefined || !hosts.has(name)) return 'host';
-      const origin = request.headers.get('origin');
-      if (origin === null) return undefined;
+      const given = request.header('host') ?? '';
+      const host = given === lastGood ? given : given.toLowerCase();
+      if (host !== lastGood || host === '') {
+        if (!isHost(host)) return 'host';
+        lastGood = host;
+      }
+      const origin = request.header('origin');
+      if (origin === undefined) return undefined;
       return isOwn(origin.toLowerCase(), host) || configured.has(origin) ? undefined : 'origin';
     },
     isConfigured: (origin) => configured.has(origin),

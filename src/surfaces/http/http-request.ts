@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly address: string;
   /** Of a name in lower case; several of one name are joined. */
   header(name: string): string | undefined;
+  /** Is a header there twice of which two programs might believe a different one? */
+  isAmbiguous(): boolean;
   hasBody(): boolean;
   /** Undefined when there is more than allowed; the rest is not read. Rejects when the client goes. */
   bytes(most: number): Promise<Uint8Array | undefined>;
@@ -33,7 +35,7 @@ const readStream = async (request: Request, most: number): Promise<Uint8Array | 
 };
 
 /** What stands between the host and the query, and the query. */
-const partsOf = (url: string): readonly [path: string, query: string] => {
+export const partsOf = (url: string): readonly [path: string, query: string] => {
   const start = url.indexOf('/', url.indexOf('//') + 2);
   if (start < 0) return ['/', ''];
   const [target = ''] = url.slice(start).split('#', 1);
@@ -51,6 +53,8 @@ export const fromWebRequest = (request: Request, address: string): HttpRequest =
     query,
     address,
     header: (name) => headers.get(name) ?? undefined,
+    // Those of the web are joined by now.
+    isAmbiguous: () => false,
     hasBody: () => {
       const length = headers.get('content-length');
       return length === null ? request.body !== null : length !== '0';

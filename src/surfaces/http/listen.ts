@@ -1,9 +1,12 @@
 /** Listens on a port, with a limit on everything that a client could hold open. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Answer, Client, PlainAnswer } from './answer.ts';
-import { refusal } from './error-reply.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { SealedAnswer } from './answer.ts';
 import type { HttpDeps } from './http-deps.ts';
+import type { HttpRequest } from './http-request.ts';
+import { createConnectionSignals, NodeRequest, type NodeSite } from './node-request.ts';
+import { createWebBridge } from './web-bridge.ts';
 
 export interface ListenAt {
   readonly host: string;
@@ -16,7 +19,8 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
-export type Ask = (request: Request, client: Client) => Promise<Answer>;
+/** Answers always. */
+export type Ask = (request: HttpRequest) => Promise<SealedAnswer | Response>;
 
 const HEADER_BYTES = 16_384;
 const HEADERS_MS = 10_000;
@@ -41,72 +45,26 @@ const serverOptions = ({ limits = {} }: HttpDeps) => {
   };
 };
 
-const SINGLE = new Set(['host', 'origin', 'authorization', 'content-type', 'content-length']);
-
-/** Node keeps the first of two; a proxy in front may have gone by the other. */
-const isAmbiguous = ({ rawHeaders }: IncomingMessage): boolean => {
-  const seen = new Set<string>();
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase() ?? '';
-    if (!SINGLE.has(name)) continue;
-    if (seen.has(name)) return true;
-    seen.add(name);
-  }
-  return false;
-};
-
-const AMBIGUOUS = { code: 'VALIDATION_ERROR', message: 'A header is given twice.' } as const;
-
-const clientOf = (incoming: IncomingMessage, outgoing: ServerResponse): Client => {
-  let gone: AbortController | undefined;
-  return {
-    address: incoming.socket.remoteAddress ?? '',
-    signal() {
-      if (gone) return gone.signal;
-      const made = new AbortController();
-      gone = made;
-      if (outgoing.destroyed) made.abort();
-      outgoing.once('close', () => {
-        if (!outgoing.writableFinished) made.abort();
-      });
-      return made.signal;
-    },
+const exchangeHandler =
+  (ask: Ask, site: NodeSite, { runtime }: HttpDeps) =>
+  async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    try {
+      const request = new NodeRequest({ incoming, outgoing }, site);
+      request.finish(await ask(request));
+    } catch (error) {
+      runtime.log.debug('an exchange broke off', { cause: String(error) });
+      // Whoever was told that its address is none still gets to hear it.
+      if (!(error instanceof ToolFailure)) outgoing.destroy();
+    }
   };
-};
 
-/** Written straight away: a response would only be taken apart again. */
-const write = (
-  { status, headers, body }: PlainAnswer,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): void => {
-  // A body that nobody read would keep the connection: it ends with the answer.
-  const connection = incoming.complete ? {} : { connection: 'close' };
-  const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  outgoing.writeHead(status, { ...headers, ...length, ...connection });
-  outgoing.end(body ?? undefined);
-};
-
-const open = async (ask: Ask, host: string, deps: HttpDeps): Promise<Server> => {
-  const [{ createAdaptorServer }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
-    import('@hono/node-server'),
-    import('@hono/node-server/utils/response'),
-  ]);
-  const server = createAdaptorServer({
-    fetch: async (request, env) => {
-      const incoming = env.incoming as IncomingMessage;
-      const outgoing = env.outgoing as ServerResponse;
-      const answer = isAmbiguous(incoming)
-        ? refusal(AMBIGUOUS)
-        : await ask(request, clientOf(incoming, outgoing));
-      if (answer instanceof Response) return answer;
-      write(answer, incoming, outgoing);
-      return RESPONSE_ALREADY_SENT;
-    },
-    hostname: host,
-    overrideGlobalObjects: false,
-    serverOptions: serverOptions(deps),
-  }) as Server;
+const open = async (ask: Ask, deps: HttpDeps): Promise<Server> => {
+  const { createServer } = await import('node:http');
+  const site = { signalOf: createConnectionSignals(), bridge: await createWebBridge() };
+  const handle = exchangeHandler(ask, site, deps);
+  const server = createServer(serverOptions(deps), (incoming, outgoing) => {
+    void handle(incoming, outgoing);
+  });
   server.maxHeadersCount = MOST_HEADERS;
   server.maxConnections = deps.limits?.maxConnections ?? MOST_CONNECTIONS;
   return server;
@@ -130,7 +88,7 @@ export const listen = async (
   { host, port }: ListenAt,
   deps: HttpDeps,
 ): Promise<HttpServer> => {
-  const server = await open(ask, host, deps);
+  const server = await open(ask, deps);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

@@ -1,7 +1,9 @@
 /** A request straight from Node: nothing is copied or built that nobody asks for. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { HttpRequest } from './http-request.ts';
+import type { SealedAnswer } from './answer.ts';
+import { type HttpRequest, partsOf } from './http-request.ts';
+import type { Exchange, WebBridge, WebExchange } from './web-bridge.ts';
 
 /** What a client that encodes properly sends; all else is left to a real parser of addresses. */
 const PLAIN_TARGET = /^\/[!$&-;=?-Z_a-z~]*$/;
@@ -54,37 +56,75 @@ const gather = (incoming: IncomingMessage, most: number): Promise<Uint8Array | u
 
 const NOTHING = new Uint8Array(0);
 
-export interface NodeRequestSite {
+/** Written straight away: a response would only be taken apart again. */
+const write = ({ status, headers, body }: SealedAnswer, { incoming, outgoing }: Exchange): void => {
+  if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
+  // A body that nobody read would keep the connection: it ends with the answer.
+  if (!incoming.complete) headers.push('connection', 'close');
+  outgoing.writeHead(status, headers);
+  outgoing.end(body ?? undefined);
+};
+
+/** Lower case, by length: most names need no second look. */
+const SINGLE: ReadonlyMap<number, string> = new Map(
+  ['host', 'origin', 'content-type', 'authorization', 'content-length'].map((name) => [
+    name.length,
+    name,
+  ]),
+);
+
+/** Node keeps the first of two; a proxy in front may have gone by the other. */
+const isTwice = (rawHeaders: readonly string[]): boolean => {
+  let seen = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const single = SINGLE.get(name.length);
+    if (single === undefined || name.toLowerCase() !== single) continue;
+    const bit = 1 << name.length;
+    if ((seen & bit) !== 0) return true;
+    seen |= bit;
+  }
+  return false;
+};
+
+export interface NodeSite {
   readonly signalOf: SignalOf;
-  web(): Request;
+  readonly bridge: WebBridge;
 }
 
 export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  readonly #incoming: IncomingMessage;
-  readonly #site: NodeRequestSite;
+  readonly #exchange: Exchange;
+  readonly #site: NodeSite;
+  #opened: WebExchange | undefined = undefined;
 
-  /** The target must be plain. */
-  constructor(incoming: IncomingMessage, site: NodeRequestSite) {
-    const { method = '', url = '' } = incoming;
-    const mark = url.indexOf('?');
-    this.method = method;
-    this.path = mark < 0 ? url : url.slice(0, mark);
-    this.query = mark < 0 ? '' : url.slice(mark + 1);
-    this.#incoming = incoming;
+  /** Throws when the target is no address; the client has been told then. */
+  constructor(exchange: Exchange, site: NodeSite) {
+    this.#exchange = exchange;
     this.#site = site;
+    const { method = '', url = '' } = exchange.incoming;
+    this.method = method;
+    if (isPlainTarget(url)) {
+      const mark = url.indexOf('?');
+      this.path = mark < 0 ? url : url.slice(0, mark);
+      this.query = mark < 0 ? '' : url.slice(mark + 1);
+    } else [this.path, this.query] = partsOf(this.web().url);
   }
 
   get address(): string {
-    return this.#incoming.socket.remoteAddress ?? '';
+    return this.#exchange.incoming.socket.remoteAddress ?? '';
   }
 
   header(name: string): string | undefined {
-    const { headers } = this.#incoming;
+    const { headers } = this.#exchange.incoming;
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return typeof value === 'string' ? value : value?.join(', ');
+  }
+
+  isAmbiguous(): boolean {
+    return isTwice(this.#exchange.incoming.rawHeaders);
   }
 
   hasBody(): boolean {
@@ -93,7 +133,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   async bytes(most: number): Promise<Uint8Array | undefined> {
-    const incoming = this.#incoming;
+    const { incoming } = this.#exchange;
     if (!incoming.complete || incoming.destroyed) return gather(incoming, most);
     // A small body has come with its headers: taking it at once spares a round of events.
     if (incoming.readableLength > most) return undefined;
@@ -101,10 +141,22 @@ export class NodeRequest implements HttpRequest {
   }
 
   signal(): AbortSignal {
-    return this.#site.signalOf(this.#incoming.socket);
+    return this.#site.signalOf(this.#exchange.incoming.socket);
   }
 
   web(): Request {
-    return this.#site.web();
+    this.#opened ??= this.#site.bridge(this.#exchange);
+    return this.#opened.request;
+  }
+
+  /** Sends the answer, in the way of whoever has the request. */
+  finish(answer: SealedAnswer | Response): void {
+    if (answer instanceof Response) {
+      this.#opened ??= this.#site.bridge(this.#exchange);
+      this.#opened.respond(answer);
+      return;
+    }
+    write(answer, this.#exchange);
+    this.#opened?.respond(undefined);
   }
 }

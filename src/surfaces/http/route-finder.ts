@@ -11,14 +11,6 @@ export interface FoundRoute {
 
 export type RouteFinder = (method: string, path: string) => FoundRoute | undefined;
 
-/** The path as it was sent, without query. */
-export const pathOf = (url: string): string => {
-  const start = url.indexOf('/', url.indexOf('//') + 2);
-  if (start < 0) return '/';
-  const end = url.slice(start).search(/[?#]/);
-  return end < 0 ? url.slice(start) : url.slice(start, start + end);
-};
-
 /** Undefined for what no client that encodes properly would send. */
 const decoded = (
   names: Readonly<Record<string, string | number>>,
@@ -35,15 +27,32 @@ const decoded = (
   }
 };
 
+const MOST_KEPT = 1000;
+const LONGEST = 300;
+
+/** Remembers what it found: the same few paths are asked for all the time. */
 export const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
   const router = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
   for (const route of routes) router.add(route.method.toUpperCase(), route.path, route);
-  return (method, path) => {
-    const [matched, stash] = router.match(method === 'HEAD' ? 'GET' : method, path);
+  const search = (method: string, path: string): FoundRoute | undefined => {
+    const [matched, stash] = router.match(method, path);
     const [first] = matched;
     if (!first) return undefined;
     const [route, names] = first;
     const params = decoded(names, stash);
     return params && { route, params };
+  };
+  const found = new Map<string, FoundRoute>();
+  return (asked, path) => {
+    const method = asked === 'HEAD' ? 'GET' : asked;
+    const key = `${method} ${path}`;
+    const known = found.get(key);
+    if (known) return known;
+    const fresh = search(method, path);
+    if (!fresh || key.length > LONGEST) return fresh;
+    // Anybody can think of more paths than fit.
+    if (found.size >= MOST_KEPT) found.clear();
+    found.set(key, fresh);
+    return fresh;
   };
 };

@@ -57,8 +57,9 @@ export const createTokenBudgets = (crib: Crib, runtime: Pick<Runtime, 'now'>): T
   return {
     async within(identity, tools, call) {
       const limit = identity.policy?.dailyUsd;
+      if (limit === undefined) return call();
       const price = tools.reduce((sum, name) => sum + priceOf(crib.tools.get(name)), 0);
-      if (limit === undefined || price === 0) return call();
+      if (price === 0) return call();
       const { userId } = identity;
       return inTurn(identity.key, async () => {
         const limitMicros = Math.floor(limit * MICROS);

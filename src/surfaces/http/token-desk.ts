@@ -1,5 +1,8 @@
-/** Makes, knows and revokes tokens. Only the hash of a secret is kept. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+/**
+ * Makes, knows and revokes tokens. Only the hash of a secret is kept. A record is believed for a
+ * second: a revocation here counts at once, one by another process a second later at the latest.
+ */
+import { hash, timingSafeEqual } from 'node:crypto';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Role, TokenPolicy, TokenRecord, Tokens } from '../../contract/tokens.ts';
@@ -29,15 +32,30 @@ export interface TokenDeskDeps {
 const TOKEN = /^tc_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
 /** Writing down each use would cost more than the use. */
 const NOTE_EVERY_MS = 60_000;
-const NOBODY = Buffer.alloc(32);
+const NOBODY = Buffer.alloc(64);
 
-const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+/** How long a token that was found good is not looked up again. */
+const TRUST_MS = 1000;
+const MOST_KEPT = 1000;
+
+const digestOf = (secret: string): string => hash('sha256', secret, 'hex');
 
 const isLive = ({ revokedAt, expiresAt }: TokenRecord, now: number): boolean =>
   revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 
+/** A record as it was a moment ago. */
+interface Kept {
+  readonly record: TokenRecord;
+  readonly expected: Buffer;
+  readonly readAt: number;
+  notedAt: number;
+}
+
 class Desk implements TokenDesk {
   readonly #deps: TokenDeskDeps;
+  readonly #kept = new Map<string, Kept>();
+  /** Goes up with each revocation: what was read before one is not kept. */
+  #revocations = 0;
 
   constructor(deps: TokenDeskDeps) {
     this.#deps = deps;
@@ -57,8 +75,8 @@ class Desk implements TokenDesk {
     }
     const id = Buffer.from(randomBytes(8)).toString('hex');
     const secret = Buffer.from(randomBytes(32)).toString('base64url');
-    const hash = digest(secret).toString('hex');
-    const record: TokenRecord = { id, ...wanted, hash, createdAt: now, createdBy: by };
+    const digest = digestOf(secret);
+    const record: TokenRecord = { id, ...wanted, hash: digest, createdAt: now, createdBy: by };
     await tokens.add(record);
     return { token: `tc_${id}_${secret}`, record };
   }
@@ -66,15 +84,13 @@ class Desk implements TokenDesk {
   async verify(token: string): Promise<TokenRecord | undefined> {
     const [, id, secret] = TOKEN.exec(token) ?? [];
     if (id === undefined || secret === undefined) return undefined;
-    const tokens = await this.#deps.tokens();
-    const record = await tokens.get(id);
-    const now = this.#deps.runtime.now();
+    const known = this.#recent(id) ?? (await this.#read(id));
     // The comparison is made for an unknown id, too: it takes as long as for a known one.
-    const expected = record ? Buffer.from(record.hash, 'hex') : NOBODY;
-    const isSame = expected.length === 32 && timingSafeEqual(digest(secret), expected);
-    if (!isSame || !record || !isLive(record, now)) return undefined;
-    this.#note(tokens, record, now);
-    return record;
+    const isSame = timingSafeEqual(Buffer.from(digestOf(secret)), known?.expected ?? NOBODY);
+    const now = this.#deps.runtime.now();
+    if (!isSame || !known || !isLive(known.record, now)) return undefined;
+    if (now - known.notedAt >= NOTE_EVERY_MS) this.#note(known, now);
+    return known.record;
   }
 
   async list(): Promise<readonly TokenRecord[]> {
@@ -82,13 +98,44 @@ class Desk implements TokenDesk {
   }
 
   async revoke(id: string): Promise<boolean> {
-    return (await this.#deps.tokens()).revoke(id, this.#deps.runtime.now());
+    this.#forget();
+    const revoked = await (await this.#deps.tokens()).revoke(id, this.#deps.runtime.now());
+    this.#forget();
+    return revoked;
+  }
+
+  #forget(): void {
+    this.#revocations += 1;
+    this.#kept.clear();
+  }
+
+  #recent(id: string): Kept | undefined {
+    const kept = this.#kept.get(id);
+    if (!kept) return undefined;
+    const age = this.#deps.runtime.now() - kept.readAt;
+    // A clock that was set back must not make it last.
+    return age >= 0 && age < TRUST_MS ? kept : undefined;
+  }
+
+  async #read(id: string): Promise<Kept | undefined> {
+    const before = this.#revocations;
+    const readAt = this.#deps.runtime.now();
+    const record = await (await this.#deps.tokens()).get(id);
+    const expected = Buffer.from(record?.hash ?? '');
+    if (!record || expected.length !== NOBODY.length) return undefined;
+    const notedAt = Math.max(record.lastUsedAt ?? 0, this.#kept.get(id)?.notedAt ?? 0);
+    const kept = { record, expected, readAt, notedAt };
+    if (before !== this.#revocations) return kept;
+    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    this.#kept.set(id, kept);
+    return kept;
   }
 
   /** Nobody waits for it, and a store that cannot be written does not lock its readers out. */
-  #note(tokens: Tokens, { id, lastUsedAt = 0 }: TokenRecord, now: number): void {
-    if (now - lastUsedAt < NOTE_EVERY_MS) return;
-    tokens.touch(id, now).catch((error: unknown) => {
+  #note(known: Kept, now: number): void {
+    known.notedAt = now;
+    const noted = async () => (await this.#deps.tokens()).touch(known.record.id, now);
+    noted().catch((error: unknown) => {
       this.#deps.runtime.log.debug('the use of a token was not noted', { cause: String(error) });
     });
   }

@@ -1,10 +1,13 @@
 /** Calling tools. A client that disconnects cancels its call. */
+import type { z } from 'zod';
+import type { CallAs } from '../../../contract/call-options.ts';
 import type { ProcessRequest } from '../../../contract/crib.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
+import type { HttpRequest } from '../http-request.ts';
 import type { HttpSite } from '../http-site.ts';
 import { callerOfIdentity, type Identity } from '../identity.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type MemberCall, type Route } from '../route.ts';
 import {
   executeBody,
   processBody,
@@ -30,8 +33,8 @@ const assertAllowed = ({ policy }: Identity, { crib }: HttpSite, name: string): 
 };
 
 /** The header and the body may both name the key, but only the same one. */
-const keyOf = (request: Request, inBody: string | undefined): string | undefined => {
-  const inHeader = request.headers.get('idempotency-key') ?? undefined;
+const keyOf = (request: HttpRequest, inBody: string | undefined): string | undefined => {
+  const inHeader = request.header('idempotency-key');
   if (inHeader === undefined || inBody === undefined || inHeader === inBody) {
     return inHeader ?? inBody;
   }
@@ -40,8 +43,25 @@ const keyOf = (request: Request, inBody: string | undefined): string | undefined
   });
 };
 
-const given = <T extends object>(options: T) =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** As whom and how the call is made. What was not said is left out: the pipeline has its own words. */
+const callAs = (
+  { identity, site, request }: MemberCall,
+  body: z.output<typeof executeBody>,
+): CallAs => {
+  const { version, dryRun, approvalId, timeoutMs, audience } = body;
+  const idempotencyKey = keyOf(request, body.idempotencyKey);
+  const as: Writable<CallAs> = callerOfIdentity(identity, site.crib.tools, body);
+  as.signal = request.signal();
+  if (version !== undefined) as.version = version;
+  if (dryRun !== undefined) as.dryRun = dryRun;
+  if (approvalId !== undefined) as.approvalId = approvalId;
+  if (timeoutMs !== undefined) as.timeoutMs = timeoutMs;
+  if (audience !== undefined) as.audience = audience;
+  if (idempotencyKey !== undefined) as.idempotencyKey = idempotencyKey;
+  return as;
+};
 
 const execute = defineRoute({
   method: 'post',
@@ -51,15 +71,12 @@ const execute = defineRoute({
   summary: 'Call a tool; 202 while a person has to approve it first',
   input: { params: nameParams, body: executeBody },
   response: toolResultSchema,
-  handle: async ({ site, identity, request, client, params: { name }, body }) => {
+  handle: async (call) => {
+    const { site, identity, body } = call;
+    const { name } = call.params;
     assertAllowed(identity, site, name);
-    const { input, sessionId, agentId, idempotencyKey, ...options } = body;
-    const as = {
-      ...callerOfIdentity(identity, site.crib.tools, { sessionId, agentId }),
-      ...given({ ...options, idempotencyKey: keyOf(request, idempotencyKey) }),
-      signal: client.signal(),
-    };
-    const run = () => site.crib.execute(name, input, as);
+    const as = callAs(call, body);
+    const run = () => site.crib.execute(name, body.input, as);
     const result = await site.budgets.within(identity, [name], run);
     return { status: statusOf(result), body: result };
   },

@@ -5,6 +5,7 @@ import { ROLES } from '../../../contract/tokens.ts';
 import { COOKIE, sessionIdOf } from '../authenticate.ts';
 import type { ConsoleSession } from '../console-door.ts';
 import type { HttpDeps } from '../http-deps.ts';
+import type { HttpRequest } from '../http-request.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const sessionSchema = z.object({
@@ -54,7 +55,10 @@ const enter = defineRoute({
   },
 });
 
-const sessionOf = (request: HttpRequest, door: { find(id: string): ConsoleSession | undefined }) => {
+const sessionOf = (
+  request: HttpRequest,
+  door: { find(id: string): ConsoleSession | undefined },
+) => {
   const session = door.find(sessionIdOf(request) ?? '');
   if (session) return session;
   throw new ToolFailure('AUTH_MISSING', 'There is no session.');

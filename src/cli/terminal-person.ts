@@ -1,18 +1,19 @@
-/** Who is asked about a call that is made in the shell: the person at the terminal, in place. */
-import { createTerminalApprover } from '../../approvers/terminal/create-terminal-approver.ts';
-import type { ReadInput } from '../../approvers/terminal/terminal-talk.ts';
-import type { Approver } from '../../contract/approver.ts';
-import { ToolFailure } from '../../contract/errors.ts';
-import { parseJson } from '../input/parse-json.ts';
-import type { Io } from '../io.ts';
+/** Who is asked about a call that is made here: the person at the terminal, in place. */
+import { createTerminalApprover } from '../approvers/terminal/create-terminal-approver.ts';
+import type { ReadInput } from '../approvers/terminal/terminal-talk.ts';
+import type { Approver } from '../contract/approver.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import { parseJson } from './input/parse-json.ts';
+import type { Io } from './io.ts';
 
-export interface ShellApproverOptions {
+export interface TerminalPersonOptions {
   readonly user: string | undefined;
   /** The line itself said yes, with `--yes`. */
   readonly yes?: boolean;
   onQuestion?(open: boolean): void;
 }
 
+/** An input that was typed as JSON while the question was open. */
 const readTyped = (text: string): ReadInput => {
   try {
     return { value: parseJson(text, 'This') };
@@ -23,9 +24,9 @@ const readTyped = (text: string): ReadInput => {
 };
 
 /** Without a terminal the call is left pending. */
-export const shellApprover = (
+export const terminalPerson = (
   io: Io,
-  { user = 'local', yes = false, onQuestion }: ShellApproverOptions,
+  { user = 'local', yes = false, onQuestion }: TerminalPersonOptions,
 ): Approver =>
   yes
     ? { ask: () => Promise.resolve({ answer: 'approve', by: `${user} (--yes)` }) }
@@ -37,6 +38,6 @@ export const shellApprover = (
         colour: io.noteInk.isColorSupported,
         readInput: readTyped,
         checkCondition: async (condition) =>
-          (await import('../../policy-desk.ts')).conditionProblem(condition),
+          (await import('../policy-desk.ts')).conditionProblem(condition),
         ...(onQuestion && { onQuestion }),
       });

@@ -1,0 +1,52 @@
+/** The tool of the model's steps exists for the length of a turn, and for nobody but the shell. */
+import { describe, expect, it } from 'vitest';
+import { fakeIo } from '../../../test/fixtures/fake-io.ts';
+import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { ConversationMessage, Model } from '../../contract/model.ts';
+import { openChat } from './chat.ts';
+import { CHAT_TOOL } from './chat-name.ts';
+
+const signal = new AbortController().signal;
+
+const talkWith = async (converse: NonNullable<Model['converse']>) => {
+  const model = { configured: true, converse } as unknown as Model;
+  const crib = await testCrib([aTool()], { model });
+  const { io } = fakeIo();
+  const messages: ConversationMessage[] = [];
+  const bounds = { maxSteps: 3, maxCostUsd: 1 };
+  return { crib, chat: openChat({ io, crib, caller: {}, bounds, messages }) };
+};
+
+const said = { text: 'Hello.', calls: [], truncated: false, model: 'm' } as const;
+
+describe('talk', { timeout: 30_000 }, () => {
+  it('leaves no tool behind, turn after turn', async () => {
+    let seen: readonly string[] = [];
+    const { crib, chat } = await talkWith(async ({ tools = [] }) => {
+      seen = tools.map(({ name }) => name);
+      return { ...said, inputTokens: 1, outputTokens: 1 };
+    });
+    for (const words of ['hi', 'again']) {
+      expect(await chat.say(words, signal)).toBe(0);
+      expect(seen).toEqual(['echo']);
+      expect(crib.tools.list().map(({ tool }) => tool.name)).toEqual(['echo']);
+      expect(crib.tools.search('conversation shell').map(({ entry }) => entry.tool.name)).toEqual(
+        [],
+      );
+      const { byTool } = await crib.tools.tokenReport();
+      expect(byTool.map(({ tool }) => tool)).toEqual(['echo']);
+    }
+    const refused = await crib.execute(CHAT_TOOL, { turn: 1, step: 1 });
+    expect(refused.error?.code).toBe('TOOL_NOT_FOUND');
+    const rows = await (await crib.store()).audit.query({ tool: CHAT_TOOL, kind: 'outcome' });
+    expect(rows.filter(({ status }) => status === 'success')).toHaveLength(2);
+    await crib.close();
+  });
+
+  it('leaves none behind when a step fails', async () => {
+    const { crib, chat } = await talkWith(() => Promise.reject(new Error('down')));
+    expect(await chat.say('hi', signal)).toBe(1);
+    expect(crib.tools.has(CHAT_TOOL)).toBe(false);
+    await crib.close();
+  });
+});

@@ -1,0 +1,99 @@
+/** Commands in the shell work on its crib, as long as they change nothing that it was opened with. */
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../../test/fixtures/fake-io.ts';
+import { aTool } from '../../../test/fixtures/test-crib.ts';
+import { COMMANDS } from '../command-table.ts';
+import { sharesCrib } from './shell-commands.ts';
+import { openSession } from './shell-session.ts';
+
+let root: string;
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'toolcrib-shell-')));
+  await mkdir(join(root, 'project'));
+});
+
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const openShell = async () => {
+  const { io, out, err } = fakeIo({
+    cwd: join(root, 'project'),
+    env: { HOME: root, TOOLCRIB_HOME: join(root, 'user') },
+  });
+  const options = { commands: COMMANDS, caller: {}, bounds: { maxSteps: 1, maxCostUsd: 1 } };
+  const session = await openSession(io, options);
+  const run = (line: string) => session.run(line, new AbortController().signal);
+  return { session, run, out, err };
+};
+
+describe('a command in the shell', { timeout: 60_000 }, () => {
+  it('sees the tools of the shell, and leaves its crib open', async () => {
+    const { session, run, out } = await openShell();
+    try {
+      const before = session.open;
+      session.open.crib.tools.register(aTool({ name: 'only_here' }));
+      expect(await run('/tools info only_here')).toBe(0);
+      expect(out()).toContain('only_here');
+      expect(await run('/tools health only_here')).toBe(0);
+      expect(await run('/usage')).toBe(0);
+      expect(await run('only_here {}')).toBe(0);
+      expect(session.open).toBe(before);
+    } finally {
+      await session.close();
+    }
+  });
+
+  it('that switches a tool writes the file, twice as well, and the shell knows', async () => {
+    const { session, run, err } = await openShell();
+    try {
+      expect(await run('/tools disable calculator')).toBe(0);
+      expect(session.toolNames()).not.toContain('calculator');
+      expect(await run('/tools enable calculator')).toBe(0);
+      expect(session.toolNames()).toContain('calculator');
+      expect(err()).not.toContain('not trusted');
+    } finally {
+      await session.close();
+    }
+  });
+
+  it('that fails is told as everywhere, with the words of the shell', async () => {
+    const { session, run, err } = await openShell();
+    try {
+      expect(await run('/tools info --nonsense')).toBe(2);
+      expect(err()).toContain('See: /help');
+    } finally {
+      await session.close();
+    }
+  });
+});
+
+describe('which commands share the crib', () => {
+  it.each([
+    'tools',
+    'tools --json',
+    'tools list',
+    'tools health git',
+    'audit show x',
+    'undo x',
+    'usage',
+    'approvals approve x --run',
+    'servers restart demo',
+    'policy explain git',
+  ])('%s', (line) => expect(sharesCrib(line.split(' '))).toBe(true));
+
+  it.each([
+    'tools enable git',
+    'tools accept x',
+    'tools lock --accept-all',
+    'tools test x',
+    'servers add x',
+    'policy test file',
+    'policy',
+    'trust',
+    'doctor',
+    '',
+  ])('not: %s', (line) => expect(sharesCrib(line.split(' '))).toBe(false));
+});
