@@ -1,7 +1,7 @@
 /** The public face of Toolcrib. Named exports only, so that what is internal stays so. */
 
-export type { ApprovalRequest, Approver, Decision } from './contract/approver.ts';
 // Say who calls, and who approves.
+export type { ApprovalRequest, Approver, Decision } from './contract/approver.ts';
 export type { CallAs } from './contract/call-options.ts';
 export type { Caller } from './contract/caller.ts';
 export type { ToolContext } from './contract/context.ts';

@@ -144,6 +144,10 @@ export const defineDocker = ({ openEngine }: DockerOptions): Tool<DockerInput, D
     ],
     input: dockerInput,
     output: dockerOutput,
+    healthCheck: async () => {
+      await openEngine();
+      return { healthy: true, message: 'An engine answers.' };
+    },
     run: async (asked, context) => {
       const outcome = await STEPS[asked.action](asked, context, await openEngine());
       return { action: asked.action, ...outcome };
