@@ -128,8 +128,9 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
     const site = await siteOf(io, open, options);
     const { openServer } = await import('../../open-server.ts');
     const server = await openServer(site);
-    const link = announce(io, server, site);
+    // Before anybody can know of the process: a signal that nobody hears ends it.
     const stop = relink(io, server);
+    const link = announce(io, server, site);
     if (options.open && link !== undefined) {
       const { openBrowser } = await import('../servers/open-browser.ts');
       if (!(await openBrowser(io, new URL(link)))) note(io, 'No browser could be opened.');
