@@ -58,11 +58,20 @@ const englishOnly = {
       : undefined,
 };
 
+/** Commander can run subcommands as programs of their own; ours are none, and the module takes 5 ms. */
+const noChildProcess = {
+  name: 'no-child-process',
+  transform: (code, id) =>
+    /commander[/\\]lib[/\\]command\.js$/.test(id)
+      ? code.replace("require('node:child_process')", '{}')
+      : undefined,
+};
+
 const bundle = await rolldown({
   input: join(dist, 'cli/main.js'),
   platform: 'node',
   external: (id) => LOADED_LATE.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [englishOnly],
+  plugins: [englishOnly, noChildProcess],
 });
 const bundled = join(dist, 'cli-bundled');
 await bundle.write({

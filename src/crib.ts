@@ -88,8 +88,10 @@ const sandboxSettings = ({ egress, sandbox }: Config): SandboxSettings => ({
 
 const shippedTools = async (catalog: Registry, site: LoadSite): Promise<Source> => {
   const { config, runtime } = site;
-  const { builtinTools } = await import('./builtin-tools.ts');
-  const { openCodeMode } = await import('./open-code-mode.ts');
+  const [{ builtinTools }, { openCodeMode }] = await Promise.all([
+    import('./builtin-tools.ts'),
+    import('./open-code-mode.ts'),
+  ]);
   const more = openCodeMode({ ...site, catalog });
   const programFolders = readEnvironment().PATH?.split(delimiter) ?? [];
   return builtinTools({

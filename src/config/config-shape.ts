@@ -28,9 +28,14 @@ export type ConfigPath = readonly (string | number)[];
 const objectShape = (def: z.core.$ZodObjectDef): ShapeNode => {
   const entries = Object.entries(def.shape);
   const free = def.catchall?._zod.def.type === 'never' ? undefined : def.catchall;
+  let properties: ShapeNode['properties'];
   return {
     type: 'object',
-    properties: Object.fromEntries(entries.map(([key, schema]) => [key, shapeOf(schema)])),
+    /** Walked when somebody asks: a start without any setting needs no tree. */
+    get properties() {
+      properties ??= Object.fromEntries(entries.map(([key, schema]) => [key, shapeOf(schema)]));
+      return properties;
+    },
     additionalProperties: free ? shapeOf(free) : false,
     required: entries.filter(([, schema]) => !schema._zod.optin).map(([key]) => key),
   };
@@ -77,11 +82,11 @@ const kindShape = (schema: z.core.$ZodType): ShapeNode => {
 
 const shapeOf = (schema: z.core.$ZodType): ShapeNode => {
   const { description, project } = (z.globalRegistry.get(schema) ?? {}) as ShapeNode;
-  return {
-    ...kindShape(schema),
+  // Not by spreading it: that would walk all of the tree.
+  return Object.assign(kindShape(schema), {
     ...(description !== undefined && { description }),
     ...(project !== undefined && { project }),
-  };
+  });
 };
 
 /**

@@ -5,7 +5,6 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { oneLine } from '../one-line.ts';
 import { type CompilerOptions, loadCompiler } from './load-compiler.ts';
-import { checkInWorker } from './type-check-worker.ts';
 
 const input = () =>
   z.strictObject({
@@ -59,6 +58,7 @@ const check = async (
   const config = await configOf(asked.projectPath, context);
   const root = (await context.fs.resolve('.', 'read')).replaceAll('\\', '/');
   const compiler = await loadCompiler(options);
+  const { checkInWorker } = await import('./type-check-worker.ts');
   const report = await checkInWorker(
     {
       root,
