@@ -59,6 +59,8 @@ export interface CallNotes {
   writes: number;
   /** The input as the trail keeps it, taken before the tool could change it. */
   recordedInput: unknown;
+  /** What the calls it made have brought along. */
+  innerLabels: Labels | undefined;
 }
 
 /** Who or what let a call pass besides the rules. */

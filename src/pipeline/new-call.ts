@@ -89,6 +89,7 @@ class Notes implements CallNotes {
   resources: Set<string> | undefined = undefined;
   writes = 0;
   recordedInput: unknown = undefined;
+  innerLabels: CallNotes['innerLabels'] = undefined;
 }
 
 /** All evidence fields exist from the start, so that every call has the same hidden class. */

@@ -3,7 +3,7 @@
  * too large to return or was cut for a model, so that it can be read by a handle.
  */
 import type { CallRequest } from '../../contract/call.ts';
-import type { Labels, ResultHandle, ToolResult } from '../../contract/result.ts';
+import type { ResultHandle, ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Results } from '../../contract/store.ts';
 import { cutForModel, type ModelLimits } from '../../governance/cut-for-model.ts';
@@ -87,27 +87,25 @@ const govern = (
   return data === result.data ? result : { ...result, data };
 };
 
-/** A tool that calls others hands on what they returned: its result carries their labels, too. */
-const createLabelling = () => {
-  const fromInner = new WeakMap<CallRequest, Labels>();
-  return (call: CallRequest, result: ToolResult): void => {
-    const inner = fromInner.get(call);
-    if (inner) result.metadata.labels = joinLabels(result.metadata.labels, inner);
-    if (!call.parent) return;
-    const { labels } = result.metadata;
-    const before = fromInner.get(call.parent);
-    fromInner.set(call.parent, before ? joinLabels(before, labels) : labels);
-  };
+/** A tool that calls others hands on what they read: their labels join its own. */
+const label = ({ parent, notes }: CallRequest, { metadata }: ToolResult): void => {
+  const { innerLabels } = notes;
+  if (innerLabels) metadata.labels = joinLabels(metadata.labels, innerLabels);
+  if (!parent) return;
+  const before = parent.notes.innerLabels;
+  parent.notes.innerLabels = before ? joinLabels(before, metadata.labels) : metadata.labels;
 };
 
 export const governResult = (deps: GovernResultDeps): Stage<'ready' | 'budget'> => {
-  const label = createLabelling();
   const governor: Governor = { ...deps, kept: new KeptResults(deps) };
-  return async function governResult(call, next) {
-    const result = await next(call);
+  const settle = (call: CallRequest, result: ToolResult): ToolResult | Promise<ToolResult> => {
     label(call, result);
     if (result.success && result.data !== undefined) return govern(call, result, governor);
     // Here too, not only when it is recorded: a replay keeps the result as it is from here on.
     return result.error ? { ...result, error: redactError(result.error, deps.redactor) } : result;
+  };
+  // No async function: on the way of every call it costs more than the step itself.
+  return function governResult(call, next) {
+    return next(call).then((result) => settle(call, result));
   };
 };
