@@ -19,9 +19,9 @@ export class GuestThreads {
     this.#kept = kept;
   }
 
-  /** Starts a thread ahead of the run that will need it, unless as many as are kept are there. */
+  /** Starts a thread ahead of the run that will need it: that takes as long as starting a program. */
   prepare(): void {
-    if (this.#isClosed || this.#idle.length > 0 || this.#all.size >= this.#kept) return;
+    if (this.#isClosed || this.#all.size > 0) return;
     const thread = this.#start();
     thread.unref();
     this.#idle.push(thread);
@@ -31,8 +31,6 @@ export class GuestThreads {
   take(): Worker {
     const thread = this.#idle.pop() ?? this.#start();
     thread.ref();
-    // Starting a thread takes as long as starting a program: the next call shall find one.
-    setImmediate(() => this.prepare());
     return thread;
   }
 
