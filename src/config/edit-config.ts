@@ -2,8 +2,6 @@
  * Changes one setting in a configuration file. Comments, order and layout stay; the outcome is
  * checked before it replaces the file, and it replaces it in one step or not at all.
  */
-import { mkdir, mkdtemp, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { composeYaml } from './compose-yaml.ts';
 import { ConfigError } from './config-error.ts';
@@ -11,15 +9,9 @@ import { type ConfigPath, configShape } from './config-shape.ts';
 import { isPrototypeKey, isTree, type Tree } from './config-tree.ts';
 import { parseConfigText } from './parse-config-text.ts';
 import { readConfigText } from './read-config-file.ts';
+import { replaceFile } from './replace-file.ts';
 import { layerProblems } from './resolve-layers.ts';
 import { type Setting, spliceSetting } from './splice-setting.ts';
-
-const whenAbsent =
-  <T>(fallback: T) =>
-  (error: NodeJS.ErrnoException): T => {
-    if (error.code === 'ENOENT') return fallback;
-    throw error;
-  };
 
 const refuse = (file: string, path: ConfigPath, message: string): never => {
   throw new ConfigError([{ file, path: path.join('.'), message }]);
@@ -60,27 +52,6 @@ const editedText = async (
   );
   if (faults.length > 0) throw new ConfigError(faults);
   return edited;
-};
-
-const replaceFile = async (file: string, text: string): Promise<void> => {
-  // Through a link, or the link itself would be replaced.
-  const target = await realpath(file).catch(whenAbsent(file));
-  const mode = await stat(target).then(({ mode }) => mode & 0o777, whenAbsent(0o644));
-  await mkdir(dirname(target), { recursive: true });
-  const scratch = await mkdtemp(join(dirname(target), '.config-'));
-  try {
-    const handle = await open(join(scratch, 'config'), 'wx', mode);
-    try {
-      await handle.writeFile(text);
-      await handle.chmod(mode);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(join(scratch, 'config'), target);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
 };
 
 export interface ConfigEdit {
