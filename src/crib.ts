@@ -3,11 +3,11 @@
  * drivers. It chooses, the parts work.
  */
 import { delimiter, join, resolve } from 'node:path';
+import { defaultSettings } from './config/default-settings.ts';
 import { homeOf, userConfigDir } from './config/find-config-files.ts';
-import { parseConfig } from './config/parse-config.ts';
 import { readEnvironment } from './config/read-environment.ts';
 import type { Config, ConfigInput } from './config/schema.ts';
-import { toolSettingsOf } from './config/sections/tools.ts';
+import { toolSettingsOf } from './config/tool-settings-of.ts';
 import type { Crib } from './contract/crib.ts';
 import type { Policy } from './contract/policy.ts';
 import type { Runtime } from './contract/runtime.ts';
@@ -206,9 +206,16 @@ const checkReach = async ({ egress, commands }: Config): Promise<void> => {
   }
 };
 
+/** Throws when the settings are not valid. Where none are given there is nothing to check. */
+const configOf = async ({ settings, config }: CribOptions): Promise<Config> => {
+  if (settings) return settings;
+  if (!config) return defaultSettings();
+  return (await import('./config/parse-config.ts')).parseConfig(config);
+};
+
 /** Makes a crib: loads the tools, and opens the store when the first call needs it. */
 export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
-  const config = options.settings ?? parseConfig(options.config ?? {});
+  const config = await configOf(options);
   await checkReach(config);
   const runtime = createRuntime(options.runtime);
   const events = createEventBus(runtime.log);

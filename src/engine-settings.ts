@@ -1,7 +1,7 @@
 /** Translates the configuration into what the engine goes by. */
 import type { Config } from './config/schema.ts';
 import { retryPolicyOf } from './config/sections/retry.ts';
-import { toolSettingsOf } from './config/sections/tools.ts';
+import { toolSettingsOf } from './config/tool-settings-of.ts';
 import type { LoopLimits } from './governance/ledger/loop-breaker.ts';
 import type { EngineSettings } from './pipeline/engine.ts';
 import type { SettingsSource } from './pipeline/tool-settings.ts';

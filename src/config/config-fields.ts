@@ -1,5 +1,6 @@
 /** The settings as a flat list, each with its path and the environment variable that sets it. */
-import { configShape, type ShapeNode } from './config-shape.ts';
+import type { ShapeNode } from './config-shape.ts';
+import { configShape } from './read-config-shape.ts';
 
 /** Stands in a path for a name of the user's choice: a tool, a server, a variable. */
 export const ANY_NAME = '<name>';

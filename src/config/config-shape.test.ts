@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { configFields } from './config-fields.ts';
-import { childShape, configShape, type ShapeNode, shapeAt } from './config-shape.ts';
+import { childShape, type ShapeNode, shapeAt } from './config-shape.ts';
+import { configShape } from './read-config-shape.ts';
 import { configSchema } from './schema.ts';
 
 /** What Zod itself makes of the schema, cut down to what a shape holds. */

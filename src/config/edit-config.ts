@@ -5,10 +5,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { composeYaml } from './compose-yaml.ts';
 import { ConfigError } from './config-error.ts';
-import { type ConfigPath, configShape } from './config-shape.ts';
+import type { ConfigPath } from './config-shape.ts';
 import { isPrototypeKey, isTree, type Tree } from './config-tree.ts';
 import { parseConfigText } from './parse-config-text.ts';
 import { readConfigText } from './read-config-file.ts';
+import { configShape } from './read-config-shape.ts';
 import { replaceFile } from './replace-file.ts';
 import { layerProblems } from './resolve-layers.ts';
 import { type Setting, spliceSetting } from './splice-setting.ts';

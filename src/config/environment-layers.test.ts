@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from './config-error.ts';
 import { ANY_NAME, configFields, environmentName } from './config-fields.ts';
-import { configShape } from './config-shape.ts';
 import { environmentLayers } from './environment-layers.ts';
+import { configShape } from './read-config-shape.ts';
 import { resolveLayers } from './resolve-layers.ts';
 
 const read = (env: Record<string, string | undefined>) => {

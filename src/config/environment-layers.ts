@@ -7,12 +7,10 @@ import { ANY_NAME, type ConfigField, configFields, environmentName } from './con
 import type { ShapeNode } from './config-shape.ts';
 import { isPrototypeKey, type Tree } from './config-tree.ts';
 import { didYouMean } from './did-you-mean.ts';
+import { NOT_SETTINGS, settingsIn } from './environment-settings.ts';
 import type { Environment } from './find-config-files.ts';
 import type { Layer } from './layer.ts';
 import { parseSetting } from './parse-setting.ts';
-
-/** Variables with our prefix that are no settings: they say where settings are. */
-const NOT_SETTINGS: readonly string[] = ['TOOLCRIB_HOME', 'TOOLCRIB_CONFIG', 'TOOLCRIB_TRUST'];
 
 interface Pattern extends ConfigField {
   readonly name: string;
@@ -62,13 +60,6 @@ const readVariable = (variable: string, text: string, patterns: readonly Pattern
   }
   return fault('', unknownVariable(variable, patterns));
 };
-
-/** An empty variable counts as unset, as it does in compose files and CI systems. */
-const settingsIn = (env: Environment): readonly (readonly [string, string])[] =>
-  Object.entries(env)
-    .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '')
-    .filter(([name]) => name.startsWith('TOOLCRIB_') && !NOT_SETTINGS.includes(name))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 export interface EnvironmentReading {
   readonly layers: readonly Layer[];

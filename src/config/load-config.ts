@@ -1,21 +1,12 @@
 /**
- * Loads the configuration: the user's file, over it what a trusted project narrows, over it the
- * environment. Bad configuration stops the start: every problem of every source is thrown at once.
+ * Loads the configuration. Bad configuration stops the start. Where nothing is configured, the
+ * defaults are taken as they are: no schema has to be built to check what nobody wrote.
  */
-import { ConfigError, type ConfigProblem } from './config-error.ts';
-import { configShape, type ShapeNode } from './config-shape.ts';
-import { mergeTrees, type Tree, valueAt } from './config-tree.ts';
-import { environmentLayers } from './environment-layers.ts';
+import { defaultSettings } from './default-settings.ts';
+import { hasSettings } from './environment-settings.ts';
 import { findUserFiles } from './find-config-files.ts';
-import type { ConfigSource, Layer } from './layer.ts';
-import {
-  type NarrowedProject,
-  type NarrowedSetting,
-  narrowProject,
-  type ProjectChange,
-} from './narrow-project.ts';
-import { originOf } from './origin-of.ts';
-import { type PolicyFile, readPolicyBeside } from './policy-files.ts';
+import type { LoadedConfig } from './load-layers.ts';
+import { readPolicyBeside } from './policy-files.ts';
 import {
   type ConfigPlace,
   NO_PROJECT,
@@ -23,147 +14,59 @@ import {
   readProjectTrust,
   userDirOf,
 } from './project-trust.ts';
-import { type FileReading, readConfigFile } from './read-config-file.ts';
-import {
-  onlyOne,
-  type ProjectReading,
-  readNamedProject,
-  readTrustedProject,
-} from './read-project.ts';
-import { layerProblems, resolveLayers } from './resolve-layers.ts';
-import type { Config } from './schema.ts';
+
+export type { LoadedConfig } from './load-layers.ts';
 
 export type LoadConfigOptions = ConfigPlace;
 
-export interface LoadedConfig {
-  readonly config: Config;
-  /** What was read, weakest first. */
-  readonly sources: readonly ConfigSource[];
-  /** The directory that holds `.toolcrib`; paths in the configuration are relative to it. */
-  readonly projectDir: string | undefined;
-  /** The user's configuration directory; it need not exist. */
-  readonly userDir: string;
-  readonly trust: ProjectTrust;
-  /** What the project would have widened, and did not. */
-  readonly narrowed: readonly NarrowedSetting[];
-  /** What is different because of the project. */
-  readonly changes: readonly ProjectChange[];
-  /** The user's rules, then those of a trusted project. */
-  readonly policyFiles: readonly PolicyFile[];
-  /** Where the value of a setting comes from: `file:line`, a variable, or `default`. */
-  provenance(path: string): string;
-}
-
-const readUser = async (userDir: string): Promise<FileReading> => {
-  const files = await findUserFiles(userDir);
-  const [file] = files;
-  const double = onlyOne(files);
-  if (file === undefined || double.length > 0) return { layer: undefined, problems: double };
-  return readConfigFile(file);
-};
-
-interface Readings {
-  readonly user: FileReading;
-  readonly project: ProjectReading;
-  readonly environment: ReturnType<typeof environmentLayers>;
-  readonly trust: ProjectTrust;
-  readonly userDir: string;
-  readonly shape: ShapeNode;
-}
-
-/** The user named the file of the project, or it is the user's own: then there is nothing to narrow. */
-const narrowed = async ({
-  user,
-  project,
-  shape,
-}: Readings): Promise<NarrowedProject | undefined> =>
-  project.layer && project.projectDir !== undefined && !project.byHand
-    ? narrowProject(project.layer, user.layer?.value ?? {}, {
-        shape,
-        projectDir: project.projectDir,
-      })
-    : undefined;
-
-/** The user's names of policy files: the environment is the user's, and stronger than the file. */
-const userPolicyTree = ({ user, environment, shape }: Readings): Tree =>
-  environment.layers
-    .filter(({ value }) => valueAt(value, ['policy', 'files']).found)
-    .reduce<Tree>((tree, { value }) => mergeTrees(tree, value, shape), user.layer?.value ?? {});
-
-/** Doubts about trust only matter to somebody who insists on it. */
-const trustProblems = ({ state, insisted, problems }: ProjectTrust): readonly ConfigProblem[] =>
-  insisted && state !== 'trusted' ? problems : [];
-
-const sourceOf = (layer: Layer | undefined, kind: ConfigSource['kind']): readonly ConfigSource[] =>
-  layer ? [{ path: layer.path, kind }] : [];
-
-/** A file that the user names is the user's, whoever else names it. */
-const withoutDoubles = (files: readonly PolicyFile[]): readonly PolicyFile[] =>
-  files.filter(({ path }, index) => files.findIndex((file) => file.path === path) === index);
-
-const assemble = async (readings: Readings): Promise<LoadedConfig> => {
-  const { user, project, environment, trust, userDir, shape } = readings;
-  // The user's own file named as the project's is read once.
-  const userLayer = user.layer?.path === project.layer?.path ? undefined : user.layer;
-  const within = await narrowed(readings);
-  const projectLayer = within?.layer ?? project.layer;
-  const files = [userLayer, projectLayer].filter((layer) => layer !== undefined);
-  const layers = [...files, ...environment.layers];
-  const { config, problems } = resolveLayers(layers, shape);
-  const policy = await readPolicyBeside(userDir, userPolicyTree(readings));
-  const all = [
-    ...trustProblems(trust),
-    ...[user, project, environment, policy].flatMap((reading) => reading.problems),
-    // What was not taken can be a mistake all the same.
-    ...(within && project.layer ? layerProblems(project.layer, shape) : []),
-    ...problems,
-  ];
-  if (all.length > 0 || config === undefined) throw new ConfigError(all);
+/** Nothing written anywhere: no file of the user's, no project, no variable, no doubt about any. */
+const withoutAny = async (
+  place: ConfigPlace,
+  trust: ProjectTrust,
+): Promise<LoadedConfig | undefined> => {
+  if (trust.state !== 'none' || trust.problems.length > 0 || hasSettings(place.env))
+    return undefined;
+  const userDir = userDirOf(place);
+  if ((await findUserFiles(userDir)).length > 0) return undefined;
+  const policy = await readPolicyBeside(userDir, undefined);
+  if (policy.problems.length > 0) return undefined;
   return {
-    config,
-    sources: [
-      ...sourceOf(userLayer, 'user'),
-      ...sourceOf(projectLayer, 'project'),
-      ...environment.layers.flatMap((layer) => sourceOf(layer, 'environment')),
-    ],
-    projectDir: project.projectDir,
+    config: defaultSettings(),
+    sources: [],
+    projectDir: trust.projectDir,
     userDir,
     trust,
-    narrowed: within?.narrowed ?? [],
-    changes: within?.changes ?? [],
-    policyFiles: withoutDoubles([...policy.files, ...project.policyFiles]),
-    provenance: (path) => originOf(layers, path, shape),
+    narrowed: [],
+    changes: [],
+    policyFiles: policy.files,
+    provenance: () => 'default',
   };
 };
 
-const load = async (
-  place: ConfigPlace,
-  trust: ProjectTrust,
-  reading: Promise<ProjectReading>,
-): Promise<LoadedConfig> => {
-  const shape = configShape();
-  const userDir = userDirOf(place);
-  const [user, project] = await Promise.all([readUser(userDir), reading]);
-  return assemble({
-    user,
-    project,
-    environment: environmentLayers(place.env, shape),
-    trust,
-    userDir,
-    shape,
-  });
+const trusted = async (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> => {
+  const [{ loadLayers }, { readTrustedProject }] = await Promise.all([
+    import('./load-layers.ts'),
+    import('./read-project.ts'),
+  ]);
+  return loadLayers(place, trust, readTrustedProject(trust));
+};
+
+const named = async (place: ConfigPlace, file: string): Promise<LoadedConfig> => {
+  const [{ loadLayers }, { readNamedProject }] = await Promise.all([
+    import('./load-layers.ts'),
+    import('./read-project.ts'),
+  ]);
+  return loadLayers(place, NO_PROJECT, readNamedProject(place, file));
 };
 
 /** Throws one `ConfigError` that lists every problem. Files that do not exist are fine. */
 export const loadConfig = async (place: LoadConfigOptions): Promise<LoadedConfig> => {
-  const named = place.env.TOOLCRIB_CONFIG;
-  if (named) return load(place, NO_PROJECT, readNamedProject(place, named));
+  const file = place.env.TOOLCRIB_CONFIG;
+  if (file) return named(place, file);
   const trust = await readProjectTrust(place);
-  return load(place, trust, readTrustedProject(trust));
+  return (await withoutAny(place, trust)) ?? trusted(place, trust);
 };
 
 /** What `loadConfig` would give if the project were trusted as it was read. Throws like it. */
-export const previewProject = (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> => {
-  const trusted: ProjectTrust = { ...trust, state: 'trusted' };
-  return load(place, trusted, readTrustedProject(trusted));
-};
+export const previewProject = (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> =>
+  trusted(place, { ...trust, state: 'trusted' });

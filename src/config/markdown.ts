@@ -1,6 +1,7 @@
 /** The reference of all settings as Markdown, published as `docs/configuration.md`. */
-import { configShape } from './config-shape.ts';
+
 import { describeConfig, type SettingDescription } from './describe.ts';
+import { configShape } from './read-config-shape.ts';
 
 const INTRODUCTION = `# Configuration
 

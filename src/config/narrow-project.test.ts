@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configFields } from './config-fields.ts';
-import { configShape } from './config-shape.ts';
 import type { Tree } from './config-tree.ts';
 import { narrowProject } from './narrow-project.ts';
 import { ruleText } from './project-rule.ts';
+import { configShape } from './read-config-shape.ts';
 
 let projectDir: string;
 

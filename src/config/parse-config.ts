@@ -1,7 +1,8 @@
 /** Checks settings that a program hands over as an object, e.g. to the library. */
 import { ConfigError } from './config-error.ts';
-import { type ConfigPath, configShape } from './config-shape.ts';
+import type { ConfigPath } from './config-shape.ts';
 import { isPrototypeKey, isTree } from './config-tree.ts';
+import { configShape } from './read-config-shape.ts';
 import { resolveLayers } from './resolve-layers.ts';
 import type { Config } from './schema.ts';
 

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { MOST_BYTES } from './compose-yaml.ts';
 import type { ConfigProblem } from './config-error.ts';
 import { type Tree, valueAt } from './config-tree.ts';
+import { DEFAULT_POLICY_FILE } from './default-policy-file.ts';
 import { FOLDER, type ProjectFolder } from './project-folder.ts';
 import { readConfigText, type TextReading, textOf } from './read-config-file.ts';
-import { DEFAULT_POLICY_FILE } from './sections/policy.ts';
 
 export interface PolicyFile {
   readonly path: string;

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { RetryPolicies } from '../contract/retry.ts';
 import { defineTool } from '../contract/tool.ts';
 import { ConfigError } from './config-error.ts';
+import { defaultSettings } from './default-settings.ts';
 import { parseConfig } from './parse-config.ts';
 import { defaultConfig } from './schema.ts';
 import { isToolName } from './sections/fields.ts';
 import { retryPolicyOf } from './sections/retry.ts';
-import { toolSettingsOf } from './sections/tools.ts';
+import { toolSettingsOf } from './tool-settings-of.ts';
 
 /** The problems as `path: message`. */
 const problemsOf = (value: unknown): readonly string[] => {
@@ -21,6 +22,11 @@ const problemsOf = (value: unknown): readonly string[] => {
 };
 
 describe('the defaults', () => {
+  it('are written down in code as they are; else run scripts/write-default-settings.mjs', () => {
+    expect(defaultSettings()).toEqual(defaultConfig());
+    expect(defaultSettings()).not.toBe(defaultSettings());
+  });
+
   it('are what the documentation promises', () => {
     expect(defaultConfig()).toEqual({
       workspace: { root: '.', extraRoots: [] },

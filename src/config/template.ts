@@ -4,9 +4,10 @@
  * commented as `#key:`, prose as `# text`, so that one keystroke brings a setting to life.
  */
 import { ANY_NAME, configFields } from './config-fields.ts';
-import { configShape, isMapping, type ShapeNode } from './config-shape.ts';
+import { isMapping, type ShapeNode } from './config-shape.ts';
 import { typeText } from './describe.ts';
 import { flowText } from './flow-text.ts';
+import { configShape } from './read-config-shape.ts';
 
 /** Editors look for the schema from the directory of the file, which is `.toolcrib`. */
 const MODELINE = '# yaml-language-server: $schema=../node_modules/toolcrib/docs/config.schema.json';

@@ -1,6 +1,7 @@
 /** What our configuration does not allow about a server, before anything is written. Quotes no value. */
-import { configShape } from '../../config/config-shape.ts';
+
 import type { ServerDefinition } from '../../config/mcp-import/foreign-server.ts';
+import { configShape } from '../../config/read-config-shape.ts';
 import { layerProblems } from '../../config/resolve-layers.ts';
 import { mcpSection } from '../../config/sections/mcp.ts';
 

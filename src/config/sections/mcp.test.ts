@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../config-error.ts';
-import { configShape } from '../config-shape.ts';
 import type { Tree } from '../config-tree.ts';
 import { narrowProject } from '../narrow-project.ts';
 import { parseConfig } from '../parse-config.ts';
+import { configShape } from '../read-config-shape.ts';
 
 const serverOf = (server: unknown) =>
   parseConfig({ mcp: { servers: { s: server } } }).mcp.servers.s;

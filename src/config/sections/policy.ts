@@ -1,10 +1,8 @@
 /** The `policy` section. */
 import { z } from 'zod';
+import { DEFAULT_POLICY_FILE } from '../default-policy-file.ts';
 import { nonEmptyText } from './fields.ts';
 import { section, setting } from './setting.ts';
-
-/** Taken when nothing is named; unlike a named one it may be absent. */
-export const DEFAULT_POLICY_FILE = 'policy.yml';
 
 export const policySection = section(
   z.strictObject({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../config-error.ts';
-import { configShape } from '../config-shape.ts';
 import { narrowProject } from '../narrow-project.ts';
 import { parseConfig } from '../parse-config.ts';
+import { configShape } from '../read-config-shape.ts';
 
 describe('services', () => {
   it('are the vendors themselves unless told otherwise', () => {

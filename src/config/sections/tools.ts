@@ -3,6 +3,7 @@
  * documents: the three keys below are settings, every other key is the name of a tool.
  */
 import { z } from 'zod';
+import type { GlobalToolSetting } from '../global-tool-settings.ts';
 import {
   ALSO_WHEN_FAULTY,
   isToolName,
@@ -73,7 +74,7 @@ const globalSettings = {
     project: 'lower',
     default: 30 * 60_000,
   }),
-};
+} satisfies Readonly<Record<GlobalToolSetting, unknown>>;
 
 export const toolsSection = section(
   z
@@ -93,10 +94,3 @@ export const toolsSection = section(
     .meta({ propertyNames: { pattern: TOOL_NAME.source } }),
   'Which tools are on, and how each of them is bounded.',
 );
-
-/** The settings of one tool, if there are any. Looks at own keys only: `constructor` is no tool. */
-export const toolSettingsOf = (
-  tools: z.output<typeof toolsSection>,
-  name: string,
-): ToolSettings | undefined =>
-  Object.hasOwn(tools, name) && !Object.hasOwn(globalSettings, name) ? tools[name] : undefined;

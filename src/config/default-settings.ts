@@ -1,0 +1,168 @@
+/** What holds when nothing is configured. Written by scripts/write-default-settings.mjs. */
+import type { Config } from './schema.ts';
+
+const DEFAULTS = {
+  workspace: {
+    root: '.',
+    extraRoots: [],
+  },
+  tools: {
+    showTokenCosts: true,
+    autoLoadCustomTools: true,
+    maxExecutionTime: 1800000,
+  },
+  execution: {
+    maxConcurrentTools: 64,
+    queueLimit: 1000,
+    defaultToolTimeout: 30000,
+    maxCallDepth: 8,
+    retry: 'NONE',
+    breaker: {
+      enabled: true,
+      failures: 5,
+      restMs: 30000,
+    },
+    cache: {
+      enabled: true,
+      maxEntries: 1000,
+    },
+    loop: {
+      identicalCalls: 10,
+      windowSeconds: 60,
+    },
+    idempotencyHours: 24,
+  },
+  sandbox: {
+    default: 'wasm',
+    container: {
+      image: 'node:22-slim',
+    },
+    vm: {
+      image: 'node:22-slim',
+    },
+  },
+  validation: {
+    maxInputBytes: 1000000,
+    maxDepth: 64,
+    checkOutput: true,
+    sanitize: 'flag',
+  },
+  filtering: {
+    maxStringChars: 10000,
+    maxArrayItems: 100,
+    maxResultBytes: 1000000,
+    redactKeys: [
+      'password',
+      'passwd',
+      'passphrase',
+      'secret',
+      'client_secret',
+      'token',
+      'access_token',
+      'refresh_token',
+      'api_key',
+      'apiKey',
+      'credential',
+      'credentials',
+      'private_key',
+      'privateKey',
+      'authorization',
+      'cookie',
+      'set-cookie',
+    ],
+  },
+  policy: {
+    files: ['policy.yml'],
+    shadow: false,
+    flow: 'ask',
+  },
+  commands: {
+    allow: [],
+  },
+  egress: {
+    allowPrivate: [],
+    maxResponseBytes: 50000000,
+  },
+  secrets: {
+    sources: ['environment', 'file'],
+    file: 'secrets.json',
+  },
+  services: {
+    stripe: {
+      baseUrl: 'https://api.stripe.com',
+    },
+    sendgrid: {
+      baseUrl: 'https://api.sendgrid.com',
+    },
+    vercel: {
+      baseUrl: 'https://api.vercel.com',
+    },
+    supabase: {},
+    postgres: {
+      hosts: [],
+    },
+    search: {
+      provider: 'brave',
+    },
+  },
+  budget: {
+    dailyUsd: 10,
+    perTool: {},
+  },
+  approvals: {
+    expiresMinutes: 60,
+  },
+  audit: {},
+  store: {
+    driver: 'sqlite',
+    path: '.toolcrib/state.db',
+  },
+  registry: {
+    path: '.toolcrib/tools',
+    autoDiscovery: true,
+    updateChecks: false,
+    lock: 'strict',
+  },
+  mcp: {
+    enabled: true,
+    startTimeoutMs: 10000,
+    servers: {},
+  },
+  server: {
+    host: '127.0.0.1',
+    port: 7420,
+    allowedHosts: [],
+    allowedOrigins: [],
+    behindTls: false,
+    console: true,
+    openMetrics: false,
+    drainMs: 20000,
+    maxBodyBytes: 1048576,
+    maxConnections: 2048,
+    oidc: {
+      roleClaim: 'toolcrib_role',
+    },
+  },
+  teams: {
+    enabled: false,
+    features: {
+      sharedTools: true,
+    },
+  },
+  enforcement: {
+    disableLocalTools: false,
+    enforcedTools: [],
+  },
+  observation: {
+    metrics: true,
+    healthIntervalMs: 60000,
+    alerts: false,
+    logLevel: 'warn',
+  },
+  datetime: {
+    zone: 'UTC',
+  },
+};
+
+/** A fresh copy each time. */
+export const defaultSettings = (): Config => structuredClone(DEFAULTS) as unknown as Config;
