@@ -1,83 +1,15 @@
 /** Everyone who brings a call to the same stdio server: directly, through Toolcrib, through a peer. */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { openHttp, openStdio } from './mcp-clients.mjs';
 import { programPath } from './product.mjs';
 
 const here = (name) => join(import.meta.dirname, name);
 const ECHO = here('mcp-echo-server.mjs');
+const FORWARDER = here('mcp-forwarder.mjs');
+const MCP_PROXY = here('node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs');
 const TOKEN = 'a-token-of-the-benchmark';
-const START_MS = 60_000;
-
-const freePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
-const newClient = () => new Client({ name: 'bench', version: '1.0.0' });
-
-const overStdio = async (args, { env = {}, cwd } = {}) => {
-  const client = newClient();
-  const command = process.execPath;
-  await client.connect(
-    new StdioClientTransport({
-      command,
-      args,
-      env: { PATH: process.env.PATH, ...env },
-      stderr: 'ignore',
-      ...(cwd && { cwd }),
-    }),
-  );
-  return { client, close: () => client.close() };
-};
-
-/** Tries until the program listens. */
-const connected = async (url, headers) => {
-  const until = Date.now() + START_MS;
-  for (;;) {
-    const client = newClient();
-    try {
-      await client.connect(
-        new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }),
-      );
-      return client;
-    } catch (error) {
-      if (Date.now() > until) throw error;
-      await pause(200);
-    }
-  }
-};
-
-const overHttp = async (argsFor, { env = {}, cwd, headers = {} } = {}) => {
-  const port = await freePort();
-  const child = spawn(process.execPath, argsFor(port), {
-    stdio: 'ignore',
-    env: { PATH: process.env.PATH, ...env },
-    ...(cwd && { cwd }),
-  });
-  const exit = once(child, 'exit');
-  try {
-    const client = await connected(`http://127.0.0.1:${port}/mcp`, headers);
-    const close = async () => {
-      await client.close();
-      child.kill();
-      await exit;
-    };
-    return { client, close };
-  } catch (error) {
-    child.kill();
-    throw error;
-  }
-};
 
 /**
  * A project of its own with nothing switched off: SQLite with full sync, the policy that ships, the
@@ -100,47 +32,44 @@ const project = (folder, tier) => {
 };
 
 const toolcrib = (tier) => ({
-  stdio: ({ folder }) => overStdio([programPath(), 'mcp'], project(folder, tier)),
-  http: ({ folder }) =>
-    overHttp((port) => [programPath(), 'mcp', '--http', `${port}`], project(folder, tier)),
+  stdio: (folder) => openStdio([programPath(), 'mcp'], project(folder, tier)),
+  http: (folder) =>
+    openHttp((port) => [programPath(), 'mcp', '--http', `${port}`], project(folder, tier)),
 });
 
 const readOnly = toolcrib('read_only');
 const write = toolcrib('write');
 
-/** Name to a function that opens a client; `peer` marks the proxies of others. */
+/**
+ * Name to what opens its client, given a folder. `over` is how the client reaches it: contenders are
+ * compared with those over the same. `peer` marks the proxies that one can install.
+ */
 export const contenders = {
-  direct: { open: () => overStdio([ECHO]) },
-  'Toolcrib, stdio': { open: readOnly.stdio },
-  'Toolcrib, HTTP': { open: readOnly.http },
-  'Toolcrib, stdio, write': { open: write.stdio },
+  direct: { over: 'stdio', open: () => openStdio([ECHO]) },
+  'Toolcrib, stdio': { over: 'stdio', open: readOnly.stdio },
+  'Toolcrib, stdio, write': { over: 'stdio', open: write.stdio },
+  'fastmcp, stdio': {
+    over: 'stdio',
+    peer: true,
+    open: () => openStdio([FORWARDER, 'fastmcp', '0', ECHO]),
+  },
+  'bare forwarder, stdio': {
+    over: 'stdio',
+    open: () => openStdio([FORWARDER, 'mcp-proxy', '0', ECHO]),
+  },
+  'Toolcrib, HTTP': { over: 'http', open: readOnly.http },
   'mcp-proxy, HTTP': {
+    over: 'http',
     peer: true,
     open: () =>
-      overHttp((port) => [
-        here('node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs'),
-        ...['--host', '127.0.0.1', '--port', `${port}`, '--server', 'stream'],
+      openHttp((port) => [
+        ...[MCP_PROXY, '--host', '127.0.0.1', '--port', `${port}`, '--server', 'stream'],
         ...['--', process.execPath, ECHO],
       ]),
   },
-  'mcp-proxy as a library, stdio': {
-    peer: true,
-    open: () => overStdio([here('mcp-forwarder.mjs'), 'mcp-proxy', '0', ECHO]),
-  },
   'fastmcp, HTTP': {
+    over: 'http',
     peer: true,
-    open: () => overHttp((port) => [here('mcp-forwarder.mjs'), 'fastmcp', `${port}`, ECHO]),
+    open: () => openHttp((port) => [FORWARDER, 'fastmcp', `${port}`, ECHO]),
   },
-  'fastmcp, stdio': {
-    peer: true,
-    open: () => overStdio([here('mcp-forwarder.mjs'), 'fastmcp', '0', ECHO]),
-  },
-};
-
-/** One call; throws unless the server's own words came back. */
-export const callEcho = async (client, text) => {
-  const { content, isError } = await client.callTool({ name: 'echo', arguments: { text } });
-  if (isError || content[0]?.text !== text) {
-    throw new Error(`expected "${text}", got ${JSON.stringify(content)}`);
-  }
 };

@@ -1,10 +1,11 @@
 /**
- * One MCP call from a client to the same stdio server: directly, through Toolcrib with everything
- * switched on, and through the proxies of others, which check and record nothing.
+ * One MCP call from a thin client to the same stdio server: directly, through Toolcrib with
+ * everything switched on, and through the proxies of others, which check and record nothing. Each is
+ * held against those that speak to the client in the same way.
  */
 import { rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
-import { callEcho, contenders } from './mcp-contenders.mjs';
+import { contenders } from './mcp-contenders.mjs';
 import { scratchFolder } from './race.mjs';
 import { runIfMain, target } from './report.mjs';
 import { median, pairedRatio, summarize } from './statistics.mjs';
@@ -13,14 +14,14 @@ export const title = 'mcp: client → proxy → stdio server';
 
 const AT_ONCE = 32;
 
-const enter = async ([name, { open, peer = false }]) => {
+const enter = async ([name, { open, over, peer = false }]) => {
   const folder = await scratchFolder();
-  const { client, close } = await open({ folder });
+  const client = await open(folder);
   const leave = async () => {
-    await close();
+    await client.close();
     await rm(folder, { recursive: true, force: true });
   };
-  return { name, peer, client, leave, latency: [], time: [], count: 0 };
+  return { name, over, peer, client, leave, latency: [], time: [], processor: [] };
 };
 
 /** Milliseconds of the middle call, one after the other. */
@@ -28,21 +29,25 @@ const inTurn = async ({ client }, calls) => {
   const samples = [];
   for (let i = 0; i < calls; i++) {
     const start = performance.now();
-    await callEcho(client, `word ${i}`);
+    await client.call(`word ${i}`);
     samples.push(performance.now() - start);
   }
   return median(samples);
 };
 
-/** Milliseconds a call, with many under way at any time. */
+/** Milliseconds a call, with many under way at any time, and those of the processor. */
 const atOnce = async ({ client }, calls) => {
   let next = 0;
   const caller = async () => {
-    for (let i = next++; i < calls; i = next++) await callEcho(client, `word ${i}`);
+    for (let i = next++; i < calls; i = next++) await client.call(`word ${i}`);
   };
+  const busy = client.processor();
   const start = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, caller));
-  return (performance.now() - start) / calls;
+  return {
+    time: (performance.now() - start) / calls,
+    processor: (client.processor() - busy) / 1000 / calls,
+  };
 };
 
 const race = async (entrants, { rounds, turns, many, warm }) => {
@@ -50,19 +55,23 @@ const race = async (entrants, { rounds, turns, many, warm }) => {
   for (let round = 0; round < rounds; round++) {
     for (const entrant of entrants) {
       entrant.latency.push(await inTurn(entrant, turns));
-      entrant.time.push(await atOnce(entrant, many));
+      const { time, processor } = await atOnce(entrant, many);
+      entrant.time.push(time);
+      entrant.processor.push(processor);
     }
   }
 };
 
-/** The peer whose rounds are the shortest, by the median. */
-const fastest = (entrants, of) =>
-  entrants.filter(({ peer }) => peer).sort((one, other) => median(one[of]) - median(other[of]))[0];
+/** The peer over the same transport whose rounds are the shortest, by the median. */
+const fastest = ({ over }, entrants, of) =>
+  entrants
+    .filter((other) => other.peer && other.over === over)
+    .sort((one, other) => median(one[of]) - median(other[of]))[0];
 
 const ratiosOf = (entrant, entrants, of) =>
   Object.fromEntries(
     entrants
-      .filter(({ name, peer }) => peer || name === 'direct')
+      .filter(({ name, over }) => over === entrant.over && !name.startsWith('Toolcrib'))
       .map((other) => [other.name, pairedRatio(entrant[of], other[of])]),
   );
 
@@ -71,22 +80,25 @@ const TARGETS = {
   time: { text: (peer) => `2 times the throughput of ${peer}`, most: 0.5 },
 };
 
+const UNITS = {
+  latency: { title: 'one by one', unit: 'ms', of: (ms) => ms },
+  time: { title: `${AT_ONCE} at once`, unit: 'calls/s', of: (ms) => 1000 / ms },
+  processor: { title: 'processor', unit: 'µs/call', of: (ms) => ms * 1000 },
+};
+
+const JUDGED = ['Toolcrib, stdio', 'Toolcrib, HTTP'];
+
 const rowOf = (entrant, entrants, of) => {
   const { median: ms, best, spread } = summarize(entrant[of]);
-  const isRate = of === 'time';
-  const row = {
-    name: `${entrant.name}, ${isRate ? `${AT_ONCE} at once` : 'one by one'}`,
-    value: isRate ? 1000 / ms : ms,
-    best: isRate ? 1000 / best : best,
-    unit: isRate ? 'calls/s' : 'ms',
-    spread,
-  };
+  const { title: what, unit, of: inUnit } = UNITS[of];
+  const name = `${entrant.name}, ${what}`;
+  const row = { name, value: inUnit(ms), best: inUnit(best), unit, spread };
   if (!entrant.name.startsWith('Toolcrib')) return row;
   const ratios = ratiosOf(entrant, entrants, of);
-  if (entrant.name !== 'Toolcrib, stdio') return { ...row, ratios };
-  const { name } = fastest(entrants, of);
+  if (!TARGETS[of] || !JUDGED.includes(entrant.name)) return { ...row, ratios };
+  const { name: peer } = fastest(entrant, entrants, of);
   const { text, most } = TARGETS[of];
-  return { ...row, ratios, target: target(text(name), ratios[name] <= most) };
+  return { ...row, ratios, target: target(text(peer), ratios[peer] <= most) };
 };
 
 export const measure = async ({ quick }) => {
@@ -105,7 +117,7 @@ export const measure = async ({ quick }) => {
       .map((load) => load.toFixed(1))
       .join(', ')}`,
   );
-  return ['latency', 'time'].flatMap((of) => entrants.map((one) => rowOf(one, entrants, of)));
+  return Object.keys(UNITS).flatMap((of) => entrants.map((one) => rowOf(one, entrants, of)));
 };
 
 await runIfMain(import.meta.url, title, measure);

@@ -74,7 +74,7 @@ const narrowed = (
 
 export const openMcpEndpoint = (site: McpEndpointSite): McpEndpoint => {
   const { crib, budgets, runtime, version, describe } = site;
-  const asking = new WeakMap<Request, Identity>();
+  const asking = new WeakMap<object, Identity>();
   const holders = new Map<string, Identity>();
   const surfaces = new Map<SurfaceKind, Promise<McpSurface>>();
   const narrow = narrowed(crib, holders, budgets);

@@ -51,6 +51,7 @@ const DEFAULTS = {
     maxStringChars: 10000,
     maxArrayItems: 100,
     maxResultBytes: 1000000,
+    keepResultsDays: 30,
     redactKeys: [
       'password',
       'passwd',

@@ -52,6 +52,7 @@ describe('the defaults', () => {
         maxStringChars: 10_000,
         maxArrayItems: 100,
         maxResultBytes: 1_000_000,
+        keepResultsDays: 30,
         redactKeys: expect.arrayContaining([
           'password',
           'secret',

@@ -190,6 +190,8 @@ export interface StoredResult {
   readonly userId: string;
   readonly executionId: string;
   readonly text: string;
+  /** Milliseconds since the epoch. */
+  readonly keptAt: number;
 }
 
 export interface Results {
@@ -202,6 +204,8 @@ export interface Results {
   ): Promise<{ readonly text: string; readonly total: number } | undefined>;
   /** Forgets the results of one call. */
   drop(executionId: string): Promise<void>;
+  /** Forgets what was kept before that moment; says how many. */
+  expire(before: number): Promise<number>;
 }
 
 export interface Store {

@@ -17,7 +17,6 @@ import type { MemoryStore, Snapshot, Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
 import { targetsOf } from '../governance/approvals/call-targets.ts';
 import { Seals } from '../governance/approvals/seals.ts';
-import type { ModelLimits } from '../governance/cut-for-model.ts';
 import type { Egress } from '../governance/egress/create-egress.ts';
 import { createExecutionIds, unguessableId } from '../governance/ids.ts';
 import { SessionLabels } from '../governance/labels/session-labels.ts';
@@ -48,6 +47,7 @@ import { Bulkhead } from './recovery/bulkhead.ts';
 import { createGuards } from './recovery/guards.ts';
 import { ResultCache } from './result-cache.ts';
 import { RunningCalls } from './running-calls.ts';
+import type { ResultLimits } from './stages/govern-result.ts';
 import type { UsageNotes } from './stages/record.ts';
 import { StandingGrants } from './standing-grants.ts';
 import { createToolSettings, type SettingsSource } from './tool-settings.ts';
@@ -58,7 +58,7 @@ import { UndoLog } from './undo-log.ts';
 export interface EngineSettings {
   readonly tools: SettingsSource;
   readonly shape: ShapeLimits;
-  readonly limits: ModelLimits & { readonly maxResultBytes: number };
+  readonly limits: ResultLimits;
   readonly budget: BudgetLimits;
   /** `undefined` switches the loop breaker off. */
   readonly loop: LoopLimits | undefined;

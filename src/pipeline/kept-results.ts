@@ -1,7 +1,8 @@
-/** Keeps results that are too long to hand over, each text once for a session. */
+/** Keeps results that are too long to hand over, each text once for a session, and not for ever. */
 import { LRUCache } from 'lru-cache';
 import type { CallRequest } from '../contract/call.ts';
 import type { Labels } from '../contract/result.ts';
+import type { Runtime } from '../contract/runtime.ts';
 import type { Results } from '../contract/store.ts';
 import { markHandle } from '../governance/labels/handle-labels.ts';
 import { sha256Hex } from '../governance/sha256-hex.ts';
@@ -9,8 +10,13 @@ import { sha256Hex } from '../governance/sha256-hex.ts';
 /** Of the last texts it is known where they are; older ones may be kept a second time. */
 const REMEMBERED = 1000;
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
 export interface KeptResultsDeps {
   readonly results: Results;
+  readonly runtime: Pick<Runtime, 'now' | 'log'>;
+  readonly limits: { readonly keepResultsDays: number };
   newHandle(): string;
 }
 
@@ -22,6 +28,7 @@ export interface KeptResult {
 export class KeptResults {
   readonly #deps: KeptResultsDeps;
   readonly #known = new LRUCache<string, string>({ max: REMEMBERED });
+  #clearedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: KeptResultsDeps) {
     this.#deps = deps;
@@ -35,10 +42,24 @@ export class KeptResults {
     const known = this.#known.get(key);
     if (known !== undefined && (await this.#isThere(known, userId)))
       return { handle: known, bytes };
-    const handle = markHandle(this.#deps.newHandle(), labels);
-    await this.#deps.results.put({ handle, userId, executionId: call.executionId, text });
+    const { results, runtime, newHandle } = this.#deps;
+    const handle = markHandle(newHandle(), labels);
+    const { executionId } = call;
+    await results.put({ handle, userId, executionId, text, keptAt: runtime.now() });
     this.#known.set(key, handle);
+    this.#clear();
     return { handle, bytes };
+  }
+
+  /** Whoever adds to the pile clears it, once in a while; nobody waits for it. */
+  #clear(): void {
+    const { results, runtime, limits } = this.#deps;
+    const now = runtime.now();
+    if (now - this.#clearedAt < HOUR_MS) return;
+    this.#clearedAt = now;
+    results.expire(now - limits.keepResultsDays * DAY_MS).catch((error: unknown) => {
+      runtime.log.warn('Old results could not be forgotten.', { error: String(error) });
+    });
   }
 
   /** A cleaned-up call took its results with it. */

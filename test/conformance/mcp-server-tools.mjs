@@ -210,6 +210,8 @@ export const fixtureTools = (defineTool, { linkOf, change }) => {
     ),
     tool('test_tool_with_logging', logging),
     tool('test_logging_tool', logging),
+    // Says something first, so that it is answered by a stream: only streams are judged by the suite.
+    tool('test_reconnection', logging),
     tool('test_tool_with_progress', async (_input, context) => {
       await said(context.progress, [[0], [0.5], [1]]);
       return text('Three steps were reported.');

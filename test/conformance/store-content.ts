@@ -174,8 +174,8 @@ const describeSnapshots = (use: Use): void => {
 };
 
 const describeResults = (use: Use): void => {
-  const put = (store: Store, handle: string, text: string) =>
-    store.results.put({ handle, userId: 'alice', executionId: `e-${handle}`, text });
+  const put = (store: Store, handle: string, text: string, keptAt = 1000) =>
+    store.results.put({ handle, userId: 'alice', executionId: `e-${handle}`, text, keptAt });
   const all = { offset: 0, limit: Number.MAX_SAFE_INTEGER };
 
   it('pages put together give the text again, whatever is in it', () =>
@@ -216,11 +216,23 @@ const describeResults = (use: Use): void => {
     use(async (store) => {
       await put(store, 'h1', 'first');
       await put(store, 'h2', 'other');
-      const theft = store.results.put({ handle: 'h1', userId: 'eve', executionId: 'x', text: '' });
+      const other = { userId: 'eve', executionId: 'x', text: '', keptAt: 0 };
+      const theft = store.results.put({ handle: 'h1', ...other });
       await expect(theft).rejects.toMatchObject({ code: 'CONFLICT' });
       await store.results.drop('e-h1');
       expect(await store.results.read('h1', 'alice', all)).toBeUndefined();
       expect(await store.results.read('h2', 'alice', all)).toMatchObject({ text: 'other' });
+    }));
+
+  it('forgets what is older than asked for, and nothing else', () =>
+    use(async (store) => {
+      await put(store, 'old', 'a', 1000);
+      await put(store, 'just', 'b', 2000.5);
+      await put(store, 'new', 'c', 3000);
+      expect(await store.results.expire(2000.5)).toBe(1);
+      expect(await store.results.expire(2000.5)).toBe(0);
+      const left = ['old', 'just', 'new'].map((each) => store.results.read(each, 'alice', all));
+      expect((await Promise.all(left)).map((each) => each?.text)).toEqual([undefined, 'b', 'c']);
     }));
 };
 

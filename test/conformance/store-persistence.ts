@@ -30,7 +30,13 @@ const fill = async (store: Store): Promise<void> => {
   await store.replays.claim({ key: 'doubt', digest: 'd', executionId: 'e', now: NOW });
   await store.memory.write({ space: 's', key: 'k', value: 'kept' });
   await store.approvals.create(approvalRecord('a1', { state: 'approved' }));
-  await store.results.put({ handle: 'h', userId: 'u', executionId: 'e', text: 'kept' });
+  await store.results.put({
+    handle: 'h',
+    userId: 'u',
+    executionId: 'e',
+    text: 'kept',
+    keptAt: NOW,
+  });
   await store.snapshots.save({
     executionId: 'open',
     order: 0,

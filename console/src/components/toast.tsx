@@ -6,6 +6,7 @@ import {
   useCallback,
   useEffect,
   useMemo,
+  useRef,
   useState,
 } from 'react';
 import { asApiError } from '../api/api-error.ts';
@@ -50,6 +51,19 @@ const Toast = (props: { readonly toast: Shown; readonly onClose: (id: number) =>
   );
 };
 
+/** A window lies above the page; what is said while it is open has to lie above the window. */
+const useRaised = (isShown: unknown) => {
+  const ref = useRef<HTMLUListElement>(null);
+  // Shown again with every change: the last one to open is on top.
+  useEffect(() => {
+    const list = ref.current;
+    if (!list || !isShown) return;
+    list.showPopover();
+    return () => list.hidePopover();
+  }, [isShown]);
+  return ref;
+};
+
 export const ToastProvider = ({ children }: { readonly children: ReactNode }) => {
   const [toasts, setToasts] = useState<readonly Shown[]>([]);
   const show = useCallback((message: ToastMessage): void => {
@@ -61,10 +75,11 @@ export const ToastProvider = ({ children }: { readonly children: ReactNode }) =>
   const close = useCallback((id: number): void => {
     setToasts((old) => old.filter((toast) => toast.id !== id));
   }, []);
+  const ref = useRaised(toasts.at(-1));
   return (
     <Context value={show}>
       {children}
-      <ul className="toasts" aria-live="polite" aria-label="Messages">
+      <ul ref={ref} popover="manual" className="toasts" aria-live="polite" aria-label="Messages">
         {toasts.map((toast) => (
           <Toast key={toast.id} toast={toast} onClose={close} />
         ))}

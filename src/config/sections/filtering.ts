@@ -40,6 +40,11 @@ export const filteringSection = section(
       project: 'lower',
       default: 1_000_000,
     }),
+    keepResultsDays: setting(positiveCount, {
+      about: 'Days that a kept result can be read by its handle; then it is forgotten.',
+      project: 'lower',
+      default: 30,
+    }),
     redactKeys: setting(z.array(nonEmptyText), {
       about:
         'Keys whose values are hidden in results, logs, errors and the audit trail, at any depth. A list replaces this one.',

@@ -5,21 +5,21 @@
 import type { CallRequest } from '../../contract/call.ts';
 import type { ResultHandle, ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
-import type { Results } from '../../contract/store.ts';
 import { cutForModel, type ModelLimits } from '../../governance/cut-for-model.ts';
 import { joinLabels } from '../../governance/labels/handle-labels.ts';
 import { type PlainData, plainData } from '../../governance/plain-data.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { redactError } from '../as-tool-error.ts';
-import { KeptResults } from '../kept-results.ts';
+import { KeptResults, type KeptResultsDeps } from '../kept-results.ts';
 import { failed } from '../outcome.ts';
 
-export interface GovernResultDeps {
+export interface GovernResultDeps extends KeptResultsDeps {
   readonly redactor: Redactor;
-  readonly results: Results;
-  readonly limits: ModelLimits & { readonly maxResultBytes: number };
-  newHandle(): string;
+  readonly limits: ResultLimits;
 }
+
+export type ResultLimits = ModelLimits &
+  KeptResultsDeps['limits'] & { readonly maxResultBytes: number };
 
 interface Governor extends GovernResultDeps {
   readonly kept: KeptResults;

@@ -1,5 +1,4 @@
 /** A tool of a server as one of ours. How risky it is says the user; what the server says of it is a hint nobody relies on. */
-import type { CallToolResult, Client, RequestOptions } from '@modelcontextprotocol/client';
 import type { ToolContext } from '../../contract/context.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../contract/tool.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
@@ -9,8 +8,6 @@ import { isConnectionLost, serverFailure } from './server-failure.ts';
 import type { ServerLink } from './server-link.ts';
 import type { ServerSettings } from './server-settings.ts';
 
-/** The pipeline keeps the time; the SDK must not end a call before it does. */
-const NEVER_MS = 2_147_483_647;
 const MAX_DESCRIPTION = 20_000;
 
 const UNUSABLE = /[^A-Za-z0-9_.:-]+/g;
@@ -71,24 +68,6 @@ const hintsOf = ({
   };
 };
 
-interface Question {
-  readonly params: { readonly name: string; readonly arguments: Record<string, unknown> };
-  readonly options: RequestOptions;
-}
-
-/**
- * What the library adds to a plain request is headers that mirror the input, for which it looks the
- * tool up each time; a pipe or a socket has no headers.
- */
-const ask = (
-  client: Client,
-  { transport }: ServerSettings,
-  { params, options }: Question,
-): Promise<CallToolResult> =>
-  transport === 'stdio' || transport === 'websocket'
-    ? client.request({ method: 'tools/call', params }, options)
-    : client.callTool(params, options);
-
 interface Site {
   readonly link: ServerLink;
   readonly tier: Tier;
@@ -104,19 +83,17 @@ const call = async (
   const server = link.settings.name;
   let isSent = false;
   try {
-    return await link.use(signal, async ({ client }) => {
+    return await link.use(signal, async ({ callTool }) => {
       isSent = true;
-      const result = await ask(client, link.settings, {
-        params: { name, arguments: input },
-        options: {
+      const result = await callTool(
+        { name, arguments: input },
+        {
           signal,
-          timeout: NEVER_MS,
-          // Always there, so that a token is always sent and a long call can show that it lives.
-          onprogress: ({ progress, total, message }) =>
+          onProgress: (progress, total, message) =>
             context.progress(fractionOf(progress, total), message),
         },
-      });
-      return readResult(result, { server, maxOutputBytes: link.settings.maxOutputBytes });
+      );
+      return readResult(result, link.settings);
     });
   } catch (error) {
     const retryable = !isSent || tier === 'read_only' || !isConnectionLost(error);

@@ -7,9 +7,11 @@ import type {
   jsonSchemaValidator,
 } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../contract/errors.ts';
+import { type CallTool, throughLane, throughSdk } from './call-tool.ts';
 import { type OpenTransport, openTransport, type TransportHooks } from './open-transport.ts';
 import { isNoSuchTransport } from './server-failure.ts';
 import type { ElicitationAnswer, McpDeps, ServerSettings } from './server-settings.ts';
+import { StdioTransport } from './stdio/stdio-transport.ts';
 
 export interface ConnectHooks extends TransportHooks {
   onToolsChanged(): void;
@@ -22,6 +24,7 @@ export interface Connection {
   readonly transport: OpenTransport;
   readonly isModern: boolean;
   readonly protocol: string;
+  readonly callTool: CallTool;
 }
 
 type Sdk = typeof import('@modelcontextprotocol/client');
@@ -46,27 +49,49 @@ const answerQuestions = (client: Client, { name }: ServerSettings, { elicit }: M
   });
 };
 
+/** How this program introduces itself. */
+const infoOf = ({ clientVersion }: McpDeps) => ({ name: 'toolcrib', version: clientVersion });
+
+const capabilitiesOf = ({ roots }: ServerSettings) => ({
+  elicitation: { form: {} },
+  ...(roots && { roots: {} }),
+});
+
 const createClient = (
   sdk: Sdk,
   { settings, deps, hooks }: { settings: ServerSettings; deps: McpDeps; hooks: ConnectHooks },
 ): Client => {
-  const client = new sdk.Client(
-    { name: 'toolcrib', version: deps.clientVersion },
-    {
-      capabilities: { elicitation: { form: {} }, ...(settings.roots && { roots: {} }) },
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: settings.startTimeoutMs / 2 } },
-      jsonSchemaValidator: NO_CHECK,
-      listChanged: {
-        tools: { autoRefresh: false, debounceMs: 0, onChanged: () => hooks.onToolsChanged() },
-      },
+  const client = new sdk.Client(infoOf(deps), {
+    capabilities: capabilitiesOf(settings),
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: settings.startTimeoutMs / 2 } },
+    jsonSchemaValidator: NO_CHECK,
+    listChanged: {
+      tools: { autoRefresh: false, debounceMs: 0, onChanged: () => hooks.onToolsChanged() },
     },
-  );
+  });
   answerQuestions(client, settings, deps);
   if (settings.roots) {
     const uri = pathToFileURL(deps.root).href;
     client.setRequestHandler('roots/list', () => ({ roots: [{ uri, name: 'workspace' }] }));
   }
   return client;
+};
+
+type Reached = Omit<Connection, 'callTool'>;
+
+const callToolOf = (
+  sdk: Sdk,
+  { client, transport, protocol, isModern }: Reached,
+  { settings, deps }: Pick<Attempt, 'settings' | 'deps'>,
+): CallTool => {
+  const asSdk = throughSdk(client, settings);
+  if (!(transport instanceof StdioTransport)) return asSdk;
+  const envelope = {
+    [sdk.PROTOCOL_VERSION_META_KEY]: protocol,
+    [sdk.CLIENT_INFO_META_KEY]: infoOf(deps),
+    [sdk.CLIENT_CAPABILITIES_META_KEY]: capabilitiesOf(settings),
+  };
+  return throughLane(transport, isModern ? envelope : undefined, asSdk);
 };
 
 interface Attempt {
@@ -101,7 +126,9 @@ const attempt = async (sdk: Sdk, { settings, deps, hooks, isLegacy }: Attempt) =
   }
   client.onclose = () => hooks.onClosed();
   const protocol = client.getNegotiatedProtocolVersion() ?? 'unknown';
-  return { client, transport, protocol, isModern: client.getProtocolEra() === 'modern' };
+  const isModern = client.getProtocolEra() === 'modern';
+  const reached = { client, transport, protocol, isModern };
+  return { ...reached, callTool: callToolOf(sdk, reached, { settings, deps }) };
 };
 
 /** The error behind one that tells how the process ended. */

@@ -3,11 +3,16 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../contract/errors.ts';
 
 export interface ResultSite {
-  readonly server: string;
+  /** Of the server. */
+  readonly name: string;
   readonly maxOutputBytes: number;
 }
 
+type Content = CallToolResult['content'];
+
 const MAX_MESSAGE = 2000;
+/** What a field takes besides its name and what it holds. */
+const FIELD_SIZE = 8;
 
 /** Counts what the strings hold, without writing the whole thing out once more. */
 const sizeOf = (value: unknown, limit: number): number => {
@@ -17,21 +22,28 @@ const sizeOf = (value: unknown, limit: number): number => {
     const next = open.pop();
     if (typeof next === 'string') size += next.length;
     else if (typeof next === 'object' && next !== null) {
-      for (const [key, inner] of Object.entries(next)) {
-        size += key.length + 8;
-        open.push(inner);
+      for (const key of Object.keys(next)) {
+        size += key.length + FIELD_SIZE;
+        open.push((next as Record<string, unknown>)[key]);
       }
     }
   }
   return size;
 };
 
-const textOf = (content: CallToolResult['content']): string =>
+/** `undefined` where there is more than text. */
+const onlyText = (content: Content): string | undefined => {
+  const [first] = content;
+  if (content.length === 1 && first?.type === 'text') return first.text;
+  return content.every(({ type }) => type === 'text') ? textOf(content) : undefined;
+};
+
+const textOf = (content: Content): string =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
 export const readResult = (
   { content = [], structuredContent, isError }: CallToolResult,
-  { server, maxOutputBytes }: ResultSite,
+  { name: server, maxOutputBytes }: ResultSite,
 ): unknown => {
   if (isError) {
     const said = textOf(content).slice(0, MAX_MESSAGE);
@@ -48,5 +60,5 @@ export const readResult = (
     });
   }
   if (structuredContent !== undefined) return structuredContent;
-  return content.every(({ type }) => type === 'text') ? textOf(content) : { content };
+  return onlyText(content) ?? { content };
 };

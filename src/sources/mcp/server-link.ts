@@ -63,7 +63,7 @@ export class ServerLink {
 
   /** Runs work on the connection, which is made if need be. Waits no longer than the signal allows. */
   async use<T>(signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.#ready(signal);
+    const connection = this.#connection ?? (await this.#ready(signal));
     this.#inFlight += 1;
     try {
       return await work(connection);

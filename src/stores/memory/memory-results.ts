@@ -21,5 +21,12 @@ export const memoryResults = (): Results => {
         if (of === executionId) results.delete(handle);
       }
     },
+    async expire(before) {
+      const held = results.size;
+      for (const { handle, keptAt } of results.values()) {
+        if (keptAt < before) results.delete(handle);
+      }
+      return held - results.size;
+    },
   };
 };

@@ -147,4 +147,11 @@ CREATE TABLE tokens (
 ) STRICT;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, GOVERNANCE, TOKENS];
+/** Results of earlier versions count as kept at the moment of the change. */
+const AGE_OF_RESULTS = `
+ALTER TABLE results ADD COLUMN kept_at REAL NOT NULL DEFAULT 0;
+UPDATE results SET kept_at = unixepoch() * 1000.0;
+CREATE INDEX results_by_age ON results (kept_at);
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, GOVERNANCE, TOKENS, AGE_OF_RESULTS];

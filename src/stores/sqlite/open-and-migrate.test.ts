@@ -194,7 +194,13 @@ describe('F4: the file while it is open', () => {
       for (const executionId of ['e1', 'e2']) {
         const outcomes = await Promise.allSettled([
           store.audit.append(intentEntry(executionId, { detail })),
-          store.results.put({ handle: executionId, userId: 'u', executionId, text: detail.text }),
+          store.results.put({
+            handle: executionId,
+            userId: 'u',
+            executionId,
+            text: detail.text,
+            keptAt: 0,
+          }),
         ]);
         for (const outcome of outcomes) {
           expect(outcome).toMatchObject({

@@ -11,22 +11,25 @@ export class SqliteResults implements Results {
   readonly #insert: Statement;
   readonly #find: Statement;
   readonly #drop: Statement;
+  readonly #expire: Statement;
 
   constructor(parts: SqliteParts) {
     this.#parts = parts;
     this.#insert = parts.database.prepare(
-      'INSERT OR IGNORE INTO results (handle, user_id, execution_id, text) VALUES (?, ?, ?, ?)',
+      `INSERT OR IGNORE INTO results (handle, user_id, execution_id, text, kept_at)
+       VALUES (?, ?, ?, ?, ?)`,
     );
     this.#find = parts.database.prepare(
       'SELECT text FROM results WHERE handle = ? AND user_id = ?',
     );
     this.#drop = parts.database.prepare('DELETE FROM results WHERE execution_id = ?');
+    this.#expire = parts.database.prepare('DELETE FROM results WHERE kept_at < ?');
   }
 
-  async put({ handle, userId, executionId, text }: StoredResult): Promise<void> {
+  async put({ handle, userId, executionId, text, keptAt }: StoredResult): Promise<void> {
     const values = [handle, userId, executionId, text].map(toSqlText);
     await this.#parts.writer.write(() => {
-      if (Number(this.#insert.run(...values).changes) > 0) return;
+      if (Number(this.#insert.run(...values, keptAt).changes) > 0) return;
       throw new ToolFailure('CONFLICT', 'A result of this handle exists already.');
     });
   }
@@ -44,5 +47,9 @@ export class SqliteResults implements Results {
 
   async drop(executionId: string): Promise<void> {
     await this.#parts.writer.write(() => this.#drop.run(toSqlText(executionId)));
+  }
+
+  expire(before: number): Promise<number> {
+    return this.#parts.writer.write(() => Number(this.#expire.run(before).changes));
   }
 }

@@ -19,9 +19,14 @@ export interface ConsoleSession extends ConsoleUser {
   readonly expiresAt: number;
 }
 
+export interface IssuedCode {
+  readonly code: string;
+  readonly expiresAt: number;
+}
+
 export interface ConsoleDoor {
   /** Good once, for ten minutes. */
-  issueCode(user: ConsoleUser): string;
+  issueCode(user: ConsoleUser): IssuedCode;
   /** A new session with a new id; nothing when the code is not good. */
   enter(code: string): { readonly id: string; readonly session: ConsoleSession } | undefined;
   /** The session of an id, which counts as used. */
@@ -63,11 +68,11 @@ class Door implements ConsoleDoor {
     this.#deps = deps;
   }
 
-  issueCode({ user, role }: ConsoleUser): string {
+  issueCode({ user, role }: ConsoleUser): IssuedCode {
     const code = this.#secret(16);
     const expiresAt = this.#deps.runtime.now() + CODE_MS;
     put(this.#codes, [hashOf(code), { user, role, expiresAt }], MOST_CODES);
-    return code;
+    return { code, expiresAt };
   }
 
   enter(code: string) {

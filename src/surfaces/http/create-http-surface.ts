@@ -155,7 +155,7 @@ export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
     fetch: async (request, address = '') =>
       toResponse(await ask(fromWebRequest(request, address)), request.method),
     listen: (at) => listen(ask, at, deps),
-    issueCode: (user) => site.door.issueCode(user),
+    issueCode: (user) => site.door.issueCode(user).code,
     tokens: site.tokens,
     close: () => site.shadow.close(),
   };

@@ -1,8 +1,8 @@
 /** One secret for one client, compared in constant time. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { McpHttpOptions, McpIdentity } from './mcp-options.ts';
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 export const newToken = (): string => randomBytes(24).toString('base64url');
 

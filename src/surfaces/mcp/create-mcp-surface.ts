@@ -7,6 +7,8 @@ import type { Crib } from '../../contract/crib.ts';
 import { AUDIT_RECENT, auditShelf } from './audit-shelf.ts';
 import { type BuiltServer, buildServer } from './build-server.ts';
 import { newStateKey } from './call-state.ts';
+import type { DoorAnswer } from './door-answer.ts';
+import type { DoorRequest } from './door-request.ts';
 import { createHttpDoor, type HttpDoor } from './http-door.ts';
 import { listedTools } from './listed-tools.ts';
 import { loadSdk } from './load-sdk.ts';
@@ -31,6 +33,8 @@ export interface McpSurface {
   connect(transport: Transport): Promise<McpConnection>;
   /** Serves one HTTP request. Without `http` options nobody can be authenticated: always 401. */
   fetch(request: Request): Promise<Response>;
+  /** The same for a server that would have to make the web's objects first, and take them apart again. */
+  answer(request: DoorRequest): Promise<DoorAnswer>;
   /** Cancels what runs and lets every client go. The crib stays open. */
   close(): Promise<void>;
 }
@@ -84,6 +88,10 @@ class Surface implements McpSurface {
 
   fetch(request: Request): Promise<Response> {
     return this.#door.fetch(request);
+  }
+
+  answer(request: DoorRequest): Promise<DoorAnswer> {
+    return this.#door.answer(request);
   }
 
   async connect(transport: Transport): Promise<McpConnection> {

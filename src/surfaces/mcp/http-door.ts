@@ -1,13 +1,19 @@
-/** The web-standard handler: gate first, then the body, then the era the request speaks. */
+/** The way in over HTTP: gate first, then the body, then the era the request speaks. */
 import type { AuthInfo, McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
 import { type BuiltServer, buildServer } from './build-server.ts';
-import { type Admitted, admit } from './http-gate.ts';
+import { type DoorAnswer, type PlainAnswer, refusal, toResponse } from './door-answer.ts';
+import { type DoorRequest, fromWebRequest } from './door-request.ts';
+import { createGate } from './http-gate.ts';
 import { LegacySessions } from './legacy-sessions.ts';
+import type { Sdk } from './load-sdk.ts';
 import type { McpHttpOptions, McpIdentity } from './mcp-options.ts';
+import { isPlainRequest } from './plain-request.ts';
 import type { SurfaceSite } from './server-site.ts';
 import { identitySession, type McpSession, WaitingCalls } from './session.ts';
 
 export interface HttpDoor {
+  answer(request: DoorRequest): Promise<DoorAnswer>;
+  /** The same for the web's own objects. */
   fetch(request: Request): Promise<Response>;
   /** The sessions of the 2025 protocols. */
   readonly servers: readonly BuiltServer[];
@@ -18,9 +24,6 @@ export interface HttpDoor {
 
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_CLIENTS = 1000;
-
-const refused = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 
 /** Requests of this era have no session: a client's are kept together by who it is. */
 const createClients = (): ((identity: McpIdentity) => McpSession) => {
@@ -46,20 +49,35 @@ const authInfoOf = (identity: McpIdentity): Identified => ({
   extra: { identity },
 });
 
-type Body = { readonly value: unknown } | { readonly refused: Response };
+type Body = { readonly value: unknown } | { readonly refused: PlainAnswer };
 
-const readBody = async (request: Request, { sdk }: SurfaceSite, most: number): Promise<Body> => {
+const NO_JSON = { code: -32700, message: 'Parse error: the body is not valid JSON' };
+
+const readBody = async (
+  request: DoorRequest,
+  { sdk }: SurfaceSite,
+  most: number,
+): Promise<Body> => {
   if (request.method !== 'POST') return { value: undefined };
-  if (!sdk.isJsonContentType(request.headers.get('content-type'))) {
-    return { refused: refused(415, -32000, 'Content-Type must be application/json') };
+  if (!sdk.isJsonContentType(request.header('content-type'))) {
+    return { refused: refusal(415, { message: 'Content-Type must be application/json' }) };
   }
   try {
-    const body = await sdk.readRequestBody(request, most);
-    if (body.tooLarge) return { refused: refused(413, -32000, 'The request is too large') };
-    return { value: JSON.parse(body.text) as unknown };
+    const text = await request.text(most);
+    if (text === undefined)
+      return { refused: refusal(413, { message: 'The request is too large' }) };
+    return { value: JSON.parse(text) as unknown };
   } catch {
-    return { refused: refused(400, -32700, 'Parse error: the body is not valid JSON') };
+    return { refused: refusal(400, NO_JSON) };
   }
+};
+
+/** Is this a request of the 2025 protocols? The library is asked where that cannot be seen at once. */
+const createEraCheck = (sdk: Sdk) => {
+  const versions: ReadonlySet<string | null> = new Set([null, ...sdk.SUPPORTED_PROTOCOL_VERSIONS]);
+  return (request: DoorRequest, body: unknown): boolean | Promise<boolean> =>
+    (isPlainRequest(body) && versions.has(request.header('mcp-protocol-version'))) ||
+    sdk.isLegacyRequest(request.web(), body);
 };
 
 export const createHttpDoor = (site: SurfaceSite, http: McpHttpOptions): HttpDoor => {
@@ -78,24 +96,29 @@ export const createHttpDoor = (site: SurfaceSite, http: McpHttpOptions): HttpDoo
       onerror: (error) => log.debug('an MCP request was refused', { cause: error.message }),
     },
   );
-  const serve = async (request: Request, { identity }: Admitted & { identity: McpIdentity }) => {
+  const gate = createGate({ http, sdk, log });
+  const isLegacy = createEraCheck(sdk);
+  const answer: HttpDoor['answer'] = async (request) => {
+    const admitted = await gate(request);
+    if ('refused' in admitted) return admitted.refused;
+    const { identity } = admitted;
     const body = await readBody(request, site, most);
     if ('refused' in body) return body.refused;
     const { value } = body;
-    const isLegacy = await sdk.isLegacyRequest(request, value);
-    if (isLegacy) return legacy.handle({ request, identity, body: value });
-    const authInfo = authInfoOf(identity);
-    return modern.fetch(request, { authInfo, ...(value !== undefined && { parsedBody: value }) });
+    if (await isLegacy(request, value)) return legacy.handle({ request, identity, body: value });
+    const given = {
+      authInfo: authInfoOf(identity),
+      ...(value !== undefined && { parsedBody: value }),
+    };
+    return modern.fetch(request.web(), given);
   };
   return {
     get servers() {
       return legacy.servers;
     },
     notify: modern.notify,
-    fetch: async (request) => {
-      const admitted = await admit(request, { http, sdk, log });
-      return 'refused' in admitted ? admitted.refused : serve(request, admitted);
-    },
+    answer,
+    fetch: async (request) => toResponse(await answer(fromWebRequest(request, sdk))),
     close: async () => {
       await modern.close();
       await legacy.close();

@@ -3,20 +3,12 @@
  * it comes from, and who sends it.
  */
 import type { Logger } from '../../contract/runtime.ts';
+import { type PlainAnswer, refusal } from './door-answer.ts';
+import type { DoorRequest } from './door-request.ts';
 import type { Sdk } from './load-sdk.ts';
-import type { McpHttpOptions, McpIdentity } from './mcp-options.ts';
+import type { McpHttpOptions, McpIdentity, RequestHead } from './mcp-options.ts';
 
-export type Admitted = { readonly identity: McpIdentity } | { readonly refused: Response };
-
-const refusal = (
-  status: number,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): Response =>
-  Response.json(
-    { jsonrpc: '2.0', error: { code: -32001, message }, id: null },
-    { status, headers: { ...headers } },
-  );
+export type Admitted = { readonly identity: McpIdentity } | { readonly refused: PlainAnswer };
 
 const challenge = ({ resourceMetadataUrl }: McpHttpOptions): string =>
   resourceMetadataUrl === undefined
@@ -24,12 +16,11 @@ const challenge = ({ resourceMetadataUrl }: McpHttpOptions): string =>
     : `Bearer realm="toolcrib", resource_metadata="${encodeURI(resourceMetadataUrl)}"`;
 
 const identify = async (
-  request: Request,
-  http: McpHttpOptions,
-  log: Logger,
+  head: RequestHead,
+  { http, log }: GateDeps,
 ): Promise<McpIdentity | undefined> => {
   try {
-    const identity = await http.authenticate(request);
+    const identity = await http.authenticate(head);
     return identity && identity.key !== '' ? identity : undefined;
   } catch (error) {
     log.warn('an MCP client could not be authenticated', {
@@ -39,13 +30,16 @@ const identify = async (
   }
 };
 
-const foreign = (request: Request, http: McpHttpOptions, sdk: Sdk): Response | undefined => {
+/** Refuses what was meant for another host, or comes from a page of one. */
+const foreignCheck = ({ http, sdk }: GateDeps) => {
   const hosts = [...(http.hosts ?? sdk.localhostAllowedHostnames())];
   const origins = [...(http.origins ?? sdk.localhostAllowedOrigins())];
-  return (
-    sdk.hostHeaderValidationResponse(request, hosts) ??
-    sdk.originValidationResponse(request, origins)
-  );
+  return (request: DoorRequest): PlainAnswer | undefined => {
+    const host = sdk.validateHostHeader(request.header('host'), hosts);
+    if (!host.ok) return refusal(403, host);
+    const origin = sdk.validateOriginHeader(request.header('origin'), origins);
+    return origin.ok ? undefined : refusal(403, origin);
+  };
 };
 
 export interface GateDeps {
@@ -54,11 +48,16 @@ export interface GateDeps {
   readonly log: Logger;
 }
 
-export const admit = async (request: Request, { http, sdk, log }: GateDeps): Promise<Admitted> => {
-  const refused = foreign(request, http, sdk);
-  if (refused) return { refused };
-  const identity = await identify(request, http, log);
-  if (identity) return { identity };
-  const headers = { 'WWW-Authenticate': challenge(http) };
-  return { refused: refusal(401, 'Authentication is required', headers) };
+export type Gate = (request: DoorRequest) => Promise<Admitted>;
+
+export const createGate = (deps: GateDeps): Gate => {
+  const foreign = foreignCheck(deps);
+  const headers = { 'www-authenticate': challenge(deps.http) };
+  const unknown = { code: -32001, message: 'Authentication is required' };
+  return async (request) => {
+    const refused = foreign(request);
+    if (refused) return { refused };
+    const identity = await identify(request.head, deps);
+    return identity ? { identity } : { refused: refusal(401, unknown, headers) };
+  };
 };

@@ -1,25 +1,25 @@
 /** HTTP sessions of the 2025 protocols: each belongs to the client that opened it, and to no other. */
 import { randomUUID } from 'node:crypto';
-import type {
-  JSONRPCMessage,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { type BuiltServer, buildServer } from './build-server.ts';
+import { type DoorAnswer, refusal } from './door-answer.ts';
+import type { DoorRequest } from './door-request.ts';
 import type { McpIdentity } from './mcp-options.ts';
 import type { SurfaceSite } from './server-site.ts';
 import { identitySession } from './session.ts';
+import { SessionTransport } from './session-transport.ts';
 import { IN_USE, messagesIn, OpenIds, requestIdsIn } from './unique-ids.ts';
 
 interface Held {
   readonly key: string;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly transport: SessionTransport;
   readonly built: BuiltServer;
   readonly ids: OpenIds;
   usedAt: number;
 }
 
 export interface LegacyRequest {
-  readonly request: Request;
+  readonly request: DoorRequest;
   readonly identity: McpIdentity;
   /** `undefined` for requests that have none. */
   readonly body: unknown;
@@ -28,10 +28,8 @@ export interface LegacyRequest {
 const MOST_SESSIONS = 500;
 const MOST_PER_CLIENT = 50;
 const IDLE_MS = 6 * 60 * 60 * 1000;
-const KEEP_ALIVE_MS = 15_000;
 
-const refused = (status: number, message: string, code = -32000): Response =>
-  Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+const NOT_FOUND = refusal(404, { code: -32001, message: 'Session not found' });
 
 const opens = (body: unknown): boolean =>
   messagesIn(body).some(({ method }) => method === 'initialize');
@@ -48,14 +46,16 @@ export class LegacySessions {
     return [...this.#held.values()].map(({ built }) => built);
   }
 
-  async handle(legacy: LegacyRequest): Promise<Response> {
+  async handle(legacy: LegacyRequest): Promise<DoorAnswer> {
     const { request, identity, body } = legacy;
-    const id = request.headers.get('mcp-session-id');
+    const id = request.header('mcp-session-id');
     if (id === null && opens(body)) return this.#serve(await this.#open(identity), legacy);
-    if (id === null) return refused(400, 'Bad Request: Mcp-Session-Id header is required');
+    if (id === null) {
+      return refusal(400, { message: 'Bad Request: Mcp-Session-Id header is required' });
+    }
     const held = this.#held.get(id);
     // Somebody else's session is answered like one that never was.
-    if (held?.key !== identity.key) return refused(404, 'Session not found', -32001);
+    if (held?.key !== identity.key) return NOT_FOUND;
     return this.#serve(held, legacy);
   }
 
@@ -65,18 +65,15 @@ export class LegacySessions {
     await Promise.all(all.map(({ built }) => built.product.close().catch(() => undefined)));
   }
 
-  async #serve(held: Held, { request, body, identity }: LegacyRequest): Promise<Response> {
+  async #serve(held: Held, { request, body }: LegacyRequest): Promise<DoorAnswer> {
     held.usedAt = this.#site.options.runtime.now();
     held.ids.received(body);
     const taken = requestIdsIn(body);
-    if (!held.ids.take(taken)) return refused(400, IN_USE.message, IN_USE.code);
-    const authInfo = { token: '', clientId: identity.key, scopes: [] };
-    const response = await held.transport.handleRequest(request, {
-      authInfo,
-      ...(body !== undefined && { parsedBody: body }),
-    });
-    if (!response.ok) held.ids.release(taken);
-    return response;
+    if (!held.ids.take(taken)) return refusal(400, IN_USE);
+    const answer = await held.transport.handle(request, body);
+    // A request that is refused will not be answered: its id is free again.
+    if (answer.status >= 400) held.ids.release(taken);
+    return answer;
   }
 
   async #open(identity: McpIdentity): Promise<Held> {
@@ -84,10 +81,12 @@ export class LegacySessions {
     const { sdk, options } = this.#site;
     const id = randomUUID();
     const ids = new OpenIds();
-    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: () => id,
-      keepAliveMs: KEEP_ALIVE_MS,
-      onsessionclosed: () => void this.#held.delete(id),
+    const transport = new SessionTransport({
+      sessionId: id,
+      sdk,
+      runtime: options.runtime,
+      extra: { authInfo: { token: '', clientId: identity.key, scopes: [] } },
+      ended: () => void this.#held.delete(id),
     });
     const send = transport.send.bind(transport);
     transport.send = (message: JSONRPCMessage, sendOptions) => {

@@ -41,9 +41,12 @@ export interface McpSurfaceOptions {
   readonly http?: McpHttpOptions;
 }
 
+/** What is known of a request before its body is read; the web's own requests are such heads. */
+export type RequestHead = Pick<Request, 'method' | 'url' | 'headers'>;
+
 export interface McpHttpOptions {
   /** Nothing, or a throw, is a 401. It sees the request before its body is read. */
-  authenticate(request: Request): Promise<McpIdentity | undefined>;
+  readonly authenticate: (request: RequestHead) => Promise<McpIdentity | undefined>;
   /** Host names without a port; those of this machine by default. */
   readonly hosts?: readonly string[];
   /** Host names of web pages that may call; those of this machine by default. */

@@ -1,10 +1,9 @@
 /** Listens for MCP over HTTP on this machine, with limits on everything a client could hold open. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Logger } from '../../contract/runtime.ts';
 import type { McpSurface } from './create-mcp-surface.ts';
+import { fromNode, writeAnswer } from './node-exchange.ts';
 
 export interface McpHttpServer {
   readonly url: string;
@@ -19,43 +18,6 @@ export interface ListenOptions {
 
 const PATH = '/mcp';
 const LOOPBACK = '127.0.0.1';
-
-/** A client that disconnects cancels what it asked for. */
-const cancelledWith = (response: ServerResponse): AbortSignal => {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return gone.signal;
-};
-
-const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
-  const headers = new Headers();
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    headers.append(String(rawHeaders[at]), String(rawHeaders[at + 1]));
-  }
-  return headers;
-};
-
-/** The body is handed on unread: whoever is refused has sent it for nothing. */
-const asRequest = (incoming: IncomingMessage, signal: AbortSignal): Request => {
-  const { method = 'GET', url = '/' } = incoming;
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  return new Request(new URL(url, `http://${LOOPBACK}`), {
-    method,
-    headers: headersOf(incoming),
-    signal,
-    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
-  } as RequestInit);
-};
-
-const write = async (answer: Response, response: ServerResponse): Promise<void> => {
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  if (!answer.body) return void response.end();
-  // So that the client knows at once that its stream is open.
-  response.flushHeaders();
-  await pipeline(Readable.fromWeb(answer.body as never), response);
-};
 
 const isOurs = ({ url = '' }: IncomingMessage): boolean =>
   url === PATH || url.startsWith(`${PATH}?`);
@@ -74,10 +36,10 @@ const answer = async (
   response: ServerResponse,
 ): Promise<void> => {
   if (!isOurs(incoming)) return void response.writeHead(404).end();
-  const answered = await surface.fetch(asRequest(incoming, cancelledWith(response)));
+  const answered = await surface.answer(fromNode(incoming, response));
   // A body that nobody read would keep the connection: it ends with the answer.
   if (!incoming.complete) response.shouldKeepAlive = false;
-  await write(answered, response);
+  await writeAnswer(answered, response);
 };
 
 /** Rejects when the port cannot be had. */

@@ -250,10 +250,12 @@ describe('sessions of the 2025 protocols', () => {
 
   it('answer no two requests under one id', async () => {
     let finish: () => void = () => undefined;
+    let isRunning = false;
     const slow = aTool({
       run: (input: { text: string }) =>
         input.text === 'first'
           ? new Promise((resolve) => {
+              isRunning = true;
               finish = () => resolve(input);
             })
           : input,
@@ -270,11 +272,13 @@ describe('sessions of the 2025 protocols', () => {
           params: { name: 'echo', arguments: { text } },
         },
       );
-    const first = await call('first');
+    const first = call('first');
+    // It is answered when it is done: until then it must be seen to run.
+    await expect.poll(() => isRunning, { timeout: 20_000 }).toBe(true);
     const second = await call('second');
     expect(second.status).toBe(400);
     finish();
-    expect(await first.text()).toContain('first');
+    expect(await (await first).text()).toContain('first');
     expect(await (await call('third')).text()).toContain('third');
   });
 });

@@ -9,6 +9,7 @@ import { goTo, hrefOf, useRoute } from '../../router/route.ts';
 import { ConfigPanel } from './config-panel.tsx';
 import { GrantsPanel } from './grants-panel.tsx';
 import { HealthPanel } from './health-panel.tsx';
+import { PeoplePanel } from './people-panel.tsx';
 import type { SettingsView } from './setting-records.ts';
 import { ThemePanel } from './theme-panel.tsx';
 import { TokensPanel } from './tokens-panel.tsx';
@@ -17,6 +18,7 @@ import './settings.css';
 const TABS = [
   { id: 'configuration', title: 'Configuration' },
   { id: 'tokens', title: 'Tokens' },
+  { id: 'people', title: 'People' },
   { id: 'permissions', title: 'Permissions' },
   { id: 'health', title: 'Health' },
   { id: 'appearance', title: 'Appearance' },
@@ -47,6 +49,12 @@ const Panel = ({ id }: { readonly id: (typeof TABS)[number]['id'] }) => {
       return (
         <AdminsOnly>
           <TokensPanel />
+        </AdminsOnly>
+      );
+    case 'people':
+      return (
+        <AdminsOnly>
+          <PeoplePanel />
         </AdminsOnly>
       );
     default:

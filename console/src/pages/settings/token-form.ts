@@ -33,7 +33,9 @@ export const EMPTY_TOKEN: TokenForm = {
 
 export type TokenProblems = Readonly<Partial<Record<keyof TokenForm, string>>>;
 
-const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
+export const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
+export const NAME_PROBLEM =
+  '1 to 64 letters, digits, “.”, “_” or “-”, and a letter or digit first.';
 const MOST_DAYS = 3650;
 const MOST_USD = 1_000_000;
 
@@ -42,9 +44,7 @@ const isAmount = (text: string): boolean => /^\d+(\.\d+)?$/.test(text.trim());
 export const tokenProblems = ({ name, days, dailyUsd }: TokenForm): TokenProblems => {
   const lasts = Number(days);
   return {
-    ...(!NAME.test(name.trim()) && {
-      name: '1 to 64 letters, digits, “.”, “_” or “-”, and a letter or digit first.',
-    }),
+    ...(!NAME.test(name.trim()) && { name: NAME_PROBLEM }),
     ...(days.trim() !== '' &&
       !(isAmount(days) && lasts > 0 && lasts <= MOST_DAYS) && {
         days: `More than 0 and at most ${MOST_DAYS} days, or blank for no end.`,

@@ -14,6 +14,13 @@ describe('lines of a server', () => {
     expect(reader.push(Buffer.concat([second, Buffer.from('\n')]))).toEqual(['ü']);
   });
 
+  it('end with a carriage return or not, and it may come in another piece', () => {
+    const reader = new LineReader(100);
+    expect(push(reader, 'a\r\n\r\n\nb\r\r\nc\r')).toEqual(['a', '', '', 'b\r']);
+    expect(push(reader, '\nd')).toEqual(['c']);
+    expect(push(reader, '\ne\n')).toEqual(['d', 'e']);
+  });
+
   it('threat: one that never ends is given up, complete or not', () => {
     expect(push(new LineReader(10), 'x'.repeat(11))).toBeUndefined();
     expect(push(new LineReader(10), `${'x'.repeat(11)}\n`)).toBeUndefined();

@@ -1,6 +1,11 @@
 /** Cuts a stream of bytes into lines and gives up on one that is longer than allowed. */
 
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+/** The text of a line, without the carriage return that some programs end it with. */
+const textOf = (bytes: Buffer, from: number, end: number): string =>
+  bytes.toString('utf8', from, end > from && bytes[end - 1] === RETURN ? end - 1 : end);
 
 export class LineReader {
   readonly #limit: number;
@@ -16,26 +21,27 @@ export class LineReader {
     const lines: string[] = [];
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.#keep(chunk.subarray(from, end));
-      if (this.#size > this.#limit) return undefined;
-      lines.push(this.#take());
+      if (this.#size + end - from > this.#limit) return undefined;
+      // Most lines come whole: they are read where they lie.
+      lines.push(
+        this.#size === 0 ? textOf(chunk, from, end) : this.#join(chunk.subarray(from, end)),
+      );
       from = end + 1;
     }
-    this.#keep(chunk.subarray(from));
+    if (from < chunk.length) this.#keep(chunk.subarray(from));
     return this.#size > this.#limit ? undefined : lines;
   }
 
   #keep(part: Buffer): void {
-    if (part.length === 0) return;
     this.#parts.push(part);
     this.#size += part.length;
   }
 
-  #take(): string {
-    const [only] = this.#parts;
-    const whole = this.#parts.length === 1 && only ? only : Buffer.concat(this.#parts);
+  #join(last: Buffer): string {
+    this.#keep(last);
+    const whole = Buffer.concat(this.#parts, this.#size);
     this.#parts = [];
     this.#size = 0;
-    return whole.toString('utf8').replace(/\r$/, '');
+    return textOf(whole, 0, whole.length);
   }
 }

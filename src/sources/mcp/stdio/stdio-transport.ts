@@ -5,9 +5,11 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
+import { CallLane } from '../call-lane.ts';
 import type { ConfinedStart } from '../server-settings.ts';
 import { type ChildGroup, type ChildOrder, startChildGroup } from './child-group.ts';
 import { LineReader } from './line-reader.ts';
+import { Outbox, type Told } from './outbox.ts';
 
 export interface StdioOptions {
   readonly order: ChildOrder;
@@ -15,7 +17,7 @@ export interface StdioOptions {
   readonly confined?: ConfinedStart | undefined;
   readonly maxMessageBytes: number;
   readonly graceMs: number;
-  readonly runtime: Pick<Runtime, 'elapsed'>;
+  readonly runtime: Pick<Runtime, 'elapsed' | 'after'>;
   /** Throws for what is no message. */
   parse(value: unknown): JSONRPCMessage;
   onStderr(text: string): void;
@@ -28,6 +30,8 @@ export type CutReason = 'message too large' | 'flood' | 'garbage' | 'limit';
 const FLOOD_WINDOW_MS = 5000;
 const FLOOD_MESSAGES = 20_000;
 const MAX_GARBAGE_IN_A_ROW = 1000;
+/** The longest time that a timer can be set to. */
+const NEVER_MS = 2_147_483_647;
 
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -41,9 +45,14 @@ export class StdioTransport implements Transport {
   failure: ToolFailure | undefined = undefined;
   /** How the child ended, where it did so by itself. */
   end: string | undefined = undefined;
+  /** For calls that need not go through the SDK. */
+  readonly lane: CallLane;
   readonly #options: StdioOptions;
   readonly #reader: LineReader;
   #child: ChildGroup | undefined = undefined;
+  #outbox: Outbox | undefined = undefined;
+  /** Responses that came already, by the arguments of calls that the SDK is yet to make. */
+  readonly #foreseen = new WeakMap<object, JSONRPCMessage>();
   #closed = false;
   #takenDown: Promise<void> | undefined = undefined;
   #garbage = 0;
@@ -53,6 +62,10 @@ export class StdioTransport implements Transport {
   constructor(options: StdioOptions) {
     this.#options = options;
     this.#reader = new LineReader(options.maxMessageBytes);
+    this.lane = new CallLane({
+      write: (line, told) => this.#write(line, told),
+      hold: () => options.runtime.after(NEVER_MS, () => undefined),
+    });
   }
 
   get pid(): number | null {
@@ -62,6 +75,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     const child = await startChildGroup(this.#options.order);
     this.#child = child;
+    this.#outbox = new Outbox(child.stdin);
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     child.stdout.on('error', () => undefined);
     child.stderr.on('data', (chunk: Buffer) => this.#options.onStderr(chunk.toString('utf8')));
@@ -78,24 +92,41 @@ export class StdioTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    const stdin = this.#child?.stdin;
-    if (!stdin || this.#closed) return Promise.reject(new Error('Not connected'));
-    this.#gather(stdin);
+    if (this.#isForeseen(message)) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      const told: Told = (error) => (error ? reject(error) : resolve());
+      this.#write(`${JSON.stringify(message)}\n`, told);
     });
   }
 
-  /** What is sent in the same turn goes to the child in one write. */
-  #gather(stdin: ChildGroup['stdin']): void {
-    if (stdin.writableCorked > 0) return;
-    stdin.cork();
-    process.nextTick(() => stdin.uncork());
+  /**
+   * Has the SDK judge a response to a call that went past it: when it makes the call with these very
+   * arguments, nothing is sent, and this is its answer.
+   */
+  foresee(args: object, response: JSONRPCMessage): void {
+    this.#foreseen.set(args, response);
+  }
+
+  #isForeseen(message: JSONRPCMessage): boolean {
+    const args = 'params' in message ? message.params?.arguments : undefined;
+    if (typeof args !== 'object' || args === null || !('id' in message)) return false;
+    const response = this.#foreseen.get(args);
+    if (!response) return false;
+    // Once: what it sends next, with the answers to questions of the server, is a call of its own.
+    this.#foreseen.delete(args);
+    this.#hand({ ...response, id: message.id } as JSONRPCMessage);
+    return true;
+  }
+
+  #write(line: string, told: Told): void {
+    if (!this.#outbox || this.#closed) throw new Error('Not connected');
+    this.#outbox.put(line, told);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#child?.stdout.removeAllListeners('data').resume();
+    this.#outbox?.flush();
     await this.#child?.end(this.#options.graceMs);
     await this.#takeDown();
     this.#tellClosed();
@@ -126,7 +157,11 @@ export class StdioTransport implements Transport {
   #tellClosed(): void {
     const tell = this.onclose;
     this.onclose = undefined;
-    tell?.();
+    try {
+      tell?.();
+    } finally {
+      this.lane.close();
+    }
   }
 
   #read(chunk: Buffer): void {
@@ -148,29 +183,43 @@ export class StdioTransport implements Transport {
       setImmediate(() => this.#deliver(lines, at + 1));
       return;
     }
-    if (!this.#closed) this.#child?.stdout.resume();
+    if (from > 0 && !this.#closed) this.#child?.stdout.resume();
   }
 
-  /** True for a notification. */
+  /** True for a notification that the SDK has got. */
   #take(line: string): boolean {
+    const message = this.#parse(line);
+    // An answer is no flood: there are no more of them than there were questions.
+    if (message && this.lane.takeResponse(message)) return false;
     if (this.#isFlood()) {
       this.#cutOff('flood');
       return false;
     }
-    let message: JSONRPCMessage;
-    try {
-      message = this.#options.parse(JSON.parse(line));
-    } catch {
+    if (!message) {
       this.#noteGarbage();
       return false;
     }
-    this.#garbage = 0;
+    if (this.lane.takeProgress(message)) return false;
+    this.#hand(message);
+    return 'method' in message && !('id' in message);
+  }
+
+  #parse(line: string): JSONRPCMessage | undefined {
+    try {
+      const message = this.#options.parse(JSON.parse(line));
+      this.#garbage = 0;
+      return message;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #hand(message: JSONRPCMessage): void {
     try {
       this.onmessage?.(message);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
-    return 'method' in message && !('id' in message);
   }
 
   #noteGarbage(): void {

@@ -1,4 +1,4 @@
-/** Logging in to the console by a one-time code, and out again. */
+/** Logging in to the console by a one-time code, and out again; and codes for other people. */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { ROLES } from '../../../contract/tokens.ts';
@@ -7,6 +7,7 @@ import type { ConsoleSession } from '../console-door.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { plainName } from '../schemas/plain-name.ts';
 
 const sessionSchema = z.object({
   user: z.string(),
@@ -91,4 +92,21 @@ const leave = defineRoute({
   },
 });
 
-export const SESSION_ROUTES: readonly Route[] = [enter, look, leave];
+/** Nobody is let in as an agent: agents have tokens, and the console is for people. */
+const PERSONS = ['viewer', 'operator', 'admin'] as const;
+
+const invitation = z.strictObject({ user: plainName, role: z.enum(PERSONS) });
+
+const invite = defineRoute({
+  method: 'post',
+  path: '/v1/session/codes',
+  role: 'admin',
+  tag: 'session',
+  summary: 'Make a one-time code that lets a person into the console; it is shown this once',
+  input: { body: invitation },
+  response: invitation.extend({ code: z.string(), expiresAt: z.number() }),
+  status: 201,
+  handle: ({ site, body }) => ({ status: 201, body: { ...body, ...site.door.issueCode(body) } }),
+});
+
+export const SESSION_ROUTES: readonly Route[] = [enter, look, leave, invite];

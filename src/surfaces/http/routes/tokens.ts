@@ -5,6 +5,7 @@ import { notFound } from '../error-reply.ts';
 import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { idParams, listOf, pageQuery } from '../schemas/lists.ts';
+import { plainName } from '../schemas/plain-name.ts';
 
 const isolation = z.enum(['none', 'basic', 'strict', 'paranoid']);
 
@@ -47,9 +48,7 @@ const list = defineRoute({
 });
 
 const createBody = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, '1 to 64 letters, digits, ".", "_" or "-".'),
+  name: plainName,
   role: z.enum(ROLES),
   expiresInDays: z.number().positive().max(3650).optional(),
   tools: z.array(z.string().min(1).max(128)).max(1000).optional(),
