@@ -37,11 +37,18 @@ interface JsonTexts {
 const dataFile = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 
-/** A call of these starts a program or a child, which takes a hundred times as long as the others. */
+/** A call of these starts a child of its own, which takes a hundred times as long as the others. */
 const STARTS_CHILDREN = ['query_database', 'type_check', 'run_code'];
-const isSlow = ({ name, needs }: Tool): boolean =>
-  needs?.commands !== undefined || STARTS_CHILDREN.includes(name);
-const runsOf = (tool: Tool): number => (isSlow(tool) ? sized(10, 1_000) : sized(200, 10_000));
+const startsChild = ({ name }: Tool): boolean => STARTS_CHILDREN.includes(name);
+const startsProgram = ({ needs }: Tool): boolean => needs?.commands !== undefined;
+const isSlow = (tool: Tool): boolean => startsProgram(tool) || startsChild(tool);
+const runsOf = (tool: Tool): number => {
+  if (startsChild(tool)) return sized(10, 1_000);
+  return startsProgram(tool) ? sized(10, 10_000) : sized(200, 10_000);
+};
+/** A program takes seconds. Most of what can go wrong has done so before it is started. */
+const RUNS_WITH_PROGRAM = 100;
+const STRINGS_WITH_PROGRAM = 16;
 /** In full, every string goes into every field; in small, into one field of every so manyth tool. */
 const shareOf = (tool: Tool): number => (isSlow(tool) ? 64 : 4);
 /** Their programs are not started in small, or change the folder that the other tools look at. */
@@ -146,6 +153,7 @@ const listing = await createCrib({ store: 'memory', watch: false });
 const shipped = listing.tools.list().map(({ tool }) => tool);
 await listing.close();
 const byName = shipped.map((tool) => [tool.name, tool] as const);
+const withProgram = byName.filter(([, tool]) => startsProgram(tool));
 
 describe('Z1: every tool answers with a result, whatever it is given', {
   timeout: TIME_LIMIT,
@@ -158,8 +166,9 @@ describe('Z1: every tool answers with a result, whatever it is given', {
   });
 
   it.each(byName)('%s answers its own examples', async (name, tool) => {
+    const { withPrograms = crib } = place;
     for (const input of place.inputsOf(tool)) {
-      const result = await crib.execute(name, input);
+      const result = await withPrograms.execute(name, input);
       assertIsResult(result);
       if (!NOT_RUN_HERE.includes(name)) expect(result.error).toBeUndefined();
     }
@@ -173,6 +182,16 @@ describe('Z1: every tool answers with a result, whatever it is given', {
     );
   });
 
+  it.each(isFull ? withProgram : [])('%s, its program started', async (name, tool) => {
+    const inputs = fc.oneof(...place.inputsOf(tool).map(spoiled));
+    await fc.assert(
+      fc.asyncProperty(inputs, async (input) => {
+        assertIsResult((await place.withPrograms?.execute(name, input)) as ToolResult);
+      }),
+      { numRuns: RUNS_WITH_PROGRAM },
+    );
+  });
+
   it.each(byName)('%s, with naughty strings in its fields', async (name, tool) => {
     const places = place
       .inputsOf(tool)
@@ -183,9 +202,15 @@ describe('Z1: every tool answers with a result, whatever it is given', {
     const offset = shipped.indexOf(tool);
     for (const [index, text] of NAUGHTY.entries()) {
       if (!isFull && (index + offset) % shareOf(tool) !== 0) continue;
-      const chosen = isFull ? places : places.slice(index % places.length).slice(0, 1);
-      for (const { input, which } of chosen) {
+      const one = places.slice(index % places.length).slice(0, 1);
+      const isEverywhere = isFull && !startsChild(tool);
+      for (const { input, which } of isEverywhere ? places : one) {
         assertIsResult(await crib.execute(name, withString(input, which, text)));
+      }
+      if (!startsProgram(tool) || index % STRINGS_WITH_PROGRAM !== 0) continue;
+      for (const { input, which } of one) {
+        const result = await place.withPrograms?.execute(name, withString(input, which, text));
+        if (result) assertIsResult(result);
       }
     }
   });
@@ -210,7 +235,9 @@ describe('Z1: every tool answers with a result, whatever it is given', {
   });
 
   it('and the record of all of it is whole, and nothing was left unhandled', async () => {
-    expect(await crib.verifyAudit()).toMatchObject({ ok: true });
+    for (const each of [crib, place.withPrograms]) {
+      if (each) expect(await each.verifyAudit()).toMatchObject({ ok: true });
+    }
     await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).toEqual([]);
   });
