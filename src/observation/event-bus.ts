@@ -4,14 +4,15 @@ import type { Logger } from '../contract/runtime.ts';
 
 type Listener = (payload: never) => void;
 
+/** Lists are replaced and never changed: whoever is being told goes through the one of that moment. */
 export const createEventBus = (log: Logger): Events => {
-  const listeners = new Map<EventName, Set<Listener>>();
+  const listeners = new Map<EventName, readonly Listener[]>();
   return {
     has: (name) => listeners.has(name),
     emit: (name, payload) => {
       const hearing = listeners.get(name);
       if (!hearing) return;
-      for (const listener of [...hearing]) {
+      for (const listener of hearing) {
         try {
           (listener as (payload: CribEvents[typeof name]) => void)(payload);
         } catch (error) {
@@ -20,12 +21,12 @@ export const createEventBus = (log: Logger): Events => {
       }
     },
     on: (name, listener) => {
-      const hearing = listeners.get(name) ?? new Set();
-      listeners.set(name, hearing);
-      hearing.add(listener as Listener);
+      const others = () => listeners.get(name)?.filter((each) => each !== listener) ?? [];
+      listeners.set(name, [...others(), listener as Listener]);
       return () => {
-        hearing.delete(listener as Listener);
-        if (hearing.size === 0 && listeners.get(name) === hearing) listeners.delete(name);
+        const left = others();
+        if (left.length > 0) listeners.set(name, left);
+        else listeners.delete(name);
       };
     },
   };

@@ -1,7 +1,7 @@
 /** Puts the pipeline together over an open store, and starts calls on it. */
 import { relative } from 'node:path';
 import type { Approver } from '../contract/approver.ts';
-import type { Call, CallControl, CallRequest, Next, ReadyTool } from '../contract/call.ts';
+import type { Call, CallRequest, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
@@ -38,6 +38,7 @@ import { type Contexts, createContexts } from './context.ts';
 import { Deadlines } from './deadlines.ts';
 import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
+import { followSignal } from './follow-signal.ts';
 import { governed, type PipelineDeps } from './governed.ts';
 import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
@@ -178,7 +179,7 @@ export class Engine {
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
     const call = newCall({ toolName, rawInput, as, parent: undefined }, this.#site);
     const done = this.#run(call);
-    return as?.signal ? done.finally(followSignal(as.signal, call.control)) : done;
+    return as?.signal ? followSignal(as.signal, call.control, done) : done;
   }
 
   /** Which rule decides about a call, and why. Fails with the refusal of an earlier gate. */
@@ -280,11 +281,3 @@ const invalidInput = (issues: readonly Issue[]): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', 'The input does not match the schema of the tool.', {
     issues,
   });
-
-/** Lets a signal of the caller cancel the call; returns how to let go of it. */
-const followSignal = (signal: AbortSignal, control: CallControl): (() => void) => {
-  const cancel = (): void => control.abort('CANCELLED');
-  if (signal.aborted) cancel();
-  else signal.addEventListener('abort', cancel, { once: true });
-  return () => signal.removeEventListener('abort', cancel);
-};
