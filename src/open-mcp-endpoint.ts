@@ -5,9 +5,13 @@
 import type { Crib } from './contract/crib.ts';
 import { ToolFailure } from './contract/errors.ts';
 import type { Runtime } from './contract/runtime.ts';
+import type { Answer } from './surfaces/http/answer.ts';
+import type { HttpRequest } from './surfaces/http/http-request.ts';
 import { callerOfIdentity, type Identity } from './surfaces/http/identity.ts';
 import type { TokenBudgets } from './surfaces/http/token-budgets.ts';
 import type { McpSurface } from './surfaces/mcp/create-mcp-surface.ts';
+import { toResponse } from './surfaces/mcp/door-answer.ts';
+import type { DoorRequest } from './surfaces/mcp/door-request.ts';
 import type { McpSurfaceOptions, SurfaceKind } from './surfaces/mcp/mcp-options.ts';
 
 export interface McpEndpointSite {
@@ -25,20 +29,43 @@ export interface McpEndpointSite {
 }
 
 export interface McpEndpoint {
-  fetch(request: Request, identity: Identity): Promise<Response>;
+  answer(request: HttpRequest, identity: Identity): Promise<Answer>;
   close(): Promise<void>;
 }
 
 const KINDS: readonly string[] = ['full', 'search', 'code'] satisfies readonly SurfaceKind[];
 const THIS_MACHINE = ['localhost', '127.0.0.1', '[::1]'];
 
-const kindOf = (request: Request): SurfaceKind => {
-  const kind = new URL(request.url).searchParams.get('surface') ?? 'full';
+const kindOf = ({ query }: HttpRequest): SurfaceKind => {
+  const kind = query === '' ? 'full' : (new URLSearchParams(query).get('surface') ?? 'full');
   if (KINDS.includes(kind)) return kind as SurfaceKind;
   throw new ToolFailure('VALIDATION_ERROR', 'There is no such surface.', {
     suggestions: [`Surfaces are: ${KINDS.join(', ')}.`],
   });
 };
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** A request of one door as the other sees it. The web's own objects are made only where need be. */
+const atMcpDoor = (request: HttpRequest): DoorRequest => ({
+  method: request.method,
+  head: {
+    method: request.method,
+    get url() {
+      return request.web().url;
+    },
+    get headers() {
+      return request.web().headers;
+    },
+  },
+  header: (name) => request.header(name) ?? null,
+  text: async (most) => {
+    const bytes = await request.bytes(most);
+    const text = bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    return text?.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  },
+  web: () => request.web(),
+});
 
 /** By the tool's own name, so that an alias opens nothing. A tool nobody knows is on no list. */
 const assertListed = ({ policy }: Identity, crib: Crib, name: string): void => {
@@ -104,14 +131,16 @@ export const openMcpEndpoint = (site: McpEndpointSite): McpEndpoint => {
   };
 
   return {
-    fetch: async (request, identity) => {
+    answer: async (request, identity) => {
       const kind = kindOf(request);
-      asking.set(request, identity);
+      const asked = atMcpDoor(request);
+      asking.set(asked.head, identity);
       if (identity.policy) holders.set(identity.userId, identity);
       else holders.delete(identity.userId);
       const surface = surfaces.get(kind) ?? make(kind);
       surfaces.set(kind, surface);
-      return (await surface).fetch(request);
+      const answer = await (await surface).answer(asked);
+      return 'stream' in answer ? toResponse(answer) : answer;
     },
     close: async () => {
       await Promise.all([...surfaces.values()].map(async (surface) => (await surface).close()));

@@ -191,7 +191,7 @@ const depsOf = (site: ServerSite, parts: Parts): HttpDeps => {
     },
     events: (request, identity) => events.open(request, identity),
     metrics: metricsPage(site, parts),
-    mcp: mcp.fetch,
+    mcp: mcp.answer,
   };
 };
 

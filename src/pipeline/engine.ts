@@ -38,7 +38,6 @@ import { type Contexts, createContexts } from './context.ts';
 import { Deadlines } from './deadlines.ts';
 import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
-import { followSignal } from './follow-signal.ts';
 import { governed, type PipelineDeps } from './governed.ts';
 import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
@@ -48,6 +47,7 @@ import { Bulkhead } from './recovery/bulkhead.ts';
 import { createGuards } from './recovery/guards.ts';
 import { ResultCache } from './result-cache.ts';
 import { RunningCalls } from './running-calls.ts';
+import { SignalFollowers } from './signal-followers.ts';
 import type { ResultLimits } from './stages/govern-result.ts';
 import type { UsageNotes } from './stages/record.ts';
 import { StandingGrants } from './standing-grants.ts';
@@ -160,6 +160,7 @@ export class Engine {
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
   readonly #site: CallSite;
+  readonly #followers = new SignalFollowers();
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
@@ -179,7 +180,7 @@ export class Engine {
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
     const call = newCall({ toolName, rawInput, as, parent: undefined }, this.#site);
     const done = this.#run(call);
-    return as?.signal ? followSignal(as.signal, call.control, done) : done;
+    return as?.signal ? this.#followers.follow(as.signal, call.control, done) : done;
   }
 
   /** Which rule decides about a call, and why. Fails with the refusal of an earlier gate. */

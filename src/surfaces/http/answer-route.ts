@@ -10,7 +10,7 @@ import type { HttpSite } from './http-site.ts';
 import type { Identity } from './identity.ts';
 import type { JwtCheck } from './jwt-check.ts';
 import { readBody } from './read-body.ts';
-import { isAdmitted, type Reply, type Route } from './route.ts';
+import { isAdmitted, type Replied, type Route } from './route.ts';
 
 export interface Asked {
   readonly request: HttpRequest;
@@ -95,8 +95,9 @@ const withEtag = (plain: PlainAnswer & { body: string }, request: HttpRequest): 
   return isKnown ? { status: 304, headers, body: null } : { ...plain, headers };
 };
 
-const answerOf = (reply: Reply | Response, route: Route, request: HttpRequest): Answer => {
+const answerOf = (reply: Replied, route: Route, request: HttpRequest): Answer => {
   if (reply instanceof Response) return reply;
+  if ('written' in reply) return reply.written;
   const { status = 200, body } = reply;
   const headers = reply.headers ? { ...JSON_HEADERS, ...reply.headers } : JSON_HEADERS;
   const plain = { status, headers, body: JSON.stringify(body) };

@@ -63,6 +63,11 @@ const siteOf = (crib: Crib, deps: HttpDeps): HttpSite => {
   };
 };
 
+const NO_ROUTE = {
+  code: 'NOT_FOUND',
+  extras: { suggestions: ['/docs lists every route.'] },
+} as const;
+
 type Ask = (request: HttpRequest, requestId: string) => Promise<Answer> | Answer;
 
 const askRoutes = (deps: AnswerDeps): Ask => {
@@ -72,7 +77,7 @@ const askRoutes = (deps: AnswerDeps): Ask => {
   const askFiles: Ask = async (request, requestId) => {
     try {
       const file = NOT_CONSOLE.test(request.path) ? undefined : await files?.(request.web());
-      return file ?? refusal({ code: 'NOT_FOUND' });
+      return file ?? refusal(NO_ROUTE);
     } catch (error) {
       return failure(error, runtime.log, requestId);
     }

@@ -4,6 +4,8 @@ import type { AuditCheckpoint, AuditFilter, AuditVerification } from '../../cont
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tier } from '../../contract/tool.ts';
+import type { Answer } from './answer.ts';
+import type { HttpRequest } from './http-request.ts';
 import type { Identity } from './identity.ts';
 import type { TokenBudgets } from './token-budgets.ts';
 
@@ -120,5 +122,5 @@ export interface HttpDeps {
   /** The handlers of `/v1/events`, `/metrics` and `/mcp`; who asks is known by then. */
   events?(request: Request, identity: Identity): Response | Promise<Response>;
   metrics?(request: Request): Response | Promise<Response>;
-  mcp?(request: Request, identity: Identity): Promise<Response>;
+  mcp?(request: HttpRequest, identity: Identity): Promise<Answer>;
 }

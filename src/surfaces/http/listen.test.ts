@@ -33,7 +33,7 @@ beforeEach(async () => {
   http = await openHttp([aTool(), patient], {
     randomBytes,
     limits: { bodyBytes: MOST },
-    mcp: async (request) => new Response(await request.text(), { status: 201 }),
+    mcp: async (request) => new Response(await request.web().text(), { status: 201 }),
     metrics: ({ url }) => new Response(url),
   });
   server = await http.surface.listen({ host: '127.0.0.1', port: 0 });

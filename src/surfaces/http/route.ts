@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Role } from '../../contract/tokens.ts';
+import type { PlainAnswer } from './answer.ts';
 import type { HttpDeps } from './http-deps.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
@@ -45,11 +46,18 @@ export interface MemberCall extends RouteCall {
   readonly identity: Identity;
 }
 
+/** An answer that is text by now, and goes out as it is. */
+export interface WrittenReply {
+  readonly written: PlainAnswer;
+}
+
 export interface Reply {
   readonly status?: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+export type Replied = Reply | WrittenReply | Response;
 
 type CallFor<R extends RouteRole> = R extends 'public' ? RouteCall : MemberCall;
 
@@ -73,13 +81,13 @@ interface RouteFacts {
 export interface RouteDefinition<S extends RouteInput, R extends RouteRole> extends RouteFacts {
   readonly role: R;
   readonly input?: S;
-  handle(call: CallFor<R> & Parsed<S>): Promise<Reply | Response> | Reply | Response;
+  handle(call: CallFor<R> & Parsed<S>): Promise<Replied> | Replied;
 }
 
 export interface Route extends RouteFacts {
   readonly role: RouteRole;
   readonly input: RouteInput;
-  handle(call: RouteCall & Parsed<RouteInput>): Promise<Reply | Response> | Reply | Response;
+  handle(call: RouteCall & Parsed<RouteInput>): Promise<Replied> | Replied;
 }
 
 /** Types are checked where a route is written; in the table all routes are alike. */

@@ -39,7 +39,8 @@ const mcp = (method: 'get' | 'post' | 'delete'): Route =>
     response: 'application/json',
     handle: async ({ site, request, identity }) => {
       if (!site.deps.mcp) throw notFound('The endpoint');
-      return site.deps.mcp(request.web(), identity);
+      const answer = await site.deps.mcp(request, identity);
+      return answer instanceof Response ? answer : { written: answer };
     },
   });
 
