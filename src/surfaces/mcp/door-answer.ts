@@ -36,14 +36,17 @@ export const refusal = (
 
 const bodyOf = (stream: EventStream): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder();
-  return new ReadableStream({
-    start: (controller) =>
+  const source = {
+    start: (controller: ReadableStreamDefaultController<Uint8Array>) =>
       stream.open({
         write: (text) => controller.enqueue(encoder.encode(text)),
         end: () => controller.close(),
+        backlog: () => -(controller.desiredSize ?? 0),
+        cut: () => controller.error(new Error('The client does not read what it is sent.')),
       }),
     cancel: () => stream.leave(),
-  });
+  };
+  return new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: 0 }));
 };
 
 export const toResponse = (answer: DoorAnswer): Response => {

@@ -6,10 +6,16 @@ import type { Runtime, Timer } from '../../contract/runtime.ts';
 export interface EventSink {
   write(text: string): void;
   end(): void;
+  /** Bytes, about, that the client has not taken yet. */
+  backlog(): number;
+  /** Ends it at once: what is under way is lost. */
+  cut(): void;
 }
 
 /** Programs in between cut connections that are silent for longer. */
 const KEEP_ALIVE_MS = 15_000;
+/** A client that stops reading must not fill our memory. One message may be as large as it likes. */
+export const MOST_BACKLOG = 8 * 1024 * 1024;
 
 export class EventStream {
   readonly #runtime: Runtime;
@@ -60,8 +66,13 @@ export class EventStream {
 
   #write(text: string): void {
     if (this.#isOver) return;
-    if (this.#sink) this.#sink.write(text);
-    else this.#waiting += text;
+    const sink = this.#sink;
+    if (!sink) {
+      this.#waiting += text;
+    } else if (sink.backlog() > MOST_BACKLOG) {
+      this.leave();
+      sink.cut();
+    } else sink.write(text);
   }
 
   /** False when it was over already. */

@@ -61,7 +61,12 @@ const writeEvents = (answer: StreamAnswer, response: ServerResponse): void => {
   response.writeHead(status, { ...headers });
   // So that the client knows at once that its stream is open, although nothing was said yet.
   if (stream.isSilent) response.flushHeaders();
-  stream.open({ write: (text) => void response.write(text), end: () => void response.end() });
+  stream.open({
+    write: (text) => void response.write(text),
+    end: () => void response.end(),
+    backlog: () => response.writableLength,
+    cut: () => void response.destroy(),
+  });
 };
 
 const writeResponse = async (answer: Response, response: ServerResponse): Promise<void> => {
