@@ -1,6 +1,6 @@
 /** A request straight from Node: nothing is copied or built that nobody asks for. */
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { gatherBody } from '../gather-body.ts';
 import type { SealedAnswer } from './answer.ts';
 import { type HttpRequest, partsOf } from './http-request.ts';
 import type { Exchange, WebBridge, WebExchange } from './web-bridge.ts';
@@ -31,28 +31,6 @@ export const createConnectionSignals = (): SignalOf => {
     return gone.signal;
   };
 };
-
-/** As it arrives. Resolves to nothing as soon as it is too much; rejects when the client goes. */
-const gather = (incoming: IncomingMessage, most: number): Promise<Uint8Array | undefined> =>
-  new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    const end = (settle: () => void): void => {
-      incoming.off('data', take).off('end', whole).off('error', cut).off('close', cut);
-      settle();
-    };
-    const take = (chunk: Uint8Array): void => {
-      size += chunk.byteLength;
-      chunks.push(chunk);
-      if (size <= most) return;
-      incoming.pause();
-      end(() => resolve(undefined));
-    };
-    const whole = (): void => end(() => resolve(Buffer.concat(chunks)));
-    const cut = (): void => end(() => reject(new TypeError('The client has gone.')));
-    incoming.on('data', take).on('end', whole).on('error', cut).on('close', cut);
-    if (incoming.destroyed) cut();
-  });
 
 const NOTHING = new Uint8Array(0);
 
@@ -134,7 +112,7 @@ export class NodeRequest implements HttpRequest {
 
   async bytes(most: number): Promise<Uint8Array | undefined> {
     const { incoming } = this.#exchange;
-    if (!incoming.complete || incoming.destroyed) return gather(incoming, most);
+    if (!incoming.complete || incoming.destroyed) return gatherBody(incoming, most);
     // A small body has come with its headers: taking it at once spares a round of events.
     if (incoming.readableLength > most) return undefined;
     return (incoming.read() as Uint8Array | null) ?? NOTHING;

@@ -14,6 +14,7 @@ import {
   personProblem,
   signInLink,
 } from './person-form.ts';
+import { RoleField } from './role-field.tsx';
 
 interface Invitation {
   readonly user: string;
@@ -40,21 +41,11 @@ const PersonFields = ({ form, problem, onChange }: FieldsProps) => (
         />
       )}
     </Field>
-    <Field label="Role">
-      {(ids) => (
-        <select
-          {...ids}
-          value={form.role}
-          onChange={(event) => onChange({ ...form, role: event.target.value as Role })}
-        >
-          {PERSON_ROLES.map(([role, about]) => (
-            <option key={role} value={role}>
-              {role}: {about}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <RoleField
+      roles={PERSON_ROLES}
+      value={form.role}
+      onChange={(role) => onChange({ ...form, role })}
+    />
   </>
 );
 

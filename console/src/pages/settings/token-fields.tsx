@@ -1,6 +1,6 @@
 /** The fields of a new token. */
-import type { Role } from '../../api/call-records.ts';
 import { Field } from '../../components/field.tsx';
+import { RoleField } from './role-field.tsx';
 import { ROLES, type TokenForm, type TokenProblems } from './token-form.ts';
 
 interface FieldsProps {
@@ -16,24 +16,6 @@ const TEXTS = [
 ] as const;
 
 const LEVELS = ['none', 'basic', 'strict', 'paranoid'];
-
-const RoleField = ({ form, onChange }: FieldsProps) => (
-  <Field label="Role">
-    {(ids) => (
-      <select
-        {...ids}
-        value={form.role}
-        onChange={(event) => onChange({ ...form, role: event.target.value as Role })}
-      >
-        {ROLES.map(([role, about]) => (
-          <option key={role} value={role}>
-            {role}: {about}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
-);
 
 const IsolationField = ({ form, onChange }: FieldsProps) => (
   <Field label="Isolation" hint="How far its calls are kept apart from this machine.">
@@ -71,7 +53,7 @@ export const TokenFields = (props: FieldsProps) => {
       >
         {(ids) => <input {...ids} {...text('name')} />}
       </Field>
-      <RoleField {...props} />
+      <RoleField roles={ROLES} value={form.role} onChange={(role) => onChange({ ...form, role })} />
       {TEXTS.map(([name, label, hint]) => (
         <Field key={name} label={label} hint={hint} problem={problems[name]}>
           {(ids) => (
