@@ -11,10 +11,7 @@ import { openVendor } from '../fixtures/vendors/vendor-site.ts';
 import { isFull } from './size.ts';
 
 export interface FuzzPlace {
-  /** Starts no program: a tool that wants one gets as far as its order. */
   readonly crib: Crib;
-  /** Starts them. Only in full. */
-  readonly withPrograms: Crib | undefined;
   /** The inputs of the examples, with the addresses of the local servers in them. */
   inputsOf(tool: Tool): readonly unknown[];
   close(): Promise<void>;
@@ -37,7 +34,10 @@ const prepareOf = (name: string): ToolCase['prepare'] => caseOf(name).prepare;
 const ENDLESS = { maxPerHour: 1_000_000_000, maxPerDay: 1_000_000_000 };
 
 const settingsFor = async (root: string, env: Record<string, string>, names: readonly string[]) => {
-  const { config } = await loadConfig({ cwd: root, env: { HOME: root, ...env } });
+  // Programs would be started for every other call: that is for the full run.
+  const { TOOLCRIB_COMMANDS_ALLOW: allowed = '', ...rest } = env;
+  const own = { ...rest, ...(isFull && { TOOLCRIB_COMMANDS_ALLOW: allowed }) };
+  const { config } = await loadConfig({ cwd: root, env: { HOME: root, ...own } });
   const perTool = names.map((name) => [
     name,
     { enabled: true, retry: 'NONE' as const, rateLimit: ENDLESS, cache: false as const },
@@ -66,22 +66,16 @@ export const openFuzzPlace = async (root: string, names: readonly string[]): Pro
   }
   const prepares = new Set(IN_PLACE.filter((name) => names.includes(name)).map(prepareOf));
   for (const prepare of prepares) await prepare?.(root, '');
-  const open = async (own: Record<string, string>): Promise<Crib> => {
-    const crib = await createCrib({
-      root,
-      store: 'memory',
-      watch: false,
-      approver: () => true,
-      settings: await settingsFor(root, own, names),
-      secrets: { get: async (key) => (Object.hasOwn(env, key) ? env[key] : undefined) },
-    });
-    closing.unshift(() => crib.close());
-    return crib;
-  };
-  const { TOOLCRIB_COMMANDS_ALLOW: _, ...noPrograms } = env;
+  const crib = await createCrib({
+    root,
+    store: 'memory',
+    watch: false,
+    approver: () => true,
+    settings: await settingsFor(root, env, names),
+    secrets: { get: async (key) => (Object.hasOwn(env, key) ? env[key] : undefined) },
+  });
   return {
-    crib: await open(noPrograms),
-    withPrograms: isFull ? await open(env) : undefined,
+    crib,
     inputsOf: ({ name, examples = [] }) => {
       const [from, to] = moves.get(name) ?? ['', ''];
       const { sample } = caseOf(name);
@@ -91,6 +85,7 @@ export const openFuzzPlace = async (root: string, names: readonly string[]): Pro
       );
     },
     close: async () => {
+      await crib.close();
       for (const close of closing) await close();
     },
   };
