@@ -1,6 +1,7 @@
 /**
- * Timeouts at a fraction of the price of one timer each: calls with the same limit expire in the
- * order they came, so one timer for the oldest of each limit is enough.
+ * Timeouts at a fraction of the price of one timer each. Most calls are over before the event loop
+ * turns, and cost neither a timer nor a look at the clock. Those that are not expire, with the same
+ * limit, in the order they came, so one timer for the oldest of each limit is enough.
  */
 import type { Runtime, Timer } from '../contract/runtime.ts';
 
@@ -10,58 +11,73 @@ export interface Deadline {
 }
 
 class Entry implements Deadline {
-  readonly expiresAt: number;
+  readonly ms: number;
   readonly callback: () => void;
-  older: Entry | undefined;
+  /** Where it waits now. */
+  row: Row;
+  expiresAt = 0;
+  older: Entry | undefined = undefined;
   newer: Entry | undefined = undefined;
-  readonly #line: Line;
   #over = false;
 
-  constructor(line: Line, expiresAt: number, callback: () => void) {
-    this.#line = line;
-    this.expiresAt = expiresAt;
+  constructor(ms: number, callback: () => void, row: Row) {
+    this.ms = ms;
     this.callback = callback;
-    this.older = line.newest;
+    this.row = row;
   }
 
   cancel(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#line.remove(this);
+    this.row.remove(this);
   }
 }
 
-/** The deadlines of one limit, a list from the oldest to the newest. */
-class Line {
-  newest: Entry | undefined = undefined;
-  #oldest: Entry | undefined = undefined;
+/** Entries from the oldest to the newest. */
+class Row {
+  oldest: Entry | undefined = undefined;
+  #newest: Entry | undefined = undefined;
+
+  append(entry: Entry): void {
+    entry.row = this;
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest) this.#newest.newer = entry;
+    else this.oldest = entry;
+    this.#newest = entry;
+  }
+
+  remove({ older, newer }: Entry): void {
+    if (older) older.newer = newer;
+    else this.oldest = newer;
+    if (newer) newer.older = older;
+    else this.#newest = older;
+  }
+}
+
+/** The deadlines of one limit. */
+class Line extends Row {
   #timer: Timer | undefined = undefined;
   #held = false;
   readonly #ms: number;
   readonly #runtime: Runtime;
 
   constructor(ms: number, runtime: Runtime) {
+    super();
     this.#ms = ms;
     this.#runtime = runtime;
   }
 
-  add(callback: () => void): Deadline {
-    const entry = new Entry(this, this.#runtime.elapsed() + this.#ms, callback);
-    if (this.newest) this.newest.newer = entry;
-    else this.#oldest = entry;
-    this.newest = entry;
+  override append(entry: Entry): void {
+    super.append(entry);
     if (!this.#timer) this.#wait(this.#ms);
     else if (!this.#held) this.#hold(true);
-    return entry;
   }
 
-  remove({ older, newer }: Entry): void {
-    if (older) older.newer = newer;
-    else this.#oldest = newer;
-    if (newer) newer.older = older;
-    else this.newest = older;
+  override remove(entry: Entry): void {
+    super.remove(entry);
     // The timer stays for the next call, but must not hold an idle process.
-    if (!this.#oldest) this.#hold(false);
+    if (!this.oldest) this.#hold(false);
   }
 
   close(): void {
@@ -82,19 +98,22 @@ class Line {
   #expire(): void {
     this.#timer = undefined;
     const now = this.#runtime.elapsed();
-    let oldest = this.#oldest;
+    let { oldest } = this;
     while (oldest && oldest.expiresAt <= now) {
       oldest.cancel();
       oldest.callback();
-      oldest = this.#oldest;
+      oldest = this.oldest;
     }
     if (oldest && !this.#timer) this.#wait(Math.max(1, oldest.expiresAt - now));
   }
 }
 
 export class Deadlines {
+  /** Those of this turn of the event loop. */
+  readonly #fresh = new Row();
   readonly #lines = new Map<number, Line>();
   readonly #runtime: Runtime;
+  #turning: NodeJS.Immediate | undefined = undefined;
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -102,16 +121,36 @@ export class Deadlines {
 
   /** Calls back after `ms` unless cancelled before. */
   after(ms: number, callback: () => void): Deadline {
-    let line = this.#lines.get(ms);
-    if (!line) {
-      line = new Line(ms, this.#runtime);
-      this.#lines.set(ms, line);
-    }
-    return line.add(callback);
+    const entry = new Entry(ms, callback, this.#fresh);
+    this.#fresh.append(entry);
+    this.#turning ??= setImmediate(this.#line);
+    return entry;
   }
 
   close(): void {
+    clearImmediate(this.#turning);
+    this.#turning = undefined;
     for (const line of this.#lines.values()) line.close();
     this.#lines.clear();
+  }
+
+  /** The loop has turned: what still runs is timed from here on. */
+  readonly #line = (): void => {
+    this.#turning = undefined;
+    if (!this.#fresh.oldest) return;
+    const now = this.#runtime.elapsed();
+    for (let entry = this.#fresh.oldest; entry; entry = this.#fresh.oldest) {
+      this.#fresh.remove(entry);
+      entry.expiresAt = now + entry.ms;
+      this.#lineOf(entry.ms).append(entry);
+    }
+  };
+
+  #lineOf(ms: number): Line {
+    const known = this.#lines.get(ms);
+    if (known) return known;
+    const line = new Line(ms, this.#runtime);
+    this.#lines.set(ms, line);
+    return line;
   }
 }
