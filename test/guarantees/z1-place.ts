@@ -34,7 +34,7 @@ const prepareOf = (name: string): ToolCase['prepare'] => caseOf(name).prepare;
 const ENDLESS = { maxPerHour: 1_000_000_000, maxPerDay: 1_000_000_000 };
 
 const settingsFor = async (root: string, env: Record<string, string>, names: readonly string[]) => {
-  // Programs would be started for every other call: that is for the full run.
+  // What `bash_execution` may start, it starts in the full run only.
   const { TOOLCRIB_COMMANDS_ALLOW: allowed = '', ...rest } = env;
   const own = { ...rest, ...(isFull && { TOOLCRIB_COMMANDS_ALLOW: allowed }) };
   const { config } = await loadConfig({ cwd: root, env: { HOME: root, ...own } });

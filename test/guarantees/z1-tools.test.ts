@@ -55,7 +55,7 @@ const STRINGS_WITH_PROGRAM = 16;
 const callerFor = (tool: Tool): Partial<Caller> => (startsProgram(tool) ? NO_PROGRAMS : {});
 /** In full, every string goes into every field; in small, into one field of every so manyth tool. */
 const shareOf = (tool: Tool): number => (isSlow(tool) ? 64 : 4);
-/** Their programs are not started in small, or change the folder that the other tools look at. */
+/** Their examples may fail here: for want of a program, or of a folder that others have not changed. */
 const NOT_RUN_HERE = [
   'bash_execution',
   'git_commit',
