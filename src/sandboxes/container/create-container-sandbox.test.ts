@@ -31,7 +31,7 @@ const sh = (script: string, config: Partial<SandboxConfig> = {}) =>
 const code = (body: string, input: unknown = {}) =>
   run({ kind: 'code', code: `export const run = async (input, context) => { ${body} };`, input });
 
-if (why !== undefined) it.skip(`is not tried on a real engine: ${why}`, () => undefined);
+if (why !== undefined) console.warn(`Not tried on a real Podman: ${why}.`);
 
 describe.skipIf(why !== undefined)('container: on a real Podman', { timeout: 60_000 }, () => {
   beforeAll(async () => {

@@ -278,7 +278,7 @@ describe('on a recorded engine', () => {
 });
 
 const why = reasonAgainstPodman();
-if (why !== undefined) it.skip(`is not tried on a real engine: ${why}`, () => undefined);
+if (why !== undefined) console.warn(`Not tried on a real Podman: ${why}.`);
 
 describe.skipIf(why !== undefined)('on a real Podman', { timeout: 120_000 }, () => {
   let podman: RealPodman;
