@@ -1,6 +1,7 @@
 /**
  * Everyone who adds two numbers. Each entry loads its library, builds the tool the way the
- * library's documentation does, and hands back `call(i)`, which resolves to the sum.
+ * library's documentation does, and hands back `call(i)`, which is the library's own call, and
+ * `sumOf`, which takes the sum out of what it resolves to, where that is not the sum itself.
  */
 import { z } from 'zod';
 import { openCrib } from './crib-under-test.mjs';
@@ -13,7 +14,7 @@ const description = 'Adds two numbers.';
 const inputs = Array.from({ length: 64 }, (_, i) => ({ a: i + 1, b: 2 }));
 const inputOf = (i) => inputs[i & 63];
 
-/** The numbers that `call(i)` has to answer with. */
+/** The number that `call(i)` has to answer with. */
 export const expectedSum = (i) => (i & 63) + 3;
 
 const bare = async () => ({ call: (i) => add(inputOf(i)) });
@@ -80,11 +81,8 @@ const openAiAgents = async () => {
 const toolcrib = (store, tool) => async (setup) => {
   const crib = await openCrib({ ...setup, store });
   return {
-    call: async (i) => {
-      const result = await crib.execute(tool, inputOf(i));
-      if (!result.success) throw new Error(`${result.error.code}: ${result.error.message}`);
-      return result.data;
-    },
+    call: (i) => crib.execute(tool, inputOf(i)),
+    sumOf: ({ success, data, error }) => (success ? data : `${error.code}: ${error.message}`),
     close: () => crib.close(),
   };
 };

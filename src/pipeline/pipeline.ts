@@ -47,6 +47,15 @@ const chain = <Have extends Key>(
 /** An empty pipeline: no stage yet, no evidence yet. */
 export const pipeline = (tracer?: Tracer): Pipeline<never> => chain<never>([], tracer);
 
+/** Goes on with the rest of the pipeline; what it throws at once rejects like what it throws later. */
+export const start = <C>(call: C, next: Next<C>): Promise<ToolResult> => {
+  try {
+    return next(call);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+};
+
 type Proofs = Record<Key, unknown>;
 
 /** Name by name: a place that stores under whatever key it is given is slow for every one of them. */

@@ -20,7 +20,7 @@ import { auditEntry } from '../audit-entry.ts';
 import type { Budgeting } from '../budgeting.ts';
 import type { Contexts } from '../context.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
-import { evidence } from '../pipeline.ts';
+import { evidence, start } from '../pipeline.ts';
 import type { RunningCalls } from '../running-calls.ts';
 
 export interface UsageNotes {
@@ -88,10 +88,11 @@ const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResu
   return finish(call, failedWith(call, refused), deps);
 };
 
-const announce = (call: CallRequest, result: ToolResult, events: Events): void => {
-  if (!events.has('call.finished')) return;
+const announce = (call: CallRequest, result: ToolResult, events: Events): ToolResult => {
+  if (!events.has('call.finished')) return result;
   const tool = evidence(call, 'ready')?.tool.name ?? result.metadata.toolName;
   events.emit('call.finished', { tool, userId: call.caller.userId, result });
+  return result;
 };
 
 const isUnheld = (call: CallRequest): call is Call<'ready' | 'input' | 'grant'> =>
@@ -103,45 +104,65 @@ const whenUnbooked =
   (error: unknown): void =>
     runtime.log.error('a cost could not be booked', { error: String(error) });
 
+type Outcome = ToolResult | Promise<ToolResult>;
+
+// The steps on the way out, each calling the next. None is an async function: most calls have
+// nothing to wait for in them, and would pay for the waiting all the same.
+
+const book = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
+  if (call.notes.costMicros === 0 || !isUnheld(call)) return label(call, result, deps);
+  const booked = deps.budgeting.bookUnheld(call).catch(whenUnbooked(deps));
+  return booked.then(() => label(call, result, deps));
+};
+
+/** On record before the caller sees the data: what comes next is judged by it. */
+const label = (call: CallRequest, raw: ToolResult, deps: RecordDeps): Outcome => {
+  const result = finish(call, raw, deps);
+  const hasRun = result.success || call.notes.attempts > 0;
+  const labelled = hasRun && deps.labels.absorb(call.caller, result.metadata.labels);
+  if (!labelled) return write(call, result, deps);
+  return labelled.then(
+    () => write(call, result, deps),
+    (error: unknown) => write(call, withhold(call, deps, error), deps),
+  );
+};
+
+const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
+  const at = call.startedAt + Math.round(result.metadata.duration);
+  const { redactor } = deps;
+  let written: ReturnType<AuditLog['append']>;
+  try {
+    written = deps.audit.append(auditEntry('outcome', call, { result, redactor, at }));
+  } catch (error) {
+    return leave(call, withhold(call, deps, error), deps);
+  }
+  if (written === WRITTEN) return leave(call, result, deps);
+  return written.then(
+    () => leave(call, result, deps),
+    (error: unknown) => leave(call, withhold(call, deps, error), deps),
+  );
+};
+
+const leave = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
+  deps.running.remove(call);
+  const { toolName, duration } = result.metadata;
+  deps.usage.note(toolName, call.startedAt, duration);
+  if (call.parent || !deps.contexts.usedMemory(call)) return announce(call, result, deps.events);
+  const cleared = clearWorkingMemory(call, deps.working);
+  return cleared.then(() => announce(call, result, deps.events));
+};
+
 export const record = (deps: RecordDeps): Stage<never> =>
-  async function record(call, next) {
-    const { running, redactor, events, contexts } = deps;
+  function record(call, next) {
+    const { running, redactor, events } = deps;
     running.add(call);
     if (events.has('call.started')) {
       const tool = redactor.text(call.toolName);
       const { executionId, caller } = call;
       events.emit('call.started', { executionId, tool, userId: caller.userId });
     }
-    let result: ToolResult;
-    try {
-      result = await next(call);
-    } catch (error) {
-      result = failedWith(call, asToolError(error, call, deps));
-    }
-    if (call.notes.costMicros > 0 && isUnheld(call)) {
-      await deps.budgeting.bookUnheld(call).catch(whenUnbooked(deps));
-    }
-    result = finish(call, result, deps);
-    if (result.success || call.notes.attempts > 0) {
-      // On record before the caller sees the data: what comes next is judged by it.
-      const labelled = deps.labels.absorb(call.caller, result.metadata.labels);
-      if (labelled)
-        result = await labelled.then(
-          () => result,
-          (error) => withhold(call, deps, error),
-        );
-    }
-    const { toolName, duration } = result.metadata;
-    const at = call.startedAt + Math.round(duration);
-    try {
-      const written = deps.audit.append(auditEntry('outcome', call, { result, redactor, at }));
-      if (written !== WRITTEN) await written;
-    } catch (error) {
-      result = withhold(call, deps, error);
-    }
-    running.remove(call);
-    deps.usage.note(toolName, call.startedAt, duration);
-    if (!call.parent && contexts.usedMemory(call)) await clearWorkingMemory(call, deps.working);
-    announce(call, result, events);
-    return result;
+    return start(call, next).then(
+      (result) => book(call, result, deps),
+      (error: unknown) => book(call, failedWith(call, asToolError(error, call, deps)), deps),
+    );
   };

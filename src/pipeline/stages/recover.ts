@@ -10,8 +10,9 @@ import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { ApprovalDesk } from '../approval-desk.ts';
-import type { Deadlines } from '../deadlines.ts';
+import type { Deadline, Deadlines } from '../deadlines.ts';
 import { failed } from '../outcome.ts';
+import { start } from '../pipeline.ts';
 import type { CircuitBreaker } from '../recovery/breaker.ts';
 import type { Bulkhead } from '../recovery/bulkhead.ts';
 import type { ToolGuards } from '../recovery/guards.ts';
@@ -97,41 +98,90 @@ const enterAll = (
 const timeoutFor = (call: Ready, settings: ToolSettings): number =>
   Math.min(call.options.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
 
-/** The whole way of one call that no breaker refused. */
-const guarded = async (call: Ready, next: Next<Ready>, deps: RecoverDeps): Promise<ToolResult> => {
-  const { control, notes } = call;
-  const { tool } = call.ready;
-  const guards = deps.guardsOf(tool);
-  const bulkheads = call.parent ? guards.bulkheads : guards.bulkheadsAndAll;
-  const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
-  const deadline = deps.deadlines.after(timeoutMs, () => control.abort('TIMEOUT'));
-  let result: ToolResult | undefined;
-  try {
-    const entering = enterAll(call, bulkheads);
-    const refused = entering && (await entering);
-    if (refused) return refused;
-    try {
-      notes.attempts = 1;
-      result = await next(call);
-      if (!result.success && !control.aborted) {
-        result = await tryAgain(call, next, { result, deps });
-      }
-    } finally {
-      for (const bulkhead of bulkheads) bulkhead.leave();
-    }
-  } finally {
-    deadline.cancel();
-    // Nothing was learnt about the tool: a probe it was given goes to the next call.
-    if (!result) for (const breaker of guards.breakers) breaker.abstained();
+/** A call that no breaker refused: what it holds until it is over, and gives back in any case. */
+class Passage {
+  readonly #call: Ready;
+  readonly #next: Next<Ready>;
+  readonly #deps: RecoverDeps;
+  readonly #bulkheads: readonly Bulkhead[];
+  readonly #deadline: Deadline;
+
+  constructor(call: Ready, next: Next<Ready>, deps: RecoverDeps) {
+    const { control } = call;
+    const { tool } = call.ready;
+    const guards = deps.guardsOf(tool);
+    this.#call = call;
+    this.#next = next;
+    this.#deps = deps;
+    this.#bulkheads = call.parent ? guards.bulkheads : guards.bulkheadsAndAll;
+    const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
+    this.#deadline = deps.deadlines.after(timeoutMs, () => control.abort('TIMEOUT'));
   }
-  tellBreakers(call, result, deps);
-  return result.success ? result : rescue(call, result, deps);
-};
+
+  begin(): Promise<ToolResult> {
+    const entering = enterAll(this.#call, this.#bulkheads);
+    if (!entering) return this.#run();
+    return entering.then(
+      (refused) => (refused ? this.#turnedAway(refused) : this.#run()),
+      (error: unknown) => this.#learntNothing(error),
+    );
+  }
+
+  #run(): Promise<ToolResult> {
+    this.#call.notes.attempts = 1;
+    return start(this.#call, this.#next).then(
+      (result) => this.#tried(result),
+      (error: unknown) => this.#broke(error),
+    );
+  }
+
+  #tried(result: ToolResult): ToolResult | Promise<ToolResult> {
+    if (result.success || this.#call.control.aborted) return this.#over(result);
+    return tryAgain(this.#call, this.#next, { result, deps: this.#deps }).then(
+      (last) => this.#over(last),
+      (error: unknown) => this.#broke(error),
+    );
+  }
+
+  #over(result: ToolResult): ToolResult | Promise<ToolResult> {
+    this.#leave();
+    this.#deadline.cancel();
+    tellBreakers(this.#call, result, this.#deps);
+    return result.success ? result : rescue(this.#call, result, this.#deps);
+  }
+
+  #turnedAway(refused: ToolResult): ToolResult {
+    this.#deadline.cancel();
+    this.#abstain();
+    return refused;
+  }
+
+  #broke(error: unknown): never {
+    this.#leave();
+    return this.#learntNothing(error);
+  }
+
+  #learntNothing(error: unknown): never {
+    this.#deadline.cancel();
+    this.#abstain();
+    throw error;
+  }
+
+  #leave(): void {
+    for (const bulkhead of this.#bulkheads) bulkhead.leave();
+  }
+
+  /** Nothing was learnt about the tool: a probe it was given goes to the next call. */
+  #abstain(): void {
+    const { breakers } = this.#deps.guardsOf(this.#call.ready.tool);
+    for (const breaker of breakers) breaker.abstained();
+  }
+}
 
 export const recover = (deps: RecoverDeps): Stage<'ready' | 'input' | 'grant' | 'budget'> =>
   function recover(call, next) {
     if (call.options.dryRun) return next(call);
     const { breakers } = deps.guardsOf(call.ready.tool);
     const refused = refuseOpen(call, breakers, deps.runtime);
-    return refused ? rescue(call, refused, deps) : guarded(call, next, deps);
+    return refused ? rescue(call, refused, deps) : new Passage(call, next, deps).begin();
   };
