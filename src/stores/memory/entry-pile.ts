@@ -1,14 +1,17 @@
 /**
  * Audit entries that nobody has read yet, kept so that the garbage collector has little to carry: on
- * the hot path of every call, keeping an object costs more than making one. What calls have in common
- * is kept once, numbers lie in one block, and only the id and the detail are kept for each.
+ * the hot path of every call, keeping an object costs more than making one, and a heap full of them
+ * slows every collection down. What calls have in common is kept once, numbers lie in one block, and
+ * the ids and details of a full block become one text each.
  */
 import type { AuditEntry } from '../../contract/audit.ts';
 
 const SIZE = 1024;
 const NUMBERS = 3;
+/** Combinations of tool, caller and status that are remembered at a time. */
+const MOST_COMMON = 16_384;
 
-/** What most calls share with the one before. */
+/** What many calls share. */
 type Common = Omit<AuditEntry, 'executionId' | 'at' | 'durationMs' | 'costMicros' | 'detail'> & {
   readonly rule: unknown;
 };
@@ -25,83 +28,165 @@ const isCommon = (common: Common, entry: AuditEntry): boolean =>
   common.version === entry.version &&
   common.rule === entry.detail.rule;
 
+const commonOf = ({
+  executionId: _,
+  at: _at,
+  durationMs: _ms,
+  costMicros: _cost,
+  detail,
+  ...rest
+}: AuditEntry): Common => ({ ...rest, rule: detail.rule });
+
+/** Most calls are like the one before, and most others like one not long before. */
+class Commons {
+  readonly #known = new Map<string, Common>();
+  #last: Common | undefined = undefined;
+
+  of(entry: AuditEntry): Common {
+    if (this.#last && isCommon(this.#last, entry)) return this.#last;
+    this.#last = this.#recall(entry);
+    return this.#last;
+  }
+
+  #recall(entry: AuditEntry): Common {
+    const hint = `${entry.tool} ${entry.status} ${entry.userId} ${entry.sessionId}`;
+    const known = this.#known.get(hint);
+    if (known && isCommon(known, entry)) return known;
+    if (this.#known.size >= MOST_COMMON) this.#known.clear();
+    const common = commonOf(entry);
+    this.#known.set(hint, common);
+    return common;
+  }
+}
+
 /** Most details are a rule and an input: then the input alone is kept, and the rule once for many. */
 const isUsual = (detail: AuditEntry['detail']): boolean => {
   let keys = 0;
   for (const key in detail) if (++keys > 2 || (key !== 'rule' && key !== 'input')) return false;
-  return keys === 2;
+  return keys === 2 && detail.input !== undefined;
 };
 
-class Block {
-  readonly ids = new Array<string>(SIZE);
-  readonly commons = new Array<Common>(SIZE);
-  /** The detail, or only its input where `usual` says so. */
-  readonly details = new Array<unknown>(SIZE);
-  readonly usual = new Uint8Array(SIZE);
+/** The numbers of a block, and where the id of each entry ends in their text. */
+class Columns {
   readonly numbers = new Float64Array(SIZE * NUMBERS);
-  count = 0;
+  readonly idEnds = new Uint32Array(SIZE);
+  /** Whether a detail is nothing but its input. */
+  readonly usual = new Uint8Array(SIZE);
+}
 
-  put(entry: AuditEntry, common: Common): void {
-    const at = this.count++;
-    this.ids[at] = entry.executionId;
-    this.commons[at] = common;
-    const { detail } = entry;
-    if (isUsual(detail)) {
-      this.usual[at] = 1;
-      this.details[at] = detail.input;
-    } else this.details[at] = detail;
-    this.numbers[at * NUMBERS] = entry.at;
-    this.numbers[at * NUMBERS + 1] = entry.durationMs;
-    this.numbers[at * NUMBERS + 2] = entry.costMicros;
-  }
+/** One block, either still filling or packed. */
+interface Block {
+  readonly columns: Columns;
+  readonly commons: readonly Common[];
+  readonly ids: readonly string[];
+  readonly details: readonly unknown[];
+}
 
-  entries(): readonly AuditEntry[] {
-    return Array.from({ length: this.count }, (_, at) => this.#entry(at));
-  }
-
-  #entry(at: number): AuditEntry {
-    const { rule, ...common } = this.commons[at] as Common;
-    const kept = this.details[at];
+const entriesOf = ({ columns, commons, ids, details }: Block): readonly AuditEntry[] =>
+  ids.map((executionId, at) => {
+    const { rule, ...common } = commons[commons.length === 1 ? 0 : at] as Common;
+    const kept = details[at];
+    const [when = 0, durationMs = 0, costMicros = 0] = columns.numbers.subarray(at * NUMBERS);
     return {
       ...common,
-      executionId: this.ids[at] as string,
-      at: this.numbers[at * NUMBERS] as number,
-      durationMs: this.numbers[at * NUMBERS + 1] as number,
-      costMicros: this.numbers[at * NUMBERS + 2] as number,
-      detail: this.usual[at] ? { rule, input: kept } : (kept as AuditEntry['detail']),
+      executionId,
+      at: when,
+      durationMs,
+      costMicros,
+      detail: columns.usual[at] ? { rule, input: kept } : (kept as AuditEntry['detail']),
     };
+  });
+
+interface Packed {
+  readonly columns: Columns;
+  readonly commons: readonly Common[];
+  /** All ids in a row. */
+  readonly ids: string;
+  /** JSON of all details, or the details where one of them has no JSON. */
+  readonly details: string | readonly unknown[];
+}
+
+const unpacked = ({ columns, commons, ids, details }: Packed): Block => ({
+  columns,
+  commons,
+  ids: Array.from(columns.idEnds, (end, at) => ids.slice(columns.idEnds[at - 1] ?? 0, end)),
+  details: typeof details === 'string' ? (JSON.parse(details) as unknown[]) : details,
+});
+
+const packedDetails = (details: readonly unknown[]): Packed['details'] => {
+  try {
+    return JSON.stringify(details);
+  } catch {
+    return [...details];
+  }
+};
+
+/** The block that is filling. Its lists are used again for the next one. */
+class OpenBlock {
+  readonly #ids: string[] = [];
+  readonly #commons: Common[] = [];
+  readonly #details: unknown[] = [];
+  #columns = new Columns();
+  #idEnd = 0;
+  #count = 0;
+
+  get isFull(): boolean {
+    return this.#count === SIZE;
+  }
+
+  put(entry: AuditEntry, common: Common): void {
+    const { detail, executionId } = entry;
+    const at = this.#count++;
+    const { numbers, idEnds, usual } = this.#columns;
+    const isPlain = isUsual(detail);
+    this.#idEnd += executionId.length;
+    this.#ids[at] = executionId;
+    this.#commons[at] = common;
+    this.#details[at] = isPlain ? detail.input : detail;
+    usual[at] = isPlain ? 1 : 0;
+    idEnds[at] = this.#idEnd;
+    numbers[at * NUMBERS] = entry.at;
+    numbers[at * NUMBERS + 1] = entry.durationMs;
+    numbers[at * NUMBERS + 2] = entry.costMicros;
+  }
+
+  pack(): Packed {
+    const [first] = this.#commons;
+    const areSame = this.#commons.every((common) => common === first);
+    const packed = {
+      columns: this.#columns,
+      commons: areSame ? this.#commons.slice(0, 1) : [...this.#commons],
+      ids: this.#ids.join(''),
+      details: packedDetails(this.#details),
+    };
+    this.#columns = new Columns();
+    this.#idEnd = 0;
+    this.#count = 0;
+    return packed;
+  }
+
+  /** What is in it so far. */
+  block(): Block {
+    const ids = this.#ids.slice(0, this.#count);
+    return { columns: this.#columns, commons: this.#commons, ids, details: this.#details };
   }
 }
 
 export class EntryPile {
-  #blocks: Block[] = [];
-  #last: Block | undefined = undefined;
-  #common: Common | undefined = undefined;
+  readonly #commons = new Commons();
+  #packed: Packed[] = [];
+  #open = new OpenBlock();
 
   put(entry: AuditEntry): void {
-    if (!this.#common || !isCommon(this.#common, entry)) {
-      const {
-        executionId: _,
-        at: _at,
-        durationMs: _ms,
-        costMicros: _cost,
-        detail,
-        ...rest
-      } = entry;
-      this.#common = { ...rest, rule: detail.rule };
-    }
-    if (!this.#last || this.#last.count === SIZE) {
-      this.#last = new Block();
-      this.#blocks.push(this.#last);
-    }
-    this.#last.put(entry, this.#common);
+    this.#open.put(entry, this.#commons.of(entry));
+    if (this.#open.isFull) this.#packed.push(this.#open.pack());
   }
 
   /** All of them, oldest first; the pile is empty afterwards. */
   take(): readonly AuditEntry[] {
-    const entries = this.#blocks.flatMap((block) => block.entries());
-    this.#blocks = [];
-    this.#last = undefined;
-    return entries;
+    const blocks = [...this.#packed.map(unpacked), this.#open.block()];
+    this.#packed = [];
+    this.#open = new OpenBlock();
+    return blocks.flatMap(entriesOf);
   }
 }
