@@ -1,4 +1,4 @@
-/** Gathers what is written in the same turn, so that the child gets it in one piece. */
+/** Gathers what is written in the same turn of the event loop, so that the child gets it in one piece. */
 import type { Writable } from 'node:stream';
 
 /** Told once the text is written, or why it could not be. */
@@ -14,7 +14,8 @@ export class Outbox {
   }
 
   put(line: string, told: Told): void {
-    if (this.#told.length === 0) process.nextTick(() => this.flush());
+    // Once everything that has arrived is looked at: many clients then share one write.
+    if (this.#told.length === 0) setImmediate(() => this.flush());
     this.#text += line;
     this.#told.push(told);
   }
