@@ -40,6 +40,7 @@ export class SessionLabels {
   readonly #memory: MemoryStore;
   readonly #now: () => number;
   readonly #named = new LRUCache<string, readonly Mark[]>({ max: REMEMBERED_SESSIONS });
+  readonly #spaceOf = createSpaces();
   #local = PLAIN;
 
   constructor(memory: MemoryStore, now: () => number) {
@@ -58,7 +59,7 @@ export class SessionLabels {
     const marks = this.#marks(caller);
     return isLocal(caller) || marks.length === MARKS.length
       ? this.known(caller)
-      : this.#read(spaceOf(caller), marks);
+      : this.#read(this.#spaceOf(caller), marks);
   }
 
   async #read(space: string, known: readonly Mark[]): Promise<FlowState> {
@@ -82,12 +83,13 @@ export class SessionLabels {
       this.#local = marks;
       return undefined;
     }
-    this.#named.set(spaceOf(caller), marks);
-    return this.#keep(spaceOf(caller), more);
+    const space = this.#spaceOf(caller);
+    this.#named.set(space, marks);
+    return this.#keep(space, more);
   }
 
   #marks(caller: Caller): readonly Mark[] {
-    return isLocal(caller) ? this.#local : (this.#named.get(spaceOf(caller)) ?? PLAIN);
+    return isLocal(caller) ? this.#local : (this.#named.get(this.#spaceOf(caller)) ?? PLAIN);
   }
 
   async #keep(space: string, marks: readonly Mark[]): Promise<void> {
@@ -101,3 +103,18 @@ const isLocal = ({ userId, sessionId }: Caller): boolean =>
 
 const spaceOf = ({ userId, sessionId }: Caller): string =>
   `labels:${JSON.stringify([userId, sessionId])}`;
+
+/** The same caller often comes many times in a row. */
+const createSpaces = (): ((caller: Caller) => string) => {
+  let user: string | undefined;
+  let session: string | undefined;
+  let space = '';
+  return (caller) => {
+    if (caller.userId !== user || caller.sessionId !== session) {
+      space = spaceOf(caller);
+      user = caller.userId;
+      session = caller.sessionId;
+    }
+    return space;
+  };
+};

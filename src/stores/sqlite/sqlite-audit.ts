@@ -20,8 +20,9 @@ import {
 } from '../audit-row.ts';
 import { AuditAnchor } from './audit-anchor.ts';
 import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
+import { AuditInserts, addRow } from './audit-inserts.ts';
 import { queryAudit } from './audit-query.ts';
-import type { Statement } from './open-database.ts';
+import type { SqlValue, Statement } from './open-database.ts';
 import { toSqlText } from './sql-text.ts';
 import type { SqliteParts } from './sqlite-parts.ts';
 
@@ -55,7 +56,7 @@ const escaped = (entry: StoredEntry): StoredEntry => ({
 export class SqliteAudit implements AuditLog, Intents {
   readonly #parts: SqliteParts;
   readonly #head: Statement;
-  readonly #insert: Statement;
+  readonly #inserts: AuditInserts;
   readonly #anyIntent: Statement;
   readonly #openIntents: Statement;
   readonly #closeIntents: Statement;
@@ -69,9 +70,7 @@ export class SqliteAudit implements AuditLog, Intents {
     this.#anchor = new AuditAnchor(parts.database);
     const prepare = (sql: string) => parts.database.prepare(sql);
     this.#head = prepare('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1');
-    this.#insert = prepare(
-      `INSERT INTO audit (${AUDIT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    this.#inserts = new AuditInserts(parts.database);
     this.#anyIntent = prepare('SELECT 1 FROM intents LIMIT 1');
     this.#openIntents = prepare(
       `INSERT OR REPLACE INTO intents (execution_id, seq, owner)
@@ -162,39 +161,20 @@ export class SqliteAudit implements AuditLog, Intents {
     let hash = head?.hash ?? GENESIS_HASH;
     let hasIntent = false;
     const outcomes: string[] = [];
+    const values: SqlValue[] = [];
     for (let index = 0; index < entries.length; index++) {
       const entry = entries[index] as StoredEntry;
       const canonical = canonicalText(first + index, entry);
       hash = chainHash(hash, canonical);
       const kept = isUnusual(canonical) ? escaped(entry) : entry;
-      this.#insertRow(first + index, kept, hash);
+      addRow(values, kept, { seq: first + index, hash });
       if (kept.kind === 'outcome') outcomes.push(kept.executionId);
       else if (kept.kind === 'intent') hasIntent = true;
     }
+    this.#inserts.run(values);
     if (hasIntent) this.#openIntents.run(this.#parts.owner.claim(), first);
     if (outcomes.length > 0 && this.#anyIntent.get() !== undefined) {
       this.#closeIntents.run(JSON.stringify(outcomes));
     }
-  }
-
-  #insertRow(seq: number, entry: StoredEntry, hash: string): void {
-    this.#insert.run(
-      seq,
-      entry.at,
-      entry.kind,
-      entry.executionId,
-      entry.tool,
-      entry.version,
-      entry.tier,
-      entry.userId,
-      entry.agentId,
-      entry.sessionId,
-      entry.status,
-      entry.code,
-      entry.durationMs,
-      entry.costMicros,
-      entry.detail,
-      hash,
-    );
   }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
 import { type Answer, JSON_HEADERS, type PlainAnswer } from './answer.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, type Known } from './authenticate.ts';
 import { failure, type Refusal, refusal } from './error-reply.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
@@ -48,9 +48,10 @@ const nobody = (deps: AnswerDeps, { request }: Asked, isWrong: boolean): Refusal
 
 type Admission = { readonly identity: Identity | undefined } | { readonly refused: Refusal };
 
-const admit = async (route: Route, asked: Asked, deps: AnswerDeps): Promise<Admission> => {
-  if (route.role === 'public' || route.isOpen?.(deps.site.deps)) return { identity: undefined };
-  const known = await authenticate(asked.request, deps.site, deps.jwt);
+const ANYBODY: Admission = Object.freeze({ identity: undefined });
+
+const admitted = (route: Route, asked: Asked, deps: AnswerDeps & { known: Known }): Admission => {
+  const { known } = deps;
   if ('refused' in known) {
     if (known.refused !== 'csrf')
       return { refused: nobody(deps, asked, known.refused === 'wrong') };
@@ -60,6 +61,17 @@ const admit = async (route: Route, asked: Asked, deps: AnswerDeps): Promise<Admi
   if (isAdmitted(route.role, known.identity.role)) return known;
   const message = 'The role of this token or session does not allow this.';
   return { refused: { code: 'PERMISSION_DENIED', message } };
+};
+
+const admit = (
+  route: Route,
+  asked: Asked,
+  { site, jwt, bodyBytes }: AnswerDeps,
+): Promise<Admission> | Admission => {
+  if (route.role === 'public' || route.isOpen?.(site.deps)) return ANYBODY;
+  const known = authenticate(asked.request, site, jwt);
+  const go = (found: Known) => admitted(route, asked, { site, jwt, bodyBytes, known: found });
+  return known instanceof Promise ? known.then(go) : go(known);
 };
 
 const issuesOf = ({ issues }: z.ZodError): readonly Issue[] =>
@@ -123,7 +135,10 @@ const handled = async (
   return answerOf(await route.handle(call as Parameters<Route['handle']>[0]), route, request);
 };
 
-/** Always answers. The body of a request is not read before its sender is known. */
+/**
+ * Always answers. The body of a request is not read before its sender is known; by the time that is
+ * awaited, a small one has come.
+ */
 export const answerRoute = async (
   route: Route,
   asked: Asked,

@@ -41,19 +41,26 @@ const identityOfToken = ({ id, name, role, policy }: TokenRecord): Identity => (
 
 const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
 
-const byHeader = async (
+const WRONG: Known = { refused: 'wrong' };
+
+const byRecord = (record: TokenRecord | undefined): Known =>
+  record ? { identity: identityOfToken(record) } : WRONG;
+
+const byJwt = async (credential: string, jwt: JwtCheck | undefined): Promise<Known> => {
+  const identity = await jwt?.(credential);
+  return identity ? { identity } : WRONG;
+};
+
+const byHeader = (
   header: string,
   site: HttpSite,
   jwt: JwtCheck | undefined,
-): Promise<Known> => {
+): Promise<Known> | Known => {
   const [, credential] = BEARER.exec(header) ?? [];
-  if (credential === undefined) return { refused: 'wrong' };
-  if (credential.startsWith('tc_')) {
-    const record = await site.tokens.verify(credential);
-    return record ? { identity: identityOfToken(record) } : { refused: 'wrong' };
-  }
-  const identity = await jwt?.(credential);
-  return identity ? { identity } : { refused: 'wrong' };
+  if (credential === undefined) return WRONG;
+  if (!credential.startsWith('tc_')) return byJwt(credential, jwt);
+  const verified = site.tokens.verify(credential);
+  return verified instanceof Promise ? verified.then(byRecord) : byRecord(verified);
 };
 
 /** A header that is there decides: a bad token is not made good by a cookie. */

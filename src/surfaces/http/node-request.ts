@@ -110,7 +110,7 @@ export class NodeRequest implements HttpRequest {
     return length === undefined ? this.header('transfer-encoding') !== undefined : length !== '0';
   }
 
-  async bytes(most: number): Promise<Uint8Array | undefined> {
+  bytes(most: number): Promise<Uint8Array | undefined> | Uint8Array | undefined {
     const { incoming } = this.#exchange;
     if (!incoming.complete || incoming.destroyed) return gatherBody(incoming, most);
     // A small body has come with its headers: taking it at once spares a round of events.

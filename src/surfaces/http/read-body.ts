@@ -23,9 +23,11 @@ const isOfType = (request: HttpRequest, wanted: string): boolean => {
   return given === wanted || given.split(';', 1)[0]?.trim().toLowerCase() === wanted;
 };
 
-const readBytes = async (request: HttpRequest, most: number): Promise<Uint8Array | undefined> => {
+const readBytes = async (
+  reading: Promise<Uint8Array | undefined>,
+): Promise<Uint8Array | undefined> => {
   try {
-    return await request.bytes(most);
+    return await reading;
   } catch {
     // The client has gone, or its time is over: nobody hears the answer.
     throw new ToolFailure('CANCELLED', 'The body of the request did not arrive.');
@@ -62,7 +64,8 @@ const refusedUnread = (request: HttpRequest, { most, form }: BodyRules): BodyRea
 export const readBody = async (request: HttpRequest, rules: BodyRules): Promise<BodyRead> => {
   const no = refusedUnread(request, rules);
   if (no) return no;
-  const bytes = await readBytes(request, rules.most);
+  const reading = request.bytes(rules.most);
+  const bytes = reading instanceof Promise ? await readBytes(reading) : reading;
   if (!bytes) return tooLarge();
   const text = toText(bytes);
   if (text === undefined) return refused(400, 'The body is not UTF-8.', 'Send it in UTF-8.');

@@ -55,7 +55,7 @@ export const createTokenBudgets = (crib: Crib, runtime: Pick<Runtime, 'now'>): T
     }
   };
   return {
-    async within(identity, tools, call) {
+    within(identity, tools, call) {
       const limit = identity.policy?.dailyUsd;
       if (limit === undefined) return call();
       const price = tools.reduce((sum, name) => sum + priceOf(crib.tools.get(name)), 0);
