@@ -126,9 +126,10 @@ const handled = async (
   const { input } = route;
   const params = parsed(input.params, sent, 'path');
   const query = parsed(input.query, input.query && queryOf(request), 'query');
-  const read = input.body
-    ? await readBody(request, { most: bodyBytes, form: route.form ?? false })
+  const reading = input.body
+    ? readBody(request, { most: bodyBytes, form: route.form ?? false })
     : NOT_READ;
+  const read = reading instanceof Promise ? await reading : reading;
   if ('refused' in read) return refusal(read.refused);
   const body = parsed(input.body, read.value, 'body');
   const call = { request, site, identity, params, query, body };

@@ -68,6 +68,8 @@ const isTwice = (rawHeaders: readonly string[]): boolean => {
 export interface NodeSite {
   readonly signalOf: SignalOf;
   readonly bridge: WebBridge;
+  /** The same few targets are asked for all the time. */
+  lastPlain?: string;
 }
 
 export class NodeRequest implements HttpRequest {
@@ -84,7 +86,8 @@ export class NodeRequest implements HttpRequest {
     this.#site = site;
     const { method = '', url = '' } = exchange.incoming;
     this.method = method;
-    if (isPlainTarget(url)) {
+    if (url === site.lastPlain || isPlainTarget(url)) {
+      site.lastPlain = url;
       const mark = url.indexOf('?');
       this.path = mark < 0 ? url : url.slice(0, mark);
       this.query = mark < 0 ? '' : url.slice(mark + 1);

@@ -23,15 +23,9 @@ const isOfType = (request: HttpRequest, wanted: string): boolean => {
   return given === wanted || given.split(';', 1)[0]?.trim().toLowerCase() === wanted;
 };
 
-const readBytes = async (
-  reading: Promise<Uint8Array | undefined>,
-): Promise<Uint8Array | undefined> => {
-  try {
-    return await reading;
-  } catch {
-    // The client has gone, or its time is over: nobody hears the answer.
-    throw new ToolFailure('CANCELLED', 'The body of the request did not arrive.');
-  }
+/** The client has gone, or its time is over: nobody hears the answer. */
+const lost = (): never => {
+  throw new ToolFailure('CANCELLED', 'The body of the request did not arrive.');
 };
 
 const BOM = '\uFEFF';
@@ -61,11 +55,7 @@ const refusedUnread = (request: HttpRequest, { most, form }: BodyRules): BodyRea
   return undefined;
 };
 
-export const readBody = async (request: HttpRequest, rules: BodyRules): Promise<BodyRead> => {
-  const no = refusedUnread(request, rules);
-  if (no) return no;
-  const reading = request.bytes(rules.most);
-  const bytes = reading instanceof Promise ? await readBytes(reading) : reading;
+const understood = (bytes: Uint8Array | undefined, rules: BodyRules): BodyRead => {
   if (!bytes) return tooLarge();
   const text = toText(bytes);
   if (text === undefined) return refused(400, 'The body is not UTF-8.', 'Send it in UTF-8.');
@@ -74,4 +64,13 @@ export const readBody = async (request: HttpRequest, rules: BodyRules): Promise<
   } catch {
     return refused(400, 'The body is not valid JSON.', 'Check the JSON of the body.');
   }
+};
+
+export const readBody = (request: HttpRequest, rules: BodyRules): Promise<BodyRead> | BodyRead => {
+  const no = refusedUnread(request, rules);
+  if (no) return no;
+  const reading = request.bytes(rules.most);
+  return reading instanceof Promise
+    ? reading.then((bytes) => understood(bytes, rules), lost)
+    : understood(reading, rules);
 };

@@ -63,6 +63,8 @@ const callAs = (
   return as;
 };
 
+const replyOf = (result: ToolResult) => ({ status: statusOf(result), body: result });
+
 const execute = defineRoute({
   method: 'post',
   path: '/v1/tools/:name/execute',
@@ -71,14 +73,13 @@ const execute = defineRoute({
   summary: 'Call a tool; 202 while a person has to approve it first',
   input: { params: nameParams, body: executeBody },
   response: toolResultSchema,
-  handle: async (call) => {
+  handle: (call) => {
     const { site, identity, body } = call;
     const { name } = call.params;
     assertAllowed(identity, site, name);
     const as = callAs(call, body);
     const run = () => site.crib.execute(name, body.input, as);
-    const result = await site.budgets.within(identity, [name], run);
-    return { status: statusOf(result), body: result };
+    return site.budgets.within(identity, [name], run).then(replyOf);
   },
 });
 
