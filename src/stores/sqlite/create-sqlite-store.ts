@@ -41,7 +41,7 @@ const SETTINGS = `
   PRAGMA trusted_schema = OFF;
   PRAGMA temp_store = MEMORY;
   PRAGMA cache_size = -16000;
-  PRAGMA wal_autocheckpoint = 4000;
+  PRAGMA wal_autocheckpoint = 1000;
   PRAGMA journal_size_limit = 67108864;
 `;
 
