@@ -4,7 +4,7 @@ import { ToolFailure } from '../../src/contract/errors.ts';
 import { type Canary, openCanary } from './sandbox-canary.ts';
 import { ESCAPES, ROBBERY } from './sandbox-escapes.ts';
 import { echoHost } from './sandbox-host.ts';
-import type { SandboxUnderTest } from './sandbox-under-test.ts';
+import { type SandboxUnderTest, skip } from './sandbox-under-test.ts';
 
 const moduleOf = (body: string): string => `${ROBBERY}
 export async function run(input, context) {
@@ -35,7 +35,7 @@ export const describeEscapes = (test: SandboxUnderTest): void => {
 
   describe('escapes', () => {
     if (trusted !== undefined) {
-      it.skip(`no escape is claimed to be stopped: ${trusted}`, () => undefined);
+      skip(test, 'escapes', trusted);
       return;
     }
     let canary: Canary | undefined;

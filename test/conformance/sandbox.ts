@@ -8,7 +8,11 @@ import { describeHostRequests } from './sandbox-host.ts';
 import { describeLimits } from './sandbox-limits.ts';
 import { failureOf, type SandboxAbilities, type SandboxUnderTest } from './sandbox-under-test.ts';
 
-const using = (open: () => Promise<Sandbox>, can: SandboxAbilities): SandboxUnderTest => {
+const using = (
+  name: string,
+  open: () => Promise<Sandbox>,
+  can: SandboxAbilities,
+): SandboxUnderTest => {
   let opened: Sandbox | undefined;
   beforeAll(async () => {
     opened = await open();
@@ -35,7 +39,7 @@ const using = (open: () => Promise<Sandbox>, can: SandboxAbilities): SandboxUnde
       },
       options,
     );
-  return { can, sandbox, run, code };
+  return { name, can, sandbox, run, code };
 };
 
 const describeLife = (test: SandboxUnderTest, open: () => Promise<Sandbox>): void => {
@@ -72,7 +76,7 @@ export const describeSandbox = (
   can: SandboxAbilities,
 ): void => {
   describe(`${name}: sandbox`, { timeout: 60_000 }, () => {
-    const test = using(open, can);
+    const test = using(name, open, can);
     describeLife(test, open);
     if (can.code) {
       describeCode(test);
