@@ -6,7 +6,7 @@ import { restApiCall } from './tools/api/rest-api-call.ts';
 import { analyzeCode } from './tools/code/analyze-code.ts';
 import { analyzeDependencies } from './tools/code/analyze-dependencies.ts';
 import { parseTypescript } from './tools/code/parse-typescript.ts';
-import { typeCheck } from './tools/code/type-check.ts';
+import { defineTypeCheck } from './tools/code/type-check.ts';
 import { defineQueryDatabase } from './tools/database/query-database.ts';
 import { defineSupabaseQuery } from './tools/database/supabase-query.ts';
 import { defineVercelDeploy } from './tools/deployment/vercel-deploy.ts';
@@ -78,7 +78,7 @@ export const builtinTools = ({ services, ...options }: BuiltinOptions): Source =
       validateJson,
       validateYaml,
       parseTypescript,
-      typeCheck,
+      defineTypeCheck(),
       analyzeCode,
       analyzeDependencies,
       bashExecution,

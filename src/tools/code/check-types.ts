@@ -1,147 +1,98 @@
 /**
- * The part of `type_check` that runs in a worker thread. Its functions travel as text, so they use
- * nothing but each other and what they are handed; `WORKER_SOURCE` puts them together.
+ * The part of `type_check` that knows the compiler. It runs in a process of its own and travels there
+ * as text, so its functions use nothing but each other and what they are handed.
  */
 import type ts from 'typescript-api';
+import type { CheckJob, CheckReport, TypeProblem, Workbench } from './check-job.ts';
 import type { Compiler } from './load-compiler.ts';
+import type { ProjectHost } from './project-host.ts';
 
-export interface CheckJob {
-  /** Absolute, with forward slashes; so are all paths here. */
-  readonly root: string;
-  readonly configFile: string;
-  /** Where the compiler keeps `lib.*.d.ts`; the only files read without asking. */
-  readonly libFolder: string;
-  readonly strict?: boolean;
-  readonly maxErrors: number;
+interface Project {
+  readonly options: ts.CompilerOptions;
+  readonly fileNames: readonly string[];
+  readonly errors: readonly ts.Diagnostic[];
 }
 
-export interface TypeProblem {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly code: number;
-  readonly message: string;
-}
-
-export interface CheckReport {
-  readonly errors: readonly TypeProblem[];
-  readonly warnings: readonly TypeProblem[];
-  readonly total: number;
-  readonly filesChecked: number;
-}
-
-/** What the worker asks of the thread that has the files. */
-export type Question = 'list' | 'stat' | 'read' | 'realpath';
-/** A listing, a kind, a text or a path; `undefined` when it may not be seen or is not there. */
-export type Answer = readonly (readonly [name: string, kind: string])[] | string | undefined;
-export type Ask = (question: Question, path: string) => Answer;
-
-interface Files {
-  kindOf(path: string): string | undefined;
-  entriesOf(folder: string): ReadonlyMap<string, string>;
-  read(path: string): string | undefined;
-  realpath(path: string): string;
-  libFile(path: string): boolean;
-}
-
-const openFiles = (compiler: Compiler, job: CheckJob, ask: Ask): Files => {
-  const listings = new Map<string, ReadonlyMap<string, string>>();
-  const isInside = (path: string) => path === job.root || path.startsWith(`${job.root}/`);
-  const libFile = (path: string) =>
-    path.startsWith(`${job.libFolder}/`) &&
-    /^lib\.[\w.]*d\.ts$/.test(path.slice(job.libFolder.length + 1));
-  const entriesOf = (folder: string): ReadonlyMap<string, string> => {
-    const known = listings.get(folder);
-    if (known) return known;
-    const answer = isInside(folder) && kindOf(folder) === 'directory' ? ask('list', folder) : [];
-    const listing = new Map<string, string>(typeof answer === 'object' ? answer : []);
-    listings.set(folder, listing);
-    return listing;
+/** What is wrong with a file that is no configuration at all; nothing when it is one. */
+const findSyntaxErrors = (
+  compiler: Compiler,
+  config: ts.TsConfigSourceFile,
+): readonly ts.Diagnostic[] | undefined => {
+  // Not among the public types. A file that could not be read has nothing else.
+  const { parseDiagnostics, statements } = config as Partial<ts.TsConfigSourceFile> & {
+    parseDiagnostics: readonly ts.Diagnostic[];
   };
-  const kindOf = (path: string): string | undefined => {
-    if (path === job.root) return 'directory';
-    if (!isInside(path)) return libFile(path) && compiler.sys.fileExists(path) ? 'file' : undefined;
-    const at = path.lastIndexOf('/');
-    const kind = entriesOf(path.slice(0, at)).get(path.slice(at + 1));
-    // A link shows what it is only when it is followed.
-    return kind === 'other' ? (ask('stat', path) as string | undefined) : kind;
-  };
-  const read = (path: string) => {
-    if (libFile(path)) return compiler.sys.readFile(path);
-    return kindOf(path) === 'file' ? (ask('read', path) as string | undefined) : undefined;
-  };
-  const realpath = (path: string) =>
-    (isInside(path) ? (ask('realpath', path) as string | undefined) : undefined) ?? path;
-  return { kindOf, entriesOf, read, realpath, libFile };
+  const value = statements?.[0]?.expression;
+  const isOther = value !== undefined && !compiler.isObjectLiteralExpression(value);
+  return parseDiagnostics.length > 0 || isOther ? parseDiagnostics : undefined;
 };
 
-const readFolder = (compiler: Compiler, files: Files, root: string) => {
-  // Known to every tool that keeps files in memory, but not among the public types.
-  const { matchFiles } = compiler as unknown as {
-    matchFiles(...args: readonly unknown[]): string[];
-  };
-  const entries = (folder: string) => {
-    const all = [...files.entriesOf(folder === '' ? root : folder).keys()];
-    const ofKind = (kind: string) =>
-      all.filter((name) => files.kindOf(`${folder}/${name}`) === kind);
-    return { files: ofKind('file'), directories: ofKind('directory') };
-  };
-  return (
-    path: string,
-    extensions?: readonly string[],
-    ...[excludes, includes, depth]: [(readonly string[])?, (readonly string[])?, number?]
-  ) => matchFiles(path, extensions, excludes, includes, true, root, depth, entries, files.realpath);
-};
-
-const createHost = (compiler: Compiler, files: Files, job: CheckJob) => ({
-  useCaseSensitiveFileNames: true,
-  getCurrentDirectory: () => job.root,
-  fileExists: (path: string) => files.kindOf(path) === 'file',
-  directoryExists: (path: string) => files.kindOf(path) === 'directory',
-  getDirectories: (path: string) =>
-    [...files.entriesOf(path).keys()].filter((n) => files.kindOf(`${path}/${n}`) === 'directory'),
-  readFile: files.read,
-  realpath: files.realpath,
-  readDirectory: readFolder(compiler, files, job.root),
-});
-
-const createProgram = (compiler: Compiler, job: CheckJob, ask: Ask): ts.Program => {
-  const files = openFiles(compiler, job, ask);
-  const base = createHost(compiler, files, job);
-  const config = compiler.readJsonConfigFile(job.configFile, files.read);
+/** No program when the configuration is broken: what it meant to include cannot be told. */
+const readProject = (
+  { compiler }: Workbench,
+  job: CheckJob,
+  host: ProjectHost,
+): Project | Pick<Project, 'errors'> => {
+  const config = compiler.readJsonConfigFile(job.configFile, host.readFile);
+  const broken = findSyntaxErrors(compiler, config);
+  if (broken && !('statements' in config)) return { errors: broken };
   // The compiler's own declarations are known to be right.
   const forced = {
     noEmit: true,
     skipDefaultLibCheck: true,
     ...(job.strict !== undefined && { strict: job.strict }),
   };
-  const folder = job.configFile.slice(0, job.configFile.lastIndexOf('/'));
   const parsed = compiler.parseJsonSourceFileConfigFileContent(
     config,
-    base as unknown as ts.ParseConfigHost,
-    folder,
+    (broken ? { ...host, readDirectory: () => [] } : host) as unknown as ts.ParseConfigHost,
+    job.configFile.slice(0, job.configFile.lastIndexOf('/')),
     forced,
     job.configFile,
   );
+  if (!broken) return parsed;
+  const noInputs = 18003;
+  return { errors: [...broken, ...parsed.errors.filter(({ code }) => code !== noInputs)] };
+};
+
+/** The most recent settings only: a parsed library takes some 30 MB. */
+const libsFor = ({ compiler, libs }: Workbench, options: ts.CompilerOptions) => {
+  const most = 3;
+  const key = compiler.createDocumentRegistry().getKeyForCompilationSettings(options);
+  const known = libs.get(key) ?? new Map<string, ts.SourceFile>();
+  libs.delete(key);
+  libs.set(key, known);
+  for (const oldest of [...libs.keys()].slice(0, -most)) libs.delete(oldest);
+  return known;
+};
+
+const createProgram = (bench: Workbench, project: Project, files: ProjectHost): ts.Program => {
+  const { compiler, libFolder } = bench;
+  const libs = libsFor(bench, project.options);
+  const parse: ts.CompilerHost['getSourceFile'] = (name, how) => {
+    const text = files.readFile(name);
+    return text === undefined ? undefined : compiler.createSourceFile(name, text, how);
+  };
   const host: ts.CompilerHost = {
-    ...base,
+    ...files,
     useCaseSensitiveFileNames: () => true,
     getCanonicalFileName: (name) => name,
     getNewLine: () => '\n',
-    getDefaultLibFileName: (options) =>
-      `${job.libFolder}/${compiler.getDefaultLibFileName(options)}`,
-    getDefaultLibLocation: () => job.libFolder,
-    getSourceFile: (name, target) => {
-      const text = files.read(name);
-      return text === undefined ? undefined : compiler.createSourceFile(name, text, target);
+    getDefaultLibFileName: (options) => `${libFolder}/${compiler.getDefaultLibFileName(options)}`,
+    getDefaultLibLocation: () => libFolder,
+    getSourceFile: (name, how) => {
+      if (!files.isLibFile(name)) return parse(name, how);
+      const key = `${typeof how === 'object' ? how.impliedNodeFormat : ''} ${name}`;
+      const file = libs.get(key) ?? parse(name, how);
+      if (file) libs.set(key, file);
+      return file;
     },
     writeFile: () => undefined,
   };
   return compiler.createProgram({
-    rootNames: parsed.fileNames,
-    options: parsed.options,
+    rootNames: project.fileNames,
+    options: project.options,
     host,
-    configFileParsingDiagnostics: parsed.errors,
+    configFileParsingDiagnostics: project.errors,
   });
 };
 
@@ -158,10 +109,14 @@ const placeOf = (compiler: Compiler, job: CheckJob, diagnostic: ts.Diagnostic): 
   };
 };
 
-/** Checks the project that the job names. Everything it reads of it, it asks for. */
-export const checkTypes = (compiler: Compiler, job: CheckJob, ask: Ask): CheckReport => {
-  const program = createProgram(compiler, job, ask);
-  const all = compiler.sortAndDeduplicateDiagnostics(compiler.getPreEmitDiagnostics(program));
+/** Checks the project that the job names. Everything it reads, it asks the host for. */
+export const checkTypes = (bench: Workbench, job: CheckJob, host: ProjectHost): CheckReport => {
+  const { compiler } = bench;
+  const project = readProject(bench, job, host);
+  const program = 'options' in project ? createProgram(bench, project, host) : undefined;
+  const all = compiler.sortAndDeduplicateDiagnostics(
+    program ? compiler.getPreEmitDiagnostics(program) : project.errors,
+  );
   const { Error: error } = compiler.DiagnosticCategory;
   const errors = all.filter(({ category }) => category === error);
   const others = all.filter(({ category }) => category !== error);
@@ -173,23 +128,16 @@ export const checkTypes = (compiler: Compiler, job: CheckJob, ask: Ask): CheckRe
     errors: shown(errors),
     warnings: shown(others),
     total: errors.length,
-    filesChecked: program.getSourceFiles().filter(isOwn).length,
+    filesChecked: program?.getSourceFiles().filter(isOwn).length ?? 0,
+    compiler: compiler.version,
   };
 };
 
-const PARTS = [openFiles, readFolder, createHost, createProgram, placeOf, checkTypes];
-
-/** The program of the worker: it asks by message and sleeps until the answer is there. */
-export const workerSource = (): string => `
-const { parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
-${PARTS.map((part) => `const ${part.name} = ${part.toString()};`).join('\n')}
-const { compiler, job, port, flag } = workerData;
-const ask = (question, path) => {
-  Atomics.store(flag, 0, 0);
-  port.postMessage({ question, path });
-  Atomics.wait(flag, 0, 0);
-  return receiveMessageOnPort(port).message.answer;
-};
-parentPort.postMessage(${checkTypes.name}(require(compiler), job, ask));
-port.close();
-`;
+export const CHECK_PARTS = [
+  findSyntaxErrors,
+  readProject,
+  libsFor,
+  createProgram,
+  placeOf,
+  checkTypes,
+];

@@ -29,31 +29,43 @@ const isCompiler = (module: unknown): module is Compiler =>
   'createSourceFile' in module &&
   'createProgram' in module;
 
-const load = (from: string, name: string): LoadedCompiler | undefined => {
+const load = (file: string): LoadedCompiler | undefined => {
   try {
-    const require = createRequire(from);
-    const module: unknown = require(name);
-    return isCompiler(module) ? { ts: module, file: require.resolve(name) } : undefined;
+    const module: unknown = createRequire(file)(file);
+    return isCompiler(module) ? { ts: module, file } : undefined;
   } catch {
     return undefined;
   }
 };
 
-/** Fails with DEPENDENCY_MISSING when there is none. */
-export const loadCompiler = async ({
-  compilerFolders = [],
-}: CompilerOptions = {}): Promise<LoadedCompiler> => {
+/** Where one may lie, the best place first. Nothing is loaded, for it is large. */
+export const compilerFiles = ({ compilerFolders = [] }: CompilerOptions = {}): string[] => {
   const places = [
     ...compilerFolders.map((folder) => join(folder, 'package.json')),
     import.meta.url,
   ];
-  for (const place of places) {
-    for (const name of NAMES) {
-      const found = load(place, name);
-      if (found) return found;
-    }
-  }
-  throw new ToolFailure('DEPENDENCY_MISSING', 'There is no TypeScript with a JavaScript API.', {
+  return places.flatMap((place) => {
+    const { resolve } = createRequire(place);
+    return NAMES.flatMap((name) => {
+      try {
+        return [resolve(name)];
+      } catch {
+        return [];
+      }
+    });
+  });
+};
+
+export const noCompiler = (): ToolFailure =>
+  new ToolFailure('DEPENDENCY_MISSING', 'There is no TypeScript with a JavaScript API.', {
     suggestions: ['Run `npm install -D typescript@6` where Toolcrib is installed.'],
   });
+
+/** Fails with DEPENDENCY_MISSING when there is none. */
+export const loadCompiler = async (options: CompilerOptions = {}): Promise<LoadedCompiler> => {
+  for (const file of compilerFiles(options)) {
+    const found = load(file);
+    if (found) return found;
+  }
+  throw noCompiler();
 };

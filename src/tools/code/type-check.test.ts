@@ -1,10 +1,10 @@
 /** type_check on real projects: what it finds, what it must not reach, and that it can be stopped. */
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
-import { typeCheck } from './type-check.ts';
+import { defineTypeCheck } from './type-check.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -18,6 +18,9 @@ const CONFIG = JSON.stringify({
   },
   include: ['src'],
 });
+
+const typeCheck = defineTypeCheck();
+afterAll(() => typeCheck.cleanup?.());
 
 let workspace: Workspace;
 const run = (input: object = {}, signal?: AbortSignal) =>
@@ -82,6 +85,54 @@ describe('type_check', () => {
     const { errors } = await run();
     expect(new Set(errors.map(({ file }) => file))).toContain('tsconfig.json');
     expect(errors.find(({ code }) => code === 6046)).toMatchObject({ line: 2 });
+  });
+
+  it.each([
+    ['words', 'keep calm $(and) carry on\n', 1005],
+    ['another syntax', '[project]\nname = "lamps"\n', 1005],
+    ['a number', '123', 5092],
+    ['a list of settings', '[{"compilerOptions":{"strict":true}}]', 5092],
+    ['settings that break off', '{"compilerOptions":{"strict":true},', 1005],
+  ])('compiles nothing when the configuration is %s', async (_, text, code) => {
+    workspace.put('garbage', text);
+    const report = await run({ projectPath: 'garbage' });
+    expect(report).toMatchObject({ success: false, filesChecked: 0 });
+    expect(report.errors.map((each) => each.code)).toContain(code);
+    expect(new Set(report.errors.map(({ file }) => file))).toEqual(new Set(['garbage']));
+    expect(report.totalErrors).toBe(report.errors.length);
+  });
+
+  it('lists no folder for the sake of a file that is no configuration', async () => {
+    workspace.put('garbage', 'words');
+    const context = workspace.contextFor(typeCheck);
+    const listed: string[] = [];
+    const fs = {
+      ...context.fs,
+      list: (path: string) => {
+        listed.push(path);
+        return context.fs.list(path);
+      },
+    };
+    await runTool(typeCheck, { projectPath: 'garbage' }, { ...context, fs });
+    expect(listed).toEqual(['.']);
+  });
+
+  it('takes comments, trailing commas and an empty file for a configuration', async () => {
+    workspace.put(
+      'a.json',
+      '// ours\n{"compilerOptions":{"types":[],"lib":["es5"],},"files":["src/index.ts",],}',
+    );
+    expect(await run({ projectPath: 'a.json' })).toMatchObject({ totalErrors: 1, filesChecked: 1 });
+    workspace.put('empty/tsconfig.json', '');
+    workspace.put('empty/a.ts', 'export const n: number = "text";');
+    expect(await run({ projectPath: 'empty' })).toMatchObject({ filesChecked: 1 });
+  });
+
+  it('says so when the configuration cannot be read', async () => {
+    const context = workspace.contextFor(typeCheck);
+    const fs = { ...context.fs, read: () => Promise.reject(new Error('refused')) };
+    const report = await runTool(typeCheck, {}, { ...context, fs });
+    expect(report).toMatchObject({ success: false, errors: [{ code: 5083 }], filesChecked: 0 });
   });
 
   it('answers what is not there', async () => {

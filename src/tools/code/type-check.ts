@@ -4,7 +4,8 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { oneLine } from '../one-line.ts';
-import { type CompilerOptions, loadCompiler } from './load-compiler.ts';
+import type { CheckProcesses } from './check-processes.ts';
+import { type CompilerOptions, compilerFiles } from './load-compiler.ts';
 
 const input = () =>
   z.strictObject({
@@ -52,38 +53,53 @@ const configOf = async (path: string, { fs }: ToolContext): Promise<string> => {
 const check = async (
   asked: Input,
   context: ToolContext,
-  options: CompilerOptions,
+  processes: () => Promise<CheckProcesses>,
 ): Promise<Output> => {
   const { strict, maxErrors } = asked;
   const config = await configOf(asked.projectPath, context);
   const root = (await context.fs.resolve('.', 'read')).replaceAll('\\', '/');
-  const compiler = await loadCompiler(options);
-  const { checkInWorker } = await import('./type-check-worker.ts');
-  const report = await checkInWorker(
-    {
-      root,
-      configFile: `${root}/${config}`,
-      compiler: compiler.file,
-      maxErrors,
-      ...(strict !== undefined && { strict }),
-    },
+  const { checkInProcess } = await import('./check-in-process.ts');
+  const { total, errors, warnings, ...report } = await checkInProcess(
+    { root, configFile: `${root}/${config}`, maxErrors, ...(strict !== undefined && { strict }) },
     context,
+    await processes(),
   );
   return {
-    success: report.total === 0,
-    errors: [...report.errors],
-    warnings: [...report.warnings],
-    totalErrors: report.total,
-    filesChecked: report.filesChecked,
-    compiler: compiler.ts.version,
+    success: total === 0,
+    errors: [...errors],
+    warnings: [...warnings],
+    totalErrors: total,
+    ...report,
   };
 };
 
-export const defineTypeCheck = (options: CompilerOptions = {}): Tool<Input, Output> =>
-  defineTool({
+const CONCURRENCY = { limit: 2, queue: 8 };
+
+/** Nothing is loaded or started before the first call. */
+const openProcesses = (options: CompilerOptions) => {
+  let opened: CheckProcesses | undefined;
+  return {
+    get: async (): Promise<CheckProcesses> => {
+      const { CheckProcesses: Processes } = await import('./check-processes.ts');
+      opened ??= new Processes({
+        most: CONCURRENCY.limit,
+        compilerFiles: () => compilerFiles(options),
+      });
+      return opened;
+    },
+    close: async () => opened?.close(),
+  };
+};
+
+/** Keeps processes from one call to the next, so each crib has one of its own. */
+export const defineTypeCheck = (options: CompilerOptions = {}): Tool<Input, Output> => {
+  const processes = openProcesses(options);
+  return defineTool({
     name: 'type_check',
     description:
       'Checks the types of a TypeScript project of the workspace with its own tsconfig.json and lists the errors with file, line, column and code. Nothing is run or written.',
+    documentation:
+      'A tsconfig.json that cannot be parsed is reported by itself, and nothing is compiled. The compiler stays loaded for half a minute after a call, so that the next one is fast; the files are read anew each time.',
     source: 'builtin',
     category: 'validation',
     tier: 'read_only',
@@ -92,7 +108,7 @@ export const defineTypeCheck = (options: CompilerOptions = {}): Tool<Input, Outp
     permissions: ['tool:type_check'],
     cost: { model: 'free' },
     timeoutMs: 180_000,
-    concurrency: { limit: 2, queue: 8 },
+    concurrency: CONCURRENCY,
     needs: { paths: [{ path: '.', access: 'read' }] },
     aliases: ['typescript:check', 'code:type_check'],
     tags: ['typescript', 'types', 'check', 'tsc', 'compile', 'validation'],
@@ -109,7 +125,7 @@ export const defineTypeCheck = (options: CompilerOptions = {}): Tool<Input, Outp
     ],
     input,
     output,
-    run: (asked, context) => check(asked, context, options),
+    cleanup: processes.close,
+    run: (asked, context) => check(asked, context, processes.get),
   });
-
-export const typeCheck = defineTypeCheck();
+};

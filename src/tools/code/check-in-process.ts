@@ -1,0 +1,113 @@
+/**
+ * Checks one project in a process of its own: types can be written so that checking them takes for
+ * ever or all memory, and a process can be killed. Its files come from the broker, question by
+ * question.
+ */
+import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Answer, CheckJob, CheckReport, FromCheck, Question, ToCheck } from './check-job.ts';
+import type { CheckProcess, CheckProcesses } from './check-processes.ts';
+import { noCompiler } from './load-compiler.ts';
+
+const MOST_FILES = 20_000;
+const MOST_BYTES = 256 * 1024 * 1024;
+
+const tooLarge = () =>
+  new ToolFailure('OUTPUT_TOO_LARGE', 'The project is too large to be checked in one go.', {
+    suggestions: ['Check a part of it with a tsconfig.json of its own.'],
+  });
+
+/** What may not be seen is answered as if it were not there; so is what breaks. */
+const createAnswers = ({ fs }: ToolContext, root: string, fail: (error: unknown) => void) => {
+  const left = { files: MOST_FILES, bytes: MOST_BYTES };
+  const read = async (path: string): Promise<string> => {
+    const bytes = await fs.read(path);
+    left.files -= 1;
+    left.bytes -= bytes.length;
+    if (left.files < 0 || left.bytes < 0) fail(tooLarge());
+    return new TextDecoder().decode(bytes);
+  };
+  const answers: Readonly<Record<Question, (path: string) => Promise<Answer>>> = {
+    list: async (path) =>
+      (await fs.list(path)).map((info) => [
+        info.path.slice(info.path.lastIndexOf('/') + 1),
+        info.kind,
+      ]),
+    stat: async (path) => (await fs.stat(path))?.kind,
+    realpath: async (path) => (await fs.resolve(path, 'read')).replaceAll('\\', '/'),
+    read,
+  };
+  return async (question: Question, path: string): Promise<Answer> => {
+    try {
+      return await answers[question](path === root ? '.' : path.slice(root.length + 1));
+    } catch {
+      return undefined;
+    }
+  };
+};
+
+/** A process that has no memory left is ended by its engine; a shell would say 134. */
+const failureOf = (code: number | null, signal: NodeJS.Signals | null): ToolFailure =>
+  signal === 'SIGABRT' || signal === 'SIGTRAP' || code === 134
+    ? tooLarge()
+    : new ToolFailure('EXECUTION_FAILED', 'The compiler broke on this project.');
+
+/** Calls back for each line. Messages end with one, so nothing is left over after a job. */
+const readLines = (take: (message: FromCheck) => void) => {
+  const pieces: Buffer[] = [];
+  return (piece: Buffer): void => {
+    pieces.push(piece);
+    if (piece.at(-1) !== 10) return;
+    take(JSON.parse(Buffer.concat(pieces.splice(0)).toString('utf8')) as FromCheck);
+  };
+};
+
+/** Rejects when the process breaks or ends, and when the call is cancelled. */
+const converse = async (
+  child: CheckProcess,
+  job: CheckJob,
+  context: ToolContext,
+): Promise<CheckReport> => {
+  const over = new AbortController();
+  const tell = (message: ToCheck) => child.stdin.write(`${JSON.stringify(message)}\n`);
+  try {
+    return await new Promise<CheckReport>((resolve, reject) => {
+      const answer = createAnswers(context, job.root, reject);
+      const hear = readLines(({ question, path = '', report }) => {
+        if (report) resolve(report);
+        else if (question) void answer(question, path).then((given) => tell({ answer: given }));
+        else reject(noCompiler());
+      });
+      const gone = (code: number | null, signal: NodeJS.Signals | null) =>
+        reject(failureOf(code, signal));
+      child.stdout.on('data', hear);
+      child.once('close', gone);
+      over.signal.addEventListener('abort', () => {
+        child.stdout.off('data', hear);
+        child.off('close', gone);
+      });
+      const cancel = () => reject(new ToolFailure('CANCELLED'));
+      context.signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
+      tell({ job });
+    });
+  } finally {
+    over.abort();
+  }
+};
+
+/** Fails with CANCELLED when the call is cancelled. A process that has not answered is killed. */
+export const checkInProcess = async (
+  job: CheckJob,
+  context: ToolContext,
+  processes: CheckProcesses,
+): Promise<CheckReport> => {
+  const child = await processes.take(context.signal);
+  try {
+    const report = await converse(child, job, context);
+    processes.give(child);
+    return report;
+  } catch (error) {
+    await processes.end(child);
+    throw error;
+  }
+};

@@ -1,0 +1,140 @@
+/**
+ * The processes that check types. Loading the compiler takes longer than checking a small project, so
+ * one whose job went well is kept for the next; one whose job did not is never used again. They are
+ * no threads: a thread that runs out of memory can take the whole program with it.
+ */
+import type { ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { ToolFailure } from '../../contract/errors.ts';
+import { checkProgram } from './check-program.ts';
+
+export interface CheckProcessesOptions {
+  /** How many there are at most, those that are just ending included. */
+  readonly most: number;
+  /** Milliseconds after which an unused one ends; 30,000 unless told: an agent thinks that long. */
+  readonly idleMs?: number;
+  /** Of each; 2,048 unless told. */
+  readonly memoryMb?: number;
+  /** Files that may be a TypeScript with a JavaScript API; the first that is one is used. */
+  compilerFiles(): readonly string[];
+}
+
+/** Pipes are sockets here, which can be kept from holding up the end of this process. */
+export type CheckProcess = ChildProcessByStdio<Socket, Socket, null>;
+
+interface Idle {
+  readonly child: CheckProcess;
+  readonly timer: NodeJS.Timeout;
+}
+
+const IDLE_MS = 30_000;
+const MEMORY_MB = 2_048;
+
+const hold = (child: CheckProcess, how: 'ref' | 'unref'): void => {
+  for (const each of [child, child.stdin, child.stdout]) each[how]();
+};
+
+export class CheckProcesses {
+  readonly #options: CheckProcessesOptions;
+  readonly #all = new Set<CheckProcess>();
+  readonly #idle: Idle[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(options: CheckProcessesOptions) {
+    this.#options = options;
+  }
+
+  /** How many there are, idle or not. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Waits while there are as many as there may be. Fails with CANCELLED when the call is. */
+  async take(signal: AbortSignal): Promise<CheckProcess> {
+    while (!signal.aborted) {
+      const child = this.#next();
+      if (child) return child;
+      await this.#change(signal);
+    }
+    throw new ToolFailure('CANCELLED');
+  }
+
+  /** Takes back one whose job went well. */
+  give(child: CheckProcess): void {
+    if (!this.#all.has(child)) return;
+    // An idle one keeps nobody from going home, and neither does its clock.
+    hold(child, 'unref');
+    const timer = setTimeout(() => void this.end(child), this.#options.idleMs ?? IDLE_MS).unref();
+    this.#idle.push({ child, timer });
+    this.#tell();
+  }
+
+  /** Ends one, whatever it does. */
+  async end(child: CheckProcess): Promise<void> {
+    this.#forgetIdle(child);
+    if (!this.#all.has(child)) return;
+    const gone = once(child, 'close');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#all].map((child) => this.end(child)));
+  }
+
+  /** The one that was used last is the warmest, and lets the others end. */
+  #next(): CheckProcess | undefined {
+    const last = this.#idle.pop();
+    if (!last) return this.#all.size < this.#options.most ? this.#start() : undefined;
+    clearTimeout(last.timer);
+    hold(last.child, 'ref');
+    return last.child;
+  }
+
+  #start(): CheckProcess {
+    const memory = `--max-old-space-size=${this.#options.memoryMb ?? MEMORY_MB}`;
+    const child = process
+      .getBuiltinModule('node:child_process')
+      .spawn(
+        process.execPath,
+        [memory, '--no-warnings', '-e', checkProgram(), '--', ...this.#options.compilerFiles()],
+        { env: {}, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true },
+      ) as CheckProcess;
+    // Its end tells enough.
+    child.on('error', () => undefined);
+    // Then it has no pipes and no end, either.
+    if (child.pid === undefined) {
+      throw new ToolFailure('EXECUTION_FAILED', 'The compiler could not be started.');
+    }
+    child.stdin.on('error', () => undefined);
+    this.#all.add(child);
+    child.once('close', () => {
+      this.#forgetIdle(child);
+      this.#all.delete(child);
+      this.#tell();
+    });
+    return child;
+  }
+
+  #forgetIdle(child: CheckProcess): void {
+    const at = this.#idle.findIndex((each) => each.child === child);
+    if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]?.timer);
+  }
+
+  #change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const go = (): void => {
+        signal.removeEventListener('abort', go);
+        this.#waiting.delete(go);
+        resolve();
+      };
+      signal.addEventListener('abort', go);
+      this.#waiting.add(go);
+    });
+  }
+
+  #tell(): void {
+    for (const go of this.#waiting) go();
+  }
+}
