@@ -7,6 +7,7 @@ import type { Crib } from '../../src/contract/crib.ts';
 import type { Tool } from '../../src/contract/tool.ts';
 import { createCrib } from '../../src/crib.ts';
 import { CASES, putFiles, type ToolCase } from '../e2e/shipped-tool-cases.ts';
+import { keepFolder } from '../fixtures/kept-folder.ts';
 import { openVendor } from '../fixtures/vendors/vendor-site.ts';
 import { isFull } from './size.ts';
 
@@ -14,6 +15,8 @@ export interface FuzzPlace {
   readonly crib: Crib;
   /** The inputs of the examples, with the addresses of the local servers in them. */
   inputsOf(tool: Tool): readonly unknown[];
+  /** Puts the files back as they were: what one tool leaves behind is not fed to the next. */
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -74,8 +77,10 @@ export const openFuzzPlace = async (root: string, names: readonly string[]): Pro
     settings: await settingsFor(root, env, names),
     secrets: { get: async (key) => (Object.hasOwn(env, key) ? env[key] : undefined) },
   });
+  const kept = keepFolder(root);
   return {
     crib,
+    restore: () => kept.restore(),
     inputsOf: ({ name, examples = [] }) => {
       const [from, to] = moves.get(name) ?? ['', ''];
       const { sample } = caseOf(name);
