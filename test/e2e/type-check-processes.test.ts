@@ -58,7 +58,9 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-const GONE = { timeout: 10_000, interval: 50 };
+/** Busy machines take their time. */
+const STARTED = { timeout: 60_000, interval: 50 };
+const GONE = { timeout: 20_000, interval: 50 };
 
 it('the program ends as soon as it has nothing to do, and what it kept ends with it', async () => {
   const parent = start('export const n: number = "";');
@@ -69,7 +71,7 @@ it('the program ends as soon as it has nothing to do, and what it kept ends with
   expect(JSON.parse(said.toString())).toMatchObject({ data: { totalErrors: 1 } });
   await ended;
   // Kept ones would end by themselves only after half a minute.
-  expect(performance.now() - heard).toBeLessThan(10_000);
+  expect(performance.now() - heard).toBeLessThan(20_000);
   await vi.waitFor(() => expect(kept.filter(isAlive)).toEqual([]), GONE);
 });
 
@@ -79,7 +81,7 @@ it('threat: a check that goes on does not outlive a program that was killed', as
     const found = childrenOf(parent.pid);
     expect(found).toHaveLength(1);
     return found;
-  }, GONE);
+  }, STARTED);
   // The files have been read by then; from here on it asks no more, and would not notice.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(isAlive(child)).toBe(true);
