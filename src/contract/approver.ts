@@ -71,6 +71,8 @@ export interface ApprovalRecord {
   /** What the input pointed at when it was asked about. */
   readonly targets: readonly string[];
   readonly policyVersion: string;
+  /** The tool that made the call, where a tool did: made by it again, the call finds its answer. */
+  readonly within?: string;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly state: ApprovalState;

@@ -9,7 +9,7 @@ import type {
   Approver,
   Decision,
 } from '../contract/approver.ts';
-import type { AuditEntry, AuditLog } from '../contract/audit.ts';
+import type { AuditLog } from '../contract/audit.ts';
 import type { Call, CallRequest, Estimate, ReadyTool } from '../contract/call.ts';
 import type { Events } from '../contract/events.ts';
 import type { NewGrant } from '../contract/grant.ts';
@@ -22,7 +22,8 @@ import { type Binding, bindingOf, fits } from '../governance/approvals/binding.t
 import { rememberedGrant } from '../governance/approvals/remembered-grant.ts';
 import { decisionText, type Seals, saidOf } from '../governance/approvals/seals.ts';
 import { approvalRequest } from './approval-request.ts';
-import { auditEvent } from './audit-event.ts';
+import { decisionEvent } from './decision-event.ts';
+import { givenBefore, isWithin } from './given-before.ts';
 import { failed, waiting } from './outcome.ts';
 import type { PermissionDesk } from './permission-desk.ts';
 
@@ -69,6 +70,8 @@ export class ApprovalDesk {
 
   /** Puts the question on record, asks if there is somebody to ask, and answers with a decision. */
   async ask(call: Judged, estimate: Estimate): Promise<DeskAnswer> {
+    const given = await this.#givenBefore(call);
+    if (given) return given;
     const parked = await this.park(call, estimate, call.grant.reason);
     if ('result' in parked) return parked;
     const decision = await this.#question(parked.request, call);
@@ -96,7 +99,7 @@ export class ApprovalDesk {
   ): Promise<ApprovalRecord | { readonly result: ToolResult }> {
     const binding = await this.#bind(call);
     const inbox = await this.#inbox();
-    const same = inbox.find((each) => fits(each, binding));
+    const same = inbox.find((each) => isWithin(each, call) && fits(each, binding));
     if (same && !this.#approverOf(call)) return same;
     const mine = inbox.filter(({ userId }) => userId === binding.userId);
     if (mine.length >= MOST_WAITING) return { result: tooMany(call) };
@@ -118,6 +121,17 @@ export class ApprovalDesk {
     if (record.state === 'denied') return { result: failed(call, 'USER_CANCELLED') };
     if (record.state === 'waiting') return { result: this.pending(call, record) };
     return this.#spend(call, record.id);
+  }
+
+  /** One that another call spends meanwhile is none for this one. */
+  async #givenBefore(call: Judged): Promise<Approved | undefined> {
+    const { approvals, runtime } = this.#deps;
+    const bind = () => this.#bind(call);
+    for (const { id } of await givenBefore(call, { approvals, bind, now: runtime.now() })) {
+      const answer = await this.#spend(call, id);
+      if ('by' in answer) return answer;
+    }
+    return undefined;
   }
 
   /** Takes a person's answer. False when the question is not waiting any more. */
@@ -227,26 +241,10 @@ export class ApprovalDesk {
     const createdAt = this.#deps.runtime.now();
     const expiresAt = createdAt + this.#deps.expiresMs;
     const request = approvalRequest(call, { ...binding, ...asked, id, expiresAt });
-    return { ...binding, id, createdAt, expiresAt, state: 'waiting', request };
+    const within = call.parent && { within: call.parent.toolName };
+    return { ...binding, ...within, id, createdAt, expiresAt, state: 'waiting', request };
   }
 }
-
-const decisionEvent = (
-  { id, tool, agentId, sessionId, userId, inputDigest }: ApprovalRecord,
-  said: Parameters<Approvals['decide']>[1],
-): AuditEntry => {
-  const { approve, by, at, note, edited } = said;
-  const detail = {
-    approved: approve,
-    for: userId,
-    inputDigest,
-    ...(note !== undefined && { note }),
-    ...(edited && { edited: true }),
-  };
-  const status = approve ? 'success' : 'denied';
-  const event = 'approval.decided';
-  return auditEvent({ event, id, at, by, status, tool, agentId, sessionId, detail });
-};
 
 const expired = (call: Judged): DeskAnswer => ({ result: failed(call, 'APPROVAL_EXPIRED') });
 

@@ -64,7 +64,7 @@ const REMEMBERED = {
 
 const report = (
   io: Io,
-  { request }: ApprovalRecord,
+  { request, within }: ApprovalRecord,
   { answer, resume }: { readonly answer: ApprovalAnswer; readonly resume: string },
 ): void => {
   const { remember, input } = answer;
@@ -77,6 +77,9 @@ const report = (
   );
   note(io, `  ${arrow} It runs when its caller sends it again with its approval:`);
   note(io, `    ${visibleJson(resume)}`);
+  if (within !== undefined) {
+    note(io, `  ${arrow} Or when ${visibleText(within)}, which made it, makes it again.`);
+  }
   if (input !== undefined) note(io, `  ${arrow} It will run with the new input, not with that.`);
   if (remember) note(io, `  ${arrow} See and take back: toolcrib permissions list`);
 };

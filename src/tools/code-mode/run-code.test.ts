@@ -206,6 +206,17 @@ describe('approvals in code', () => {
     expect(waiting).toContain(data.approvals?.[0]?.approvalId);
   }, 30_000);
 
+  it('the same code again uses what was approved meanwhile, once', async () => {
+    sent.length = 0;
+    const code = 'await tools.send_mail({ to: 77 }); return "sent";';
+    const { approvals = [] } = await ran(code);
+    await crib.decide(approvals[0]?.approvalId ?? '', { approve: true, by: 'ada' });
+    expect(await ran(code)).toMatchObject({ status: 'completed', value: 'sent' });
+    expect(sent).toEqual([{ to: 77 }]);
+    expect(await ran(code)).toMatchObject({ status: 'pending' });
+    expect(sent).toHaveLength(1);
+  }, 30_000);
+
   it('several at once are all named, and code that does not wait for them cannot hide them', async () => {
     const both = await ran('await Promise.all([7, 8].map((to) => tools.send_mail({ to })));');
     expect(both.approvals).toHaveLength(2);

@@ -60,7 +60,9 @@ const output = () =>
     approvals: z
       .array(z.strictObject({ approvalId: z.string(), tool: z.string(), expiresAt: z.number() }))
       .optional()
-      .describe('The approvals that calls of the code wait for.'),
+      .describe(
+        'The approvals that calls of the code wait for. Once given, the same calls in code that is run again use them.',
+      ),
     log: z.string().optional().describe('What the code printed.'),
     calls: z
       .array(z.strictObject({ tool: z.string(), ok: z.int(), failed: z.int() }))
