@@ -12,11 +12,12 @@ import type { ToolReply, ToolSetOptions } from '../contract/tool-sets.ts';
 import {
   answerMeta,
   CALL_TOOL,
+  DESCRIBE_TOOL,
   innerCall,
-  META_TOOLS,
-  type SchemasOf,
+  type MetaSite,
+  SEARCH_TOOLS,
   type ToolSchemas,
-} from './meta-tools.ts';
+} from '../meta-tools.ts';
 import { failedReply, replyOf } from './replies.ts';
 import { type WaitingCalls, waitingCalls } from './waiting-calls.ts';
 
@@ -90,6 +91,9 @@ const definitionsOf = (
   };
 };
 
+/** By wire name; nothing for a tool whose input is no object. */
+type SchemasOf = (name: string) => ToolSchemas | undefined;
+
 /** The schemas as they are, of the very version that is shown: MCP takes any. */
 const schemasOf = ({ tools }: Crib, { filter }: ToolSetOptions): SchemasOf => {
   let known: ReadonlyMap<string, ToolSchemas> | undefined;
@@ -150,10 +154,28 @@ const callShown = (site: Site, wanted: WantedCall): Promise<ToolReply> => {
     .then(replyOf);
 };
 
+const META_TOOLS: readonly ShownTool[] = [SEARCH_TOOLS, DESCRIBE_TOOL, CALL_TOOL].map((tool) => ({
+  ...tool,
+  strict: false,
+}));
+
+/** Those of the set, and by the names that the model was given. */
+const metaSite = ({ crib: { tools }, entries, schemas }: Site): MetaSite => ({
+  search: (text, limit) =>
+    tools
+      // All of them: whatever is not of this set is taken out afterwards.
+      .search({ text, limit: tools.list().length, filter: { enabled: true } })
+      .flatMap(({ entry }) => entries.get(entry.wireName) ?? [])
+      .slice(0, limit),
+  entry: (name) => entries.get(name),
+  suggest: (name) => tools.suggest(name).filter((each) => entries.has(each)),
+  schemas: ({ wireName }) => schemas(wireName),
+});
+
 const callMeta = async (site: Site, wanted: WantedCall): Promise<ToolReply> => {
   try {
-    if (wanted.name !== CALL_TOOL) {
-      const data = answerMeta(site, wanted.name, wanted.input);
+    if (wanted.name !== CALL_TOOL.name) {
+      const data = answerMeta(metaSite(site), wanted.name, wanted.input);
       return { success: true, status: 'success', data };
     }
     return await callShown(site, { ...wanted, ...innerCall(wanted.input) });

@@ -11,11 +11,12 @@ import type {
 import type { CallAs } from '../../contract/call-options.ts';
 import { ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { answerMeta, CALL_TOOL, innerCall } from '../../meta-tools.ts';
 import { answerOf, approvalQuestion } from './approval-question.ts';
 import { type AskRound, askClient, askNeeded, openRound } from './ask-round.ts';
 import { laterDigest } from './call-digest.ts';
 import { elicitApprover, laterApprover } from './elicit-approver.ts';
-import { answerMeta, CALL_TOOL, innerCall, isMetaTool } from './meta-tools.ts';
+import { isMetaTool, metaSite } from './meta-tools.ts';
 import { progressOf } from './progress.ts';
 import type { ServerSite } from './server-site.ts';
 import { META, toolReply } from './tool-reply.ts';
@@ -137,10 +138,10 @@ const unknownTool = (site: ServerSite, name: string): Error => {
 };
 
 const metaReply = (site: ServerSite, { name, input }: Wanted): CallToolResult => {
-  const data = answerMeta(site.crib, name, (input ?? {}) as Readonly<Record<string, unknown>>);
+  const data = answerMeta(metaSite(site.crib), name, input);
   return {
     content: [{ type: 'text', text: JSON.stringify(data) }],
-    structuredContent: data as Record<string, unknown>,
+    structuredContent: { ...data },
   };
 };
 
@@ -163,9 +164,7 @@ const refusal = (error: unknown): CallToolResult => {
 
 /** The call behind the request. Only what the surface lists can be called by its own name. */
 const wantedOf = (site: ServerSite, { name, input }: Wanted): Wanted => {
-  if (name === CALL_TOOL && isMetaTool(site.kind, name)) {
-    return innerCall((input ?? {}) as Readonly<Record<string, unknown>>);
-  }
+  if (name === CALL_TOOL.name && isMetaTool(site.kind, name)) return innerCall(input);
   // An unknown name of the full surface goes on: the attempt belongs on record.
   if (site.kind !== 'full' && !site.tools.entry(name)) throw unknownTool(site, name);
   return { name, input };
@@ -178,7 +177,7 @@ export const callTool = async (
 ): Promise<Reply> => {
   const asked: Wanted = { name: params.name, input: params.arguments ?? {} };
   try {
-    if (isMetaTool(site.kind, asked.name) && asked.name !== CALL_TOOL)
+    if (isMetaTool(site.kind, asked.name) && asked.name !== CALL_TOOL.name)
       return metaReply(site, asked);
     const wanted = wantedOf(site, asked);
     const round = openRound(site, ctx, laterDigest(wanted.name, wanted.input));

@@ -4,7 +4,7 @@ import type { CatalogEntry } from '../../contract/catalog.ts';
 import type { Crib } from '../../contract/crib.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { SurfaceKind } from './mcp-options.ts';
-import { META_TOOLS } from './meta-tools.ts';
+import { isShown, META_TOOLS } from './meta-tools.ts';
 
 /** The tools that stand beside the ones of the surface, where the crib has them. */
 const COMPANIONS: Readonly<Record<SurfaceKind, readonly string[]>> = {
@@ -47,9 +47,6 @@ const listed = (definition: Record<string, unknown>): Tool => {
   const schema = outputSchema === undefined ? undefined : wrapped(outputSchema as JsonSchema);
   return { ...rest, ...(schema && { outputSchema: schema }) } as Tool;
 };
-
-const isShown = ({ enabled, quarantine }: CatalogEntry): boolean =>
-  enabled && quarantine === undefined;
 
 export interface ListedTools {
   all(): readonly Tool[];

@@ -1,46 +1,52 @@
-/** The three tools that stand for all others where showing them all would fill the prompt. */
-import type { CatalogEntry } from '../contract/catalog.ts';
-import type { Crib } from '../contract/crib.ts';
-import { ToolFailure } from '../contract/errors.ts';
-import type { JsonSchema } from '../contract/schema.ts';
+/**
+ * The three tools that stand for all others where showing them all would fill the prompt. What may be
+ * found, described and called is for the place that offers them to say.
+ */
+import type { CatalogEntry } from './contract/catalog.ts';
+import { ToolFailure } from './contract/errors.ts';
+import type { JsonSchema } from './contract/schema.ts';
 
 const MOST_HITS = 50;
+const USUAL_HITS = 10;
 const SUMMARY = 240;
+
+export interface MetaTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema & { readonly type: 'object' };
+}
 
 const closed = (
   properties: Readonly<Record<string, JsonSchema>>,
   required: string,
-): JsonSchema => ({
+): MetaTool['schema'] => ({
   type: 'object',
   properties,
   required: [required],
   additionalProperties: false,
 });
 
-const SEARCH = {
+export const SEARCH_TOOLS: MetaTool = {
   name: 'search_tools',
   description: 'Finds tools by what they do. Returns names and summaries, best first.',
-  strict: false,
   schema: closed(
     {
       query: { type: 'string', description: 'what you want to do, in a few words' },
-      limit: { type: 'integer', minimum: 1, maximum: MOST_HITS, default: 10 },
+      limit: { type: 'integer', minimum: 1, maximum: MOST_HITS, default: USUAL_HITS },
     },
     'query',
   ),
-} as const;
+};
 
-const DESCRIBE = {
+export const DESCRIBE_TOOL: MetaTool = {
   name: 'describe_tool',
   description: 'The input and output schema, risk and examples of one tool. Read it before a call.',
-  strict: false,
   schema: closed({ name: { type: 'string', description: 'as search_tools returned it' } }, 'name'),
-} as const;
+};
 
-const CALL = {
+export const CALL_TOOL: MetaTool = {
   name: 'call_tool',
   description: 'Calls a tool by name. The input has to match the schema from describe_tool.',
-  strict: false,
   schema: closed(
     {
       name: { type: 'string' },
@@ -48,25 +54,22 @@ const CALL = {
     },
     'name',
   ),
-} as const;
-
-export const META_TOOLS = [SEARCH, DESCRIBE, CALL] as const;
-export const CALL_TOOL = CALL.name;
+};
 
 export interface ToolSchemas {
   readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
 }
-
-/** By wire name; nothing for a tool whose input is no object. */
-export type SchemasOf = (name: string) => ToolSchemas | undefined;
 
 /** The tools that may be found, described and called. */
 export interface MetaSite {
-  readonly crib: Crib;
-  /** By wire name. */
-  readonly entries: ReadonlyMap<string, CatalogEntry>;
-  readonly schemas: SchemasOf;
+  /** Best first, and no more than the limit. */
+  search(text: string, limit: number): readonly CatalogEntry[];
+  entry(name: string): CatalogEntry | undefined;
+  /** Names close to one that has no entry. */
+  suggest(name: string): readonly string[];
+  /** Nothing for a tool whose schema cannot be shown. */
+  schemas(entry: CatalogEntry): ToolSchemas | undefined;
 }
 
 const field = (input: unknown, name: string): unknown =>
@@ -84,35 +87,33 @@ const textField = (input: unknown, name: string): string => {
 
 const limitOf = (input: unknown): number => {
   const limit = field(input, 'limit');
-  return typeof limit === 'number' && limit >= 1 ? Math.min(Math.floor(limit), MOST_HITS) : 10;
+  return typeof limit === 'number' && limit >= 1
+    ? Math.min(Math.floor(limit), MOST_HITS)
+    : USUAL_HITS;
 };
 
 const summary = (text: string): string =>
   text.length > SUMMARY ? `${text.slice(0, SUMMARY)}…` : text;
 
-const search = ({ crib, entries }: MetaSite, input: unknown): unknown => {
-  const hits = crib.tools.search({
-    text: textField(input, 'query'),
-    // Those of other sets are taken out afterwards.
-    limit: Math.max(entries.size, MOST_HITS),
-    filter: { enabled: true },
-  });
-  const tools = hits
-    .flatMap(({ entry }) => entries.get(entry.wireName) ?? [])
-    .slice(0, limitOf(input))
-    .map(({ tool, wireName }) => ({
-      name: wireName,
-      description: summary(tool.description),
-      tier: tool.tier,
-    }));
-  return { tools };
-};
+const search = (site: MetaSite, input: unknown) => ({
+  tools: site.search(textField(input, 'query'), limitOf(input)).map(({ tool, wireName }) => ({
+    name: wireName,
+    description: summary(tool.description),
+    tier: tool.tier,
+  })),
+});
 
-const describe = ({ entries, schemas }: MetaSite, input: unknown): unknown => {
-  const entry = entries.get(textField(input, 'name'));
-  if (!entry) throw new ToolFailure('TOOL_NOT_FOUND');
+const noSuchTool = (close: readonly string[]): ToolFailure =>
+  new ToolFailure('TOOL_NOT_FOUND', undefined, {
+    suggestions: close.length > 0 ? [`Close to it: ${close.join(', ')}`] : [],
+  });
+
+const describe = (site: MetaSite, input: unknown) => {
+  const name = textField(input, 'name');
+  const entry = site.entry(name);
+  if (!entry) throw noSuchTool(site.suggest(name));
   const { tool, wireName } = entry;
-  const { inputSchema, outputSchema } = schemas(wireName) ?? {};
+  const { inputSchema, outputSchema } = site.schemas(entry) ?? {};
   return {
     name: wireName,
     description: tool.description,
@@ -127,8 +128,12 @@ const describe = ({ entries, schemas }: MetaSite, input: unknown): unknown => {
 };
 
 /** Reads the catalog; runs nothing. Throws a ToolFailure on bad input. */
-export const answerMeta = (site: MetaSite, name: string, input: unknown): unknown =>
-  name === SEARCH.name ? search(site, input) : describe(site, input);
+export const answerMeta = (
+  site: MetaSite,
+  name: string,
+  input: unknown,
+): Readonly<Record<string, unknown>> =>
+  name === SEARCH_TOOLS.name ? search(site, input) : describe(site, input);
 
 /** The call inside a `call_tool`. */
 export const innerCall = (input: unknown): { readonly name: string; readonly input: unknown } => ({
