@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CommandEntry, LoadedEntry } from './command-entry.ts';
 import { withExamples } from './command-parts.ts';
 import type { Io } from './io.ts';
+import { refuseWords } from './unknown-subcommand.ts';
 
 export interface Wanted {
   readonly commands: readonly CommandEntry[];
@@ -22,8 +23,10 @@ const addGroup = async (
   const named = entries.find(({ name }) => name === word);
   for (const entry of entries) {
     const used = all.args === undefined || (named ? entry === named : entry.isDefault === true);
-    if (used) (await entry.load())(group, io, all.commands);
-    else group.command(entry.name).description(entry.summary);
+    if (used) {
+      const command = (await entry.load())(group, io, all.commands);
+      if (entry.isDefault === true && !entry.judgesWords) refuseWords(command, group);
+    } else group.command(entry.name).description(entry.summary);
   }
 };
 

@@ -10,6 +10,8 @@ export interface LoadedEntry {
   readonly summary: string;
   /** What its group does when no subcommand is named. */
   readonly isDefault?: boolean;
+  /** Has more to say about a word that is no subcommand than its group has. */
+  readonly judgesWords?: boolean;
   load(): Promise<Register>;
 }
 

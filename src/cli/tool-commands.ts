@@ -10,6 +10,7 @@ export const TOOL_COMMANDS: GroupEntry = {
       name: 'list',
       summary: 'list the tools; what `tools` does by itself',
       isDefault: true,
+      judgesWords: true,
       load: async () => (await import('./commands/tools-list.ts')).toolsListCommand,
     },
     {

@@ -12,7 +12,7 @@ import { collect, leaving, withExamples } from '../command-parts.ts';
 import { type Io, note } from '../io.ts';
 import { openCrib } from '../open-crib.ts';
 import { programVersion } from '../program-version.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { HIGHEST_PORT, wholeNumber } from '../whole-number.ts';
 
 interface McpOptions {
   readonly surface?: 'full' | 'search' | 'code';
@@ -147,7 +147,7 @@ export const mcpCommand = (program: Command, io: Io): Command => {
     .option(
       '--http <port>',
       `HTTP on 127.0.0.1 instead; clients send the token in ${TOKEN}, or the one printed`,
-      wholeNumber('--http', 0),
+      wholeNumber('--http', 0, HIGHEST_PORT),
     )
     .action(leaving(io, (options: McpOptions) => serve(io, options)));
   return withExamples(

@@ -10,7 +10,7 @@ import { counted } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { type OpenCrib, openCrib } from '../open-crib.ts';
 import { programVersion } from '../program-version.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { HIGHEST_PORT, wholeNumber } from '../whole-number.ts';
 
 interface ServeOptions {
   readonly host?: string;
@@ -159,7 +159,7 @@ export const serveCommand = (program: Command, io: Io): Command =>
       .option(
         '--port <number>',
         'listen on this port; server.port otherwise',
-        wholeNumber('--port', 0),
+        wholeNumber('--port', 0, HIGHEST_PORT),
       )
       .option('--no-console', 'without the web console')
       .option('--open', 'open the console in the browser')

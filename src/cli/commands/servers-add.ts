@@ -10,7 +10,14 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { definitionFault } from '../servers/definition-fault.ts';
 import { offerTools } from '../servers/offer-tools.ts';
-import { editServers, openServerSite, settingsOf } from '../servers/server-config.ts';
+import {
+  assertEditable,
+  editServers,
+  isOfProject,
+  openServerSite,
+  type ServerSite,
+  settingsOf,
+} from '../servers/server-config.ts';
 import { secretSite, vaultsIn } from './secrets-site.ts';
 import { readSecretValue } from './secrets-value.ts';
 
@@ -85,6 +92,14 @@ const withSecret = async (
   return { ...definition, env: { ...definition.env, [variable]: `\${secret:${key}}` } };
 };
 
+/** What a project says of a server of the user's own is passed over. */
+const assertOwn = (site: ServerSite, name: string, inProject: boolean): void => {
+  if (!inProject || !settingsOf(site, name) || isOfProject(site, name)) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'A project cannot change your own server.', {
+    suggestions: ['Choose another name, or leave --project out.'],
+  });
+};
+
 const add = async (
   io: Io,
   { name, words }: { readonly name: string; readonly words: readonly string[] },
@@ -101,9 +116,12 @@ const add = async (
       suggestions: ['Choose another name, or say --replace.'],
     });
   }
+  const inProject = options.project === true;
+  assertOwn(site, name, inProject);
+  await assertEditable(io, site, inProject);
   const definition = await withSecret(io, given, { server: name, variable: options.secret });
   const { file } = await editServers(io, site, {
-    inProject: options.project === true,
+    inProject,
     change: (path) => setInConfigFile(path, ['mcp', 'servers', name], definition),
   });
   const warnings = warningsFor(given);

@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -144,6 +145,20 @@ describe('toolcrib servers add', { timeout: 30_000 }, () => {
     expect(projects()).toBe('retry: {}\n');
   });
 
+  it('keeps no secret where the server cannot be written', async () => {
+    writeFileSync(join(folder, 'project', '.toolcrib', 'config.yml'), 'retry: {}\n');
+    const args = ['servers', 'add', 'x', '--secret', 'TOKEN', '--project', '--', 'one'];
+    expect((await session(args, 'the-canary\n')).code).toBe(3);
+    expect(existsSync(join(folder, 'home', 'secrets.json'))).toBe(false);
+  });
+
+  it('does not write into a project what would be passed over', async () => {
+    await run('add', 'x', '--', 'mine');
+    const { code, err } = await run('add', 'x', '--project', '--replace', '--', 'other');
+    expect([code, err.includes('A project cannot change your own server.')]).toEqual([3, true]);
+    expect(() => projects()).toThrow();
+  });
+
   it('threat: a link in the place of the project’s file is not followed', async () => {
     const target = join(folder, 'target.yml');
     writeFileSync(target, '');
@@ -181,7 +196,59 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect((await run('disable', 'one', '--project')).code).toBe(0);
     expect(mine()).not.toContain('enabled');
     expect(projects()).toContain('enabled: false');
-    expect((await run('enable', 'one', '--project')).code).toBe(3);
+    expect((await run('enable', 'two', '--project')).code).toBe(3);
+  });
+
+  it.each([[['enable', 'one']], [['enable', 'one', '--project']]])(
+    '%j takes back what was switched off in the project',
+    async (args) => {
+      await run('disable', 'one', '--project');
+      expect((await run(...args)).code).toBe(0);
+      expect(projects() + mine()).not.toContain('enabled');
+      const { out, err } = await run('list', '--json');
+      const [one] = JSON.parse(out).servers.filter(({ name }: { name: string }) => name === 'one');
+      expect(one.state).not.toBe('disabled');
+      expect(err).not.toContain('cannot change');
+    },
+  );
+
+  it('switches on what is off here and everywhere', async () => {
+    await run('disable', 'one', '--project');
+    await run('enable', 'one');
+    await run('disable', 'one');
+    writeFileSync(
+      join(folder, 'project', '.toolcrib', 'config.yml'),
+      'mcp: { servers: { one: { enabled: false } } }\n',
+    );
+    await session(['trust', '--yes']);
+    expect((await run('enable', 'one')).code).toBe(0);
+    expect(mine()).toContain('enabled: true');
+    expect(projects()).not.toContain('enabled');
+  });
+
+  it('threat: what is switched off is not started to be tried or restarted', async () => {
+    const marker = join(folder, 'started');
+    const program = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`;
+    await run('add', 'three', '--', process.execPath, '-e', program);
+    await run('disable', 'three');
+    for (const word of ['restart', 'test', 'logs']) {
+      const { err } = await run(word, 'three');
+      expect(err).toContain('toolcrib servers enable three');
+      expect(err).not.toContain('by hand');
+    }
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it('forgets the login only when the server is gone', async () => {
+    const key = 'mcp.oauth:two';
+    const kept = () => readFileSync(join(folder, 'home', 'secrets.json'), 'utf8');
+    writeFileSync(join(folder, 'home', 'secrets.json'), JSON.stringify({ [key]: '{}' }), {
+      mode: 0o600,
+    });
+    expect((await run('remove', 'two', '--project')).code).toBe(1);
+    expect(kept()).toContain(key);
+    expect((await run('remove', 'two')).code).toBe(0);
+    expect(kept()).not.toContain(key);
   });
 
   it.each([
@@ -205,9 +272,27 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect(err).toContain('This server has no login.');
   });
 
-  it('a subcommand that is none is said so', async () => {
-    const { code, err } = await run('lsit');
-    expect(code).toBe(2);
-    expect(err).toContain('Did you mean list?');
+  it.each(['servers', 'tokens', 'approvals', 'secrets', 'audit', 'permissions', 'tools'])(
+    'a word that is no subcommand of %s is said so',
+    async (group) => {
+      const { code, err } = await session([group, 'lsit']);
+      expect(code).toBe(2);
+      expect(err).toContain(`${group} has no such subcommand.`);
+      expect(err).toContain('Did you mean list?');
+    },
+  );
+
+  it('names the tool that was meant by a word that is no subcommand', async () => {
+    const { err } = await session(['tools', 'calculator']);
+    expect(err).toContain('To see that tool: toolcrib tools info calculator');
+  });
+
+  it.each([
+    ['servers', 'login', 'two', '--port', '65536'],
+    ['serve', '--port', '65536'],
+    ['mcp', '--http', '65536'],
+  ])('%s %s %s %s: a port that cannot be is bad usage', async (...args) => {
+    const { code, err } = await session(args);
+    expect([code, err.includes('to 65535.')]).toEqual([2, true]);
   });
 });

@@ -177,6 +177,16 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     expect(out).toContain('Taken in: c');
   });
 
+  it('a file that was named has to be a list: nothing is taken, and it is no success', async () => {
+    const bad = put('bad.json', '{"mcpServers": canary');
+    const good = put('good.json', '{"mcpServers": {"c": {"command": "c"}}}');
+    const { code, out, err } = await run([good, bad, '--yes']);
+    expect(code).toBe(2);
+    expect(err).toContain('bad.json: it is not JSON (line 1: expected a value)');
+    expect(out + err).not.toContain('canary');
+    expect(out).not.toContain('Taken in');
+  });
+
   it('a file that was named has to be there', async () => {
     expect((await run(['missing.json'])).code).toBe(1);
   });

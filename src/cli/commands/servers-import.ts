@@ -14,7 +14,12 @@ import { importData, importPage } from '../servers/import-page.ts';
 import { offerTools } from '../servers/offer-tools.ts';
 import { type ImportPlan, type PlannedServer, planImport } from '../servers/plan-import.ts';
 import { type Rewritten, restoreFile, rewriteFile } from '../servers/rewrite-files.ts';
-import { editServers, openServerSite, type ServerSite } from '../servers/server-config.ts';
+import {
+  assertEditable,
+  editServers,
+  openServerSite,
+  type ServerSite,
+} from '../servers/server-config.ts';
 import { secretSite, vaultsIn } from './secrets-site.ts';
 
 interface ImportOptions {
@@ -64,11 +69,13 @@ const take = async (
   { site, vault, options }: { site: ServerSite; vault: SecretVault; options: ImportOptions },
   servers: readonly PlannedServer[],
 ): Promise<string> => {
+  const inProject = options.project === true;
+  await assertEditable(io, site, inProject);
   for (const { secrets } of servers) {
     for (const { key, value } of secrets) await vault.set(key, value);
   }
   const { file } = await editServers(io, site, {
-    inProject: options.project === true,
+    inProject,
     change: async (path) => {
       const edits = [];
       for (const { name, definition } of servers) {

@@ -1,37 +1,10 @@
 /** `toolcrib servers list`: the configured MCP servers and how they are. */
 import type { Command } from 'commander';
-import { ToolFailure } from '../../contract/errors.ts';
 import type { ServerState, ServerStatus } from '../../contract/servers.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { type Io, note, print, printJson, widthOf } from '../io.ts';
 import { withCrib } from '../open-crib.ts';
 import { type Cell, table } from '../table.ts';
-
-const SUBCOMMANDS = [
-  'list',
-  'add',
-  'remove',
-  'enable',
-  'disable',
-  'test',
-  'logs',
-  'restart',
-  'login',
-  'logout',
-  'import',
-];
-
-/** `servers lsit` lands here, because `list` is what `servers` does by itself. */
-const unknownSubcommand = async (word: string): Promise<ToolFailure> => {
-  const { closest, distance } = await import('fastest-levenshtein');
-  const close = closest(word, SUBCOMMANDS);
-  return new ToolFailure('VALIDATION_ERROR', 'servers has no such subcommand.', {
-    suggestions: [
-      ...(distance(word, close) <= 2 ? [`Did you mean ${close}?`] : []),
-      `Subcommands: ${SUBCOMMANDS.join(', ')}.`,
-    ],
-  });
-};
 
 export const stateCell = (io: Io, state: ServerState): Cell => {
   const paints: Readonly<Record<ServerState, Cell['paint']>> = {
@@ -88,19 +61,16 @@ export const serversListCommand = (servers: Command, io: Io): Command =>
       servers
         .command('list', { isDefault: true })
         .description('list the MCP servers and how they are; what `servers` does by itself'),
-    )
-      .allowExcessArguments()
-      .action(
-        leaving(io, async (_options: object, { args: [word] }: Command) => {
-          if (word !== undefined) throw await unknownSubcommand(word);
-          return withCrib(io, async ({ crib }) => {
-            const list = crib.servers.list();
-            if (io.json) printJson(io, { servers: list });
-            else show(io, list);
-            return 0;
-          });
+    ).action(
+      leaving(io, () =>
+        withCrib(io, async ({ crib }) => {
+          const list = crib.servers.list();
+          if (io.json) printJson(io, { servers: list });
+          else show(io, list);
+          return 0;
         }),
       ),
+    ),
     'toolcrib servers',
     'toolcrib servers list --json',
   );

@@ -6,7 +6,7 @@ import { type Io, note, print, printJson } from '../io.ts';
 import { onInterrupt } from '../on-interrupt.ts';
 import { openServerSite } from '../servers/server-config.ts';
 import { authOf, type LoginChoices, remoteServer } from '../servers/server-login.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { HIGHEST_PORT, wholeNumber } from '../whole-number.ts';
 
 const login = async (io: Io, name: string, choices: LoginChoices): Promise<number> => {
   const site = await openServerSite(io);
@@ -57,7 +57,7 @@ export const serversLoginCommand = (servers: Command, io: Io): Command =>
       .option(
         '--port <number>',
         'the port of the redirect address that was registered',
-        wholeNumber('--port', 1),
+        wholeNumber('--port', 1, HIGHEST_PORT),
       )
       .option('--scope <scopes>', 'what to ask for, instead of what the server names')
       .action(leaving(io, (name: string, choices: LoginChoices) => login(io, name, choices))),

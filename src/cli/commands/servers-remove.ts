@@ -11,6 +11,7 @@ import {
   knownServer,
   openServerSite,
   type ServerSite,
+  settingsOf,
 } from '../servers/server-config.ts';
 import { authOf } from '../servers/server-login.ts';
 
@@ -18,10 +19,10 @@ interface RemoveOptions {
   readonly project?: boolean;
 }
 
-/** Tokens of a server that is gone are of no use to anybody else. */
+/** Tokens of a server that is gone are of no use to anybody else; another file may still name it. */
 const forgetLogin = async (io: Io, site: ServerSite, name: string): Promise<void> => {
   const { url } = await knownServer(site, name);
-  if (url === undefined) return;
+  if (url === undefined || settingsOf(await openServerSite(io), name)) return;
   const auth = await authOf(io, site, { server: { name, url } });
   await auth.logout();
 };
@@ -29,7 +30,6 @@ const forgetLogin = async (io: Io, site: ServerSite, name: string): Promise<void
 const remove = async (io: Io, name: string, { project }: RemoveOptions): Promise<number> => {
   const site = await openServerSite(io);
   await knownServer(site, name);
-  await forgetLogin(io, site, name);
   const { file, changed } = await editServers(io, site, {
     inProject: project ?? isOfProject(site, name),
     change: (path) => removeFromConfigFile(path, ['mcp', 'servers', name]),
@@ -39,6 +39,7 @@ const remove = async (io: Io, name: string, { project }: RemoveOptions): Promise
       suggestions: [project ? 'Leave --project out.' : 'Look where it is: toolcrib doctor'],
     });
   }
+  await forgetLogin(io, site, name);
   if (io.json) printJson(io, { server: name, removed: true, file });
   else {
     print(io, `${io.ink.red('✗')} Removed: ${name}`);

@@ -8,7 +8,7 @@ import { errorLines } from '../error-lines.ts';
 import { counted } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { type OpenCrib, withCrib } from '../open-crib.ts';
-import { knownServer } from '../servers/server-config.ts';
+import { knownServer, type ServerSettings } from '../servers/server-config.ts';
 import { noteHeldTools, serverTools, showServerTools } from '../servers/server-tools.ts';
 
 const LAST_LINES = 12;
@@ -22,19 +22,36 @@ const logsOf = ({ crib }: OpenCrib, name: string): readonly string[] => {
   }
 };
 
-/** What to do next, by what went wrong; the error's own advice comes first. */
-const adviceFor = (name: string, { code, suggestions }: ToolError): readonly string[] => [
-  ...suggestions,
-  ...(code === 'AUTH_MISSING' ? [`Log in: toolcrib servers login ${name}`] : []),
-  ...(code === 'AUTH_MISSING' ? [] : ['Run its command by hand to see what it says.']),
-];
+/** What to do next, by what went wrong, where the error itself says nothing of use. */
+const adviceFor = (
+  { name, enabled, command }: Tried,
+  { code, suggestions }: ToolError,
+): readonly string[] => {
+  if (!enabled) return suggestions;
+  if (code === 'AUTH_MISSING') return [...suggestions, `Log in: toolcrib servers login ${name}`];
+  // Its lines are shown here already.
+  const own = suggestions.filter((each) => !each.endsWith(`toolcrib servers logs ${name}`));
+  return command === undefined
+    ? [...own, 'See that its address is right, and that it is running there.']
+    : [...own, 'Run its command by hand to see what it says.'];
+};
 
-const errorOf = (name: string, thrown: unknown): ToolError => {
+const errorOf = (tried: Tried, thrown: unknown): ToolError => {
   if (!(thrown instanceof ToolFailure)) throw thrown;
   const { code, message, extras } = thrown;
   const plain = toolError(code, message, extras);
-  return { ...plain, suggestions: [...new Set(adviceFor(name, plain))] };
+  return { ...plain, suggestions: [...new Set(adviceFor(tried, plain))] };
 };
+
+/** The server in question, as it is configured. */
+interface Tried extends Pick<ServerSettings, 'enabled' | 'command'> {
+  readonly name: string;
+}
+
+const triedServer = async (open: OpenCrib, name: string): Promise<Tried> => ({
+  ...(await knownServer(open, name)),
+  name,
+});
 
 interface Attempt {
   readonly ms: number;
@@ -44,7 +61,7 @@ interface Attempt {
 
 const attempt = async (
   io: Io,
-  name: string,
+  tried: Tried,
   work: () => Promise<ServerStatus>,
 ): Promise<Attempt> => {
   const began = io.runtime.elapsed();
@@ -53,7 +70,7 @@ const attempt = async (
     const status = await work();
     return { status, ms: past() };
   } catch (thrown) {
-    return { error: errorOf(name, thrown), ms: past() };
+    return { error: errorOf(tried, thrown), ms: past() };
   }
 };
 
@@ -69,9 +86,9 @@ const showReady = (io: Io, { name, protocol, latencyMs }: ServerStatus, ms: numb
 };
 
 const examine = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
-  await knownServer(open, name);
+  const tried = await triedServer(open, name);
   const { crib } = open;
-  const { status, error, ms } = await attempt(io, name, () => crib.servers.test(name));
+  const { status, error, ms } = await attempt(io, tried, () => crib.servers.test(name));
   const logs = error ? logsOf(open, name).slice(-LAST_LINES) : [];
   const tools = status ? serverTools(crib, name) : [];
   if (io.json) {
@@ -98,8 +115,8 @@ const examine = async (io: Io, open: OpenCrib, name: string): Promise<number> =>
 };
 
 const restart = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
-  await knownServer(open, name);
-  const { status, error, ms } = await attempt(io, name, () => open.crib.servers.restart(name));
+  const tried = await triedServer(open, name);
+  const { status, error, ms } = await attempt(io, tried, () => open.crib.servers.restart(name));
   if (io.json)
     printJson(io, {
       server: name,
@@ -118,8 +135,8 @@ const restart = async (io: Io, open: OpenCrib, name: string): Promise<number> =>
 
 /** What it says while it starts; a server that fails has the more to say. */
 const logs = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
-  await knownServer(open, name);
-  const { error } = await attempt(io, name, () => open.crib.servers.test(name));
+  const tried = await triedServer(open, name);
+  const { error } = await attempt(io, tried, () => open.crib.servers.test(name));
   const lines = logsOf(open, name);
   if (io.json) printJson(io, { server: name, lines, ...(error && { error }) });
   else {

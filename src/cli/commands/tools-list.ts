@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { Catalog, CatalogEntry } from '../../contract/catalog.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { counted, formatCount } from '../format-units.ts';
 import { type Io, note, print, printJson, widthOf } from '../io.ts';
@@ -10,16 +9,12 @@ import { type OpenCrib, withCrib } from '../open-crib.ts';
 import { type Cell, table } from '../table.ts';
 import { type FilterOptions, filterOf, withFilters } from '../tool-filter.ts';
 import { badgeOf, firstSentence, markCell, tierCell, toolSummary } from '../tool-summary.ts';
+import { unknownSubcommand } from '../unknown-subcommand.ts';
 
 interface ListOptions extends FilterOptions {
   readonly tokens?: boolean;
   readonly names?: boolean;
 }
-
-const SUBCOMMANDS = [
-  ...['list', 'info', 'search', 'tokens', 'health', 'enable', 'disable', 'new', 'test'],
-  ...['lock', 'verify', 'accept'],
-];
 
 const USAGE = [
   '',
@@ -30,19 +25,6 @@ const USAGE = [
   '  toolcrib tools tokens            what the definitions cost in prompt tokens',
   '  toolcrib tools health            would they work if they were called now',
 ];
-
-/** `tools lsit` lands here, because `list` is what `tools` does by itself. */
-const unknownSubcommand = async (word: string, tools: Catalog): Promise<ToolFailure> => {
-  const { closest, distance } = await import('fastest-levenshtein');
-  const close = closest(word, SUBCOMMANDS);
-  return new ToolFailure('VALIDATION_ERROR', 'tools has no such subcommand.', {
-    suggestions: [
-      ...(tools.has(word) ? [`To see that tool: toolcrib tools info ${word}`] : []),
-      ...(distance(word, close) <= 2 ? [`Did you mean ${close}?`] : []),
-      `Subcommands: ${SUBCOMMANDS.join(', ')}.`,
-    ],
-  });
-};
 
 type Tokens = ReadonlyMap<string, number>;
 
@@ -132,7 +114,11 @@ export const toolsListCommand = (tools: Command, io: Io): Command => {
     .action(
       leaving(io, (options: ListOptions, { args: [word] }: Command) =>
         withCrib(io, async (open) => {
-          if (word !== undefined) throw await unknownSubcommand(word, open.crib.tools);
+          if (word !== undefined) {
+            const known = open.crib.tools.has(word);
+            const hints = known ? [`To see that tool: toolcrib tools info ${word}`] : [];
+            throw await unknownSubcommand(tools, word, hints);
+          }
           return listTools(io, open, options);
         }),
       ),

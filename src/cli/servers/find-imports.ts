@@ -61,15 +61,29 @@ const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefi
   }
 };
 
-/** Fails with NOT_FOUND for a file that was named and is not there. */
+/** A list that was named and cannot be read is not passed over like one that was merely found. */
+const unreadable = ({ file, fault }: FoundFile): ToolFailure =>
+  new ToolFailure(
+    'VALIDATION_ERROR',
+    'A file that was named cannot be read. Nothing was changed.',
+    {
+      suggestions: [`Look at ${file}: it ${fault}`],
+    },
+  );
+
+/** Fails for a file that was named: with NOT_FOUND, or with VALIDATION_ERROR when it is no list. */
 export const findImports = async (io: Io, wanted: Wanted): Promise<readonly FoundFile[]> => {
   const found: FoundFile[] = [];
   for (const candidate of candidates(io, wanted)) {
     const read = await readOne(io, candidate);
+    if (read?.fault !== undefined && wanted.files.length > 0) throw unreadable(read);
     if (read) found.push(read);
     else if (wanted.files.length > 0) {
       throw new ToolFailure('NOT_FOUND', 'A file that was named does not exist.', {
-        suggestions: ['Name no file to look in the known places: toolcrib servers import'],
+        suggestions: [
+          `There is no ${candidate.file}`,
+          'Name no file to look in the known places: toolcrib servers import',
+        ],
       });
     }
   }

@@ -103,6 +103,15 @@ export interface Edited {
   readonly changed: boolean;
 }
 
+/**
+ * Fails with PERMISSION_DENIED where `editServers` would, for one who has other things to write before.
+ */
+export const assertEditable = async (io: Io, site: ServerSite, inProject: boolean) => {
+  if (!inProject) return;
+  assertTrusted(site);
+  if (!io.env.TOOLCRIB_CONFIG) await assertNoLink(site, projectFile(site));
+};
+
 /** Changes the user's file or the project's; a project that was trusted still is afterwards. */
 export const editServers = async (
   io: Io,
@@ -114,8 +123,7 @@ export const editServers = async (
     return { file, changed: (await change(file)) !== undefined };
   }
   const file = projectFile(site);
-  assertTrusted(site);
-  if (!io.env.TOOLCRIB_CONFIG) await assertNoLink(site, file);
+  await assertEditable(io, site, inProject);
   const edit = await change(file);
   if (!edit) return { file, changed: false };
   const { ignoreState } = await import('../../config/ignore-state.ts');

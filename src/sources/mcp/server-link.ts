@@ -95,6 +95,7 @@ export class ServerLink {
 
   /** Ends what there is and starts afresh, also when it was given up. */
   async restart(): Promise<void> {
+    if (!this.settings.enabled) throw this.#notRunning();
     this.#restartTimer?.cancel();
     await this.#starting?.catch(() => undefined);
     await this.#drop();
@@ -257,6 +258,7 @@ export class ServerLink {
     const { name } = this.settings;
     return new ToolFailure('SERVER_ERROR', `The MCP server ${name} is switched off.`, {
       retryable: false,
+      suggestions: [`Switch it on: toolcrib servers enable ${name}`],
     });
   }
 }
