@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createRuntime } from '../../../create-runtime.ts';
 import { readMessage } from '../read-message.ts';
 import { type StdioOptions, StdioTransport } from './stdio-transport.ts';
+import { createWatchdog } from './watchdog.ts';
 
 /** Never started: whatever it wants to write fails. */
-const someTransport = (): StdioTransport =>
+const someTransport = (order = {} as StdioOptions['order']): StdioTransport =>
   new StdioTransport({
-    order: {} as StdioOptions['order'],
+    order,
     maxMessageBytes: 1000,
     graceMs: 0,
     runtime: createRuntime(),
@@ -38,5 +40,29 @@ describe('a response that came before the SDK asked', () => {
     const transport = someTransport();
     transport.foresee({}, { jsonrpc: '2.0', id: 99, result: {} });
     await expect(transport.send(call(5, {}))).rejects.toThrow('Not connected');
+  });
+});
+
+describe('a child that ends before it has read what it was told', () => {
+  const watchdog = createWatchdog(process.platform);
+  afterAll(() => watchdog.close());
+
+  it.each([
+    ['its program was not found', 'no-such-program-here', []],
+    ['it ended with exit code 7', '/bin/sh', ['-c', 'exec 0<&-; sleep 0.1; exit 7']],
+  ])('says how: %s', async (how, command, args) => {
+    const transport = someTransport({
+      ...{ command, args, watchdog, platform: process.platform, mark: randomUUID() },
+      env: { PATH: process.env.PATH ?? '' },
+      cwd: '/',
+    });
+    await transport.start();
+    // The pipe takes some before it breaks.
+    const send = async (): Promise<void> => {
+      for (let id = 1; ; id += 1) await transport.send(call(id, { text: 'x'.repeat(100_000) }));
+    };
+    await expect(send()).rejects.toThrow();
+    await transport.close();
+    expect(transport.end).toBe(how);
   });
 });

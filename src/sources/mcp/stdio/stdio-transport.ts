@@ -30,6 +30,8 @@ export type CutReason = 'message too large' | 'flood' | 'garbage' | 'limit';
 const FLOOD_WINDOW_MS = 5000;
 const FLOOD_MESSAGES = 20_000;
 const MAX_GARBAGE_IN_A_ROW = 1000;
+/** How long one whose pipe broke is waited for, to tell how it ended. */
+const FAREWELL_MS = 500;
 /** The longest time that a timer can be set to. */
 const NEVER_MS = 2_147_483_647;
 
@@ -54,6 +56,8 @@ export class StdioTransport implements Transport {
   /** Responses that came already, by the arguments of calls that the SDK is yet to make. */
   readonly #foreseen = new WeakMap<object, JSONRPCMessage>();
   #closed = false;
+  /** It no longer reads what it is told, most likely because it has ended. */
+  #isDeaf = false;
   #takenDown: Promise<void> | undefined = undefined;
   #garbage = 0;
   #windowFrom = 0;
@@ -120,16 +124,30 @@ export class StdioTransport implements Transport {
 
   #write(line: string, told: Told): void {
     if (!this.#outbox || this.#closed) throw new Error('Not connected');
-    this.#outbox.put(line, told);
+    this.#outbox.put(line, (error) => {
+      if (error) this.#isDeaf = true;
+      told(error);
+    });
   }
 
   async close(): Promise<void> {
+    if (this.#isDeaf && !this.#closed) await this.#farewell();
     this.#closed = true;
     this.#child?.stdout.removeAllListeners('data').resume();
     this.#outbox?.flush();
     await this.#child?.end(this.#options.graceMs);
     await this.#takeDown();
     this.#tellClosed();
+  }
+
+  /** The write that fails is told before the exit that made it fail. */
+  async #farewell(): Promise<void> {
+    let timer: { cancel(): void } | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = this.#options.runtime.after(FAREWELL_MS, resolve);
+    });
+    await Promise.race([this.#child?.ended, late]);
+    timer?.cancel();
   }
 
   async #over(how: string): Promise<void> {
