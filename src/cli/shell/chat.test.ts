@@ -43,6 +43,26 @@ describe('talk', { timeout: 30_000 }, () => {
     await crib.close();
   });
 
+  it('a call of one chat does not answer for one of the next in the same session', async () => {
+    let ran = 0;
+    const count = aTool({ name: 'count', run: (() => ++ran) as never });
+    const converse: Model['converse'] = async ({ messages }) => {
+      const isOver = messages.at(-1)?.role === 'tool';
+      const calls = isOver ? [] : [{ id: 'c', name: 'count', input: {} }];
+      return { ...said, calls, inputTokens: 1, outputTokens: 1 };
+    };
+    const model = { configured: true, converse } as unknown as Model;
+    const crib = await testCrib([count], { model });
+    for (const _ of ['first', 'second']) {
+      const bounds = { maxSteps: 3, maxCostUsd: 1 };
+      const caller = { sessionId: 'work' };
+      const chat = openChat({ io: fakeIo().io, crib, caller, bounds, messages: [] });
+      expect(await chat.say('count', signal)).toBe(0);
+    }
+    expect(ran).toBe(2);
+    await crib.close();
+  });
+
   it('leaves none behind when a step fails', async () => {
     const { crib, chat } = await talkWith(() => Promise.reject(new Error('down')));
     expect(await chat.say('hi', signal)).toBe(1);

@@ -2,6 +2,7 @@
  * The conversation with the configured model. The model is shown the tools that are on, or three that
  * find the others when there are many; each of its calls goes through the pipeline as its own agent.
  */
+import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ERRORS } from '../../contract/errors.ts';
@@ -57,6 +58,9 @@ const openTools = ({ io, crib, caller }: ChatSite, names: readonly string[]) =>
   crib.tools.forAnthropic({
     names,
     surface: names.length > MOST_SHOWN ? 'search' : 'full',
+    // Turns are counted from one again in every chat, also in a session that is gone on with: a call
+    // of an earlier one must not answer for one of this.
+    scope: randomUUID(),
     caller: { ...caller, approver: terminalPerson(io, { user: caller.userId }) },
   });
 

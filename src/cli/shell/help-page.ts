@@ -1,6 +1,6 @@
 /** `/help`: what can be typed here. */
 import type { CommandEntry } from '../command-entry.ts';
-import { type Io, print, widthOf } from '../io.ts';
+import { type Io, print, printJson, widthOf } from '../io.ts';
 import { table } from '../table.ts';
 import { OWN_COMMANDS, usableCommands } from './shell-commands.ts';
 
@@ -11,7 +11,13 @@ export interface HelpFacts {
 }
 
 export const printHelp = (io: Io, { commands, model }: HelpFacts): void => {
-  const rows = [...usableCommands(commands), ...OWN_COMMANDS].map(({ name, summary }) => [
+  const all = [...usableCommands(commands), ...OWN_COMMANDS];
+  if (io.json) {
+    const named = all.map(({ name, summary }) => ({ name: `/${name}`, summary }));
+    printJson(io, { commands: named, model: model ?? null });
+    return;
+  }
+  const rows = all.map(({ name, summary }) => [
     { text: `  /${name}`, paint: io.ink.bold },
     summary,
   ]);

@@ -29,6 +29,17 @@ describe('readShellLine', () => {
   });
 
   it.each([
+    'git action="log',
+    'read_file path=a \\',
+    "read_file path='a",
+    '/tools info "read',
+    "toolcrib tools info it's",
+  ])('%s is not closed', (text) => {
+    expect(readShellLine(text, isTool)).toEqual({ kind: 'unclosed' });
+  });
+
+  it.each([
+    "git isn't it",
     "what's in here?",
     'git is a tool, is it not?',
     'read_file the notes',

@@ -10,7 +10,9 @@ export type ShellLine =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'command'; readonly words: readonly string[] }
   | { readonly kind: 'call'; readonly tool: string; readonly args: readonly string[] }
-  | { readonly kind: 'talk'; readonly text: string };
+  | { readonly kind: 'talk'; readonly text: string }
+  /** A command or a call whose last quote never ended: what was meant by it is anybody's guess. */
+  | { readonly kind: 'unclosed' };
 
 type IsTool = (name: string) => boolean;
 
@@ -44,16 +46,20 @@ const callOf = (text: string, isTool: IsTool): ShellLine | undefined => {
   }
   const { words, open } = splitWords(text);
   const [tool = '', ...args] = words;
-  if (open || !NAME.test(tool)) return undefined;
-  const fits = args.every(isArgument) && (args.length > 0 || isTool(tool));
+  if (!NAME.test(tool)) return undefined;
   const begun = isTool(tool) && args[0] !== undefined && isArgument(args[0]);
+  if (open) return begun ? { kind: 'unclosed' } : undefined;
+  const fits = args.every(isArgument) && (args.length > 0 || isTool(tool));
   return fits || begun ? { kind: 'call', tool, args } : undefined;
 };
 
 export const readShellLine = (given: string, isTool: IsTool): ShellLine => {
   const text = withoutProgram(given.trim());
   if (text === '' || text.startsWith('#')) return { kind: 'nothing' };
-  if (text.startsWith('/')) return { kind: 'command', words: splitWords(text.slice(1)).words };
+  if (text.startsWith('/')) {
+    const { words, open } = splitWords(text.slice(1));
+    return open ? { kind: 'unclosed' } : { kind: 'command', words };
+  }
   return callOf(text, isTool) ?? { kind: 'talk', text };
 };
 

@@ -1,11 +1,12 @@
 /** Commands in the shell work on its crib, as long as they change nothing that it was opened with. */
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import { COMMANDS } from '../command-table.ts';
+import type { Io } from '../io.ts';
 import { sharesCrib } from './shell-commands.ts';
 import { openSession } from './shell-session.ts';
 
@@ -18,8 +19,9 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const openShell = async () => {
+const openShell = async (more: Partial<Io> = {}) => {
   const { io, out, err } = fakeIo({
+    ...more,
     cwd: join(root, 'project'),
     env: { HOME: root, TOOLCRIB_HOME: join(root, 'user') },
   });
@@ -54,6 +56,49 @@ describe('a command in the shell', { timeout: 60_000 }, () => {
       expect(await run('/tools enable calculator')).toBe(0);
       expect(session.toolNames()).toContain('calculator');
       expect(err()).not.toContain('not trusted');
+    } finally {
+      await session.close();
+    }
+  });
+
+  it('whose quote is not closed is not guessed at', async () => {
+    const { session, run, err } = await openShell();
+    try {
+      expect(await run('calculator expression="1+1')).toBe(2);
+      expect(await run('/tools info "calc')).toBe(2);
+      expect(err()).toContain('A quote is not closed.');
+      expect(err()).not.toContain('MODEL_NOT_CONFIGURED');
+    } finally {
+      await session.close();
+    }
+  });
+
+  it('answers /help with a document where documents are wanted', async () => {
+    const { session, run, out } = await openShell({ json: true });
+    try {
+      expect(await run('/help')).toBe(0);
+      expect(JSON.parse(out())).toMatchObject({ commands: expect.anything(), model: null });
+      expect(out()).toContain('"/quit"');
+    } finally {
+      await session.close();
+    }
+  });
+
+  it('threat: after rules that cannot be read nothing runs by the old ones, until they can', async () => {
+    const { session, run, err } = await openShell();
+    const policy = join(root, 'project', '.toolcrib', 'policy.yml');
+    try {
+      await mkdir(join(root, 'project', '.toolcrib'), { recursive: true });
+      await writeFile(join(root, 'project', '.toolcrib', 'config.yml'), 'tools: {}\n');
+      await writeFile(policy, 'version: 1\nrules: [{ name: x, effect: bogus }]\n');
+      expect(await run('/trust --yes')).toBe(2);
+      for (const line of ['calculator expression=1+1', '/usage', 'hello']) {
+        expect(await run(line)).toBe(2);
+      }
+      expect(err()).not.toContain('INTERNAL');
+      await writeFile(policy, 'version: 1\nrules: []\n');
+      expect(await run('/trust --yes')).toBe(0);
+      expect(await run('calculator expression=1+1')).toBe(0);
     } finally {
       await session.close();
     }

@@ -58,6 +58,8 @@ class ShellSession implements Session {
   readonly #options: SessionOptions;
   readonly #messages: ConversationMessage[] = [];
   #open: OpenCrib;
+  /** A command has changed what it was opened with. */
+  #isStale = false;
   #chat: Chat | undefined = undefined;
 
   constructor(io: Io, options: SessionOptions, open: OpenCrib) {
@@ -90,19 +92,23 @@ class ShellSession implements Session {
     }
   }
 
-  #follow(line: ShellLine, signal: AbortSignal): Promise<number | 'quit'> {
+  async #follow(line: ShellLine, signal: AbortSignal): Promise<number | 'quit'> {
     switch (line.kind) {
       case 'nothing':
-        return Promise.resolve(0);
+        return 0;
       case 'command':
         return this.#command(line.words);
       case 'call': {
-        const { crib } = this.#open;
+        const { crib } = await this.#current();
         const { caller } = this.#options;
         return runCall({ io: this.#io, crib, caller, signal }, line);
       }
       case 'talk':
         return this.#talk(line.text, signal);
+      case 'unclosed':
+        throw new ToolFailure('VALIDATION_ERROR', 'A quote is not closed.', {
+          suggestions: ['Close it, or put a backslash before a quote that is meant as such.'],
+        });
     }
   }
 
@@ -119,10 +125,10 @@ class ShellSession implements Session {
     if (!names.includes(name)) throw await unknownCommand(name, names);
     const isPage = name === 'tools' && (sub === undefined || sub === 'list') && rest.length === 0;
     if (isPage && !this.#io.json) {
-      await printToolsPage(this.#io, this.#open);
+      await printToolsPage(this.#io, await this.#current());
       return 0;
     }
-    const io = sharesCrib(words) ? { ...this.#io, held: this.#open } : this.#io;
+    const io = sharesCrib(words) ? { ...this.#io, held: await this.#current() } : this.#io;
     const code = await runCommand(io, words, commands);
     if (code === 0) await this.#catchUp(words);
     return code;
@@ -142,14 +148,24 @@ class ShellSession implements Session {
       const entry = tool === undefined ? undefined : tools.get(tool);
       if (entry) tools.setEnabled(entry.tool.name, sub === 'enable');
     } else if (changesTools(words)) {
-      await this.#open.crib.close();
-      this.#chat = undefined;
-      this.#open = await openCrib(this.#io, undefined, { watch: true });
+      this.#isStale = true;
+      await this.#current();
     }
   }
 
+  /** Throws while the configuration is bad: what was open goes by rules that hold no longer. */
+  async #current(): Promise<OpenCrib> {
+    if (!this.#isStale) return this.#open;
+    const before = this.#open.crib;
+    this.#open = await openCrib(this.#io, undefined, { watch: true });
+    this.#isStale = false;
+    this.#chat = undefined;
+    await before.close();
+    return this.#open;
+  }
+
   async #talk(text: string, signal: AbortSignal): Promise<number> {
-    const { crib, loaded } = this.#open;
+    const { crib, loaded } = await this.#current();
     if (!loaded.config.model) return answerWithoutModel(this.#io, crib.tools, text);
     if (!this.#chat) {
       const { openChat } = await import('./chat.ts');
