@@ -74,7 +74,7 @@ export const told = (error) => {
   const isObject = typeof error === 'object' && error !== null;
   return {
     name: isObject ? textOf(() => error.name) : '',
-    message: textOf(() => (isObject ? error.message : error)).slice(0, 2000),
+    message: textOf(() => (isObject ? (error.message ?? shown(error)) : error)).slice(0, 2000),
     code: isObject ? textOf(() => error.code) : '',
     stack: isObject ? textOf(() => error.stack).slice(0, 20000) : '',
   };

@@ -17,6 +17,8 @@ export interface CallCount {
   readonly tool: string;
   readonly ok: number;
   readonly failed: number;
+  /** Not over when the run was, and still able to have an effect. */
+  readonly running?: number;
 }
 
 export interface InnerCallsOptions {
@@ -44,7 +46,8 @@ export class InnerCalls implements SandboxHost {
   readonly #log: string[] = [];
   #logged = 0;
   #made = 0;
-  readonly #underWay = new Set<Promise<unknown>>();
+  /** With the tool that was asked for. */
+  readonly #underWay = new Map<Promise<unknown>, string>();
   #isOver = false;
 
   constructor(context: ToolContext, options: InnerCallsOptions) {
@@ -53,7 +56,13 @@ export class InnerCalls implements SandboxHost {
   }
 
   get counts(): readonly CallCount[] {
-    return [...this.#counts].map(([tool, count]) => ({ tool, ...count }));
+    const running = [...this.#underWay.values()];
+    const tools = new Set([...this.#counts.keys(), ...running]);
+    return [...tools].map((tool) => {
+      const { ok = 0, failed = 0 } = this.#counts.get(tool) ?? {};
+      const still = running.filter((each) => each === tool).length;
+      return { tool, ok, failed, ...(still > 0 && { running: still }) };
+    });
   }
 
   get log(): string {
@@ -67,7 +76,7 @@ export class InnerCalls implements SandboxHost {
     this.#made += 1;
     if (this.#made > this.#options.mostCalls) throw this.#tooMany();
     const answer = this.#call(args[0], args[1]);
-    this.#underWay.add(answer);
+    this.#underWay.set(answer, args[0]);
     const result = await answer.finally(() => this.#underWay.delete(answer));
     if (this.approvals.length > 0) this.#endSoon();
     if (result.approval) return never();
@@ -77,7 +86,7 @@ export class InnerCalls implements SandboxHost {
 
   /** When the calls that the code did not wait for are done. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#underWay.keys());
   }
 
   async #call(tool: string, input: unknown): Promise<ToolResult> {

@@ -32,6 +32,10 @@ const bigRows = ({ page }: { page: number }) =>
   Array.from({ length: 1_000 }, (_, n) => ({ id: page * 1_000 + n, text: 'needle '.repeat(5) }));
 
 const sent: unknown[] = [];
+let openGate: () => void = () => undefined;
+const gate = new Promise<void>((resolve) => {
+  openGate = resolve;
+});
 const tools = [
   aTool({ name: 'list_rows', description: 'Rows of a page.', input: row, run: bigRows } as never),
   aTool({
@@ -55,6 +59,7 @@ const tools = [
     run: () => ({ rows: bigRows({ page: 0 }), more: bigRows({ page: 1 }) }),
   } as never),
   aTool({ name: 'slow', run: () => sleep(60_000, 1, { ref: false }) }),
+  aTool({ name: 'gated', run: () => gate }),
   aTool({ name: 'off' }),
 ];
 
@@ -189,6 +194,50 @@ describe('run_code', () => {
     );
     expect([error?.code, error?.line, log]).toEqual(['EXECUTION_FAILED', 2, 'so far']);
     expect(error?.message).toContain('TypeError');
+  }, 30_000);
+});
+
+describe('what code throws', () => {
+  it.each([
+    ['throw { a: 1 }', '{"a":1}'],
+    ['throw "text"', 'text'],
+    ['throw null', 'thrown without a message'],
+    ['throw [1, 2]', '[1,2]'],
+    ['const e: any = {}; e.e = e; throw e', '[object]'],
+  ])(
+    '%s is told',
+    async (code, message) => {
+      const { status, error } = await ran(code);
+      expect([status, error?.code, error?.message]).toEqual([
+        'failed',
+        'EXECUTION_FAILED',
+        message,
+      ]);
+    },
+    30_000,
+  );
+
+  it('threat: code that changes how its errors are told breaks nothing outside', async () => {
+    const { status, error } = await ran(
+      '(globalThis as any).String = () => []; throw new Error("x");',
+    );
+    expect([status, error]).toEqual([
+      'failed',
+      { code: 'EXECUTION_FAILED', message: 'thrown without a message' },
+    ]);
+  }, 30_000);
+
+  it('calls that are not over when the time is are named', async () => {
+    const { status, calls } = await ran(
+      'await tools.list_rows({ page: 1 }); await Promise.all([tools.gated({}), tools.gated({})]);',
+      { timeoutMs: 2_000 },
+    );
+    expect(status).toBe('failed');
+    expect(calls).toEqual([
+      { tool: 'list_rows', ok: 1, failed: 0 },
+      { tool: 'gated', ok: 0, failed: 0, running: 2 },
+    ]);
+    openGate();
   }, 30_000);
 });
 

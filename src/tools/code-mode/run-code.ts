@@ -65,7 +65,17 @@ const output = () =>
       ),
     log: z.string().optional().describe('What the code printed.'),
     calls: z
-      .array(z.strictObject({ tool: z.string(), ok: z.int(), failed: z.int() }))
+      .array(
+        z.strictObject({
+          tool: z.string(),
+          ok: z.int(),
+          failed: z.int(),
+          running: z
+            .int()
+            .optional()
+            .describe('Not over when the time of the code was; they may have their effect yet.'),
+        }),
+      )
       .describe('The calls the code made, by tool. Those that are ok have had their effect.'),
     types: z.string().describe('Whether the types of the code were checked.'),
     receipt: z
@@ -107,9 +117,24 @@ const stoppedError = ({ code, message }: ToolFailure, { placeIn }: CompiledCode)
   ...placeIn(message),
 });
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Code can change what its own side of the border makes of an error. */
+const readThrown = (told: object): Thrown => {
+  const { name, message, code, stack } = told as Readonly<Record<string, unknown>>;
+  return {
+    name: textOf(name),
+    message: textOf(message),
+    code: textOf(code),
+    stack: textOf(stack),
+  };
+};
+
 const endingOf = (value: unknown, compiled: CompiledCode): Ending => {
-  const told = Object(value) as { readonly value?: unknown; readonly thrown?: Thrown };
-  if (told.thrown) return { status: 'failed', error: thrownError(told.thrown, compiled) };
+  const told = Object(value) as { readonly value?: unknown; readonly thrown?: object };
+  if (told.thrown) {
+    return { status: 'failed', error: thrownError(readThrown(told.thrown), compiled) };
+  }
   return { status: 'completed', ...(told.value !== undefined && { value: told.value }) };
 };
 
