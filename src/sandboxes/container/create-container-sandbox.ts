@@ -19,6 +19,7 @@ import { sandboxGrants } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
 import { taskTalk } from '../task-talk.ts';
 import { workingFolder } from '../working-folder.ts';
+import { answeredInTime } from './answered-in-time.ts';
 import { containerOrder } from './container-order.ts';
 import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
 import { engineReadiness } from './engine-readiness.ts';
@@ -64,10 +65,9 @@ class ContainerSandbox implements Sandbox {
   }
 
   readiness(): Promise<SandboxReadiness> {
-    return engineReadiness(async () => (await this.#engine()).engine, {
-      image: this.#options.image,
-      runtimes: this.#runtimes,
-    });
+    const { image, runtime } = this.#options;
+    const wanted = { image, runtime, runtimes: this.#runtimes };
+    return engineReadiness(async () => (await this.#engine()).engine, wanted);
   }
 
   async run(request: SandboxRequest): Promise<SandboxOutcome> {
@@ -127,8 +127,9 @@ class ContainerSandbox implements Sandbox {
   }
 
   async #open(): Promise<EngineClient> {
-    const client = await openEngineClient(this.#options.findEngine(), this.#options.load);
-    await removeForgotten(client.engine, this.#options.runtime.now());
+    const { runtime, load } = this.#options;
+    const client = await openEngineClient(this.#options.findEngine(), load);
+    await answeredInTime(removeForgotten(client.engine, runtime.now()), runtime);
     return client;
   }
 

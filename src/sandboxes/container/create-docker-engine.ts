@@ -8,6 +8,7 @@ import { OutputMeter } from '../output-meter.ts';
 import type { SandboxGrant } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
 import type { TaskTalk } from '../task-talk.ts';
+import { answeredInTime } from './answered-in-time.ts';
 import { type BuildOrder, type BuildOutcome, buildImage } from './build-image.ts';
 import { containerOrder } from './container-order.ts';
 import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
@@ -182,7 +183,7 @@ class ContainerEngine implements DockerEngine {
 export const createDockerEngine = async (options: DockerEngineOptions): Promise<DockerEngine> => {
   try {
     const client = await openEngineClient(options.findEngine(), options.load);
-    await client.engine.ping();
+    await answeredInTime(client.engine.ping(), options.runtime);
     return new ContainerEngine(options, client);
   } catch (error) {
     throw missing(error);

@@ -1,7 +1,9 @@
 /** Whether the engine can give a container: it answers, has the image, and the runtime that is asked for. */
 import type Dockerode from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { SandboxReadiness } from '../../contract/sandbox.ts';
+import { answeredInTime, START_ENGINE } from './answered-in-time.ts';
 import { engineFailure } from './engine-failure.ts';
 import { assertRuntime, chooseRuntime } from './oci-runtime.ts';
 
@@ -9,10 +11,9 @@ interface Wanted {
   readonly image: string;
   /** One of these has to run it; absent when the engine may choose. */
   readonly runtimes: readonly string[] | undefined;
+  readonly runtime: Pick<Runtime, 'after'>;
 }
 
-const START =
-  'Start Docker or Podman: systemctl start docker, or podman system service (Debian: apt-get install podman).';
 const VM =
   'Install Kata Containers or gVisor (runsc) and name the runtime in the settings of the engine.';
 
@@ -46,27 +47,32 @@ const isThere = (engine: Dockerode, image: string): Promise<boolean> =>
       () => false,
     );
 
+const look = async (engine: Dockerode, { image, runtimes }: Wanted): Promise<SandboxReadiness> => {
+  await engine.ping();
+  const runtime = runtimes && (await chooseRuntime(engine, runtimes));
+  if (runtimes && runtime === undefined) {
+    return notReady(`The engine knows no runtime named ${runtimes.join(' or ')}.`, VM);
+  }
+  if (!(await isThere(engine, image))) {
+    const pull = `Pull it: docker pull ${image}, or podman pull ${image}`;
+    return notReady(`The image ${image} is not there.`, pull);
+  }
+  if (runtime !== undefined) await tryRuntime(engine, image, runtime);
+  return { ready: true };
+};
+
+/** Never rejects, and answers also when the engine does not. */
 export const engineReadiness = async (
   open: () => Promise<Dockerode>,
-  { image, runtimes }: Wanted,
+  wanted: Wanted,
 ): Promise<SandboxReadiness> => {
   try {
-    const engine = await open();
-    await engine.ping();
-    const runtime = runtimes && (await chooseRuntime(engine, runtimes));
-    if (runtimes && runtime === undefined) {
-      return notReady(`The engine knows no runtime named ${runtimes.join(' or ')}.`, VM);
-    }
-    if (!(await isThere(engine, image))) {
-      const pull = `Pull it: docker pull ${image}, or podman pull ${image}`;
-      return notReady(`The image ${image} is not there.`, pull);
-    }
-    if (runtime !== undefined) await tryRuntime(engine, image, runtime);
-    return { ready: true };
+    return await answeredInTime(look(await open(), wanted), wanted.runtime);
   } catch (error) {
     const isAnswer = typeof (Object(error) as { statusCode?: unknown }).statusCode === 'number';
     const failure = isAnswer ? engineFailure(error) : error;
-    if (!(failure instanceof ToolFailure)) return notReady('The engine does not answer.', START);
-    return notReady(failure.message, failure.extras.suggestions?.[0] ?? START);
+    if (!(failure instanceof ToolFailure))
+      return notReady('The engine does not answer.', START_ENGINE);
+    return notReady(failure.message, failure.extras.suggestions?.[0] ?? START_ENGINE);
   }
 };

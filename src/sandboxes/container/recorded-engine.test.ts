@@ -9,6 +9,7 @@ import {
   type RecordedEngine,
 } from '../../../test/fixtures/recorded-engine.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
 import { createRuntime } from '../../create-runtime.ts';
 import { createContainerSandbox } from './create-container-sandbox.ts';
@@ -24,14 +25,24 @@ beforeEach(async () => {
 });
 afterEach(() => recorded.close());
 
-const sandboxOf = (type: 'container' | 'vm' = 'container', ociRuntime?: string) =>
+/** A runtime whose patience is short. */
+const hasty = (): Runtime => {
+  const real = createRuntime();
+  return { ...real, after: (ms, then) => real.after(Math.min(ms, 100), then) };
+};
+
+const sandboxOf = (
+  type: 'container' | 'vm' = 'container',
+  ociRuntime?: string,
+  runtime = createRuntime(),
+) =>
   createContainerSandbox({
     type,
     ociRuntime,
     findEngine: () => ({ socketPath: recorded.socketPath }),
     image: 'the-image',
     identity: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
-    runtime: createRuntime(),
+    runtime,
     masks: {
       isSecret: ({ below }) => below.at(-1) === '.env' || below.at(-1) === '.ssh',
       isProtected: (below) => below.at(-1) === '.git',
@@ -159,6 +170,23 @@ describe('the life of a container', () => {
     expect(keys()).toContain('DELETE /containers/:id');
   });
 
+  it('ends in time also where the engine never says that it is made', async () => {
+    answers['POST /containers/create'] = { status: 201, hangs: true };
+    const sandbox = sandboxOf('container', undefined, hasty());
+    expect((await failureOf(run({ timeLimit: 50 }, sandbox))).code).toBe('TIMEOUT');
+    await sandbox.close();
+    expect(keys()).not.toContain('POST /containers/:id/start');
+  });
+
+  it('is removed and never started when it is made after the run was stopped', async () => {
+    answers['POST /containers/create'] = { status: 201, body: { Id: 'c0ffee' }, afterMs: 300 };
+    const sandbox = sandboxOf();
+    expect((await failureOf(run({ timeLimit: 50 }, sandbox))).code).toBe('TIMEOUT');
+    await sandbox.close();
+    expect(keys()).toContain('DELETE /containers/:id');
+    expect(keys()).not.toContain('POST /containers/:id/start');
+  });
+
   it('says that memory was the reason', async () => {
     answers['GET /containers/:id/json'] = {
       status: 200,
@@ -269,6 +297,22 @@ describe('readiness', () => {
       reason: expect.stringContaining('(500)'),
     });
   });
+
+  it.each(['GET /containers/json', 'GET /_ping', 'GET /images/the-image/json'])(
+    'an engine that never answers %s is none',
+    async (question) => {
+      answers[question] = { status: 200, hangs: true };
+      const sandbox = sandboxOf('container', undefined, hasty());
+      expect(await sandbox.readiness()).toMatchObject({
+        ready: false,
+        reason: 'The engine does not answer.',
+        install: expect.stringContaining('Start Docker or Podman'),
+      });
+      answers[question] = { status: 200, body: [] };
+      expect(await sandbox.readiness()).toEqual({ ready: true });
+      await sandbox.close();
+    },
+  );
 
   it('tells that the library or the engine is missing', async () => {
     const options = {

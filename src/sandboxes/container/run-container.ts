@@ -5,6 +5,7 @@ import type { Container, ContainerCreateOptions } from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { TaskTalk } from '../task-talk.ts';
+import { answeredInTime } from './answered-in-time.ts';
 import { attach } from './attach.ts';
 import { engineFailure } from './engine-failure.ts';
 import { assertRuntime } from './oci-runtime.ts';
@@ -84,6 +85,12 @@ const kill = (container: Container): Promise<void> =>
 const remove = (container: Container): Promise<void> =>
   container.remove({ force: true, v: true }).catch(() => undefined);
 
+/** Also one that is made after the run was stopped; an engine that never says so is not waited for. */
+const removeMade = (made: Promise<Container>, runtime: Runtime): Promise<void> =>
+  answeredInTime(made, runtime).then(remove, () => {
+    void made.then(remove, () => undefined);
+  });
+
 const live = async (container: Container, run: ContainerRun, stop: Stop): Promise<Ended> => {
   if (run.ociRuntime !== undefined) await assertRuntime(container, run.ociRuntime);
   const { begin, read } = await listen(container, run, stop);
@@ -102,8 +109,10 @@ export const runContainer = async (run: ContainerRun, runtime: Runtime): Promise
   signal.addEventListener('abort', cancel, { once: true });
   const timer = runtime.after(run.timeMs, () => stop.now(new ToolFailure('TIMEOUT')));
   let container: Container | undefined;
+  let made: Promise<Container> | undefined;
   try {
-    container = await engine.createContainer(order);
+    made = engine.createContainer(order);
+    container = await Promise.race([made, stop.reason]);
     const { exitCode, outOfMemory } = await Promise.race([live(container, run, stop), stop.reason]);
     if (!outOfMemory) return exitCode;
     throw new ToolFailure('SANDBOX_ERROR', 'The sandboxed program used more memory than it may.', {
@@ -115,6 +124,6 @@ export const runContainer = async (run: ContainerRun, runtime: Runtime): Promise
   } finally {
     timer.cancel();
     signal.removeEventListener('abort', cancel);
-    if (container !== undefined) run.afterwards(remove(container));
+    if (made !== undefined) run.afterwards(removeMade(made, runtime));
   }
 };

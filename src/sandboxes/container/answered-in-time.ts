@@ -1,0 +1,27 @@
+/** Waits for a word of the engine, but not for ever: a socket that takes everything and says nothing is no engine. */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+
+const MOST_MS = 10_000;
+
+export const START_ENGINE =
+  'Start Docker or Podman: systemctl start docker, or podman system service (Debian: apt-get install podman).';
+
+/** Fails with SANDBOX_ERROR when it takes too long; for questions that a living engine answers at once. */
+export const answeredInTime = async <T>(
+  work: Promise<T>,
+  { after }: Pick<Runtime, 'after'>,
+): Promise<T> => {
+  let timer: { cancel(): void } | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = after(MOST_MS, () => {
+      const suggestions = [START_ENGINE];
+      reject(new ToolFailure('SANDBOX_ERROR', 'The engine does not answer.', { suggestions }));
+    });
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    timer?.cancel();
+  }
+};
