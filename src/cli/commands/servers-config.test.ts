@@ -239,6 +239,19 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect(existsSync(marker)).toBe(false);
   });
 
+  it('what fails says what can be looked at: the program, or the address', async () => {
+    await run('add', 'gone', '--', 'no-such-program-here');
+    const program = await run('test', 'gone');
+    expect(program.code).toBe(1);
+    expect(program.err).toContain('The MCP server gone failed: its program was not found');
+    expect(program.err).toContain('Run its command by hand');
+    expect(program.err).not.toContain('toolcrib servers logs gone');
+    await run('add', 'gone', '--replace', '--url', 'http://127.0.0.1:9/mcp');
+    const address = await run('test', 'gone');
+    expect(address.err).toContain('See that its address is right');
+    expect(address.err).not.toContain('by hand');
+  });
+
   it('forgets the login only when the server is gone', async () => {
     const key = 'mcp.oauth:two';
     const kept = () => readFileSync(join(folder, 'home', 'secrets.json'), 'utf8');

@@ -27,7 +27,7 @@ const adviceFor = (
   { name, enabled, command }: Tried,
   { code, suggestions }: ToolError,
 ): readonly string[] => {
-  if (!enabled) return suggestions;
+  if (enabled === false) return suggestions;
   if (code === 'AUTH_MISSING') return [...suggestions, `Log in: toolcrib servers login ${name}`];
   // Its lines are shown here already.
   const own = suggestions.filter((each) => !each.endsWith(`toolcrib servers logs ${name}`));
