@@ -36,7 +36,7 @@ describe('runCli', () => {
     [['rnu'], "unknown command 'rnu'", 'Did you mean run?'],
     [['run', 'x', '--jsn'], "unknown option '--jsn'", 'Did you mean --json?'],
     [['run'], "missing required argument 'tool'", 'toolcrib run --help'],
-    [['tools', 'info'], "missing required argument 'name'", 'toolcrib tools --help'],
+    [['tools', 'info'], "missing required argument 'name'", 'toolcrib tools info --help'],
     [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish', 'toolcrib completion --help'],
     [['--jsn'], "unknown option '--jsn'", 'toolcrib --help'],
     [['run', 'x', '--timeout', 'soon'], '--timeout takes a whole number', 'VALIDATION_ERROR'],

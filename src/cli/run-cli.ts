@@ -40,8 +40,11 @@ const buildProgram = async (args: readonly string[], io: Io): Promise<Command> =
 /** Help on the command that was meant, as far as that can be told. */
 const adviceFor = (args: readonly string[]): Advice => {
   const known = COMMANDS.find(({ name }) => args.includes(name));
+  const next = known && args[args.indexOf(known.name) + 1];
+  const below = known && 'commands' in known ? known.commands : [];
+  const sub = below.find(({ name }) => name === next);
   return {
-    help: `toolcrib ${known ? `${known.name} ` : ''}--help`,
+    help: ['toolcrib', known?.name, sub?.name, '--help'].filter(Boolean).join(' '),
     doctor: 'toolcrib doctor',
   };
 };

@@ -4,6 +4,7 @@ import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
@@ -90,6 +91,15 @@ const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
   await surface.close();
 };
 
+/** What the system says of the port, in words. */
+const noPort = (error: unknown): ToolFailure => {
+  const isTaken = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+  const message = isTaken ? 'is in use by another program' : 'cannot be listened on';
+  return new ToolFailure('CONFLICT', `The port ${message}.`, {
+    suggestions: ['Choose another one with --http; 0 takes any that is free.'],
+  });
+};
+
 const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promise<void> => {
   const [{ createMcpSurface }, { serveMcpHttp }, { bearerToken, newToken }] = await Promise.all([
     import('../../surfaces/mcp/create-mcp-surface.ts'),
@@ -102,7 +112,11 @@ const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promi
   const identity: McpIdentity = { key: caller.agentId ?? 'mcp', caller };
   const http = { authenticate: bearerToken(token, identity) };
   const surface = await createMcpSurface(crib, { ...options, http });
-  const server = await serveMcpHttp(surface, { port, log: io.runtime.log });
+  const listening = serveMcpHttp(surface, { port, log: io.runtime.log });
+  const server = await listening.catch(async (error: unknown) => {
+    await surface.close();
+    throw noPort(error);
+  });
   note(io, `MCP at ${server.url}`);
   note(io, given === token ? `Token: the one in ${TOKEN}` : `Token: ${token}`);
   const { asked, release } = interrupted(io);

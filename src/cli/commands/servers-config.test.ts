@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -298,6 +300,22 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
   it('names the tool that was meant by a word that is no subcommand', async () => {
     const { err } = await session(['tools', 'calculator']);
     expect(err).toContain('To see that tool: toolcrib tools info calculator');
+  });
+
+  it('what is missing points to the help of the very command', async () => {
+    expect((await session(['servers', 'login'])).err).toContain('toolcrib servers login --help');
+    expect((await session(['servers', '--nonsense'])).err).toContain(
+      'See: toolcrib servers --help',
+    );
+  });
+
+  it('a port that is taken is told', async () => {
+    const taken = createServer();
+    await once(taken.listen(0, '127.0.0.1'), 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const { code, err } = await session(['mcp', '--http', String(port)]);
+    expect([code, err.includes('The port is in use by another program.')]).toEqual([1, true]);
+    taken.close();
   });
 
   it.each([

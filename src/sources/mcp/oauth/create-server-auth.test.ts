@@ -360,4 +360,22 @@ describe('threats to a login', { timeout: 30_000 }, () => {
     const auth = authFor({ openBrowser: async () => given.abort() });
     await expect(auth.login({ signal: given.signal })).rejects.toMatchObject({ code: 'CANCELLED' });
   });
+
+  it('one who gives up does not wait for a server that never answers', async () => {
+    const given = new AbortController();
+    const silent = createServerAuth({
+      server: { name: 'guarded', url: server.url },
+      secrets: vault(),
+      runtime: runtime(),
+      fetch: (_url, init) =>
+        new Promise((_, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(new TypeError('fetch failed')));
+          given.abort();
+        }),
+      openBrowser: browse,
+    });
+    await expect(silent.login({ signal: given.signal })).rejects.toMatchObject({
+      code: 'CANCELLED',
+    });
+  });
 });

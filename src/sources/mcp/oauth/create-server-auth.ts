@@ -2,7 +2,7 @@
  * The login to one remote server: who may log in, the token for every request, renewed ahead of time.
  * A request never opens a browser; when only a person can help, it says so and stops.
  */
-import type { AuthProvider } from '@modelcontextprotocol/client';
+import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { SecretVault } from '../../../contract/secrets.ts';
@@ -90,17 +90,22 @@ class Login implements ServerAuth {
     const record = await runLogin({
       server,
       runtime,
-      fetchFn: this.#fetch,
+      fetchFn: this.#fetchUntil(signal),
       openBrowser,
       known: await this.#book.read(),
       waitMs,
       signal,
     }).catch((error: unknown) => {
-      throw loginFailure(error);
+      throw signal?.aborted ? new ToolFailure('CANCELLED') : loginFailure(error);
     });
     await this.#keep(record);
     this.#wanted = undefined;
     return stateOf(record);
+  }
+
+  /** A person who gives up does not wait for servers that do not answer. */
+  #fetchUntil(signal: AbortSignal | undefined): FetchLike {
+    return (url, init) => this.#fetch(url, { ...init, ...(signal && { signal }) });
   }
 
   async logout(): Promise<boolean> {
