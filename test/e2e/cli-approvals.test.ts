@@ -43,6 +43,30 @@ describe('toolcrib approvals', () => {
     expect((await project.run([...DELETE, '--approval', id])).code).toBe(3);
   });
 
+  it('a call inside run_code waits, is approved, and runs when the code runs again', async () => {
+    const project = createProject();
+    writeFileSync(join(project.folder, 'a.txt'), 'keep me');
+    const code = 'return tools.file_operations({ operation: "delete", path: "a.txt" });';
+    writeFileSync(join(project.folder, 'in.json'), JSON.stringify({ code }));
+    const RUN = ['run', 'run_code', '--input', 'in.json', '--json'];
+    interface Ran {
+      readonly status: string;
+      readonly approvals?: readonly { readonly approvalId: string }[];
+    }
+    const data = async () => (await project.run(RUN)).json<ToolResult<Ran>>().data;
+    const first = await data();
+    expect([first?.status, isThere(project)]).toEqual(['pending', true]);
+    const id = first?.approvals?.[0]?.approvalId ?? '';
+    expect((await project.run(['approvals', 'show', id])).out).toContain('Made by: run_code');
+    const approved = await project.run(['approvals', 'approve', id]);
+    expect(approved.err).toContain('Or when run_code, which made it, makes it again.');
+    expect((await data())?.status).toBe('completed');
+    expect(isThere(project)).toBe(false);
+    writeFileSync(join(project.folder, 'a.txt'), 'another');
+    expect((await data())?.status).toBe('pending');
+    expect(isThere(project)).toBe(true);
+  }, 120_000);
+
   it('approve --run runs it at once; a second word is refused', async () => {
     const project = createProject();
     const id = await waitingIn(project);

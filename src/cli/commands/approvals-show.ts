@@ -47,6 +47,7 @@ const show = (io: Io, id: string): Promise<number> =>
     print(io, ...approvalPage(record.request, { now, width: WIDTH, full: true }).lines);
     print(io, ...editLines(io, record));
     print(io, '', `State: ${stateOf(record, now)}`);
+    if (record.within !== undefined) print(io, `Made by: ${visibleText(record.within)}`);
     print(io, io.ink.dim(`Judged under policy ${visibleText(record.policyVersion)}`));
     return 0;
   });
