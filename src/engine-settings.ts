@@ -7,6 +7,7 @@ import type { EngineSettings } from './pipeline/engine.ts';
 import type { SettingsSource } from './pipeline/tool-settings.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 const MINUTE_MS = 60 * 1000;
 const SECOND_MS = 1000;
 
@@ -55,5 +56,6 @@ export const engineSettings = (config: Config): EngineSettings => {
     cacheEntries: execution.cache.maxEntries,
     approvalMs: approvals.expiresMinutes * MINUTE_MS,
     replayMs: execution.idempotencyHours * HOUR_MS,
+    undoMs: execution.undoDays * DAY_MS,
   };
 };

@@ -136,6 +136,12 @@ export class LocalCrib implements Crib {
     await engine.shared.undoLog.forget(executionId);
   }
 
+  async isUndoable(executionId: string): Promise<boolean> {
+    const { engine } = await this.#open();
+    const status = await this.status(executionId);
+    return status !== undefined && engine.isUndoable(status);
+  }
+
   async undo(executionId: string, caller?: Partial<Caller>): Promise<ToolResult<UndoReport>> {
     const { engine } = await this.#open();
     const result = await engine.undo(executionId, callerOf(caller));

@@ -31,6 +31,7 @@ const DEFAULTS = {
       windowSeconds: 60,
     },
     idempotencyHours: 24,
+    undoDays: 30,
   },
   sandbox: {
     default: 'wasm',

@@ -41,6 +41,7 @@ describe('the defaults', () => {
         cache: { enabled: true, maxEntries: 1000 },
         loop: { identicalCalls: 10, windowSeconds: 60 },
         idempotencyHours: 24,
+        undoDays: 30,
       },
       sandbox: {
         default: 'wasm',

@@ -47,6 +47,8 @@ export interface AuditFilter {
   /** Milliseconds since the epoch; `from` inclusive, `to` exclusive. */
   readonly from?: number;
   readonly to?: number;
+  /** The row of this number and no other. */
+  readonly seq?: number;
   /** Rows with a smaller sequence number, for paging backwards. */
   readonly before?: number;
   /** Newest first, this many at most. */

@@ -150,7 +150,12 @@ export interface Crib {
   cancel(executionId: string): boolean;
   /** Lets go of everything kept for a finished call: snapshots and stored results. */
   cleanup(executionId: string): Promise<void>;
-  /** Restores what the call changed. Fails with CONFLICT when it was changed again since. */
+  /** Whether `undo` would find something to restore; false for an unknown call. */
+  isUndoable(executionId: string): Promise<boolean>;
+  /**
+   * Restores what the call changed. Fails with CONFLICT when it was changed again since, with
+   * UNDO_EXPIRED when it was so long ago that what is needed for it is kept no more.
+   */
   undo(executionId: string, caller?: Partial<Caller>): Promise<ToolResult<UndoReport>>;
   /** A page of a result that was too large to return. */
   readResult(

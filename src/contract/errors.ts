@@ -136,6 +136,10 @@ export const ERRORS = {
     ['execution', 'medium', 409, -32012, 'recoverable', 1],
     'The present state does not fit this call. Look at it again before you go on.',
   ),
+  UNDO_EXPIRED: row(
+    ['execution', 'low', 410, -32026, 'final', 1],
+    'What the call changed is no longer kept, so it cannot be undone.',
+  ),
   NOT_FOUND: row(
     ['execution', 'low', 404, -32013, 'recoverable', 1],
     'The thing asked for does not exist.',

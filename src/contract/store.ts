@@ -154,6 +154,8 @@ export interface Snapshot {
   readonly beforeMode: number | undefined;
   /** SHA-256, hex, of the content written; `undefined` for a removal. */
   readonly afterHash: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly keptAt: number;
 }
 
 export interface Snapshots {
@@ -162,6 +164,11 @@ export interface Snapshots {
   of(executionId: string): Promise<readonly Snapshot[]>;
   /** Forgets them once they are restored. */
   drop(executionId: string): Promise<void>;
+  /**
+   * Forgets the calls whose last snapshot was kept before that moment; says how many snapshots
+   * went. A call goes whole or stays whole: half of it would undo to a state that never was.
+   */
+  expire(before: number): Promise<number>;
 }
 
 export interface Approvals {

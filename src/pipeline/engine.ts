@@ -5,6 +5,7 @@ import type { Call, CallRequest, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
+import type { ExecutionStatus } from '../contract/crib.ts';
 import { type Issue, ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { Model } from '../contract/model.ts';
@@ -39,6 +40,7 @@ import { Deadlines } from './deadlines.ts';
 import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
 import { governed, type PipelineDeps } from './governed.ts';
+import { KeptSnapshots } from './kept-snapshots.ts';
 import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { prove } from './pipeline.ts';
@@ -74,6 +76,7 @@ export interface EngineSettings {
   readonly cacheEntries: number;
   readonly approvalMs: number;
   readonly replayMs: number;
+  readonly undoMs: number;
 }
 
 export interface EngineDeps {
@@ -96,8 +99,6 @@ export interface EngineDeps {
   /** Made when it is first needed. */
   signingKey(): Promise<SigningKey>;
 }
-
-const UNDO_KEEP_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The parts that stages share; made once per crib. */
 const sharedParts = (deps: EngineDeps) => {
@@ -123,7 +124,8 @@ const sharedParts = (deps: EngineDeps) => {
     running: new RunningCalls(),
     deadlines: new Deadlines(runtime),
     cache: new ResultCache(settings.cacheEntries, runtime.now),
-    undoLog: new UndoLog(store.memory, runtime.now, UNDO_KEEP_MS),
+    undoLog: new UndoLog(store.memory, runtime.now, settings.undoMs),
+    snapshots: new KeptSnapshots({ ...store, runtime, keepMs: settings.undoMs }),
     desk: new ApprovalDesk({
       ...deps,
       approvals,
@@ -196,6 +198,15 @@ export class Engine {
     return explainCall(call, flow, { policy, ...this.shared });
   }
 
+  /** Whether `undo` would find something to restore. */
+  async isUndoable({ executionId, tool, effect }: ExecutionStatus): Promise<boolean> {
+    if (effect !== 'done') return false;
+    const { undoLog, snapshots } = this.shared;
+    const byTool = this.#deps.registry.get(tool)?.tool.undo !== undefined;
+    if (byTool && (await undoLog.read(executionId)) !== undefined) return true;
+    return (await snapshots.of(executionId)).length > 0;
+  }
+
   undo(executionId: string, caller: Caller): Promise<ToolResult> {
     const asOwner = caller.roles.includes('owner') || caller.roles.includes('admin');
     return this.execute(UNDO_TOOL, { executionId, asOwner }, caller);
@@ -251,9 +262,8 @@ export class Engine {
   }
 
   #filesFor(call: Call<'ready'>): FileAccess {
-    const { guard, store, events } = this.#deps;
-    const { snapshots } = store;
-    const hooks = fileHooks(call, { snapshots, cache: this.shared.cache, events });
+    const { guard, events } = this.#deps;
+    const hooks = fileHooks(call, { ...this.shared, events });
     return createFileAccess({ guard, needs: call.ready.tool.needs, hooks });
   }
 
@@ -261,7 +271,7 @@ export class Engine {
     const { registry, store, guard, runtime } = this.#deps;
     const undo = undoTool({
       store,
-      undoLog: this.shared.undoLog,
+      ...this.shared,
       now: runtime.now,
       // Code of a definition that nobody has accepted does not run, not even to take something back.
       findTool: (name, version) => {

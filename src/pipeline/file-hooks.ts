@@ -2,14 +2,14 @@
 import type { Call } from '../contract/call.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
-import type { Snapshots } from '../contract/store.ts';
 import { isApprovedFile } from '../governance/approvals/call-targets.ts';
 import type { FileHooks } from '../governance/paths/file-access.ts';
+import type { KeptSnapshots } from './kept-snapshots.ts';
 import { evidence } from './pipeline.ts';
 import type { ResultCache } from './result-cache.ts';
 
 export interface FileHookDeps {
-  readonly snapshots: Snapshots;
+  readonly snapshots: KeptSnapshots;
   readonly cache: ResultCache;
   readonly events: Events;
 }

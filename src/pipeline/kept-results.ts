@@ -6,12 +6,12 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Results } from '../contract/store.ts';
 import { markHandle } from '../governance/labels/handle-labels.ts';
 import { sha256Hex } from '../governance/sha256-hex.ts';
+import { forgetOld } from './forget-old.ts';
 
 /** Of the last texts it is known where they are; older ones may be kept a second time. */
 const REMEMBERED = 1000;
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * 3_600_000;
 
 export interface KeptResultsDeps {
   readonly results: Results;
@@ -28,10 +28,17 @@ export interface KeptResult {
 export class KeptResults {
   readonly #deps: KeptResultsDeps;
   readonly #known = new LRUCache<string, string>({ max: REMEMBERED });
-  #clearedAt = Number.NEGATIVE_INFINITY;
+  readonly #forgetOld: () => void;
 
   constructor(deps: KeptResultsDeps) {
     this.#deps = deps;
+    const { runtime, limits, results } = deps;
+    this.#forgetOld = forgetOld({
+      runtime,
+      keepMs: limits.keepResultsDays * DAY_MS,
+      what: 'results',
+      expire: (before) => results.expire(before),
+    });
   }
 
   /** The handle of the text: a new one, or that of the same text in the same session. */
@@ -47,19 +54,8 @@ export class KeptResults {
     const { executionId } = call;
     await results.put({ handle, userId, executionId, text, keptAt: runtime.now() });
     this.#known.set(key, handle);
-    this.#clear();
+    this.#forgetOld();
     return { handle, bytes };
-  }
-
-  /** Whoever adds to the pile clears it, once in a while; nobody waits for it. */
-  #clear(): void {
-    const { results, runtime, limits } = this.#deps;
-    const now = runtime.now();
-    if (now - this.#clearedAt < HOUR_MS) return;
-    this.#clearedAt = now;
-    results.expire(now - limits.keepResultsDays * DAY_MS).catch((error: unknown) => {
-      runtime.log.warn('Old results could not be forgotten.', { error: String(error) });
-    });
   }
 
   /** A cleaned-up call took its results with it. */

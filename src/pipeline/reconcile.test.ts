@@ -66,6 +66,7 @@ describe('after a crash', () => {
         path,
         before,
         beforeMode: 0o644,
+        keptAt: 0,
         afterHash: sha256Hex('after'),
       });
     }

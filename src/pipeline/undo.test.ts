@@ -6,6 +6,8 @@ import { aTool, type TestCrib, testCrib } from '../../test/fixtures/test-crib.ts
 import type { ToolContext } from '../contract/context.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 
+const DAY_MS = 86_400_000;
+
 let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'toolcrib-undo-'));
@@ -137,6 +139,45 @@ describe('undo', () => {
     expect((await crib.undo(metadata.executionId)).error?.message).toContain(
       'nothing that can be undone',
     );
+  });
+
+  it('is over when its days are, says so, and forgets what it kept', async () => {
+    const store = createMemoryStore();
+    const crib = await testCrib([change, aTool()], {
+      root,
+      store,
+      config: { execution: { undoDays: 2 } },
+    });
+    const call = (name: string) =>
+      crib.execute('change', { changes: [{ path: name, text: 'new' }] });
+    await writeFile(join(root, 'a.txt'), 'old');
+    const [write, read] = [await call('a.txt'), await crib.execute('echo', {})];
+    const { executionId } = write.metadata;
+    await crib.runtime.advance(2 * DAY_MS);
+    expect(await crib.isUndoable(executionId)).toBe(true);
+    await crib.runtime.advance(1);
+    // It lies there yet, for nobody has cleared it, but its time is over.
+    expect(await store.snapshots.of(executionId)).toHaveLength(1);
+    expect(await crib.isUndoable(executionId)).toBe(false);
+    const late = await crib.undo(executionId);
+    expect(late.error).toMatchObject({ code: 'UNDO_EXPIRED' });
+    expect(await text('a.txt')).toBe('new');
+    const next = await call('b.txt');
+    expect(await store.snapshots.of(executionId)).toEqual([]);
+    expect((await crib.undo(executionId)).error?.code).toBe('UNDO_EXPIRED');
+    expect((await crib.undo(read.metadata.executionId)).error?.code).toBe('CONFLICT');
+    expect(await crib.isUndoable(next.metadata.executionId)).toBe(true);
+    expect(await crib.isUndoable('unknown')).toBe(false);
+  });
+
+  it("of a tool's own is over with its days, too", async () => {
+    const own = aTool({ tier: 'write', undo: (async () => undefined) as never });
+    const crib = await testCrib([own], { config: { execution: { undoDays: 1 } } });
+    const { executionId } = (await crib.execute('echo', {})).metadata;
+    expect(await crib.isUndoable(executionId)).toBe(true);
+    await crib.runtime.advance(DAY_MS + 1);
+    expect(await crib.isUndoable(executionId)).toBe(false);
+    expect((await crib.undo(executionId)).error?.code).toBe('UNDO_EXPIRED');
   });
 
   it('a read-only call cannot change files', async () => {

@@ -11,12 +11,14 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Schema } from '../contract/schema.ts';
 import type { Snapshot, Store } from '../contract/store.ts';
 import { defineTool, type Tool } from '../contract/tool.ts';
+import type { KeptSnapshots } from './kept-snapshots.ts';
 import type { UndoLog } from './undo-log.ts';
 
 export const UNDO_TOOL = 'toolcrib:undo';
 
 export interface UndoDeps {
-  readonly store: Pick<Store, 'audit' | 'snapshots'>;
+  readonly store: Pick<Store, 'audit'>;
+  readonly snapshots: KeptSnapshots;
   readonly undoLog: UndoLog;
   now(): number;
   findTool(name: string, version: string): Tool | undefined;
@@ -33,7 +35,13 @@ interface UndoInput {
   readonly asOwner: boolean;
 }
 
-const outcomeOf = async (input: UndoInput, userId: string, deps: UndoDeps): Promise<AuditRow> => {
+interface Past {
+  readonly row: AuditRow;
+  /** It had its intent on record, so it could change something. */
+  readonly mayHaveChanged: boolean;
+}
+
+const pastOf = async (input: UndoInput, userId: string, deps: UndoDeps): Promise<Past> => {
   const rows = await deps.store.audit.query({ executionId: input.executionId });
   if (rows.some(({ status }) => status === 'undone')) {
     throw new ToolFailure('CONFLICT', 'The call has been undone already.');
@@ -44,8 +52,15 @@ const outcomeOf = async (input: UndoInput, userId: string, deps: UndoDeps): Prom
       suggestions: ['List calls with: toolcrib audit list'],
     });
   }
-  return row;
+  return { row, mayHaveChanged: rows.some(({ kind }) => kind === 'intent') };
 };
+
+const nothingLeft = ({ row, mayHaveChanged }: Past, { snapshots }: UndoDeps): ToolFailure =>
+  mayHaveChanged && snapshots.isOver(row.at)
+    ? new ToolFailure('UNDO_EXPIRED', undefined, {
+        suggestions: ['Restore it from a backup or from version control.'],
+      })
+    : new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
 
 /** The last state the call left each file in must still be there, or nothing is touched. */
 const assertUntouched = async (snapshots: readonly Snapshot[], deps: UndoDeps): Promise<void> => {
@@ -92,14 +107,12 @@ const undo = async (
   context: ToolContext,
   deps: UndoDeps,
 ): Promise<UndoReport> => {
-  const row = await outcomeOf(input, context.userId, deps);
+  const past = await pastOf(input, context.userId, deps);
+  const { row } = past;
   const { executionId } = row;
-  const snapshots = await deps.store.snapshots.of(executionId);
-  const restored = await restoreFiles(snapshots, deps);
+  const restored = await restoreFiles(await deps.snapshots.of(executionId), deps);
   const byTool = await undoByTool(row, context, deps);
-  if (restored.length === 0 && !byTool) {
-    throw new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
-  }
+  if (restored.length === 0 && !byTool) throw nothingLeft(past, deps);
   const { seq: _seq, hash: _hash, ...entry } = row;
   await deps.store.audit.append({
     ...entry,
@@ -111,7 +124,7 @@ const undo = async (
     costMicros: 0,
     detail: { by: context.userId, undo: context.executionId, restored },
   });
-  await deps.store.snapshots.drop(executionId);
+  await deps.snapshots.drop(executionId);
   return { executionId, restored };
 };
 

@@ -138,6 +138,10 @@ const FILTERS: readonly (readonly [string, AuditFilter, (n: number) => boolean])
   ['date range', { from: NOW + 10_000, to: NOW + 20_000 }, (n) => n >= 10 && n < 20],
   ['an empty range', { from: NOW + 20_000, to: NOW + 10_000 }, () => false],
   ['row before', { before: 11 }, (n) => n < 10],
+  ['row', { seq: 43 }, (n) => n === 42],
+  ['row and user', { seq: 43, userId: 'alice' }, () => false],
+  ['row and row before', { seq: 43, before: 43 }, () => false],
+  ['row that never was', { seq: 1000 }, () => false],
   ['user and status', { userId: 'bob', status: 'failure' }, (n) => n % 10 === 0],
   ['nobody', { userId: 'nobody' }, () => false],
 ];

@@ -125,6 +125,7 @@ const describeSnapshots = (use: Use): void => {
     before: Uint8Array.from([0, 255, 10, order]),
     beforeMode: 0o644,
     afterHash: 'ab'.repeat(32),
+    keptAt: 1234.5,
     ...parts,
   });
 
@@ -170,6 +171,24 @@ const describeSnapshots = (use: Use): void => {
       await store.snapshots.drop('e1');
       expect(await store.snapshots.of('e1')).toEqual([]);
       expect(await store.snapshots.of('e2')).toHaveLength(1);
+    }));
+
+  it('forgets the calls that are older than asked for, each whole or not at all', () =>
+    use(async (store) => {
+      const kept = [
+        ['old', 0, 1000],
+        ['old', 1, 1999],
+        ['across', 0, 1000],
+        ['across', 1, 2000.5],
+        ['new', 0, 3000],
+      ] as const;
+      for (const [executionId, order, keptAt] of kept) {
+        await store.snapshots.save(snapshot(order, { executionId, keptAt }));
+      }
+      expect(await store.snapshots.expire(2000.5)).toBe(2);
+      expect(await store.snapshots.expire(2000.5)).toBe(0);
+      const left = ['old', 'across', 'new'].map((each) => store.snapshots.of(each));
+      expect((await Promise.all(left)).map((each) => each.length)).toEqual([0, 2, 1]);
     }));
 };
 

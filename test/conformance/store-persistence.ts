@@ -43,6 +43,7 @@ const fill = async (store: Store): Promise<void> => {
     path: '/f',
     before: Uint8Array.from([1]),
     beforeMode: 0o600,
+    keptAt: 0,
     afterHash: undefined,
   });
 };

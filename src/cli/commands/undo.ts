@@ -44,8 +44,10 @@ const agreed = async (io: Io, crib: Crib, executionId: string): Promise<boolean>
       suggestions: ['See which there are: toolcrib audit list'],
     });
   }
-  const store = await crib.store();
-  const snapshots = firstOfEach(await store.snapshots.of(executionId));
+  const { snapshots: kept } = await crib.store();
+  // Their time may be over while they lie there yet.
+  const canUndo = await crib.isUndoable(executionId);
+  const snapshots = canUndo ? firstOfEach(await kept.of(executionId)) : [];
   note(io, `Undo of ${status.tool}, execution ${executionId}:`);
   for (const snapshot of snapshots) note(io, `  ${nameOf(io, snapshot.path)} ${plan(snapshot)}`);
   if (snapshots.length === 0) note(io, '  No file is kept for this call.');

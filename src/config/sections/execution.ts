@@ -107,6 +107,11 @@ export const executionSection = section(
         default: 24,
       },
     ),
+    undoDays: setting(positiveCount.max(36_500), {
+      about: 'Days for which a call can be undone; then what it needs for that is forgotten.',
+      project: 'higher',
+      default: 30,
+    }),
   }),
   'How calls are run: concurrency, time, retries, circuit breaker and cache.',
 );

@@ -25,7 +25,7 @@ import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
 import { type Locate, locateWithin } from './path-needs.ts';
 import { TEMPORARY_PREFIX } from './replace-file.ts';
 
-export type NewSnapshot = Omit<Snapshot, 'executionId' | 'order'>;
+export type NewSnapshot = Omit<Snapshot, 'executionId' | 'order' | 'keptAt'>;
 
 /** Paths given to `changed` and `used` are written as `FileInfo.path` is. */
 export interface FileHooks {

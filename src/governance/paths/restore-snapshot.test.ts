@@ -39,7 +39,7 @@ const access = () =>
     needs: { paths: [{ path: '.', access: 'write' }] },
     hooks: {
       beforeChange: async (snapshot) => {
-        snapshots.push({ ...snapshot, executionId: 'e1', order: snapshots.length });
+        snapshots.push({ ...snapshot, executionId: 'e1', order: snapshots.length, keptAt: 0 });
       },
       changed: () => undefined,
       used: () => undefined,
@@ -135,13 +135,14 @@ describe('restoreSnapshot', () => {
 
   it('gives a file back the usual mode when none was kept', async () => {
     const path = join(root, 'b.txt');
-    const snapshot = { executionId: 'e', order: 0, path, afterHash: undefined };
+    const snapshot = { executionId: 'e', order: 0, path, afterHash: undefined, keptAt: 0 };
     await restoreSnapshot(guard, { ...snapshot, before: Buffer.from('b'), beforeMode: undefined });
     expect(onDisk('b.txt')).toBe('b');
   });
 
   it('goes through the guard like any write', async () => {
-    const snapshot = { executionId: 'e', order: 0, before: Buffer.from('x'), beforeMode: 0o644 };
+    const kept = { executionId: 'e', order: 0, keptAt: 0 };
+    const snapshot = { ...kept, before: Buffer.from('x'), beforeMode: 0o644 };
     const path = join(root, '..', 'elsewhere.txt');
     await expect(
       restoreSnapshot(guard, { ...snapshot, path, afterHash: undefined }),
@@ -178,9 +179,8 @@ describe('inspectSnapshot', () => {
 
   it('does not hide a bug', async () => {
     const broken = { path: undefined as unknown as string, executionId: 'e', order: 0 };
-    await expect(
-      inspectSnapshot(guard, { ...broken, before: undefined, beforeMode: 0, afterHash: '' }),
-    ).rejects.toThrow(TypeError);
+    const rest = { before: undefined, beforeMode: 0, afterHash: '', keptAt: 0 };
+    await expect(inspectSnapshot(guard, { ...broken, ...rest })).rejects.toThrow(TypeError);
   });
 
   it('says unknown where it may not look', async () => {

@@ -26,6 +26,7 @@ const matches = (row: AuditRow, filter: AuditFilter): boolean =>
   (filter.kind === undefined || row.kind === filter.kind) &&
   (filter.from === undefined || row.at >= filter.from) &&
   (filter.to === undefined || row.at < filter.to) &&
+  (filter.seq === undefined || row.seq === filter.seq) &&
   (filter.before === undefined || row.seq < filter.before);
 
 const select = (rows: readonly AuditRow[], filter: AuditFilter): readonly AuditRow[] => {

@@ -23,5 +23,14 @@ export const memorySnapshots = (): Snapshots => {
     async drop(executionId) {
       kept.delete(executionId);
     },
+    async expire(before) {
+      let gone = 0;
+      for (const [executionId, own] of kept) {
+        if ([...own.values()].some(({ keptAt }) => keptAt >= before)) continue;
+        kept.delete(executionId);
+        gone += own.size;
+      }
+      return gone;
+    },
   };
 };

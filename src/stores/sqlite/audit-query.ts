@@ -43,7 +43,8 @@ const conditionsOf = (filter: AuditFilter): readonly Condition[] =>
   });
 
 /** The sequence numbers between which the times asked for lie; times need not rise with them. */
-const rangeOf = (database: Database, { from, to, before }: AuditFilter): Range => {
+const rangeOf = (database: Database, { from, to, before, seq }: AuditFilter): Range => {
+  if (seq !== undefined) return { low: seq, high: Math.min(seq + 1, before ?? seq + 1) };
   const span = database.prepare(
     from === undefined && to === undefined
       ? 'SELECT (SELECT min(seq) FROM audit) AS low, (SELECT max(seq) FROM audit) AS high'

@@ -154,4 +154,17 @@ UPDATE results SET kept_at = unixepoch() * 1000.0;
 CREATE INDEX results_by_age ON results (kept_at);
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, GOVERNANCE, TOKENS, AGE_OF_RESULTS];
+/** The same for what undo needs. */
+const AGE_OF_SNAPSHOTS = `
+ALTER TABLE snapshots ADD COLUMN kept_at REAL NOT NULL DEFAULT 0;
+UPDATE snapshots SET kept_at = unixepoch() * 1000.0;
+CREATE INDEX snapshots_by_age ON snapshots (kept_at);
+`;
+
+export const MIGRATIONS: readonly string[] = [
+  FIRST,
+  GOVERNANCE,
+  TOKENS,
+  AGE_OF_RESULTS,
+  AGE_OF_SNAPSHOTS,
+];

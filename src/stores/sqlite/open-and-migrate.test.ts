@@ -113,6 +113,20 @@ describe('migrating', () => {
     database.close();
   });
 
+  it('counts snapshots of an earlier version as kept at the moment of the change', async () => {
+    const database = await openDatabase(join(folder, 'old.db'));
+    for (const sql of MIGRATIONS.slice(0, 4)) database.exec(sql);
+    database.exec(`INSERT INTO snapshots (execution_id, step, path) VALUES ('e1', 0, '/a');
+      PRAGMA application_id = 0x54637262; PRAGMA user_version = 4`);
+    database.close();
+    const before = Math.floor(Date.now() / 1000) * 1000;
+    const store = await open(join(folder, 'old.db'));
+    expect(await store.snapshots.expire(before)).toBe(0);
+    const [kept] = await store.snapshots.of('e1');
+    expect(kept?.keptAt).toBeGreaterThanOrEqual(before);
+    await store.close();
+  });
+
   it('refuses a file of a newer version, and leaves it as it is', async () => {
     await (await open()).close();
     const database = await openDatabase(file());

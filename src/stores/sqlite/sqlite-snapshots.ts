@@ -11,6 +11,7 @@ interface SnapshotRow {
   readonly before: Uint8Array | null;
   readonly before_mode: number | null;
   readonly after_hash: string | null;
+  readonly kept_at: number;
 }
 
 export class SqliteSnapshots implements Snapshots {
@@ -18,19 +19,27 @@ export class SqliteSnapshots implements Snapshots {
   readonly #insert: Statement;
   readonly #of: Statement;
   readonly #drop: Statement;
+  readonly #expire: Statement;
 
   constructor(parts: SqliteParts) {
     this.#parts = parts;
     const prepare = (sql: string) => parts.database.prepare(sql);
     this.#insert = prepare(
-      `INSERT OR IGNORE INTO snapshots (execution_id, step, path, before, before_mode, after_hash)
-       VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT OR IGNORE INTO snapshots
+         (execution_id, step, path, before, before_mode, after_hash, kept_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#of = prepare(
-      `SELECT step, path, before, before_mode, after_hash FROM snapshots
+      `SELECT step, path, before, before_mode, after_hash, kept_at FROM snapshots
        WHERE execution_id = ? ORDER BY step`,
     );
     this.#drop = prepare('DELETE FROM snapshots WHERE execution_id = ?');
+    this.#expire = prepare(
+      `DELETE FROM snapshots
+       WHERE execution_id IN (SELECT execution_id FROM snapshots WHERE kept_at < ?1)
+       AND NOT EXISTS (SELECT 1 FROM snapshots AS other
+         WHERE other.execution_id = snapshots.execution_id AND other.kept_at >= ?1)`,
+    );
   }
 
   async save(snapshot: Snapshot): Promise<void> {
@@ -44,6 +53,7 @@ export class SqliteSnapshots implements Snapshots {
         before,
         snapshot.beforeMode ?? null,
         snapshot.afterHash ?? null,
+        snapshot.keptAt,
       );
       if (Number(changes) > 0) return;
       throw new ToolFailure('CONFLICT', 'This write of the call has its snapshot already.');
@@ -61,10 +71,15 @@ export class SqliteSnapshots implements Snapshots {
       before: row.before === null ? undefined : Uint8Array.from(row.before),
       beforeMode: row.before_mode ?? undefined,
       afterHash: row.after_hash ?? undefined,
+      keptAt: row.kept_at,
     }));
   }
 
   async drop(executionId: string): Promise<void> {
     await this.#parts.writer.write(() => this.#drop.run(toSqlText(executionId)));
+  }
+
+  expire(before: number): Promise<number> {
+    return this.#parts.writer.write(() => Number(this.#expire.run(before).changes));
   }
 }

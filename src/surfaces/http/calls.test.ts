@@ -236,6 +236,19 @@ describe('records', () => {
     }
   });
 
+  it('are found one by one, by their number', async () => {
+    const door = await open();
+    for (let n = 0; n < 3; n++) await execute(door, 'echo');
+    const token = door.tokens.viewer;
+    const row = (await door.ask('/v1/audit?limit=2', { token })).json.items[1];
+    const found = await door.ask(`/v1/audit?seq=${row.seq}`, { token });
+    expect(found.json).toEqual({ items: [row] });
+    expect((await door.ask('/v1/audit?seq=9999999', { token })).json).toEqual({ items: [] });
+    for (const seq of ['0', '-1', '1.5', 'one', '', '9'.repeat(16)]) {
+      expect((await door.ask(`/v1/audit?seq=${seq}`, { token })).status, seq).toBe(400);
+    }
+  });
+
   it('can be verified, exported, signed and counted', async () => {
     const door = await open();
     await execute(door, 'echo');

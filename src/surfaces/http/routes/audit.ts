@@ -9,16 +9,25 @@ import { auditQuery, filterOf } from './executions.ts';
 
 const kind = z.enum(['intent', 'outcome', 'event']).optional();
 
+/** The number of one row; it never changes, so a link to it stays good. */
+const seq = z
+  .string()
+  .regex(/^[1-9]\d{0,15}$/)
+  .transform(Number)
+  .refine(Number.isSafeInteger)
+  .optional();
+
 const list = defineRoute({
   method: 'get',
   path: '/v1/audit',
   role: 'viewer',
   tag: 'audit',
   summary: 'Rows of the trail, newest first, redacted as they are kept',
-  input: { query: z.strictObject({ ...auditQuery, kind, ...pageQuery }) },
+  input: { query: z.strictObject({ ...auditQuery, kind, seq, ...pageQuery }) },
   response: listOf(auditRowSchema),
   handle: async ({ site, query }) => {
-    const filter = { ...filterOf(query), ...(query.kind && { kind: query.kind }) };
+    const { kind, seq } = query;
+    const filter = { ...filterOf(query), ...(kind && { kind }), ...(seq && { seq }) };
     return { body: await auditPage(site.crib, filter, query) };
   },
 });

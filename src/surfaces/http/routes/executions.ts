@@ -110,15 +110,6 @@ const runningSummary = ({ executionId, tool, startedAt, state }: ExecutionStatus
   sessionId: '',
 });
 
-const isUndoable = async (
-  { effect, executionId, tool }: ExecutionStatus,
-  { crib }: HttpSite,
-): Promise<boolean> => {
-  if (effect !== 'done') return false;
-  if (crib.tools.get(tool)?.tool.undo) return true;
-  return (await (await crib.store()).snapshots.of(executionId)).length > 0;
-};
-
 const detailOf = async (id: string, site: HttpSite, identity: Identity) => {
   const { audit } = await site.crib.store();
   const rows = await audit.query({ executionId: id });
@@ -135,7 +126,7 @@ const detailOf = async (id: string, site: HttpSite, identity: Identity) => {
     ...(status.progress && { progress: status.progress }),
     rows,
     ...(trace && { trace }),
-    undoable: await isUndoable(status, site),
+    undoable: await site.crib.isUndoable(id),
   };
 };
 
