@@ -1,35 +1,18 @@
 /** The pages that keep watch, in a real browser: costs, audit, policy, servers and settings. */
 import { readFileSync } from 'node:fs';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, openPage, signIn } from '../fixtures/console-browser.ts';
-import { type ConsoleServer, openConsoleServer } from '../fixtures/console-server.ts';
-
-const AGENT = { userId: 'ada', agentId: 'research-agent', sessionId: 'session-1' };
-const SLOW = 120_000;
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser } from '../fixtures/console-browser.ts';
+import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';
 
 describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () => {
-  let server: ConsoleServer;
-  let browser: Browser;
+  const house = useConsole();
+  const { enter } = house;
 
   beforeAll(async () => {
-    server = await openConsoleServer();
-    browser = await openBrowser();
-    await server.crib.execute('calculator', { expression: '6 * 7' }, AGENT);
-    await server.crib.execute('no_such_tool', {}, AGENT);
-  }, SLOW);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  }, SLOW);
-
-  const enter = async (hash: string) => {
-    const page = await openPage(browser);
-    await signIn(page, server);
-    await page.goto(`${server.url}/${hash}`);
-    return page;
-  };
+    await house.server.crib.execute('calculator', { expression: '6 * 7' }, AGENT);
+    await house.server.crib.execute('no_such_tool', {}, AGENT);
+  });
 
   const saved = async (page: Page, press: Locator): Promise<{ name: string; text: string }> => {
     const [download] = await Promise.all([page.waitForEvent('download'), press.click()]);
@@ -64,10 +47,10 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
   it('counts a call as soon as it is over', async () => {
     const page = await enter('#/costs?tool=current_time');
     await page.getByText('No call in the last 24 hours').waitFor();
-    await page.goto(`${server.url}/#/costs?tool=calculator`);
+    await page.goto(`${house.server.url}/#/costs?tool=calculator`);
     const row = page.getByRole('row', { name: /^calculator/ });
     await row.getByRole('cell', { name: '1', exact: true }).waitFor();
-    await server.crib.execute('calculator', { expression: '1 + 1' }, AGENT);
+    await house.server.crib.execute('calculator', { expression: '1 + 1' }, AGENT);
     await row.getByRole('cell', { name: '2', exact: true }).waitFor();
   });
 
@@ -85,7 +68,9 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     await page.getByText('The chain is whole').waitFor();
     const signed = await saved(page, page.getByRole('button', { name: 'Create a checkpoint' }));
     expect(signed.name).toMatch(/^toolcrib-checkpoint-\d+\.json$/);
-    expect(await server.crib.verifyAudit(JSON.parse(signed.text))).toMatchObject({ ok: true });
+    expect(await house.server.crib.verifyAudit(JSON.parse(signed.text))).toMatchObject({
+      ok: true,
+    });
     const csv = await saved(page, page.getByRole('link', { name: 'Export CSV' }));
     expect(csv.text).toContain('no_such_tool');
     expect(csv.text).not.toContain('calculator');
@@ -116,7 +101,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByRole('heading', { name: 'A person would be asked' }).waitFor();
     await page.getByRole('row', { name: /tier-4-external decided/ }).waitFor();
-    expect(await server.crib.approvals()).toEqual([]);
+    expect(await house.server.crib.approvals()).toEqual([]);
     expect(page.complaints).toEqual([]);
   });
 
@@ -125,7 +110,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     await page.getByRole('link', { name: 'words' }).click();
     await page.getByRole('button', { name: 'Test', exact: true }).click();
     await page.getByText(/words answers in .+ and has 1 tool\./).waitFor();
-    const pid = () => server.crib.servers.list().find(({ name }) => name === 'words')?.pid;
+    const pid = () => house.server.crib.servers.list().find(({ name }) => name === 'words')?.pid;
     const before = pid();
     await page.getByRole('button', { name: 'Restart' }).click();
     expect(pid()).toBe(before);
@@ -151,8 +136,11 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
       .locator('code')
       .innerText();
     const knock = async () =>
-      (await fetch(`${server.url}/v1/tools`, { headers: { authorization: `Bearer ${token}` } }))
-        .status;
+      (
+        await fetch(`${house.server.url}/v1/tools`, {
+          headers: { authorization: `Bearer ${token}` },
+        })
+      ).status;
     expect(await knock()).toBe(200);
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -170,7 +158,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
   });
 
   it('takes a standing permission back', async () => {
-    await server.crib.permissions.grant({
+    await house.server.crib.permissions.grant({
       subject: { user: 'ada' },
       resource: 'tool:publish_note',
       actions: ['publish'],
@@ -181,7 +169,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     await page.getByRole('button', { name: 'Revoke tool:publish_note of user ada' }).click();
     await page.getByRole('button', { name: 'Take it back' }).click();
     await page.getByText('No standing permissions').waitFor();
-    expect(await server.crib.permissions.list()).toEqual([]);
+    expect(await house.server.crib.permissions.list()).toEqual([]);
   });
 
   it('shows what was set, where, and what it would be otherwise', async () => {

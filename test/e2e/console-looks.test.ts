@@ -6,13 +6,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, openPage, signIn } from '../fixtures/console-browser.ts';
-import { type ConsoleServer, openConsoleServer } from '../fixtures/console-server.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser } from '../fixtures/console-browser.ts';
+import type { ConsoleServer } from '../fixtures/console-server.ts';
+import { AGENT, useConsole } from '../fixtures/use-console.ts';
 
 const SLOW = 240_000;
-const AGENT = { userId: 'ada', agentId: 'research-agent', sessionId: 'session-1' };
 const LOOKS = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1400, height: 900 } },
   { name: 'dark', colorScheme: 'dark', viewport: { width: 1400, height: 900 } },
@@ -56,24 +56,15 @@ const settle = async (page: Page): Promise<void> => {
 };
 
 describe.skipIf(!hasBrowser())('the looks of the console', { timeout: SLOW }, () => {
-  let server: ConsoleServer;
-  let browser: Browser;
+  const house = useConsole();
   let ids: Awaited<ReturnType<typeof fill>>;
 
   beforeAll(async () => {
-    server = await openConsoleServer();
-    browser = await openBrowser();
     // Calls are timed while somebody looks.
-    const watcher = await openPage(browser);
-    await signIn(watcher, server);
-    ids = await fill(server);
+    const watcher = await house.enter();
+    ids = await fill(house.server);
     await watcher.context().close();
     if (shots) mkdirSync(shots, { recursive: true });
-  }, SLOW);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
   }, SLOW);
 
   /** The pages of the navigation, and what opens from them. */
@@ -95,11 +86,10 @@ describe.skipIf(!hasBrowser())('the looks of the console', { timeout: SLOW }, ()
   };
 
   it.each(LOOKS)('$name', async ({ name, ...look }) => {
-    const page = await openPage(browser, { ...look, reducedMotion: 'reduce' });
-    await signIn(page, server);
+    const page = await house.enter(undefined, { ...look, reducedMotion: 'reduce' });
     const faults: string[] = [];
     for (const [place, hash] of await placesOf(page)) {
-      await page.goto(`${server.url}/${hash}`);
+      await page.goto(`${house.server.url}/${hash}`);
       await settle(page);
       await take(page, name, place);
       faults.push(...(await faultsOf(page)).map((fault) => `${place} ${fault}`));
@@ -110,8 +100,8 @@ describe.skipIf(!hasBrowser())('the looks of the console', { timeout: SLOW }, ()
   });
 
   it.each(LOOKS)('the sign-in page, $name', async ({ name, ...look }) => {
-    const page = await openPage(browser, look);
-    await page.goto(`${server.url}/`);
+    const page = await house.open(look);
+    await page.goto(`${house.server.url}/`);
     await page.getByLabel('One-time code').waitFor();
     await take(page, name, 'sign-in');
     expect(await faultsOf(page)).toEqual([]);

@@ -1,33 +1,16 @@
 /** Other people in the console, in a real browser: invited by an admin, and held to their role. */
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, openPage, signIn } from '../fixtures/console-browser.ts';
-import { type ConsoleServer, openConsoleServer } from '../fixtures/console-server.ts';
+import { describe, expect, it } from 'vitest';
+import { hasBrowser, signIn } from '../fixtures/console-browser.ts';
+import { SLOW, useConsole } from '../fixtures/use-console.ts';
 
-const AGENT = { userId: 'ada', agentId: 'research-agent', sessionId: 'session-1' };
-const SLOW = 120_000;
 const PAGES = ['activity', 'approvals', 'tools', 'servers', 'costs', 'audit', 'policy'];
 
 describe.skipIf(!hasBrowser())('the console and its roles', { timeout: SLOW }, () => {
-  let server: ConsoleServer;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    server = await openConsoleServer();
-    browser = await openBrowser();
-    await server.crib.execute('calculator', { expression: '6 * 7' }, AGENT);
-  }, SLOW);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  }, SLOW);
+  const house = useConsole();
 
   /** As an admin does it: fills the form and copies the link. */
   const linkFor = async (user: string, role: string): Promise<string> => {
-    const page = await openPage(browser);
-    await signIn(page, server);
-    await page.goto(`${server.url}/#/settings/people`);
+    const page = await house.enter('#/settings/people');
     await page.getByRole('button', { name: 'Make a sign-in link' }).click();
     await page.getByText('1 to 64 letters, digits').waitFor();
     await page.getByLabel('Name').fill(user);
@@ -42,17 +25,10 @@ describe.skipIf(!hasBrowser())('the console and its roles', { timeout: SLOW }, (
 
   const enterAs = async (user: string, role: string) => {
     const link = await linkFor(user, role);
-    const page = await openPage(browser);
-    await signIn(page, { ...server, link: () => link });
+    const page = await house.open();
+    await signIn(page, { ...house.server, link: () => link });
     await page.getByText(user, { exact: true }).first().waitFor();
     return page;
-  };
-
-  const waiting = async (title: string): Promise<string> => {
-    const input = { title, body: 'Hello', target: { channel: 'general' } };
-    const call = await server.crib.execute('publish_note', input, AGENT);
-    expect(call.status).toBe('pending');
-    return call.approval?.approvalId ?? '';
   };
 
   it('a viewer reads every page and finds nothing to press that would be refused', async () => {
@@ -62,20 +38,20 @@ describe.skipIf(!hasBrowser())('the console and its roles', { timeout: SLOW }, (
       if (answer.status() >= 400) refused.push(`${answer.status()} ${answer.url()}`);
     });
     for (const name of PAGES) {
-      await page.goto(`${server.url}/#/${name}`);
+      await page.goto(`${house.server.url}/#/${name}`);
       await page.getByRole('heading', { level: 1, name: new RegExp(name, 'i') }).waitFor();
       await expect.poll(() => page.locator('.skeleton').count()).toBe(0);
       expect(await page.getByRole('alert').count()).toBe(0);
     }
-    const id = await waiting('For a viewer');
-    await page.goto(`${server.url}/#/approvals/${id}`);
+    const { approvalId: id } = await house.ask('For a viewer');
+    await page.goto(`${house.server.url}/#/approvals/${id}`);
     await page.getByText('Only operators and admins may decide.').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
-    await page.goto(`${server.url}/#/tools/calculator/try`);
+    await page.goto(`${house.server.url}/#/tools/calculator/try`);
     await page.getByText('Viewers cannot call tools.').waitFor();
     expect(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true);
     for (const tab of ['configuration', 'tokens', 'people', 'health']) {
-      await page.goto(`${server.url}/#/settings/${tab}`);
+      await page.goto(`${house.server.url}/#/settings/${tab}`);
       await page.getByRole('heading', { name: 'For admins' }).waitFor();
     }
     expect(refused).toEqual([]);
@@ -83,22 +59,22 @@ describe.skipIf(!hasBrowser())('the console and its roles', { timeout: SLOW }, (
   });
 
   it('an operator decides, in the name they were invited by, but lets nobody else in', async () => {
-    const id = await waiting('For an operator');
+    const { approvalId: id } = await house.ask('For an operator');
     const page = await enterAs('otto', 'operator');
-    await page.goto(`${server.url}/#/approvals/${id}`);
+    await page.goto(`${house.server.url}/#/approvals/${id}`);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('Approved.').waitFor();
-    const { approvals } = await server.crib.store();
+    const { approvals } = await house.server.crib.store();
     expect(await approvals.get(id)).toMatchObject({ state: 'approved', decidedBy: 'otto' });
-    await page.goto(`${server.url}/#/settings/people`);
+    await page.goto(`${house.server.url}/#/settings/people`);
     await page.getByRole('heading', { name: 'For admins' }).waitFor();
     expect(page.complaints).toEqual([]);
   });
 
   it('a link lets one person in once', async () => {
     const link = await linkFor('vera', 'viewer');
-    await signIn(await openPage(browser), { ...server, link: () => link });
-    const second = await openPage(browser);
+    await signIn(await house.open(), { ...house.server, link: () => link });
+    const second = await house.open();
     await second.goto(link);
     await second.getByText(/wrong, used or too old/).waitFor();
   });

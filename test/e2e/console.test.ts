@@ -2,66 +2,36 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, openPage, signIn } from '../fixtures/console-browser.ts';
-import { type ConsoleServer, openConsoleServer } from '../fixtures/console-server.ts';
-
-const AGENT = { userId: 'ada', agentId: 'research-agent', sessionId: 'session-1' };
-const SLOW = 120_000;
+import { describe, expect, it } from 'vitest';
+import { hasBrowser } from '../fixtures/console-browser.ts';
+import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';
 
 describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
-  let server: ConsoleServer;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    server = await openConsoleServer();
-    browser = await openBrowser();
-  }, SLOW);
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-  }, SLOW);
-
-  const enter = async () => {
-    const page = await openPage(browser);
-    await signIn(page, server);
-    const go = (hash: string) => page.goto(`${server.url}/${hash}`);
-    return { page, go };
-  };
-
-  const ask = async (title: string) => {
-    const input = { title, body: 'One\nTwo', target: { channel: 'general' } };
-    const result = await server.crib.execute('publish_note', input, AGENT);
-    const approvalId = result.approval?.approvalId ?? '';
-    const finish = () => server.crib.execute('publish_note', input, { ...AGENT, approvalId });
-    return { approvalId, finish };
-  };
+  const house = useConsole();
 
   it('is files only, and small', () => {
-    const assets = join(server.consoleFolder, 'assets');
+    const assets = join(house.server.consoleFolder, 'assets');
     const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'));
     const bytes = scripts.map((name) => gzipSync(readFileSync(join(assets, name))).length);
     expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(300_000);
-    const html = readFileSync(join(server.consoleFolder, 'index.html'), 'utf8');
+    const html = readFileSync(join(house.server.consoleFolder, 'index.html'), 'utf8');
     expect(html).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)|\bon\w+=|https?:/);
   });
 
   it('lets a person in by the link once, and takes the code out of the address', async () => {
-    const page = await openPage(browser);
-    const link = server.link();
+    const page = await house.open();
+    const link = house.server.link();
     await page.goto(link);
     await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
     expect(page.url()).not.toContain('code');
     await page.reload();
     await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
-    const other = await openPage(browser);
+    const other = await house.open();
     await other.goto(link);
     await other.getByText('The code is wrong, used or too old.').waitFor();
     expect(other.url()).not.toContain('code');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    const code = new URL(server.link()).hash.replace('#code=', '');
+    const code = new URL(house.server.link()).hash.replace('#code=', '');
     await page.getByLabel('One-time code').fill(code);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
@@ -69,16 +39,15 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
   });
 
   it('tries a tool by its form, and shows the call in the activity as it happens', async () => {
-    const watcher = await enter();
-    const { page, go } = await enter();
-    await go('#/tools');
+    const watcher = await house.enter();
+    const page = await house.enter('#/tools');
     await page.getByRole('searchbox', { name: 'Search tools' }).fill('calcul');
     await page.getByRole('link', { name: 'calculator' }).click();
     const run = page.getByRole('button', { name: 'Run', exact: true });
     await page.getByLabel('expression').fill('6 * 7');
     await run.click();
     await page.getByLabel('Result').getByText('42').first().waitFor();
-    await watcher.page.getByRole('link', { name: 'calculator' }).first().waitFor();
+    await watcher.getByRole('link', { name: 'calculator' }).first().waitFor();
     await page.getByRole('link', { name: 'Open the call' }).click();
     await page.getByLabel('Recorded input').getByText('6 * 7').waitFor();
     await page.getByRole('list', { name: 'Stages' }).getByText('execute').waitFor();
@@ -86,8 +55,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
   });
 
   it('draws every kind of field, says what is missing, and does a dry run', async () => {
-    const { page, go } = await enter();
-    await go('#/tools/publish_note');
+    const page = await house.enter('#/tools/publish_note');
     await page.getByLabel('title').fill('No');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('Breaks the limit minLength 3.').first().waitFor();
@@ -108,33 +76,31 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     });
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByLabel('Result').getByText('tier-4-external').waitFor();
-    expect(await server.crib.approvals()).toEqual([]);
+    expect(await house.server.crib.approvals()).toEqual([]);
   });
 
   it('waits for approval, and finishes by itself once a person agreed', async () => {
-    const { page, go } = await enter();
-    const approver = await enter();
-    await go('#/tools/publish_note');
+    const approver = await house.enter();
+    const page = await house.enter('#/tools/publish_note');
     await page.getByLabel('Start from an example').selectOption('A release note');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('A person has to agree first.').waitFor();
-    const inbox = approver.page.getByRole('navigation').getByRole('link', { name: /Approvals/ });
+    const inbox = approver.getByRole('navigation').getByRole('link', { name: /Approvals/ });
     await inbox.getByText('waiting').waitFor({ state: 'attached' });
     await inbox.click();
-    await approver.page
+    await approver
       .getByRole('link', { name: /publish_note/ })
       .first()
       .click();
-    await approver.page.getByLabel('Note').fill('looks right');
-    await approver.page.getByRole('button', { name: 'Approve', exact: true }).click();
+    await approver.getByLabel('Note').fill('looks right');
+    await approver.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByLabel('Result').getByText('published').waitFor();
-    await approver.page.getByText('used', { exact: true }).first().waitFor();
+    await approver.getByText('used', { exact: true }).first().waitFor();
   });
 
   it('approves the call of an agent with a changed input', async () => {
-    const { page, go } = await enter();
-    const { approvalId, finish } = await ask('As asked');
-    await go(`#/approvals/${approvalId}`);
+    const { approvalId, finish } = await house.ask('As asked');
+    const page = await house.enter(`#/approvals/${approvalId}`);
     await page.getByLabel('The exact input').or(page.getByText('The exact input')).waitFor();
     await page.getByRole('button', { name: 'Edit the input' }).click();
     const box = page.getByLabel('Input as JSON');
@@ -150,9 +116,8 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
   });
 
   it('denies, and the agent is told no', async () => {
-    const { page, go } = await enter();
-    const { approvalId, finish } = await ask('Not this');
-    await go(`#/approvals/${approvalId}`);
+    const { approvalId, finish } = await house.ask('Not this');
+    const page = await house.enter(`#/approvals/${approvalId}`);
     await page.getByLabel('Note').fill('not today');
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('denied', { exact: true }).first().waitFor();
@@ -160,24 +125,23 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
   });
 
   it('allows a tool for the rest of the session, and no other session', async () => {
-    const { page, go } = await enter();
-    const { approvalId, finish } = await ask('The first of many');
-    await go(`#/approvals/${approvalId}`);
+    const { approvalId, finish } = await house.ask('The first of many');
+    const page = await house.enter(`#/approvals/${approvalId}`);
     await page.getByLabel('This tool and action for the rest of the session').check();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('approved', { exact: true }).first().waitFor();
     expect((await finish()).status).toBe('success');
     const input = { title: 'The second', body: 'B', target: { channel: 'general' } };
-    expect((await server.crib.execute('publish_note', input, AGENT)).status).toBe('success');
+    expect((await house.server.crib.execute('publish_note', input, AGENT)).status).toBe('success');
     const other = { ...AGENT, sessionId: 'session-2' };
-    expect((await server.crib.execute('publish_note', input, other)).status).toBe('pending');
-    const [grant] = await server.crib.permissions.list();
-    await server.crib.permissions.revoke(grant?.id ?? '');
+    expect((await house.server.crib.execute('publish_note', input, other)).status).toBe('pending');
+    const [grant] = await house.server.crib.permissions.list();
+    await house.server.crib.permissions.revoke(grant?.id ?? '');
   });
 
   it('shows a call while it runs, and stops it after asking', async () => {
-    const { page } = await enter();
-    const call = server.crib.execute('keep_going', {}, AGENT);
+    const page = await house.enter();
+    const call = house.server.crib.execute('keep_going', {}, AGENT);
     await page.getByRole('link', { name: 'keep_going' }).click();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByRole('button', { name: 'Stop the call' }).click();
@@ -189,38 +153,40 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
   });
 
   it('threat: an input that hides characters is shown with all of them marked', async () => {
-    const { page, go } = await enter();
-    const { approvalId } = await ask('invoice\u202Efdp.exe\u200B');
-    await go(`#/approvals/${approvalId}`);
+    const { approvalId } = await house.ask('invoice\u202Efdp.exe\u200B');
+    const page = await house.enter(`#/approvals/${approvalId}`);
     await page.getByText('2 hidden characters are marked below.').waitFor();
     for (const code of ['U+202E', 'U+200B']) await page.getByText(code, { exact: true }).waitFor();
   });
 
   it('threat: markup in an input stays text', async () => {
-    const { page, go } = await enter();
-    const { approvalId } = await ask('<img src=x onerror="document.title=1"><script>1</script>');
-    await go(`#/approvals/${approvalId}`);
+    const { approvalId } = await house.ask(
+      '<img src=x onerror="document.title=1"><script>1</script>',
+    );
+    const page = await house.enter(`#/approvals/${approvalId}`);
     await page.getByText('<script>1</script>').first().waitFor();
     expect(await page.locator('main img, main script').count()).toBe(0);
     expect(page.complaints).toEqual([]);
   });
 
   it('undoes a write after asking', async () => {
-    const { page, go } = await enter();
     const as = { ...AGENT, userId: 'local' };
-    await server.crib.execute('write_file', { path: 'a.txt', content: 'before' }, as);
-    const write = await server.crib.execute('write_file', { path: 'a.txt', content: 'after' }, as);
-    await go(`#/activity/${write.metadata.executionId}`);
+    await house.server.crib.execute('write_file', { path: 'a.txt', content: 'before' }, as);
+    const write = await house.server.crib.execute(
+      'write_file',
+      { path: 'a.txt', content: 'after' },
+      as,
+    );
+    const page = await house.enter(`#/activity/${write.metadata.executionId}`);
     await page.getByRole('button', { name: 'Undo' }).click();
-    expect(server.text('a.txt')).toBe('after');
+    expect(house.server.text('a.txt')).toBe('after');
     await page.getByRole('button', { name: 'Undo the call' }).click();
     await page.getByText('Undone. What the call changed is as it was before.').waitFor();
-    expect(server.text('a.txt')).toBe('before');
+    expect(house.server.text('a.txt')).toBe('before');
   });
 
   it('shows why a tool is held back, and lets it in', async () => {
-    const { page, go } = await enter();
-    await go('#/tools/lookup_word');
+    const page = await house.enter('#/tools/lookup_word');
     await page.getByText('hidden instruction', { exact: true }).waitFor();
     await page.getByText('+description:').waitFor();
     await page.getByRole('button', { name: 'Accept this definition' }).click();
@@ -228,11 +194,11 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     await page.getByText('Accepted. Models see the tool from now on.').waitFor();
     await page.getByRole('tab', { name: 'Lock' }).click();
     await page.getByText('Its definition is the one that was accepted.').waitFor();
-    expect(server.crib.tools.get('lookup_word')?.quarantine).toBeUndefined();
+    expect(house.server.crib.tools.get('lookup_word')?.quarantine).toBeUndefined();
   });
 
   it('works by keyboard', async () => {
-    const { page } = await enter();
+    const page = await house.enter();
     await page.keyboard.press('g');
     await page.keyboard.press('t');
     await page.getByRole('heading', { name: 'Tools', level: 1 }).waitFor();
