@@ -1,7 +1,7 @@
 /** Where the console starts: the only file that reaches for the browser's clock, network and address. */
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { takeCode } from './session/take-code.ts';
+import { isSignInLink, takeCode } from './session/take-code.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/layout.css';
@@ -17,14 +17,27 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
+/** Opened in a tab where the console is already, a link changes only the end of the address. */
+const onSignInLink = (listener: () => void): (() => void) => {
+  const look = (): void => {
+    if (isSignInLink(window.location.hash)) listener();
+  };
+  window.addEventListener('hashchange', look);
+  return () => window.removeEventListener('hashchange', look);
+};
+
+const fetchHere: typeof fetch = (input, init) => window.fetch(input, init);
+const takeCodeHere = () => takeCode(window);
+
 const root = document.getElementById('root');
 if (root) {
   createRoot(root).render(
     <App
-      fetch={(input, init) => window.fetch(input, init)}
+      fetch={fetchHere}
       now={Date.now}
       wait={wait}
-      code={takeCode(window)}
+      takeCode={takeCodeHere}
+      onAddress={onSignInLink}
     />,
   );
 }

@@ -69,6 +69,15 @@ describe('the API client', () => {
     const { api, onSignedOut } = answering(401, { error: { code: 'AUTH_MISSING', message: 'no' } });
     await expect(api.get('/v1/x')).rejects.toMatchObject({ code: 'AUTH_MISSING' });
     expect(onSignedOut).toHaveBeenCalledOnce();
+    await expect(api.signIn('x')).rejects.toMatchObject({ code: 'AUTH_MISSING' });
+    expect(onSignedOut).toHaveBeenCalledOnce();
+  });
+
+  it('a tool that lacks its credential does not end the session', async () => {
+    const result = { success: false, status: 'denied', error: {}, metadata: { executionId: 'e' } };
+    const { api, onSignedOut } = answering(401, result);
+    expect(await api.run('/v1/tools/t/execute', {})).toEqual(result);
+    expect(onSignedOut).not.toHaveBeenCalled();
   });
 
   it('returns the result of a call also when it was refused', async () => {

@@ -1,5 +1,6 @@
 /** The one way to the server: JSON in and out, the CSRF proof on every change, errors as `ApiError`. */
 import { ApiError, asApiError } from './api-error.ts';
+import type { Session } from './call-records.ts';
 import type { ErrorBody, ToolResult } from './tool-records.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -12,6 +13,8 @@ export interface Api {
   send<T>(method: Method, path: string, body?: unknown): Promise<T>;
   /** For calls of tools: a refused or failed call is a result too, and is returned. */
   run(path: string, body?: unknown): Promise<ToolResult>;
+  /** Turns a one-time code into a session. */
+  signIn(code: string): Promise<Session>;
   /** The proof that came with the session; empty when signed out. */
   setCsrf(csrf: string): void;
 }
@@ -57,14 +60,13 @@ export const withQuery = (path: string, query: Query = {}): string => {
 
 export const createApi = ({ fetch, onSignedOut }: ApiParts): Api => {
   let csrf = '';
-  const ask = async (path: string, init: RequestInit): Promise<Response> => {
-    const answer = await fetch(path, { credentials: 'same-origin', ...init }).catch(
-      (error: unknown) => {
-        throw asApiError(error);
-      },
-    );
+  const ask = (path: string, init: RequestInit): Promise<Response> =>
+    fetch(path, { credentials: 'same-origin', ...init }).catch((error: unknown) => {
+      throw asApiError(error);
+    });
+  const refused = (body: unknown, answer: Response): ApiError => {
     if (answer.status === 401) onSignedOut();
-    return answer;
+    return errorOf(body, answer);
   };
   const change = (method: Method, path: string, body: unknown): Promise<Response> =>
     ask(path, {
@@ -78,7 +80,7 @@ export const createApi = ({ fetch, onSignedOut }: ApiParts): Api => {
     });
   const open = async <T>(answer: Response): Promise<T> => {
     const body = await readBody(answer);
-    if (!answer.ok) throw errorOf(body, answer);
+    if (!answer.ok) throw refused(body, answer);
     return body as T;
   };
   return {
@@ -86,11 +88,19 @@ export const createApi = ({ fetch, onSignedOut }: ApiParts): Api => {
     get: async (path, query) =>
       open(await ask(withQuery(path, query), { headers: { accept: 'application/json' } })),
     send: async (method, path, body) => open(await change(method, path, body)),
+    signIn: async (code) => {
+      const answer = await change('POST', '/v1/session', { code });
+      const body = await readBody(answer);
+      // A code that is refused says nothing about the session one has.
+      if (!answer.ok) throw errorOf(body, answer);
+      return body as Session;
+    },
     run: async (path, body) => {
       const answer = await change('POST', path, body);
       const result = await readBody(answer);
+      // A tool that lacks its credential answers 401 as well; whoever asked is still signed in.
       if (isResult(result)) return result;
-      throw errorOf(result, answer);
+      throw refused(result, answer);
     },
     setCsrf: (value) => {
       csrf = value;

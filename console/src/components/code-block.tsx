@@ -1,6 +1,7 @@
 /** A block of text as it is, with hidden characters made visible and a button to copy it. */
 import { type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
+import { count } from './format.ts';
 import { SafeText } from './safe-text.tsx';
 import { useToast } from './toast.tsx';
 import { countHidden } from './visible-text.ts';
@@ -15,6 +16,21 @@ const HiddenWarning = ({ text }: { readonly text: string }) => {
       {count === 1 ? '1 hidden character is' : `${count} hidden characters are`} marked below.
     </p>
   );
+};
+
+/** From here on a block may scroll, and what lies below is easily missed. */
+const LONG_LINES = 16;
+const LONG_TEXT = 1_500;
+
+export const lengthText = (text: string): string => {
+  const lines = text.split('\n').length;
+  if (lines < LONG_LINES && text.length < LONG_TEXT) return '';
+  return `${count(lines)} ${lines === 1 ? 'line' : 'lines'}, ${count(text.length)} characters`;
+};
+
+const Length = ({ text }: { readonly text: string }) => {
+  const length = lengthText(text);
+  return length === '' ? null : <p className="code-length">{length}</p>;
 };
 
 const CopyButton = ({ text }: { readonly text: string }) => {
@@ -46,12 +62,13 @@ export const CodeBlock = ({ text, label, draw }: CodeBlockProps) => {
       <pre tabIndex={0}>
         <code>{draw ? draw(shown) : <SafeText text={shown} />}</code>
       </pre>
+      <Length text={text} />
       <div className="code-actions">
         <CopyButton text={text} />
       </div>
       {shown.length < text.length && (
         <Button isSmall onClick={() => setWhole(true)}>
-          Show all {text.length.toLocaleString('en')} characters
+          Show all {count(text.length)} characters
         </Button>
       )}
     </figure>

@@ -1,6 +1,8 @@
 /** A modal window. The browser's own `<dialog>` keeps the focus inside and closes on Escape. */
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Button, type ButtonKind } from './button.tsx';
+import { giveBackFocus } from './give-back-focus.ts';
+import { SafeText } from './safe-text.tsx';
 import { useErrorToast } from './toast.tsx';
 
 interface DialogProps {
@@ -14,9 +16,15 @@ interface DialogProps {
 export const Dialog = ({ title, isWide, onClose, children }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = ref.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (!dialog) return;
+    const giveBack = giveBackFocus();
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      giveBack();
+    };
   }, []);
   return (
     <dialog
@@ -26,7 +34,9 @@ export const Dialog = ({ title, isWide, onClose, children }: DialogProps) => {
       onClose={onClose}
     >
       <header className="dialog-head">
-        <h2 id={id}>{title}</h2>
+        <h2 id={id}>
+          <SafeText text={title} />
+        </h2>
         <Button kind="quiet" icon="close" aria-label="Close" onClick={() => ref.current?.close()} />
       </header>
       {children}

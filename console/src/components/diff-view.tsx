@@ -3,8 +3,12 @@ import { SafeText } from './safe-text.tsx';
 
 type LineKind = 'add' | 'del' | 'hunk' | 'same';
 
-export const lineKind = (line: string): LineKind => {
-  if (line.startsWith('@@') || line.startsWith('+++') || line.startsWith('---')) return 'hunk';
+/** The two lines that name the sides come first; below them `+++` is a line that was added. */
+const HEAD_LINES = 2;
+
+export const lineKind = (line: string, place: number): LineKind => {
+  const isHead = place < HEAD_LINES && (line.startsWith('+++') || line.startsWith('---'));
+  if (isHead || line.startsWith('@@')) return 'hunk';
   if (line.startsWith('+')) return 'add';
   return line.startsWith('-') ? 'del' : 'same';
 };
@@ -18,7 +22,7 @@ export const DiffView = ({ diff, label }: { readonly diff: string; readonly labe
         .split('\n')
         .map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one diff never move
-          <code key={index} className={`diff-line diff-${lineKind(line)}`}>
+          <code key={index} className={`diff-line diff-${lineKind(line, index)}`}>
             <SafeText text={line} />
             {'\n'}
           </code>

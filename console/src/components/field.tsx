@@ -1,5 +1,7 @@
 /** A labelled control with its hint and what is wrong with it, tied together for assistive technology. */
 import { type ReactNode, useId } from 'react';
+import { SafeText } from './safe-text.tsx';
+import { plainVisible } from './visible-text.ts';
 
 export interface ControlIds {
   readonly id: string;
@@ -37,7 +39,7 @@ export const Field = ({ label, hint, problem, isRequired, children }: FieldProps
       })}
       {problem && (
         <p className="problem" id={`${id}-problem`}>
-          {problem}
+          <SafeText text={problem} />
         </p>
       )}
     </div>
@@ -59,7 +61,7 @@ export const FilterSelect = ({ label, value, options, onChange }: SelectProps) =
     <select value={value} onChange={(event) => onChange(event.target.value)}>
       {options.map(([option, title]) => (
         <option key={option} value={option}>
-          {title}
+          {plainVisible(title)}
         </option>
       ))}
     </select>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { lengthText } from './code-block.tsx';
 import { lineKind } from './diff-view.tsx';
 import { count, duration, money, relativeTime } from './format.ts';
 import { jsonPieces } from './json-view.tsx';
@@ -66,9 +67,17 @@ describe('JSON in colours', () => {
   });
 });
 
+describe('threat: a text padded so that its end is out of sight', () => {
+  it('says how long it is', () => {
+    expect(lengthText(`echo ok${'\n'.repeat(300)}rm -rf /`)).toBe('301 lines, 315 characters');
+    expect(lengthText(' '.repeat(2000))).toBe('1 line, 2,000 characters');
+    expect([lengthText(''), lengthText('one\ntwo')]).toEqual(['', '']);
+  });
+});
+
 describe('a line of a diff', () => {
   it('is told by how it begins', () => {
-    expect(['@@ -1 +1 @@', '+++ now', '--- was', '+a', '-b', ' c'].map(lineKind)).toEqual([
+    expect(['--- was', '+++ now', '@@ -1 +1 @@', '+a', '-b', ' c'].map(lineKind)).toEqual([
       'hunk',
       'hunk',
       'hunk',
@@ -76,5 +85,10 @@ describe('a line of a diff', () => {
       'del',
       'same',
     ]);
+  });
+
+  it('threat: a line that looks like a heading below the heading is still one that came or went', () => {
+    const diff = ['--- was', '+++ now', '@@ -1 +1 @@', '+++ rm -rf /', '--- -- careful'];
+    expect(diff.map(lineKind).slice(3)).toEqual(['add', 'del']);
   });
 });

@@ -13,14 +13,20 @@ interface SplitProps {
   readonly detail?: ReactNode;
 }
 
-const Detail = (props: Omit<SplitProps, 'list'>) => {
+/** The row whose entry is open. */
+const currentRow = (): HTMLElement | null =>
+  document.querySelector('.split-list a.row-link[aria-current]');
+
+const Detail = (props: Omit<SplitProps, 'list'> & { onClosing(row: HTMLElement | null): void }) => {
   const ref = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the focus follows what is opened
   useEffect(() => ref.current?.focus(), [props.label]);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const isTyping = (event.target as HTMLElement).matches('input, textarea, select');
-    if (event.key !== 'Escape' || isTyping || event.defaultPrevented) return;
+    // The key belongs to the box one types in, and to the window that lies above.
+    const isElsewhere = (event.target as HTMLElement).closest('input, textarea, select, dialog');
+    if (event.key !== 'Escape' || isElsewhere || event.defaultPrevented) return;
     event.preventDefault();
+    props.onClosing(currentRow());
     goTo(props.back);
   };
   return (
@@ -31,15 +37,34 @@ const Detail = (props: Omit<SplitProps, 'list'>) => {
       tabIndex={-1}
       onKeyDown={onKeyDown}
     >
-      <LinkButton kind="quiet" icon="close" href={props.back} aria-label="Close the details" />
+      <LinkButton
+        kind="quiet"
+        icon="close"
+        href={props.back}
+        aria-label="Close the details"
+        onClick={() => props.onClosing(currentRow())}
+      />
       {props.detail}
     </section>
   );
 };
 
-export const SplitView = (props: SplitProps) => (
-  <div className={props.detail ? 'split split-open' : 'split'}>
-    <div className="split-list">{props.list}</div>
-    {props.detail && <Detail {...props} />}
-  </div>
-);
+export const SplitView = (props: SplitProps) => {
+  const isOpen = props.detail !== undefined;
+  const left = useRef<HTMLElement>(null);
+  const keep = (row: HTMLElement | null): void => {
+    left.current = row;
+  };
+  // Back to where one came from, so that the arrow keys go on from there.
+  useEffect(() => {
+    if (isOpen) return;
+    if (left.current?.isConnected) left.current.focus();
+    left.current = null;
+  }, [isOpen]);
+  return (
+    <div className={isOpen ? 'split split-open' : 'split'}>
+      <div className="split-list">{props.list}</div>
+      {isOpen && <Detail {...props} onClosing={keep} />}
+    </div>
+  );
+};

@@ -15,7 +15,9 @@ interface EmptyProps {
 export const EmptyState = ({ icon, title, children }: EmptyProps) => (
   <div className="empty">
     <Icon name={icon} />
-    <h2>{title}</h2>
+    <h2>
+      <SafeText text={title} />
+    </h2>
     {children}
   </div>
 );
@@ -59,6 +61,18 @@ export const ErrorState = (props: { readonly error: ApiError; onRetry?(): void }
   );
 };
 
+/** Under what is shown from before: the last try to bring it up to date failed. */
+export const StaleNote = ({ error, onRetry }: { readonly error: ApiError; onRetry(): void }) => (
+  <div className="note note-warn stale" role="status">
+    <p>
+      This may be out of date. <SafeText text={error.message} />
+    </p>
+    <Button isSmall onClick={onRetry}>
+      Try again
+    </Button>
+  </div>
+);
+
 interface LoadingProps<T> {
   readonly of: {
     readonly data: T | undefined;
@@ -70,6 +84,13 @@ interface LoadingProps<T> {
 
 /** The content when it is there, else what stands in for it. */
 export const WhenLoaded = <T,>({ of, children }: LoadingProps<T>) => {
-  if (of.data !== undefined) return children(of.data);
+  if (of.data !== undefined) {
+    return (
+      <>
+        {of.error && <StaleNote error={of.error} onRetry={of.reload} />}
+        {children(of.data)}
+      </>
+    );
+  }
   return of.error ? <ErrorState error={of.error} onRetry={of.reload} /> : <Skeleton />;
 };

@@ -38,7 +38,12 @@ const Toast = (props: { readonly toast: Shown; readonly onClose: (id: number) =>
     <li className={`toast toast-${toast.tone}`}>
       <p>
         <SafeText text={toast.text} />
-        {toast.hint && <span className="muted"> {toast.hint}</span>}
+        {toast.hint && (
+          <span className="muted">
+            {' '}
+            <SafeText text={toast.hint} />
+          </span>
+        )}
       </p>
       <Button
         kind="quiet"

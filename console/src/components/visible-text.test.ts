@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countHidden, visibleParts } from './visible-text.ts';
+import { countHidden, plainVisible, visibleParts } from './visible-text.ts';
 
 const codes = (text: string) => visibleParts(text).flatMap(({ code }) => code ?? []);
 
@@ -22,6 +22,7 @@ const HOSTILE: readonly (readonly [string, string, string])[] = [
   ['soft hyphen', 'a\u00ADb', 'U+00AD'],
   ['lone surrogate', 'a\uD800b', 'U+D800'],
   ['private use', 'a\uE000b', 'U+E000'],
+  ['blank of Braille', 'a\u2800b', 'U+2800'],
 ];
 
 describe('threat: hidden characters in what a person approves', () => {
@@ -32,6 +33,20 @@ describe('threat: hidden characters in what a person approves', () => {
         .map((part) => part.text)
         .join(''),
     ).toBe(text);
+  });
+});
+
+describe('threat: a text made to stop the page', () => {
+  it('of nothing but hidden characters is read in one go', () => {
+    const started = performance.now();
+    expect(countHidden('\u{FE0F}'.repeat(50_000))).toBe(50_000);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('where only plain text fits', () => {
+  it('hidden characters stand as their codes', () => {
+    expect(plainVisible('saf\u202Ee ❤️')).toBe('saf[U+202E]e ❤️');
   });
 });
 

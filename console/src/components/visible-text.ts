@@ -8,8 +8,9 @@ export interface TextPart {
   readonly code?: string;
 }
 
+/** The blank of Braille is a symbol by class, and as invisible as a space. */
 const HIDDEN =
-  /[^\S\n\t ]|[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+  /[^\S\n\t ]|[\u2800\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** A line break or a tab shows itself. */
 const SHOWN = new Set(['\n', '\t']);
@@ -19,7 +20,9 @@ export const codeOf = (character: string): string =>
 
 /** An emoji is followed by this one to have its colours; anywhere else it is suspect. */
 const isEmojiStyle = (text: string, at: number): boolean =>
-  text.startsWith('\u{FE0F}', at) && /\p{Extended_Pictographic}$/u.test(text.slice(0, at));
+  text.startsWith('\u{FE0F}', at) &&
+  // Only what stands right before it: a look at the whole text each time would stop the page.
+  /\p{Extended_Pictographic}$/u.test(text.slice(Math.max(0, at - 2), at));
 
 export const visibleParts = (text: string): readonly TextPart[] => {
   const parts: TextPart[] = [];
@@ -33,6 +36,12 @@ export const visibleParts = (text: string): readonly TextPart[] => {
   if (done < text.length) parts.push({ text: text.slice(done) });
   return parts;
 };
+
+/** For places that can hold text and nothing else, such as the options of a drop-down. */
+export const plainVisible = (text: string): string =>
+  visibleParts(text)
+    .map(({ text: part, code }) => (code === undefined ? part : `[${code}]`))
+    .join('');
 
 export const countHidden = (text: string): number =>
   visibleParts(text).filter(({ code }) => code !== undefined).length;

@@ -63,7 +63,7 @@ const skip = (): void => {
 };
 
 export const Layout = () => {
-  const { page: named } = useRoute();
+  const { page: named, rest } = useRoute();
   const page = named === '' ? 'activity' : named;
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -72,6 +72,13 @@ export const Layout = () => {
   useShortcuts(openHelp);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
   useEffect(() => setMenuOpen(false), [page]);
+  // A row that opens beside its list leaves the list where it was.
+  const place = page === 'tools' ? `tools ${rest[0] ?? ''}` : page;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another place begins at its top
+  useEffect(() => {
+    // In braces: browsers have begun to answer with a promise.
+    window.scrollTo(0, 0);
+  }, [place]);
   return (
     <div className={isMenuOpen ? 'layout menu-open' : 'layout'}>
       <button type="button" className="skip" onClick={skip}>
@@ -82,7 +89,12 @@ export const Layout = () => {
         isOpen={isMenuOpen}
         onToggle={() => setMenuOpen((isOpen) => !isOpen)}
       />
-      <Navigation current={page} waiting={waiting} onHelp={openHelp} />
+      <Navigation
+        current={page}
+        waiting={waiting}
+        onHelp={openHelp}
+        onChoose={() => setMenuOpen(false)}
+      />
       <main id="content" tabIndex={-1}>
         <CurrentPage id={page} />
       </main>

@@ -37,13 +37,19 @@ interface NavigationProps {
   readonly current: string;
   readonly waiting: string;
   onHelp(): void;
+  /** A page was chosen, perhaps the one that is open. */
+  onChoose(): void;
 }
 
-const PageLinks = ({ current, waiting }: Pick<NavigationProps, 'current' | 'waiting'>) => (
+const PageLinks = ({ current, waiting, onChoose }: Omit<NavigationProps, 'onHelp'>) => (
   <ul>
     {PAGES.map(({ id, title, icon }) => (
       <li key={id}>
-        <a href={hrefOf([id])} aria-current={id === current ? 'page' : undefined}>
+        <a
+          href={hrefOf([id])}
+          onClick={onChoose}
+          aria-current={id === current ? 'page' : undefined}
+        >
           <Icon name={icon} />
           <span>{title}</span>
           {id === 'approvals' && <WaitingBadge waiting={waiting} />}
@@ -53,12 +59,12 @@ const PageLinks = ({ current, waiting }: Pick<NavigationProps, 'current' | 'wait
   </ul>
 );
 
-export const Navigation = ({ current, waiting, onHelp }: NavigationProps) => {
+export const Navigation = ({ onHelp, ...links }: NavigationProps) => {
   const { session, signOut } = useServices();
   const fail = useErrorToast();
   return (
     <nav id="navigation" aria-label="Pages">
-      <PageLinks current={current} waiting={waiting} />
+      <PageLinks {...links} />
       <div className="nav-foot">
         <LineLight />
         <p className="who">

@@ -19,7 +19,8 @@ export class PageErrorBoundary extends Component<Props, { readonly isBroken: boo
     return (
       <EmptyState icon="alert" title="This page ran into a fault">
         <p>What happened was written to the browser’s console. Nothing on the server changed.</p>
-        <Button onClick={() => this.setState({ isBroken: false })}>Open it again</Button>
+        {/* The whole of it: parts of a page that could not be fetched are not asked for twice. */}
+        <Button onClick={() => window.location.reload()}>Load the console again</Button>
       </EmptyState>
     );
   }

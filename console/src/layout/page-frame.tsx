@@ -1,5 +1,7 @@
 /** The frame of every page: its heading, what belongs beside it, and the content. */
 import { type ReactNode, useEffect } from 'react';
+import { SafeText } from '../components/safe-text.tsx';
+import { plainVisible } from '../components/visible-text.ts';
 
 interface FrameProps {
   readonly title: string;
@@ -11,13 +13,15 @@ interface FrameProps {
 
 export const PageFrame = ({ title, actions, lead, children }: FrameProps) => {
   useEffect(() => {
-    document.title = `${title} · Toolcrib`;
+    document.title = `${plainVisible(title)} · Toolcrib`;
   }, [title]);
   return (
     <>
       <header className="page-head">
         <div>
-          <h1>{title}</h1>
+          <h1>
+            <SafeText text={title} />
+          </h1>
           {lead && <p className="muted">{lead}</p>}
         </div>
         {actions && <div className="actions">{actions}</div>}

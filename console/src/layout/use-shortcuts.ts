@@ -1,4 +1,4 @@
-/** The keys that work everywhere: `?` for help, `/` for the search box, `g` and a letter for a page. */
+/** The keys that work everywhere: `?` for help, `/` for the search box, `j` for the first row, `g` and a letter for a page. */
 import { useEffect, useRef } from 'react';
 import { PAGES } from '../pages/page-table.ts';
 import { goTo, hrefOf } from '../router/route.ts';
@@ -17,6 +17,14 @@ const focusSearch = (): boolean => {
   return box !== null;
 };
 
+/** The table itself walks on from a row that has the focus. */
+const focusFirstRow = (): boolean => {
+  if (document.activeElement?.closest('tbody')) return false;
+  const row = document.querySelector<HTMLElement>('a.row-link');
+  row?.focus();
+  return row !== null;
+};
+
 export const useShortcuts = (onHelp: () => void): void => {
   const pressedG = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
@@ -30,6 +38,7 @@ export const useShortcuts = (onHelp: () => void): void => {
       pressedG.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
       if (isChord && go(event.key)) return true;
       if (event.key === '?') onHelp();
+      if (event.key === 'j') return focusFirstRow();
       return event.key === '?' || (event.key === '/' && focusSearch());
     };
     const onKeyDown = (event: KeyboardEvent): void => {

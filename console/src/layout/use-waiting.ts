@@ -2,19 +2,21 @@
 import type { ApprovalRecord, Page } from '../api/call-records.ts';
 import { useServices } from '../api/services.tsx';
 import { useLoad } from '../api/use-load.ts';
+import { useNow } from '../components/relative-time.tsx';
 import { useReloadOn } from '../live/use-live.ts';
 
 const MOST = 200;
 
 /** `200+` when there are more than are counted; nothing when none waits. */
 export const useWaiting = (): string => {
-  const { api, now } = useServices();
+  const { api } = useServices();
+  const now = useNow();
   const waiting = useLoad('waiting', () =>
     api.get<Page<ApprovalRecord>>('/v1/approvals', { state: 'waiting', limit: MOST }),
   );
   useReloadOn(['approval.*', 'call.finished'], waiting.reload);
   const items = waiting.data?.items ?? [];
-  const open = items.filter(({ expiresAt }) => expiresAt > now()).length;
+  const open = items.filter(({ expiresAt }) => expiresAt > now).length;
   if (open === 0) return '';
   return waiting.data?.next === undefined ? String(open) : `${open}+`;
 };

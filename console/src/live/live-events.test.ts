@@ -49,7 +49,7 @@ describe('the live line', () => {
       .mockRejectedValueOnce(new TypeError('offline'))
       .mockResolvedValueOnce(second.response);
     const wait = vi.fn(async () => undefined);
-    const live = openLiveEvents({ fetch, wait });
+    const live = openLiveEvents({ fetch, wait, onSignedOut: vi.fn() });
     const heard: string[] = [];
     live.on(['call.*', 'line.reopened'], ({ name }) => heard.push(name));
     first.write('id: a7\nevent: call.started\ndata: {}\n\nevent: tool.registered\ndata: {}\n\n');
@@ -70,7 +70,7 @@ describe('the live line', () => {
       init?.signal?.addEventListener('abort', () => stream.end());
       return stream.response;
     });
-    const live = openLiveEvents({ fetch, wait: async () => undefined });
+    const live = openLiveEvents({ fetch, wait: async () => undefined, onSignedOut: vi.fn() });
     const heard: unknown[] = [];
     const stop = live.on(['a'], ({ data }) => heard.push(data));
     stream.write('event: a\ndata: not json\n\n');
@@ -80,5 +80,14 @@ describe('the live line', () => {
     live.close();
     await vi.waitFor(() => expect(stream.response.body?.locked).toBe(true));
     expect([heard.length, fetch.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it('tells when nobody is signed in any more, and does not call that a loss of the line', async () => {
+    const fetch = vi.fn<typeof globalThis.fetch>(async () => new Response('', { status: 401 }));
+    const onSignedOut = vi.fn(() => live.close());
+    const live = openLiveEvents({ fetch, wait: async () => undefined, onSignedOut });
+    await vi.waitFor(() => expect(onSignedOut).toHaveBeenCalled());
+    await new Promise((resolve) => setTimeout(resolve));
+    expect([live.state(), fetch.mock.calls.length]).toEqual(['connecting', 1]);
   });
 });

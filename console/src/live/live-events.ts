@@ -24,6 +24,8 @@ export interface LineParts {
   readonly fetch: typeof fetch;
   /** Waits; resolves early when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** The session is over: the line stays closed. */
+  onSignedOut(): void;
 }
 
 const FIRST_PAUSE = 500;
@@ -48,13 +50,14 @@ interface Line {
 }
 
 /** Reads until the stream ends; rejects when it cannot be opened or breaks. */
-const readLine = async (line: Line, { fetch }: LineParts, signal: AbortSignal): Promise<void> => {
+const readLine = async (line: Line, parts: LineParts, signal: AbortSignal): Promise<void> => {
   const resume = line.lastId === '' ? {} : { 'last-event-id': line.lastId };
-  const answer = await fetch('/v1/events', {
+  const answer = await parts.fetch('/v1/events', {
     credentials: 'same-origin',
     headers: { accept: 'text/event-stream', ...resume },
     signal,
   });
+  if (answer.status === 401) parts.onSignedOut();
   if (!answer.ok || !answer.body) throw new Error('The event stream was refused.');
   line.onOpen();
   const parser = createEventParser(line.lastId);

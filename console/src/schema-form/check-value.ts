@@ -120,6 +120,7 @@ const CHECKS = [checkType, checkChoice, checkLimits, checkProperties, checkItems
 const checkAt: Check = (value, place) => {
   const { root, path } = place;
   if (value instanceof InvalidJson) return issue(path, 'This is not valid JSON.');
+  if (Number.isNaN(value)) return issue(path, 'This is not a number.');
   if (path.length > MOST_DEPTH) return [];
   const schema = resolveSchema(place.schema, root);
   const wrongType = checkType(value, { schema, root, path });

@@ -1,9 +1,10 @@
 /** The controls for values made of others: objects, lists, and the choice between several shapes. */
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import type { JsonSchema } from '../api/tool-records.ts';
 import { Button } from '../components/button.tsx';
 import { FilterSelect } from '../components/field.tsx';
 import { SafeText } from '../components/safe-text.tsx';
+import { plainVisible } from '../components/visible-text.ts';
 import { checkValue } from './check-value.ts';
 import { type FieldPlan, planField } from './field-plan.ts';
 import { type DrawField, problemOf, type SchemaFieldProps } from './field-props.ts';
@@ -40,11 +41,15 @@ const Group = (props: {
         </p>
       )}
       {children}
-      {problem && <p className="problem">{problem}</p>}
+      {problem && (
+        <p className="problem">
+          <SafeText text={problem} />
+        </p>
+      )}
       {canGo && (
         <div>
           <Button isSmall kind="quiet" icon="trash" onClick={() => field.onChange(undefined)}>
-            Leave out {field.name}
+            Leave out <SafeText text={field.name} />
           </Button>
         </div>
       )}
@@ -59,7 +64,7 @@ const AddButton = ({ field, schema }: Pick<CompoundProps<'object'>, 'field' | 's
       icon="plus"
       onClick={() => field.onChange(initialValue(schema, field.root) ?? {})}
     >
-      Set {field.name}
+      Set <SafeText text={field.name} />
     </Button>
   </div>
 );
@@ -95,14 +100,30 @@ export const ObjectField = ({ field, schema, plan, draw }: CompoundProps<'object
   </Group>
 );
 
+/** A name for every item that goes with it: a box keeps its text, so it must not serve another item. */
+const useItemKeys = (count: number) => {
+  const known = useRef({ keys: [] as number[], next: 0 });
+  const { keys } = known.current;
+  while (keys.length < count) keys.push(known.current.next++);
+  keys.length = count;
+  return {
+    at: (index: number): number | undefined => keys[index],
+    drop: (index: number): void => void keys.splice(index, 1),
+  };
+};
+
 export const ArrayField = ({ field, schema, plan, draw }: CompoundProps<'array'>) => {
   const items: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
+  const keys = useItemKeys(items.length);
   const add = (): void => field.onChange([...items, initialValue(plan.items, field.root) ?? null]);
+  const remove = (index: number): void => {
+    keys.drop(index);
+    field.onChange(items.filter((_, at) => at !== index));
+  };
   return (
     <Group field={field} schema={schema}>
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an item is what stands at its place
-        <div key={index} className="item">
+        <div key={keys.at(index)} className="item">
           {draw({
             ...field,
             name: `${field.name} ${index + 1}`,
@@ -115,14 +136,14 @@ export const ArrayField = ({ field, schema, plan, draw }: CompoundProps<'array'>
           <Button
             kind="quiet"
             icon="trash"
-            aria-label={`Remove ${field.name} ${index + 1}`}
-            onClick={() => field.onChange(items.filter((_, at) => at !== index))}
+            aria-label={`Remove ${plainVisible(field.name)} ${index + 1}`}
+            onClick={() => remove(index)}
           />
         </div>
       ))}
       <div>
         <Button isSmall icon="plus" onClick={add}>
-          Add to {field.name}
+          Add to <SafeText text={field.name} />
         </Button>
       </div>
     </Group>

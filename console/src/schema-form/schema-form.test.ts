@@ -131,6 +131,7 @@ describe('the first look at a value', () => {
     [{ path: 'a', target: '' }, ['path: Breaks the limit minLength 2.']],
     [{ path: 'abcde', target: '' }, ['path: Breaks the limit maxLength 4.']],
     [{ path: 'abc', target: '', count: 1.5 }, ['count: Has to be integer.']],
+    [{ path: 'abc', target: '', count: Number.NaN }, ['count: This is not a number.']],
     [{ path: 'abc', target: '', count: 5 }, ['count: Breaks the limit exclusiveMaximum 5.']],
     [{ path: 'abc', target: '', mode: 'c' }, ['mode: Has to be one of "a", "b".']],
     [{ path: 'abc', target: '', tags: ['a', 1] }, ['tags[1]: Has to be string.']],

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { JsonSchema } from '../api/tool-records.ts';
 import { type ControlIds, Field } from '../components/field.tsx';
 import { SafeText } from '../components/safe-text.tsx';
+import { plainVisible } from '../components/visible-text.ts';
 import { InvalidJson } from './check-value.ts';
 import type { FieldPlan } from './field-plan.ts';
 import { problemOf, type SchemaFieldProps } from './field-props.ts';
@@ -25,6 +26,10 @@ const TextControl = ({ field, ids, isLong }: ControlProps & { readonly isLong: b
   );
 };
 
+/** What is no number has an empty value, as if nothing stood there; it must not be left out unseen. */
+const numberIn = ({ value, validity, valueAsNumber }: HTMLInputElement): number | undefined =>
+  value === '' && !validity.badInput ? undefined : valueAsNumber;
+
 const NumberControl = ({ field, schema, ids, step }: ControlProps & { readonly step: string }) => (
   <input
     {...ids}
@@ -32,10 +37,8 @@ const NumberControl = ({ field, schema, ids, step }: ControlProps & { readonly s
     step={step}
     min={typeof schema.minimum === 'number' ? schema.minimum : undefined}
     max={typeof schema.maximum === 'number' ? schema.maximum : undefined}
-    value={typeof field.value === 'number' ? field.value : ''}
-    onChange={({ target }) =>
-      field.onChange(target.value === '' ? undefined : target.valueAsNumber)
-    }
+    value={typeof field.value === 'number' && !Number.isNaN(field.value) ? field.value : ''}
+    onChange={({ target }) => field.onChange(numberIn(target))}
   />
 );
 
@@ -53,7 +56,7 @@ const ChoiceControl = (props: ControlProps & { readonly options: readonly unknow
       {(at < 0 || !field.isRequired) && <option value="">not set</option>}
       {options.map((option, index) => (
         <option key={JSON.stringify(option)} value={index}>
-          {typeof option === 'string' ? option : JSON.stringify(option)}
+          {plainVisible(typeof option === 'string' ? option : JSON.stringify(option))}
         </option>
       ))}
     </select>

@@ -1,19 +1,22 @@
 /** Signing in by the one-time code that the server printed. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import type { ApiError } from '../api/api-error.ts';
 import { asApiError } from '../api/api-error.ts';
 import { Button } from '../components/button.tsx';
 import { Field } from '../components/field.tsx';
 
 interface SignInProps {
+  /** `ended`: somebody was signed in here until now. */
+  readonly why: 'left' | 'ended';
   /** What became of a sign-in link, when it did not work. */
   readonly failed: ApiError | undefined;
   onCode(code: string): Promise<void>;
 }
 
-export const SignInPage = ({ failed, onCode }: SignInProps) => {
+export const SignInPage = ({ why, failed, onCode }: SignInProps) => {
   const [code, setCode] = useState('');
   const [error, setError] = useState(failed);
+  useEffect(() => setError(failed), [failed]);
   const [isBusy, setBusy] = useState(false);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -30,6 +33,11 @@ export const SignInPage = ({ failed, onCode }: SignInProps) => {
           <img src="./icon.svg" alt="" width="36" height="36" />
           Toolcrib
         </h1>
+        {why === 'ended' && (
+          <p className="note note-warn" role="status">
+            Your session is over. Sign in again to go on.
+          </p>
+        )}
         <p className="muted">
           <code>toolcrib serve</code> prints a link that signs you in, and its code. It works once.
         </p>

@@ -4,9 +4,13 @@ export interface AddressBar {
   readonly history: Pick<History, 'replaceState'>;
 }
 
+const LINK = /^#code=([^&]+)/;
+
+export const isSignInLink = (hash: string): boolean => LINK.test(hash);
+
 /** The code of `/#code=…`; `undefined` when the address holds none. */
 export const takeCode = ({ location, history }: AddressBar): string | undefined => {
-  const found = /^#code=([^&]+)/.exec(location.hash);
+  const found = LINK.exec(location.hash);
   if (!found) return undefined;
   history.replaceState(null, '', location.pathname + location.search);
   try {

@@ -1,5 +1,5 @@
 /** What was called, by whom, and how it went: live, filtered, and each call in detail. */
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ExecutionSummary } from '../../api/call-records.ts';
 import { TIERS } from '../../api/tool-records.ts';
 import { usePages } from '../../api/use-pages.ts';
@@ -80,7 +80,9 @@ const COLUMNS: readonly Column<ExecutionSummary>[] = [
 ];
 
 const Filters = ({ filter, onChange }: { readonly filter: Filter; onChange(f: Filter): void }) => {
-  const [tool, setTool] = useState(filter.tool ?? '');
+  const named = filter.tool ?? '';
+  const [tool, setTool] = useState(named);
+  useEffect(() => setTool(named), [named]);
   const set = (name: string) => (value: string) => onChange({ ...filter, [name]: value });
   return (
     <form
@@ -152,14 +154,7 @@ const CallList = ({ filter, open }: { readonly filter: Filter; readonly open: st
         hrefOf={({ executionId }) => hrefOf(['activity', executionId], filter)}
         isCurrent={({ executionId }) => executionId === open}
       />
-      <Pagination
-        shown={rows.length}
-        noun={rows.length === 1 ? 'call' : 'calls'}
-        hasMore={pages.hasMore}
-        isBusy={pages.isLoadingMore}
-        onMore={pages.loadMore}
-        onNewest={pages.isDeep ? pages.reload : undefined}
-      />
+      <Pagination of={pages} shown={rows.length} one="call" many="calls" />
     </>
   );
 };
@@ -177,7 +172,7 @@ export const ActivityPage = () => {
         back={hrefOf(['activity'], filter)}
         list={
           <>
-            <Filters key={tool} filter={filter} onChange={change} />
+            <Filters filter={filter} onChange={change} />
             <CallList filter={filter} open={open} />
           </>
         }

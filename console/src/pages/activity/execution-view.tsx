@@ -7,6 +7,7 @@ import { Facts } from '../../components/facts.tsx';
 import { duration, exactTime } from '../../components/format.ts';
 import { JsonView } from '../../components/json-view.tsx';
 import { Money } from '../../components/money.tsx';
+import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { WhenLoaded } from '../../components/states.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
@@ -37,7 +38,7 @@ const CallFacts = ({ call }: { readonly call: ExecutionDetail }) => {
         ['When', exactTime(call.at)],
         ['Took', duration(call.durationMs)],
         ['Cost', <Money key="cost" usd={call.costUsd} />],
-        ['Rule', text(detail.rule) && <code>{text(detail.rule)}</code>],
+        ['Rule', text(detail.rule) && <SafeCode text={text(detail.rule)} />],
         ['Effect', EFFECTS.get(call.effect ?? '')],
         ['Approved by', text(detail.approvedBy) && <SafeText text={text(detail.approvedBy)} />],
         [

@@ -1,4 +1,5 @@
 /** One question with everything a person needs to decide it. The input is exact, never shortened. */
+import { useState } from 'react';
 import type { ApprovalRecord } from '../../api/call-records.ts';
 import { useServices } from '../../api/services.tsx';
 import { useLoad } from '../../api/use-load.ts';
@@ -9,6 +10,7 @@ import { InputView } from '../../components/input-view.tsx';
 import { JsonView } from '../../components/json-view.tsx';
 import { Money } from '../../components/money.tsx';
 import { RelativeTime, useNow } from '../../components/relative-time.tsx';
+import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { WhenLoaded } from '../../components/states.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
@@ -34,8 +36,8 @@ const QuestionFacts = ({ record }: { readonly record: ApprovalRecord }) => {
     <Facts
       of={[
         ['Why it asks', <SafeText key="reason" text={request.reason} />],
-        ['Rule', <code key="rule">{request.rule}</code>],
-        ['Action', request.action && <code>{request.action}</code>],
+        ['Rule', <SafeCode key="rule" text={request.rule} />],
+        ['Action', request.action && <SafeCode text={request.action} />],
         ['Touches', request.targets.length > 0 && <Lines of={request.targets} />],
         ['Effects', request.effects.length > 0 && <Lines of={request.effects} />],
         ['Cost', <Money key="cost" usd={request.estimatedCost} />],
@@ -72,6 +74,8 @@ const Head = ({ record, standing }: { readonly record: ApprovalRecord; standing:
 const Content = ({ record, onDecided }: { readonly record: ApprovalRecord; onDecided(): void }) => {
   const { session } = useServices();
   const standing = standingOf(record, useNow(5_000));
+  // Its result is to be read after the approval is used up.
+  const [hasRun, setRun] = useState(false);
   return (
     <>
       <Head record={record} standing={standing} />
@@ -90,7 +94,9 @@ const Content = ({ record, onDecided }: { readonly record: ApprovalRecord; onDec
       {standing === 'expired' && (
         <p className="note note-warn">Its time is over. The agent has to ask again.</p>
       )}
-      {standing === 'approved' && record.userId === session.user && <RunApproved record={record} />}
+      {(standing === 'approved' || hasRun) && record.userId === session.user && (
+        <RunApproved record={record} onRun={() => setRun(true)} />
+      )}
     </>
   );
 };
@@ -100,7 +106,7 @@ export const ApprovalView = ({ id }: { readonly id: string }) => {
   const record = useLoad(id, () =>
     api.get<ApprovalRecord>(`/v1/approvals/${encodeURIComponent(id)}`),
   );
-  useReloadOn(['approval.*'], record.reload);
+  useReloadOn(['approval.*', 'call.finished'], record.reload);
   return (
     <WhenLoaded of={record}>
       {(found) => <Content record={found} onDecided={record.reload} />}

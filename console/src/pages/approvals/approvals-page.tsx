@@ -77,7 +77,8 @@ const NoQuestions = ({ state }: { readonly state: string }) =>
 const Inbox = ({ state, open }: { readonly state: string; readonly open: string }) => {
   const pages = usePages<ApprovalRecord>('/v1/approvals', { state });
   const now = useNow();
-  useReloadOn(['approval.*', 'call.finished'], pages.reload);
+  // Who reads far down must not have the list pulled away.
+  useReloadOn(['approval.*', 'call.finished'], () => !pages.isDeep && pages.reload());
   if (pages.isLoading) return <Skeleton />;
   if (pages.items.length === 0) {
     return pages.error ? (
@@ -96,13 +97,7 @@ const Inbox = ({ state, open }: { readonly state: string; readonly open: string 
         hrefOf={({ id }) => hrefOf(['approvals', id], { state })}
         isCurrent={({ id }) => id === open}
       />
-      <Pagination
-        shown={pages.items.length}
-        noun={pages.items.length === 1 ? 'question' : 'questions'}
-        hasMore={pages.hasMore}
-        isBusy={pages.isLoadingMore}
-        onMore={pages.loadMore}
-      />
+      <Pagination of={pages} one="question" many="questions" />
     </>
   );
 };

@@ -87,11 +87,15 @@ const useDecide = ({ record, onDecided }: DecideProps, draft: Draft) => {
       .send('POST', `/v1/approvals/${encodeURIComponent(record.id)}/decide`, {
         ...decisionOf(approve, draft),
       })
-      .then(() => toast({ tone: 'good', text: approve ? 'Approved.' : 'Denied.' }), fail)
-      .finally(() => {
-        setBusy(false);
-        onDecided();
-      });
+      // Once it is decided the buttons stay off until the question is shown as it stands now.
+      .then(
+        () => toast({ tone: 'good', text: approve ? 'Approved.' : 'Denied.' }),
+        (thrown: unknown) => {
+          setBusy(false);
+          fail(thrown);
+        },
+      )
+      .finally(onDecided);
   };
   return { decide, isBusy };
 };

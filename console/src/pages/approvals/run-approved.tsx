@@ -7,13 +7,20 @@ import { Button } from '../../components/button.tsx';
 import { ResultView } from '../../components/result-view.tsx';
 import { useErrorToast } from '../../components/toast.tsx';
 
-export const RunApproved = ({ record }: { readonly record: ApprovalRecord }) => {
+interface RunProps {
+  readonly record: ApprovalRecord;
+  /** Called when it is started. */
+  onRun(): void;
+}
+
+export const RunApproved = ({ record, onRun }: RunProps) => {
   const { api } = useServices();
   const fail = useErrorToast();
   const [result, setResult] = useState<ToolResult>();
   const [isBusy, setBusy] = useState(false);
   const run = (): void => {
     setBusy(true);
+    onRun();
     const { id: approvalId, tool, sessionId, agentId, request } = record;
     api
       .run(`/v1/tools/${encodeURIComponent(tool)}/execute`, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filterOf, filterProblem, isFiltered, queryOf } from './audit-filter.ts';
+import { filterOf, filterProblem, isFiltered, isRowNumber, queryOf } from './audit-filter.ts';
 
 describe('the filter in the address', () => {
   it('holds only what is known and not empty', () => {
@@ -16,6 +16,11 @@ describe('the filter in the address', () => {
       from: new Date(2026, 10, 15, 12, 30).getTime(),
       to: undefined,
     });
+  });
+
+  it('knows the number of a row', () => {
+    const texts = ['1', '907', '0', '-1', '1.5', 'x', '', '9'.repeat(20)];
+    expect(texts.filter(isRowNumber)).toEqual(['1', '907']);
   });
 
   it('sends no moment that is none', () => {

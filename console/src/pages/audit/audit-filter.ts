@@ -44,6 +44,10 @@ export const queryOf = ({ from, to, ...names }: AuditFilter): Query => ({
   to: momentOf(to),
 });
 
+/** Whether the server would take it for the number of a row. */
+export const isRowNumber = (text: string): boolean =>
+  /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text));
+
 /** Why the filter can find nothing; empty while it can. */
 export const filterProblem = ({ from, to }: AuditFilter): string => {
   if (from !== undefined && momentOf(from) === undefined) return '“From” is no date and time.';

@@ -1,15 +1,17 @@
 /** Audit: what happened, row by row, and the proof that nobody changed it since. */
 import { useState } from 'react';
-import type { AuditRow } from '../../api/call-records.ts';
+import type { AuditRow, Page } from '../../api/call-records.ts';
+import { useServices } from '../../api/services.tsx';
+import { useLoad } from '../../api/use-load.ts';
 import { type Pages, usePages } from '../../api/use-pages.ts';
 import { Button } from '../../components/button.tsx';
 import { Pagination } from '../../components/pagination.tsx';
 import { SplitView } from '../../components/split-view.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
+import { EmptyState, ErrorState, Skeleton, WhenLoaded } from '../../components/states.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useLive } from '../../live/use-live.ts';
 import { hrefOf, useRoute } from '../../router/route.ts';
-import { type AuditFilter, filterOf, isFiltered, queryOf } from './audit-filter.ts';
+import { type AuditFilter, filterOf, isFiltered, isRowNumber, queryOf } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { AuditRowView } from './audit-row-view.tsx';
 import { AuditTable } from './audit-table.tsx';
@@ -66,30 +68,31 @@ const Rows = ({ rows, filter, current }: RowsProps) => {
       ) : (
         <AuditTable rows={rows.items} filter={filter} current={current} />
       )}
-      {rows.error && <ErrorState error={rows.error} onRetry={rows.loadMore} />}
-      {rows.items.length > 0 && (
-        <Pagination
-          shown={rows.items.length}
-          noun={rows.items.length === 1 ? 'row' : 'rows'}
-          hasMore={rows.hasMore}
-          isBusy={rows.isLoadingMore}
-          onMore={rows.loadMore}
-        />
-      )}
+      {rows.items.length > 0 && <Pagination of={rows} one="row" many="rows" />}
     </>
   );
 };
 
-const NotHere = ({ seq, rows }: { readonly seq: string; readonly rows: Pages<AuditRow> }) => (
-  <EmptyState icon="search" title={`Row ${seq} is not among those shown`}>
-    <p>It may be older than these, hidden by a filter, or no longer kept.</p>
-    {rows.hasMore && (
-      <Button isBusy={rows.isLoadingMore} onClick={rows.loadMore}>
-        Show older rows
-      </Button>
-    )}
+const NoSuchRow = ({ seq }: { readonly seq: string }) => (
+  <EmptyState icon="search" title={`There is no row ${seq}`}>
+    <p>It was never written, or it is no longer kept.</p>
   </EmptyState>
 );
+
+/** A row that the list does not show: it is older, or a filter hides it. */
+const FoundRow = ({ seq }: { readonly seq: string }) => {
+  const { api } = useServices();
+  const found = useLoad(`row ${seq}`, async () =>
+    isRowNumber(seq)
+      ? api.get<Page<AuditRow>>('/v1/audit', { seq })
+      : { items: [] as readonly AuditRow[] },
+  );
+  return (
+    <WhenLoaded of={found}>
+      {({ items: [row] }) => (row ? <AuditRowView row={row} /> : <NoSuchRow seq={seq} />)}
+    </WhenLoaded>
+  );
+};
 
 export const AuditPage = () => {
   const { rest, query } = useRoute();
@@ -97,7 +100,7 @@ export const AuditPage = () => {
   const filter = filterOf(query);
   const rows = usePages<AuditRow>('/v1/audit', queryOf(filter));
   const opened = rows.items.find(({ seq }) => String(seq) === current);
-  const detail = opened ? <AuditRowView row={opened} /> : <NotHere seq={current} rows={rows} />;
+  const detail = opened ? <AuditRowView row={opened} /> : <FoundRow key={current} seq={current} />;
   return (
     <PageFrame
       title="Audit"

@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<ShadowNote>[] = [
 
 export const ShadowPanel = () => {
   const notes = usePages<ShadowNote>('/v1/policy/shadow');
-  useReloadOn(['policy.shadowed'], notes.reload);
+  useReloadOn(['policy.shadowed'], () => !notes.isDeep && notes.reload());
   if (notes.isLoading) return <Skeleton />;
   if (notes.error && notes.items.length === 0) {
     return <ErrorState error={notes.error} onRetry={notes.reload} />;
@@ -61,13 +61,7 @@ export const ShadowPanel = () => {
         keyOf={({ at, executionId }) => `${at} ${executionId}`}
         hrefOf={({ executionId }) => hrefOf(['activity', executionId])}
       />
-      <Pagination
-        shown={notes.items.length}
-        noun={notes.items.length === 1 ? 'call' : 'calls'}
-        hasMore={notes.hasMore}
-        isBusy={notes.isLoadingMore}
-        onMore={notes.loadMore}
-      />
+      <Pagination of={notes} one="call" many="calls" />
     </>
   );
 };

@@ -7,7 +7,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { count, duration } from '../../components/format.ts';
 import { SafeText } from '../../components/safe-text.tsx';
 import { SplitView } from '../../components/split-view.tsx';
-import { EmptyState, ErrorState, WhenLoaded } from '../../components/states.tsx';
+import { EmptyState, WhenLoaded } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
@@ -114,9 +114,6 @@ export const ServersPage = () => {
   );
   return (
     <PageFrame title="Servers" lead="The MCP servers whose tools are served here.">
-      {servers.data && servers.error && (
-        <ErrorState error={servers.error} onRetry={servers.reload} />
-      )}
       <WhenLoaded of={servers}>
         {({ items }) =>
           items.length === 0 ? (

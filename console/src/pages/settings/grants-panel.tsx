@@ -122,8 +122,13 @@ export const GrantsPanel = () => {
   const may = useMay('admin');
   const [revoking, setRevoking] = useState<Grant>();
   if (grants.isLoading) return <Skeleton />;
-  if (grants.error) return <ErrorState error={grants.error} onRetry={grants.reload} />;
-  if (grants.items.length === 0) return <NoGrants />;
+  if (grants.items.length === 0) {
+    return grants.error ? (
+      <ErrorState error={grants.error} onRetry={grants.reload} />
+    ) : (
+      <NoGrants />
+    );
+  }
   const action: Column<Grant> = {
     id: 'revoke',
     title: 'Action',
@@ -149,13 +154,7 @@ export const GrantsPanel = () => {
         rows={grants.items}
         keyOf={({ id }) => id}
       />
-      <Pagination
-        shown={grants.items.length}
-        noun={grants.items.length === 1 ? 'permission' : 'permissions'}
-        hasMore={grants.hasMore}
-        isBusy={grants.isLoadingMore}
-        onMore={grants.loadMore}
-      />
+      <Pagination of={grants} one="permission" many="permissions" />
       {revoking && (
         <RevokeDialog
           grant={revoking}

@@ -1,7 +1,7 @@
 /** The tokens: who may come in, as what, since when. */
 import { useState } from 'react';
 import { useServices } from '../../api/services.tsx';
-import { usePages } from '../../api/use-pages.ts';
+import { type Pages, usePages } from '../../api/use-pages.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -122,13 +122,39 @@ const NoTokens = () => (
   </EmptyState>
 );
 
+interface ListProps {
+  readonly tokens: Pages<TokenItem>;
+  onRevoke(token: TokenItem): void;
+}
+
+const TokenList = ({ tokens, onRevoke }: ListProps) => {
+  const now = useNow();
+  if (tokens.isLoading) return <Skeleton />;
+  if (tokens.items.length === 0) {
+    return tokens.error ? (
+      <ErrorState error={tokens.error} onRetry={tokens.reload} />
+    ) : (
+      <NoTokens />
+    );
+  }
+  return (
+    <div>
+      <Table
+        label="Tokens"
+        columns={columnsOf(now, onRevoke)}
+        rows={tokens.items}
+        keyOf={({ id }) => id}
+      />
+      <Pagination of={tokens} one="token" many="tokens" />
+    </div>
+  );
+};
+
+/** The windows stand beside the list: a new token is shown once, whatever becomes of the list. */
 export const TokensPanel = () => {
   const tokens = usePages<TokenItem>('/v1/tokens');
-  const now = useNow();
   const [isMaking, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<TokenItem>();
-  if (tokens.isLoading) return <Skeleton />;
-  if (tokens.error) return <ErrorState error={tokens.error} onRetry={tokens.reload} />;
   return (
     <>
       <div className="actions">
@@ -136,25 +162,7 @@ export const TokensPanel = () => {
           New token
         </Button>
       </div>
-      {tokens.items.length === 0 ? (
-        <NoTokens />
-      ) : (
-        <div>
-          <Table
-            label="Tokens"
-            columns={columnsOf(now, setRevoking)}
-            rows={tokens.items}
-            keyOf={({ id }) => id}
-          />
-          <Pagination
-            shown={tokens.items.length}
-            noun={tokens.items.length === 1 ? 'token' : 'tokens'}
-            hasMore={tokens.hasMore}
-            isBusy={tokens.isLoadingMore}
-            onMore={tokens.loadMore}
-          />
-        </div>
-      )}
+      <TokenList tokens={tokens} onRevoke={setRevoking} />
       {isMaking && <NewTokenDialog onMade={tokens.reload} onClose={() => setMaking(false)} />}
       {revoking && (
         <RevokeDialog

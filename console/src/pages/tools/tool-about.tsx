@@ -5,6 +5,7 @@ import { Badge, TierBadge } from '../../components/badge.tsx';
 import { type Fact, Facts } from '../../components/facts.tsx';
 import { duration, money } from '../../components/format.ts';
 import { JsonView } from '../../components/json-view.tsx';
+import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 
 const list = (items: readonly string[] | undefined): ReactNode =>
@@ -24,15 +25,15 @@ const authText = ({ auth }: ToolDetail): ReactNode => {
   const state = { true: ', is there', false: ', is missing', undefined: '' }[String(auth.present)];
   return (
     <>
-      <code>{auth.configKey}</code> ({auth.type.replace('_', ' ')}){state}
+      <SafeCode text={auth.configKey} /> ({auth.type.replace('_', ' ')}){state}
     </>
   );
 };
 
 const factsOf = (tool: ToolDetail): readonly Fact[] => [
-  ['Name for models', <code key="wire">{tool.wireName}</code>],
+  ['Name for models', <SafeCode key="wire" text={tool.wireName} />],
   ['Renamed from', tool.renamedFrom && <SafeText text={tool.renamedFrom} />],
-  ['Cost', costText(tool)],
+  ['Cost', <SafeText key="cost" text={costText(tool)} />],
   ['Time limit', tool.timeoutMs !== undefined && duration(tool.timeoutMs)],
   ['Secret', authText(tool)],
   ['Files', list(tool.needs?.paths?.map(({ path, access }) => `${path} (${access})`))],
@@ -44,7 +45,7 @@ const factsOf = (tool: ToolDetail): readonly Fact[] => [
 
 const CapabilityLine = ({ capability }: { readonly capability: Capability }) => (
   <li className="capability">
-    <code>{capability.action}</code>
+    <SafeCode text={capability.action} />
     <span className="badges">
       {capability.tier && <TierBadge tier={capability.tier} />}
       {capability.destructive && <Badge tone="bad">destructive</Badge>}

@@ -1,5 +1,5 @@
 /** All tools, found by words and narrowed by source, risk and state. */
-import { useState } from 'react';
+import { useMemo } from 'react';
 import { TIERS, type ToolSummary } from '../../api/tool-records.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { TierBadge } from '../../components/badge.tsx';
@@ -72,11 +72,7 @@ const COLUMNS: readonly Column<ToolSummary>[] = [
     id: 'used',
     title: 'Last used',
     cell: ({ lastUsed }) =>
-      lastUsed === undefined ? (
-        <span className="muted">never</span>
-      ) : (
-        <RelativeTime at={lastUsed} />
-      ),
+      lastUsed === undefined ? <span className="muted">–</span> : <RelativeTime at={lastUsed} />,
     sortBy: (t) => t.lastUsed ?? 0,
     isSecondary: true,
   },
@@ -128,7 +124,7 @@ const NoTools = ({ isFiltered }: { readonly isFiltered: boolean }) =>
 
 const ToolList = ({ filter }: { readonly filter: Filter }) => {
   const pages = usePages<ToolSummary>('/v1/tools', { ...filter, limit: MOST });
-  useReloadOn(['tool.*', 'server.changed'], pages.reload);
+  useReloadOn(['tool.*', 'server.changed'], () => !pages.isDeep && pages.reload());
   if (pages.isLoading) return <Skeleton />;
   if (pages.items.length === 0) {
     if (pages.error) return <ErrorState error={pages.error} onRetry={pages.reload} />;
@@ -143,30 +139,18 @@ const ToolList = ({ filter }: { readonly filter: Filter }) => {
         keyOf={({ name }) => name}
         hrefOf={({ name }) => hrefOf(['tools', name])}
       />
-      <Pagination
-        shown={pages.items.length}
-        noun={pages.items.length === 1 ? 'tool' : 'tools'}
-        hasMore={pages.hasMore}
-        isBusy={pages.isLoadingMore}
-        onMore={pages.loadMore}
-      />
+      <Pagination of={pages} one="tool" many="tools" />
+      <p className="hint">Calls and last use are counted since the server started.</p>
     </>
   );
 };
 
 export const ToolCatalog = () => {
   const { query } = useRoute();
-  const [filter, setFilter] = useState<Filter>({
-    q: query.q ?? '',
-    source: query.source ?? '',
-    tier: query.tier ?? '',
-    enabled: query.enabled ?? '',
-  });
+  const { q = '', source = '', tier = '', enabled = '' } = query;
+  const filter = useMemo(() => ({ q, source, tier, enabled }), [q, source, tier, enabled]);
   const settled = useSettled(filter);
-  const change = (next: Filter): void => {
-    setFilter(next);
-    replaceRoute(hrefOf(['tools'], next));
-  };
+  const change = (next: Filter): void => replaceRoute(hrefOf(['tools'], next));
   return (
     <PageFrame title="Tools" lead="Everything an agent can reach, and on what terms.">
       <Filters filter={filter} onChange={change} />

@@ -3,6 +3,7 @@ import { useMay, useServices } from '../../api/services.tsx';
 import type { ToolDetail } from '../../api/tool-records.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
+import { SafeCode } from '../../components/safe-code.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { useErrorToast, useToast } from '../../components/toast.tsx';
 
@@ -14,7 +15,11 @@ interface VersionsProps {
 }
 
 const columns = (activate: ((version: string) => void) | undefined): readonly Column<Version>[] => [
-  { id: 'version', title: 'Version', cell: ({ version }) => <code>{version}</code> },
+  {
+    id: 'version',
+    title: 'Version',
+    cell: ({ version }) => <SafeCode text={version} />,
+  },
   {
     id: 'state',
     title: 'State',

@@ -84,7 +84,7 @@ const Panel = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string }) =
     case 'versions':
       return <ToolVersions tool={tool} onChanged={onChanged} />;
     default:
-      return <TryTool tool={tool} />;
+      return null;
   }
 };
 
@@ -100,8 +100,8 @@ const Content = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string })
       <p className="tool-line">
         <ToolBadges tool={tool} />
         <span className="muted">
-          {tool.source} · {tool.category.replace('_', ' ')} · {tool.version} · {count(tool.tokens)}{' '}
-          tokens in a prompt
+          {tool.source} · {tool.category.replace('_', ' ')} · <SafeText text={tool.version} /> ·{' '}
+          {count(tool.tokens)} tokens in a prompt
         </span>
       </p>
       <Tabs
@@ -111,6 +111,10 @@ const Content = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string })
         onSelect={(next) => replaceRoute(hrefOf(['tools', tool.name], { tab: next }))}
       >
         <Panel tool={tool} onChanged={onChanged} tab={selected} />
+        {/* Kept while another tab is read: nobody wants to type the input twice. */}
+        <div hidden={selected !== 'try'}>
+          <TryTool tool={tool} />
+        </div>
       </Tabs>
     </>
   );

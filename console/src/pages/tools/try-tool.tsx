@@ -22,6 +22,7 @@ const useTry = (tool: ToolDetail) => {
   const fail = useErrorToast();
   const [busy, setBusy] = useState<'run' | 'dry'>();
   const [last, setLast] = useState<{ readonly attempt: Attempt; readonly result: ToolResult }>();
+  const [denied, setDenied] = useState<string>();
   const run = (attempt: Attempt): void => {
     setBusy(attempt.dryRun ? 'dry' : 'run');
     api
@@ -34,8 +35,10 @@ const useTry = (tool: ToolDetail) => {
     const waits = last?.result.status === 'pending' ? last.result.approval?.approvalId : undefined;
     if (!last || waits === undefined || data.approvalId !== waits) return;
     if (data.approved === true) run({ ...last.attempt, approvalId: waits });
+    else setDenied(waits);
   });
-  return { run, busy, result: last?.result };
+  const isDenied = denied !== undefined && denied === last?.result.approval?.approvalId;
+  return { run, busy, isDenied, result: last?.result };
 };
 
 const ExampleChoice = (props: { readonly tool: ToolDetail; onChoose(input: unknown): void }) => {
@@ -61,7 +64,7 @@ export const TryTool = ({ tool }: { readonly tool: ToolDetail }) => {
   const [input, setInput] = useState<unknown>(() => initialValue(tool.input, tool.input));
   const [round, setRound] = useState(0);
   const [isChecked, setChecked] = useState(false);
-  const { run, busy, result } = useTry(tool);
+  const { run, busy, isDenied, result } = useTry(tool);
   const issues = checkValue(input, tool.input);
   const attempt = (dryRun: boolean): void => {
     setChecked(true);
@@ -106,6 +109,7 @@ export const TryTool = ({ tool }: { readonly tool: ToolDetail }) => {
         </div>
       </form>
       <div className="panel" aria-live="polite">
+        {isDenied && <p className="note note-bad">A person said no. Nothing was run.</p>}
         {result ? (
           <ResultView result={result} />
         ) : (
