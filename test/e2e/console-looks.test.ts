@@ -78,6 +78,12 @@ describe.skipIf(!hasBrowser())('the looks of the console', { timeout: SLOW }, ()
       ['tools-try', '#/tools/publish_note'],
       ['tools-about', '#/tools/publish_note?tab=about'],
       ['tools-quarantine', '#/tools/lookup_word'],
+      ['servers-one', '#/servers/words'],
+      ['audit-row', '#/audit/1'],
+      ['policy-explain', '#/policy/explain?tool=publish_note'],
+      ...['tokens', 'people', 'permissions', 'health', 'appearance'].map(
+        (tab) => [`settings-${tab}`, `#/settings/${tab}`] as const,
+      ),
     ];
   };
 
