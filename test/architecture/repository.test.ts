@@ -8,6 +8,7 @@ import { checkExports, type PackageFile } from './check-exports.ts';
 import { checkLayers, layerOf } from './check-layers.ts';
 import { checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
+import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
 import { drawnFolders } from './drawn-folders.ts';
 import { readLayerTable } from './layer-table.ts';
@@ -56,6 +57,10 @@ describe('repository', () => {
 
   it('has environment, console, clock and chance handed in', () => {
     expect(checkAmbient(sources)).toEqual([]);
+  });
+
+  it('expects nothing that anything would fit', () => {
+    expect(checkMatchers([...sources, ...tests])).toEqual([]);
   });
 
   it('names files for what they hold', () => {

@@ -8,6 +8,7 @@ import { checkExports } from './check-exports.ts';
 import { checkLayers } from './check-layers.ts';
 import { checkLengths, longFiles } from './check-lengths.ts';
 import { checkLoading } from './check-loading.ts';
+import { checkMatchers } from './check-matchers.ts';
 import { checkNames } from './check-names.ts';
 import { readLayerTable } from './layer-table.ts';
 import type { SourceText } from './source-text.ts';
@@ -295,6 +296,28 @@ describe('ambient', () => {
   ])('keeps %s to %s', (_, allowed, text) => {
     expect(checkAmbient(tree({ [allowed]: text }))).toEqual([]);
     expect(checkAmbient(tree({ 'src/tools/a.ts': text }))).toHaveLength(1);
+  });
+});
+
+describe('matchers', () => {
+  const found = (text: string) => checkMatchers(tree({ 'src/a.test.ts': text }));
+
+  it.each([
+    'expect(a).toMatchObject({ b: 1 });',
+    'expect(a).toMatchObject({ b: expect.stringMatching(/c/) });',
+    'expect(a).toMatchObject(refusal(/c/));',
+    'expect(a).toMatch(/c/);',
+  ])('may be %s', (text) => {
+    expect(found(text)).toEqual([]);
+  });
+
+  it.each([
+    'expect(a).toMatchObject({ b: /c/ });',
+    'expect(a).toMatchObject({ b: { d: [1, /c/] } });',
+    'await expect(a).rejects.toMatchObject({ message: /c/ });',
+    'expect(a).toMatchObject([{ b: /c/ }]);',
+  ])('may not be %s', (text) => {
+    expect(found(text)).toHaveLength(1);
   });
 });
 

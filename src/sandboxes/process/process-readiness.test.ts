@@ -12,7 +12,10 @@ it('is ready when a first sandbox worked', async () => {
 it('tells what to install when bubblewrap is missing', async () => {
   const missing = startFailure(127, 'prlimit: failed to execute bwrap: No such file or directory');
   const readiness = await processReadiness(LINUX, () => Promise.reject(missing));
-  expect(readiness).toMatchObject({ ready: false, install: /apt-get install bubblewrap/ });
+  expect(readiness).toMatchObject({
+    ready: false,
+    install: expect.stringMatching(/apt-get install bubblewrap/),
+  });
 });
 
 it.each([
@@ -20,7 +23,19 @@ it.each([
   'bwrap: setting up uid map: Permission denied',
 ])('tells how to allow namespaces: %s', async (line) => {
   const readiness = await processReadiness(LINUX, () => Promise.reject(startFailure(1, line)));
-  expect(readiness).toMatchObject({ ready: false, install: /unprivileged_userns_clone/ });
+  expect(readiness).toMatchObject({
+    ready: false,
+    install: expect.stringMatching(/unprivileged_userns_clone/),
+  });
+});
+
+it('does not ask to install what is there when the system around it refuses', async () => {
+  const line = "bwrap: Can't mount proc on /newroot/proc: Operation not permitted";
+  const readiness = await processReadiness(LINUX, () => Promise.reject(startFailure(1, line)));
+  expect(readiness).toMatchObject({
+    ready: false,
+    install: expect.stringMatching(/^Inside a container/),
+  });
 });
 
 it.each([

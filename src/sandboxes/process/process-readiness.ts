@@ -8,6 +8,14 @@ const INSTALL =
 const NAMESPACES =
   'Allow user namespaces for bubblewrap: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu ' +
   'also kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile for bwrap.';
+const REFUSED =
+  'Inside a container the engine has to allow user namespaces and mounts of their own; where it ' +
+  'does not, use the wasm sandbox, or name the socket of an engine in sandbox.container.socket.';
+
+const adviceFor = (reason: string): string => {
+  if (/namespace/.test(reason)) return NAMESPACES;
+  return /refused/.test(reason) ? REFUSED : INSTALL;
+};
 
 interface Where {
   readonly platform: NodeJS.Platform;
@@ -33,6 +41,6 @@ export const processReadiness = async (
     return { ready: false, reason: 'A first sandbox did not work.', install: INSTALL };
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'A first sandbox did not work.';
-    return { ready: false, reason, install: /namespace/.test(reason) ? NAMESPACES : INSTALL };
+    return { ready: false, reason, install: adviceFor(reason) };
   }
 };

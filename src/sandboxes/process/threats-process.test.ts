@@ -290,12 +290,18 @@ describe.skipIf(missing)('threat: limits', () => {
   it('says that memory was the reason', async () => {
     const script = `python3 -c 'a = bytearray(10**10); print(len(a))'`;
     const run = sh(script, { resourceLimits: { memoryMb: 200 } });
-    await expect(run).rejects.toMatchObject({ code: 'SANDBOX_ERROR', message: /memory/ });
+    await expect(run).rejects.toMatchObject({
+      code: 'SANDBOX_ERROR',
+      message: expect.stringMatching(/memory/),
+    });
   });
 
   it('says that processes were the reason', async () => {
     const run = sh('b() { b | b & }; b; sleep 5', { resourceLimits: { processes: 30 } });
-    await expect(run).rejects.toMatchObject({ code: 'SANDBOX_ERROR', message: /processes/ });
+    await expect(run).rejects.toMatchObject({
+      code: 'SANDBOX_ERROR',
+      message: expect.stringMatching(/processes/),
+    });
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %s is none', async (value) => {

@@ -191,7 +191,10 @@ describe('threat: environment leaked', () => {
 
   it('a secret that is missing stops the start, and says which', async () => {
     const servers = await open([{ env: { TOKEN: secretOf('GONE') } }]);
-    await expect(toolsOf(servers)).rejects.toMatchObject({ code: 'AUTH_MISSING', message: /GONE/ });
+    await expect(toolsOf(servers)).rejects.toMatchObject({
+      code: 'AUTH_MISSING',
+      message: expect.stringMatching(/GONE/),
+    });
     expect(statusOf(servers)?.state).toBe('needs_login');
   });
 });
@@ -282,7 +285,7 @@ describe('definitions from the last time', () => {
     const other = await open([{ command: 'no-such-program-here' }], { cacheDir });
     await expect(toolsOf(other)).rejects.toMatchObject({
       code: 'SERVER_ERROR',
-      message: /not found/,
+      message: expect.stringMatching(/not found/),
     });
   });
 
