@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { AuditEntry } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
+import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 
 /** Fails so many times, then succeeds. */
 const flaky = (failures: number, error: () => unknown = () => new ToolFailure('NETWORK')) => {
@@ -230,6 +232,20 @@ describe('bulkheads', () => {
     expect(seen.most).toBe(3);
     expect(results.filter(({ success }) => success)).toHaveLength(8);
     expect(results.find(({ success }) => !success)?.error?.code).toBe('RATE_LIMITED');
+  });
+
+  it('a call that breaks on the way gives its place back', async () => {
+    const store = createMemoryStore();
+    let isDown = true;
+    const append = (entry: AuditEntry) =>
+      isDown && entry.kind === 'intent'
+        ? Promise.reject(new Error('no store'))
+        : store.audit.append(entry);
+    const tool = aTool({ tier: 'write', concurrency: { limit: 1, queue: 0 } });
+    const crib = await testCrib([tool], { store: { ...store, audit: { ...store.audit, append } } });
+    for (let i = 0; i < 3; i++) expect((await crib.execute('echo', {})).success).toBe(false);
+    isDown = false;
+    expect((await crib.execute('echo', {})).error).toBeUndefined();
   });
 
   it('maxConcurrentTools bounds all tools together, and calls made by tools cannot lock it up', async () => {
