@@ -1,10 +1,11 @@
 /**
- * Checks the types of a model's code in a thread of its own: types can be written so that checking
- * them takes for ever, and a thread can be ended. The thread is kept for the next check.
+ * Checks the types of a model's code in a process of its own: types can be written so that checking
+ * them takes for ever or all memory, and a process can be killed. It is kept for the next check.
  */
-import type { Worker } from 'node:worker_threads';
 import type { Issue } from '../../contract/errors.ts';
-import { CHECK_WORKER_PROGRAM } from './check-worker-program.ts';
+import { type CompilerProcess, CompilerProcesses } from '../compiler-processes.ts';
+import { hearProcess } from '../hear-process.ts';
+import { codeCheckProgram } from './code-check-program.ts';
 import { issueAt } from './code-issues.ts';
 import { LINES_BEFORE, wrapCode } from './guest-api.ts';
 
@@ -13,11 +14,20 @@ export interface TypeCheckerOptions {
   compilerFiles(): readonly string[];
   /** Milliseconds one check may take; 20,000 unless told. */
   readonly mostMs?: number;
+  /** What the heap of the process may take; 1,024 unless told. */
+  readonly memoryMb?: number;
+  /** Milliseconds after which an unused process ends; see `CompilerProcesses`. */
+  readonly idleMs?: number;
 }
 
 export type TypeVerdict =
   | { readonly checked: true; readonly issues: readonly Issue[] }
   | { readonly checked: false; readonly reason: string };
+
+interface Job {
+  readonly code: string;
+  readonly declarations: string;
+}
 
 interface Reply {
   readonly problems?: readonly Problem[];
@@ -35,84 +45,78 @@ const MOST_MEMORY_MB = 1_024;
 const NO_COMPILER = 'there is no TypeScript compiler; npm install -D typescript@6 adds one';
 const NO_ANSWER = 'the check took too long or broke';
 
+/** `undefined` when the process does not answer in time or dies. */
+const converse = (child: CompilerProcess, job: Job, mostMs: number): Promise<Reply | undefined> =>
+  new Promise((resolve) => {
+    const settle = (reply?: Reply): void => {
+      clearTimeout(timer);
+      stop();
+      resolve(reply);
+    };
+    const timer = setTimeout(settle, mostMs);
+    const stop = hearProcess<Reply>(child, { message: settle, gone: () => settle() });
+    child.stdin.write(`${JSON.stringify(job)}\n`);
+  });
+
 export class TypeChecker {
   readonly #options: TypeCheckerOptions;
-  #thread: Worker | undefined = undefined;
+  readonly #processes: CompilerProcesses;
   #line: Promise<unknown> = Promise.resolve();
 
-  constructor(options: TypeCheckerOptions) {
+  constructor({ memoryMb = MOST_MEMORY_MB, ...options }: TypeCheckerOptions) {
     this.#options = options;
+    this.#processes = new CompilerProcesses({
+      ...options,
+      most: 1,
+      memoryMb,
+      program: codeCheckProgram,
+    });
+  }
+
+  /** How many processes there are, idle or not. */
+  get size(): number {
+    return this.#processes.size;
   }
 
   /** One after the other. Never rejects: code whose types cannot be checked is not refused for it. */
   check(code: string, declarations: string): Promise<TypeVerdict> {
-    const verdict = this.#line.then(() => this.#check(code, declarations));
+    const verdict = this.#line.then(() => this.#check({ code: wrapCode(code, ''), declarations }));
     this.#line = verdict.catch(() => undefined);
     return verdict;
   }
 
   async close(): Promise<void> {
     await this.#line;
-    await this.#end();
+    await this.#processes.close();
   }
 
-  async #check(code: string, declarations: string): Promise<TypeVerdict> {
-    const files = this.#options.compilerFiles();
-    if (files.length === 0) return { checked: false, reason: NO_COMPILER };
-    const reply = await this.#ask(files, { code: wrapCode(code, ''), declarations });
+  async #check(job: Job): Promise<TypeVerdict> {
+    if (this.#options.compilerFiles().length === 0) return { checked: false, reason: NO_COMPILER };
+    const reply = await this.#ask(job);
     const problems = reply?.problems;
-    if (!problems) {
-      await this.#end();
-      return { checked: false, reason: reply?.missing ? NO_COMPILER : NO_ANSWER };
-    }
+    if (!problems) return { checked: false, reason: reply?.missing ? NO_COMPILER : NO_ANSWER };
     const issues = problems.map(({ line, column, message }) =>
       issueAt({ line: Math.max(1, line - LINES_BEFORE), column }, message),
     );
     return { checked: true, issues };
   }
 
-  /** `undefined` when the thread does not answer in time or dies. */
-  #ask(
-    files: readonly string[],
-    job: { readonly code: string; readonly declarations: string },
-  ): Promise<Reply | undefined> {
-    this.#thread ??= this.#start(files);
-    const thread = this.#thread;
-    thread.ref();
-    return new Promise((resolve) => {
-      const settle = (reply: Reply | undefined): void => {
-        clearTimeout(timer);
-        thread.removeAllListeners('message').removeAllListeners('exit');
-        // An idle thread keeps nobody from going home.
-        thread.unref();
-        resolve(reply);
-      };
-      const timer = setTimeout(settle, this.#options.mostMs ?? MOST_MS, undefined);
-      thread.once('message', settle);
-      thread.once('exit', () => settle(undefined));
-      thread.postMessage(job);
-    });
+  /** A process that did not say what it found is not used again. */
+  async #ask(job: Job): Promise<Reply | undefined> {
+    const child = await this.#take();
+    if (!child) return undefined;
+    const reply = await converse(child, job, this.#options.mostMs ?? MOST_MS);
+    if (reply?.problems) this.#processes.give(child);
+    else await this.#processes.end(child);
+    return reply;
   }
 
-  #start(files: readonly string[]): Worker {
-    const threads = process.getBuiltinModule('node:worker_threads');
-    const thread = new threads.Worker(CHECK_WORKER_PROGRAM, {
-      eval: true,
-      env: {},
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
-      workerData: { files },
-    });
-    // Its end tells enough.
-    thread.on('error', () => undefined);
-    return thread;
-  }
-
-  async #end(): Promise<void> {
-    const thread = this.#thread;
-    this.#thread = undefined;
-    await thread?.terminate();
+  /** `undefined` when none can be started. There is one job at a time, so none is waited for long. */
+  async #take(): Promise<CompilerProcess | undefined> {
+    try {
+      return await this.#processes.take(new AbortController().signal);
+    } catch {
+      return undefined;
+    }
   }
 }

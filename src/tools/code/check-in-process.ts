@@ -5,8 +5,9 @@
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { CompilerProcess, CompilerProcesses } from '../compiler-processes.ts';
+import { hearProcess } from '../hear-process.ts';
 import type { Answer, CheckJob, CheckReport, FromCheck, Question, ToCheck } from './check-job.ts';
-import type { CheckProcess, CheckProcesses } from './check-processes.ts';
 import { noCompiler } from './load-compiler.ts';
 
 const MOST_FILES = 20_000;
@@ -52,19 +53,9 @@ const failureOf = (code: number | null, signal: NodeJS.Signals | null): ToolFail
     ? tooLarge()
     : new ToolFailure('EXECUTION_FAILED', 'The compiler broke on this project.');
 
-/** Calls back for each line. Messages end with one, so nothing is left over after a job. */
-const readLines = (take: (message: FromCheck) => void) => {
-  const pieces: Buffer[] = [];
-  return (piece: Buffer): void => {
-    pieces.push(piece);
-    if (piece.at(-1) !== 10) return;
-    take(JSON.parse(Buffer.concat(pieces.splice(0)).toString('utf8')) as FromCheck);
-  };
-};
-
 /** Rejects when the process breaks or ends, and when the call is cancelled. */
 const converse = async (
-  child: CheckProcess,
+  child: CompilerProcess,
   job: CheckJob,
   context: ToolContext,
 ): Promise<CheckReport> => {
@@ -73,19 +64,15 @@ const converse = async (
   try {
     return await new Promise<CheckReport>((resolve, reject) => {
       const answer = createAnswers(context, job.root, reject);
-      const hear = readLines(({ question, path = '', report }) => {
-        if (report) resolve(report);
-        else if (question) void answer(question, path).then((given) => tell({ answer: given }));
-        else reject(noCompiler());
+      const stop = hearProcess<FromCheck>(child, {
+        message: ({ question, path = '', report }) => {
+          if (report) resolve(report);
+          else if (question) void answer(question, path).then((given) => tell({ answer: given }));
+          else reject(noCompiler());
+        },
+        gone: (code, signal) => reject(failureOf(code, signal)),
       });
-      const gone = (code: number | null, signal: NodeJS.Signals | null) =>
-        reject(failureOf(code, signal));
-      child.stdout.on('data', hear);
-      child.once('close', gone);
-      over.signal.addEventListener('abort', () => {
-        child.stdout.off('data', hear);
-        child.off('close', gone);
-      });
+      over.signal.addEventListener('abort', stop);
       const cancel = () => reject(new ToolFailure('CANCELLED'));
       context.signal.addEventListener('abort', cancel, { once: true, signal: over.signal });
       tell({ job });
@@ -99,7 +86,7 @@ const converse = async (
 export const checkInProcess = async (
   job: CheckJob,
   context: ToolContext,
-  processes: CheckProcesses,
+  processes: CompilerProcesses,
 ): Promise<CheckReport> => {
   const child = await processes.take(context.signal);
   try {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { CompilerProcesses } from '../compiler-processes.ts';
 import { oneLine } from '../one-line.ts';
-import type { CheckProcesses } from './check-processes.ts';
 import { type CompilerOptions, compilerFiles } from './load-compiler.ts';
 
 const input = () =>
@@ -53,7 +53,7 @@ const configOf = async (path: string, { fs }: ToolContext): Promise<string> => {
 const check = async (
   asked: Input,
   context: ToolContext,
-  processes: () => Promise<CheckProcesses>,
+  processes: () => Promise<CompilerProcesses>,
 ): Promise<Output> => {
   const { strict, maxErrors } = asked;
   const config = await configOf(asked.projectPath, context);
@@ -74,15 +74,19 @@ const check = async (
 };
 
 const CONCURRENCY = { limit: 2, queue: 8 };
+const MEMORY_MB = 2_048;
 
 /** Nothing is loaded or started before the first call. */
 const openProcesses = (options: CompilerOptions) => {
-  let opened: CheckProcesses | undefined;
+  let opened: CompilerProcesses | undefined;
   return {
-    get: async (): Promise<CheckProcesses> => {
-      const { CheckProcesses: Processes } = await import('./check-processes.ts');
+    get: async (): Promise<CompilerProcesses> => {
+      const { CompilerProcesses: Processes } = await import('../compiler-processes.ts');
+      const { checkProgram } = await import('./check-program.ts');
       opened ??= new Processes({
         most: CONCURRENCY.limit,
+        memoryMb: MEMORY_MB,
+        program: checkProgram,
         compilerFiles: () => compilerFiles(options),
       });
       return opened;

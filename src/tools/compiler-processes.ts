@@ -1,47 +1,47 @@
 /**
- * The processes that check types. Loading the compiler takes longer than checking a small project, so
- * one whose job went well is kept for the next; one whose job did not is never used again. They are
- * no threads: a thread that runs out of memory can take the whole program with it.
+ * The processes that compilers run in. Loading a compiler takes longer than checking a small project,
+ * so one whose job went well is kept for the next; one whose job did not is never used again. They
+ * are no threads: a thread that runs out of memory can take the whole program with it.
  */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { ToolFailure } from '../../contract/errors.ts';
-import { checkProgram } from './check-program.ts';
+import { ToolFailure } from '../contract/errors.ts';
 
-export interface CheckProcessesOptions {
+export interface CompilerProcessesOptions {
   /** How many there are at most, those that are just ending included. */
   readonly most: number;
   /** Milliseconds after which an unused one ends; 30,000 unless told: an agent thinks that long. */
   readonly idleMs?: number;
-  /** Of each; 2,048 unless told. */
-  readonly memoryMb?: number;
+  /** What the heap of each may take. */
+  readonly memoryMb: number;
+  /** The text of a `compilerProgram`. */
+  program(): string;
   /** Files that may be a TypeScript with a JavaScript API; the first that is one is used. */
   compilerFiles(): readonly string[];
 }
 
 /** Pipes are sockets here, which can be kept from holding up the end of this process. */
-export type CheckProcess = ChildProcessByStdio<Socket, Socket, null>;
+export type CompilerProcess = ChildProcessByStdio<Socket, Socket, null>;
 
 interface Idle {
-  readonly child: CheckProcess;
+  readonly child: CompilerProcess;
   readonly timer: NodeJS.Timeout;
 }
 
 const IDLE_MS = 30_000;
-const MEMORY_MB = 2_048;
 
-const hold = (child: CheckProcess, how: 'ref' | 'unref'): void => {
+const hold = (child: CompilerProcess, how: 'ref' | 'unref'): void => {
   for (const each of [child, child.stdin, child.stdout]) each[how]();
 };
 
-export class CheckProcesses {
-  readonly #options: CheckProcessesOptions;
-  readonly #all = new Set<CheckProcess>();
+export class CompilerProcesses {
+  readonly #options: CompilerProcessesOptions;
+  readonly #all = new Set<CompilerProcess>();
   readonly #idle: Idle[] = [];
   readonly #waiting = new Set<() => void>();
 
-  constructor(options: CheckProcessesOptions) {
+  constructor(options: CompilerProcessesOptions) {
     this.#options = options;
   }
 
@@ -51,7 +51,7 @@ export class CheckProcesses {
   }
 
   /** Waits while there are as many as there may be. Fails with CANCELLED when the call is. */
-  async take(signal: AbortSignal): Promise<CheckProcess> {
+  async take(signal: AbortSignal): Promise<CompilerProcess> {
     while (!signal.aborted) {
       const child = this.#next();
       if (child) return child;
@@ -61,7 +61,7 @@ export class CheckProcesses {
   }
 
   /** Takes back one whose job went well. */
-  give(child: CheckProcess): void {
+  give(child: CompilerProcess): void {
     if (!this.#all.has(child)) return;
     // An idle one keeps nobody from going home, and neither does its clock.
     hold(child, 'unref');
@@ -71,7 +71,7 @@ export class CheckProcesses {
   }
 
   /** Ends one, whatever it does. */
-  async end(child: CheckProcess): Promise<void> {
+  async end(child: CompilerProcess): Promise<void> {
     this.#forgetIdle(child);
     if (!this.#all.has(child)) return;
     const gone = once(child, 'close');
@@ -84,7 +84,7 @@ export class CheckProcesses {
   }
 
   /** The one that was used last is the warmest, and lets the others end. */
-  #next(): CheckProcess | undefined {
+  #next(): CompilerProcess | undefined {
     const last = this.#idle.pop();
     if (!last) return this.#all.size < this.#options.most ? this.#start() : undefined;
     clearTimeout(last.timer);
@@ -92,15 +92,22 @@ export class CheckProcesses {
     return last.child;
   }
 
-  #start(): CheckProcess {
-    const memory = `--max-old-space-size=${this.#options.memoryMb ?? MEMORY_MB}`;
+  #start(): CompilerProcess {
+    const { memoryMb, program, compilerFiles } = this.#options;
     const child = process
       .getBuiltinModule('node:child_process')
       .spawn(
         process.execPath,
-        [memory, '--no-warnings', '-e', checkProgram(), '--', ...this.#options.compilerFiles()],
+        [
+          `--max-old-space-size=${memoryMb}`,
+          '--no-warnings',
+          '-e',
+          program(),
+          '--',
+          ...compilerFiles(),
+        ],
         { env: {}, stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true },
-      ) as CheckProcess;
+      ) as CompilerProcess;
     // Its end tells enough.
     child.on('error', () => undefined);
     // Then it has no pipes and no end, either.
@@ -117,7 +124,7 @@ export class CheckProcesses {
     return child;
   }
 
-  #forgetIdle(child: CheckProcess): void {
+  #forgetIdle(child: CompilerProcess): void {
     const at = this.#idle.findIndex((each) => each.child === child);
     if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]?.timer);
   }

@@ -1,9 +1,10 @@
 /** Processes that check types: used again, never shared, never kept too long or after harm. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
+import { CompilerProcesses, type CompilerProcessesOptions } from '../compiler-processes.ts';
 import { checkInProcess } from './check-in-process.ts';
 import type { CheckJob } from './check-job.ts';
-import { CheckProcesses, type CheckProcessesOptions } from './check-processes.ts';
+import { checkProgram } from './check-program.ts';
 import { compilerFiles } from './load-compiler.ts';
 import { defineTypeCheck } from './type-check.ts';
 
@@ -11,11 +12,18 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const DAY = 86_400_000;
 const tool = defineTypeCheck();
-const opened: CheckProcesses[] = [];
+const opened: CompilerProcesses[] = [];
 const workspaces: Workspace[] = [];
 
-const open = (options: Partial<CheckProcessesOptions> = {}): CheckProcesses => {
-  const processes = new CheckProcesses({ most: 2, idleMs: DAY, compilerFiles, ...options });
+const open = (options: Partial<CompilerProcessesOptions> = {}): CompilerProcesses => {
+  const processes = new CompilerProcesses({
+    most: 2,
+    idleMs: DAY,
+    memoryMb: 2_048,
+    program: checkProgram,
+    compilerFiles,
+    ...options,
+  });
   opened.push(processes);
   return processes;
 };
@@ -34,7 +42,11 @@ interface Asked extends Partial<CheckJob> {
   readonly signal?: AbortSignal;
 }
 
-const check = (processes: CheckProcesses, workspace: Workspace, { signal, ...job }: Asked = {}) =>
+const check = (
+  processes: CompilerProcesses,
+  workspace: Workspace,
+  { signal, ...job }: Asked = {},
+) =>
   checkInProcess(
     { root: workspace.root, configFile: `${workspace.root}/tsconfig.json`, maxErrors: 100, ...job },
     workspace.contextFor(tool, signal ? { signal } : {}),
@@ -42,7 +54,7 @@ const check = (processes: CheckProcesses, workspace: Workspace, { signal, ...job
   );
 
 /** The processes that jobs got, in order; each stands for itself. */
-const watchTaken = (processes: CheckProcesses): unknown[] => {
+const watchTaken = (processes: CompilerProcesses): unknown[] => {
   const taken: unknown[] = [];
   const take = processes.take.bind(processes);
   vi.spyOn(processes, 'take').mockImplementation(async (signal) => {

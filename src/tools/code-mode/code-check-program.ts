@@ -1,27 +1,16 @@
 /**
- * The program of the thread that checks the types of a model's code. It is text because a thread
- * must start the same way from sources and from the package; it reads nothing but the compiler's own
- * declarations, which it keeps from one check to the next.
+ * The program of the process that checks the types of a model's code. It reads nothing but the
+ * compiler's own declarations, which it keeps from one check to the next.
  */
+import { compilerProgram } from '../compiler-program.ts';
 
 /**
  * Takes `{ code, declarations }`, answers `{ problems }` with
- * `{ line, column, message }` of the code, places counted from 1, or `{ missing: true }` when none of
- * the files is a compiler.
+ * `{ line, column, message }` of the code, places counted from 1.
  */
-export const CHECK_WORKER_PROGRAM = `
-'use strict';
-const { parentPort, workerData } = require('node:worker_threads');
-const { dirname, join, basename } = require('node:path');
-const load = (file) => {
-  try {
-    const ts = require(file);
-    return typeof ts.createProgram === 'function' ? { ts, folder: dirname(file) } : undefined;
-  } catch {
-    return undefined;
-  }
-};
-const serve = ({ ts, folder }) => {
+export const codeCheckProgram = (): string =>
+  compilerProgram(`({ compiler: ts, folder }) => {
+const { basename, join } = require('node:path');
 const options = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.ES2022,
@@ -81,9 +70,4 @@ const check = ({ code, declarations }) => {
     });
 };
 return (job) => ({ problems: check(job) });
-};
-let found;
-for (const file of workerData.files) found ??= load(file);
-const answer = found === undefined ? () => ({ missing: true }) : serve(found);
-parentPort.on('message', (job) => parentPort.postMessage(answer(job)));
-`;
+}`);

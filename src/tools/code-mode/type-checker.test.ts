@@ -1,0 +1,130 @@
+/** The process that checks a model's code: used again, never kept too long, and it dies alone. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { compilerFiles } from './compiler-files.ts';
+import { TypeChecker, type TypeCheckerOptions } from './type-checker.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const DAY = 86_400_000;
+const opened: TypeChecker[] = [];
+
+/** A busy machine may take longer than a model's code should. */
+const open = (options: Partial<TypeCheckerOptions> = {}): TypeChecker => {
+  const checker = new TypeChecker({ compilerFiles, mostMs: 60_000, idleMs: DAY, ...options });
+  opened.push(checker);
+  return checker;
+};
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((checker) => checker.close()));
+});
+
+const GOOD = 'const n: number = 1; return n;';
+const FINE = { checked: true, issues: [] };
+const BROKEN = { checked: false, reason: 'the check took too long or broke' };
+/** Takes all the memory it can get: each of these unions has ten thousand members. */
+const HUNGRY = `type D = "0"|"1"|"2"|"3"|"4"|"5"|"6"|"7"|"8"|"9";
+type Up<X> = X extends infer U ? U extends string ? Uppercase<U> : never : never;
+${Array.from({ length: 1_900 }, (_, at) => `const v${at}:Up<\`${at}\${D}\${D}\${D}\${D}\`>="";`).join('\n')}`;
+
+describe('the process', () => {
+  it('is one, whoever asks meanwhile, and each gets the answer to what they asked', async () => {
+    const checker = open();
+    const sizes: number[] = [];
+    const checks = [GOOD, 'return nowhere;', GOOD, 'const s: string = 1;'].map(async (code) => {
+      const verdict = await checker.check(code, '');
+      sizes.push(checker.size);
+      return verdict;
+    });
+    expect(await Promise.all(checks)).toEqual([
+      FINE,
+      {
+        checked: true,
+        issues: [{ path: ['code', 1, 8], message: expect.stringContaining('nowhere') }],
+      },
+      FINE,
+      {
+        checked: true,
+        issues: [{ path: ['code', 1, 7], message: expect.stringContaining('string') }],
+      },
+    ]);
+    expect(sizes).toEqual([1, 1, 1, 1]);
+  });
+
+  it('takes any text there is', async () => {
+    const checker = open();
+    const odd = JSON.stringify('\u2028\n\r\ud800 \u{1f600}\0"');
+    expect(await checker.check(`const s: string = ${odd};\n\u2028return s;`, '')).toEqual(FINE);
+    expect(await checker.check('return 1; // \ud800 \u{1f600}', '')).toEqual(FINE);
+    expect(checker.size).toBe(1);
+  });
+
+  it('keeps nothing of one check for the next', async () => {
+    const checker = open();
+    const declared = 'declare const left: string; interface Array<T> { left: T }';
+    expect(await checker.check('return left + [""][0]?.length + [1].left;', declared)).toEqual(
+      FINE,
+    );
+    const { issues } = (await checker.check('return [left, [1].left];', '')) as typeof FINE;
+    expect(issues).toHaveLength(2);
+    expect(checker.size).toBe(1);
+  });
+
+  it('ends when nobody needs it, and another is started then', async () => {
+    const checker = open({ idleMs: 20 });
+    expect(await checker.check(GOOD, '')).toEqual(FINE);
+    await vi.waitFor(() => expect(checker.size).toBe(0), 10_000);
+    expect(await checker.check(GOOD, '')).toEqual(FINE);
+  });
+
+  it('ends with its owner', async () => {
+    const checker = open();
+    await checker.check(GOOD, '');
+    expect(checker.size).toBe(1);
+    await checker.close();
+    expect(checker.size).toBe(0);
+  });
+
+  it('that could not be started, or finds no compiler, refuses nothing', async () => {
+    const none = open({ compilerFiles: () => ['/nowhere/typescript.js'] });
+    expect(await none.check(GOOD, '')).toMatchObject({
+      checked: false,
+      reason: expect.stringContaining('npm install'),
+    });
+    expect(none.size).toBe(0);
+    const unstartable = open({ compilerFiles: () => ['x'.repeat(10_000_000)] });
+    expect(await unstartable.check(GOOD, '')).toEqual(BROKEN);
+    expect(unstartable.size).toBe(0);
+  });
+});
+
+describe('a check that does not end well', () => {
+  it('threat: takes its process with it, and no other, when it needs too much memory', async () => {
+    const mostMs = 100_000;
+    const checker = open({ memoryMb: 110, mostMs });
+    const began = performance.now();
+    const [hungry, next] = [checker.check(HUNGRY, ''), checker.check(GOOD, '')];
+    expect(await hungry).toEqual(BROKEN);
+    // Nobody killed it.
+    expect(performance.now() - began).toBeLessThan(mostMs);
+    expect(await next).toEqual(FINE);
+    expect(checker.size).toBe(1);
+  });
+
+  it('threat: takes its process with it when it takes too long; the next gets another', async () => {
+    const checker = open({ mostMs: 10_000 });
+    const began = performance.now();
+    expect(await checker.check(HUNGRY, '')).toEqual(BROKEN);
+    expect(performance.now() - began).toBeGreaterThan(9_900);
+    expect(checker.size).toBe(0);
+    const again = async () => expect(await checker.check(GOOD, '')).toEqual(FINE);
+    await vi.waitFor(again, { timeout: 60_000 });
+  });
+
+  it('takes its process with it when that breaks; the next goes well', async () => {
+    const checker = open();
+    expect(await checker.check(GOOD, null as unknown as string)).toEqual(BROKEN);
+    expect(checker.size).toBe(0);
+    expect(await checker.check(GOOD, '')).toEqual(FINE);
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * The program of a process that a compiler runs in, as text: it must start the same way from sources,
+ * from the package and out of a bundle.
+ */
+import { startParentWatch } from './parent-watch.ts';
+
+/**
+ * Loads the first of its arguments that is a TypeScript with a JavaScript API. Then it reads one
+ * message a line and answers each with a line. It ends with its input, and with whatever throws.
+ *
+ * `serve` is the text of a function that gets `{ compiler, folder, ask }` and returns what answers a
+ * message; `ask` sends one and waits for the next. Without a compiler the answer to everything is
+ * `{ missing: true }`.
+ */
+export const compilerProgram = (serve: string): string => `
+'use strict';
+const { readSync, writeSync } = require('node:fs');
+const { dirname } = require('node:path');
+${startParentWatch()};
+const load = (file) => {
+  try {
+    const compiler = require(file);
+    if (typeof compiler.createProgram !== 'function') return undefined;
+    return { compiler, folder: dirname(file).replaceAll('\\\\', '/') };
+  } catch {
+    return undefined;
+  }
+};
+const chunk = Buffer.alloc(65536);
+let rest = [];
+const readLine = () => {
+  for (;;) {
+    const size = readSync(0, chunk, 0, chunk.length, null);
+    if (size === 0) process.exit(0);
+    const end = chunk.subarray(0, size).indexOf(10);
+    rest.push(Buffer.from(chunk.subarray(0, end < 0 ? size : end)));
+    if (end < 0) continue;
+    const line = Buffer.concat(rest).toString('utf8');
+    // Nothing follows a line before it is answered.
+    rest = [];
+    return JSON.parse(line);
+  }
+};
+const tell = (message) => {
+  const bytes = Buffer.from(JSON.stringify(message) + '\\n');
+  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+};
+const ask = (message) => {
+  tell(message);
+  return readLine();
+};
+let found;
+for (const file of process.argv.slice(1)) found ??= load(file);
+const answer = found ? (${serve})({ ...found, ask }) : () => ({ missing: true });
+for (;;) tell(answer(readLine()));
+`;

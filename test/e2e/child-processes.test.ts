@@ -1,0 +1,118 @@
+/** The processes that tools work in, seen from outside: none holds up or outlives its owner. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createWorkspace, type Workspace } from '../fixtures/workspace.ts';
+import { builtCli } from './built-cli.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const CONFIG = '{"compilerOptions":{"lib":["es2022"],"types":[]},"files":["index.ts"]}';
+
+/** Half a minute of work and more: each of these unions has ten thousand members. */
+const ENDLESS_TYPES = `type D = "0"|"1"|"2"|"3"|"4"|"5"|"6"|"7"|"8"|"9";
+type Up<X> = X extends infer U ? U extends string ? Uppercase<U> : never : never;
+${Array.from({ length: 1_900 }, (_, at) => `const v${at}:Up<\`${at}\${D}\${D}\${D}\${D}\`>="";`).join('\n')}`;
+
+interface Call {
+  readonly tool: string;
+  readonly input: object;
+  /** The text of `index.ts`. */
+  readonly text?: string;
+}
+
+const PARENT = `
+const [library, root, tool, input] = process.argv.slice(1);
+const { createCrib } = await import(library);
+const crib = await createCrib({ root, store: 'memory', watch: false });
+const { data, error } = await crib.execute(tool, JSON.parse(input), { audience: 'model' });
+console.log(JSON.stringify({ data, error }));
+`;
+
+const workspaces: Workspace[] = [];
+const parents: ChildProcess[] = [];
+const orphans: number[] = [];
+afterEach(() => {
+  for (const parent of parents.splice(0)) parent.kill('SIGKILL');
+  for (const orphan of orphans.splice(0).filter(isAlive)) process.kill(orphan, 'SIGKILL');
+  for (const workspace of workspaces.splice(0)) workspace.remove();
+});
+
+/** Makes one call from a program that does not close its crib. */
+const start = ({ tool, input, text = '' }: Call): ChildProcess => {
+  const workspace = createWorkspace({ 'tsconfig.json': CONFIG, 'index.ts': text });
+  workspaces.push(workspace);
+  const library = new URL('../index.js', pathToFileURL(builtCli())).href;
+  const given = [library, workspace.root, tool, JSON.stringify(input)];
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', PARENT, '--', ...given], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  parents.push(parent);
+  return parent;
+};
+
+/** Those with a limit to their memory; a compiler that only takes types away has a process, too. */
+const childrenOf = (pid: number | undefined): readonly number[] =>
+  execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s.*--max-old-space-size=/.exec(line) ?? [])
+    .flatMap(([, child, parent]) => (Number(parent) === pid ? [Number(child)] : []));
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** Busy machines take their time. */
+const STARTED = { timeout: 60_000, interval: 50 };
+/** Shorter than what goes on would take by itself. */
+const GONE = { timeout: 10_000, interval: 50 };
+
+it.each<readonly [string, Call, object]>([
+  [
+    'type_check',
+    { tool: 'type_check', input: {}, text: 'export const n: number = "";' },
+    { data: { totalErrors: 1 } },
+  ],
+  [
+    'run_code',
+    { tool: 'run_code', input: { code: 'return 1;' } },
+    { data: { value: 1, types: 'checked' } },
+  ],
+])(
+  '%s: the program ends as soon as it has nothing to do, and what it kept ends with it',
+  async (_, call, answer) => {
+    const parent = start(call);
+    const ended = once(parent, 'exit');
+    const [said] = (await once(parent.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+    const kept = childrenOf(parent.pid);
+    const heard = performance.now();
+    expect(JSON.parse(said.toString())).toMatchObject(answer);
+    await ended;
+    // Kept ones would end by themselves only after half a minute.
+    expect(performance.now() - heard).toBeLessThan(20_000);
+    await vi.waitFor(() => expect(kept.filter(isAlive)).toEqual([]), GONE);
+  },
+);
+
+it.each<readonly [string, Call]>([
+  ['a check of a project', { tool: 'type_check', input: {}, text: ENDLESS_TYPES }],
+  ["a check of a model's code", { tool: 'run_code', input: { code: ENDLESS_TYPES } }],
+])('threat: %s that goes on does not outlive a program that was killed', async (_, call) => {
+  const parent = start(call);
+  const [child = 0] = await vi.waitFor(() => {
+    const found = childrenOf(parent.pid);
+    expect(found).toHaveLength(1);
+    return found;
+  }, STARTED);
+  orphans.push(child);
+  // All that it needs has been read by then; from here on it would not notice.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(isAlive(child)).toBe(true);
+  parent.kill('SIGKILL');
+  await vi.waitFor(() => expect(isAlive(child)).toBe(false), GONE);
+});
