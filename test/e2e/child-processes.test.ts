@@ -1,7 +1,9 @@
 /** The processes that tools work in, seen from outside: none holds up or outlives its owner. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createWorkspace, type Workspace } from '../fixtures/workspace.ts';
 import { builtCli } from './built-cli.ts';
@@ -14,6 +16,8 @@ const CONFIG = '{"compilerOptions":{"lib":["es2022"],"types":[]},"files":["index
 const ENDLESS_TYPES = `type D = "0"|"1"|"2"|"3"|"4"|"5"|"6"|"7"|"8"|"9";
 type Up<X> = X extends infer U ? U extends string ? Uppercase<U> : never : never;
 ${Array.from({ length: 1_900 }, (_, at) => `const v${at}:Up<\`${at}\${D}\${D}\${D}\${D}\`>="";`).join('\n')}`;
+const ENDLESS_QUERY =
+  'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) AS n FROM r';
 
 interface Call {
   readonly tool: string;
@@ -43,6 +47,7 @@ afterEach(() => {
 const start = ({ tool, input, text = '' }: Call): ChildProcess => {
   const workspace = createWorkspace({ 'tsconfig.json': CONFIG, 'index.ts': text });
   workspaces.push(workspace);
+  new DatabaseSync(join(workspace.root, 'shop.db')).exec('CREATE TABLE items (name)');
   const library = new URL('../index.js', pathToFileURL(builtCli())).href;
   const given = [library, workspace.root, tool, JSON.stringify(input)];
   const parent = spawn(process.execPath, ['--input-type=module', '-e', PARENT, '--', ...given], {
@@ -102,6 +107,10 @@ it.each<readonly [string, Call, object]>([
 it.each<readonly [string, Call]>([
   ['a check of a project', { tool: 'type_check', input: {}, text: ENDLESS_TYPES }],
   ["a check of a model's code", { tool: 'run_code', input: { code: ENDLESS_TYPES } }],
+  [
+    'a query',
+    { tool: 'query_database', input: { path: 'shop.db', query: ENDLESS_QUERY, timeout: 60_000 } },
+  ],
 ])('threat: %s that goes on does not outlive a program that was killed', async (_, call) => {
   const parent = start(call);
   const [child = 0] = await vi.waitFor(() => {

@@ -7,7 +7,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { lazily } from '../lazily.ts';
 import { invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
-import { SQLITE_PROGRAM } from './sqlite-program.ts';
+import { sqliteProgram } from './sqlite-program.ts';
 
 const answer = lazily(() =>
   z.union([
@@ -55,7 +55,7 @@ const start = (): ChildProcessWithoutNullStreams =>
     .getBuiltinModule('node:child_process')
     .spawn(
       process.execPath,
-      ['--max-old-space-size=256', '--no-warnings', '--input-type=module', '-e', SQLITE_PROGRAM],
+      ['--max-old-space-size=256', '--no-warnings', '--input-type=module', '-e', sqliteProgram()],
       { env: {}, stdio: 'pipe', windowsHide: true },
     );
 

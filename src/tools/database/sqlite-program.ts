@@ -2,13 +2,21 @@
  * The program that runs one SQLite query in a process of its own: SQLite cannot be interrupted from
  * JavaScript, a process can be killed. It is text, so that it also runs out of a bundle.
  */
+import { startParentWatch } from '../parent-watch.ts';
 
 /** Reads a request as JSON from standard input and writes one answer as JSON. */
-export const SQLITE_PROGRAM = `
+export const sqliteProgram = (): string => `
+import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 
+const watch = ${startParentWatch()};
+const watching = once(watch, 'online');
 const { engine, path, query, params, mode, maxRows, maxBytes } = JSON.parse(readFileSync(0, 'utf8'));
 const { DatabaseSync, constants: c } = (await import(engine)).default;
+// A thread that starts opens files of its own, and those that are open are looked at below.
+watch.ref();
+await watching;
+watch.unref();
 
 const openFiles = () => {
   try {
