@@ -3,7 +3,6 @@ import type { Catalog } from './contract/catalog.ts';
 import type { Sandboxes } from './contract/sandbox.ts';
 import type { Tool } from './contract/tool.ts';
 import type { CodeModeParts } from './tools/code-mode/code-mode-parts.ts';
-import { compilerFiles } from './tools/code-mode/compiler-files.ts';
 import { createDeclareTools } from './tools/code-mode/declare-tools.ts';
 import { defineRunCode } from './tools/code-mode/run-code.ts';
 import { defineSearchApi } from './tools/code-mode/search-api.ts';
@@ -35,7 +34,7 @@ export const openCodeMode = ({ catalog, sandboxes, read }: CodeModeSite): readon
     catalog,
     declareTools: createDeclareTools(),
     receipts: new TokenReceipts({ catalog, shown: SHOWN }),
-    checker: new TypeChecker({ compilerFiles }),
+    checker: new TypeChecker(),
     openSandbox: openSandbox(sandboxes),
   };
   return [

@@ -38,7 +38,7 @@ interface JsonTexts {
 const dataFile = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 
-/** A call of these works in a child or a thread, which takes much longer than others: in small, fewer. */
+/** A call of these works in a child, which takes much longer than others: in small, fewer. */
 const STARTS_CHILDREN = ['query_database', 'type_check', 'run_code'];
 const startsChild = ({ name }: Tool): boolean => STARTS_CHILDREN.includes(name);
 const startsProgram = ({ needs }: Tool): boolean => needs?.commands !== undefined;

@@ -4,7 +4,6 @@ import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 import { apiTools } from './api-tools.ts';
-import { compilerFiles } from './compiler-files.ts';
 import { COMMON_DECLARATIONS, createDeclareTools } from './declare-tools.ts';
 import { SchemaTypes } from './schema-type.ts';
 import { TypeChecker } from './type-checker.ts';
@@ -87,7 +86,7 @@ describe('declarations', () => {
   });
 
   it('are TypeScript that a compiler takes, whatever the schema', async () => {
-    const checker = new TypeChecker({ compilerFiles, mostMs: 60_000 });
+    const checker = new TypeChecker({ mostMs: 60_000 });
     const declareTools = createDeclareTools();
     const tools = SCHEMA_CASES.map(({ schema }, at) => ({
       identifier: `tool_${at}`,
@@ -118,7 +117,7 @@ describe('declarations', () => {
   });
 
   it('types that take for ever to check end the check, not the process', async () => {
-    const checker = new TypeChecker({ compilerFiles, mostMs: 1 });
+    const checker = new TypeChecker({ mostMs: 1 });
     expect((await checker.check('return 1;', '')).checked).toBe(false);
     await checker.close();
   }, 30_000);

@@ -1,6 +1,5 @@
 /** The process that checks a model's code: used again, never kept too long, and it dies alone. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { compilerFiles } from './compiler-files.ts';
 import { TypeChecker, type TypeCheckerOptions } from './type-checker.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -10,7 +9,7 @@ const opened: TypeChecker[] = [];
 
 /** A busy machine may take longer than a model's code should. */
 const open = (options: Partial<TypeCheckerOptions> = {}): TypeChecker => {
-  const checker = new TypeChecker({ compilerFiles, mostMs: 60_000, idleMs: DAY, ...options });
+  const checker = new TypeChecker({ mostMs: 60_000, idleMs: DAY, ...options });
   opened.push(checker);
   return checker;
 };

@@ -3,6 +3,7 @@
  * them takes for ever or all memory, and a process can be killed. It is kept for the next check.
  */
 import type { Issue } from '../../contract/errors.ts';
+import { compilerFiles } from '../compiler-files.ts';
 import { type CompilerProcess, CompilerProcesses } from '../compiler-processes.ts';
 import { hearProcess } from '../hear-process.ts';
 import { codeCheckProgram } from './code-check-program.ts';
@@ -10,8 +11,8 @@ import { issueAt } from './code-issues.ts';
 import { LINES_BEFORE, wrapCode } from './guest-api.ts';
 
 export interface TypeCheckerOptions {
-  /** Files that may be a TypeScript with a JavaScript API; the first that is one is used. */
-  compilerFiles(): readonly string[];
+  /** Files that may be a TypeScript with a JavaScript API, in the place of those beside this program. */
+  compilerFiles?(): readonly string[];
   /** Milliseconds one check may take; 20,000 unless told. */
   readonly mostMs?: number;
   /** What the heap of the process may take; 1,024 unless told. */
@@ -60,13 +61,16 @@ const converse = (child: CompilerProcess, job: Job, mostMs: number): Promise<Rep
 
 export class TypeChecker {
   readonly #options: TypeCheckerOptions;
+  readonly #compilerFiles: () => readonly string[];
   readonly #processes: CompilerProcesses;
   #line: Promise<unknown> = Promise.resolve();
 
-  constructor({ memoryMb = MOST_MEMORY_MB, ...options }: TypeCheckerOptions) {
+  constructor({ memoryMb = MOST_MEMORY_MB, ...options }: TypeCheckerOptions = {}) {
     this.#options = options;
+    this.#compilerFiles = options.compilerFiles ?? compilerFiles;
     this.#processes = new CompilerProcesses({
       ...options,
+      compilerFiles: this.#compilerFiles,
       most: 1,
       memoryMb,
       program: codeCheckProgram,
@@ -91,7 +95,7 @@ export class TypeChecker {
   }
 
   async #check(job: Job): Promise<TypeVerdict> {
-    if (this.#options.compilerFiles().length === 0) return { checked: false, reason: NO_COMPILER };
+    if (this.#compilerFiles().length === 0) return { checked: false, reason: NO_COMPILER };
     const reply = await this.#ask(job);
     const problems = reply?.problems;
     if (!problems) return { checked: false, reason: reply?.missing ? NO_COMPILER : NO_ANSWER };

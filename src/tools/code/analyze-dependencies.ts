@@ -4,11 +4,12 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { CompilerOptions } from '../compiler-files.ts';
 import { isObject, type JsonObject, runNpm } from '../npm-program.ts';
 import { type NpmRegistries, type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { findUsage } from './dependency-usage.ts';
-import { type CompilerOptions, loadCompiler } from './load-compiler.ts';
+import { loadCompiler } from './load-compiler.ts';
 import { countPackages, readAdvisories, readOutdated, SEVERITIES } from './read-npm-reports.ts';
 
 const OPERATIONS = ['analyze', 'usage', 'outdated', 'audit'] as const;

@@ -1,11 +1,11 @@
 /** Processes that check types: used again, never shared, never kept too long or after harm. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
+import { compilerFiles } from '../compiler-files.ts';
 import { CompilerProcesses, type CompilerProcessesOptions } from '../compiler-processes.ts';
 import { checkInProcess } from './check-in-process.ts';
 import type { CheckJob } from './check-job.ts';
 import { checkProgram } from './check-program.ts';
-import { compilerFiles } from './load-compiler.ts';
 import { defineTypeCheck } from './type-check.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,11 +1,8 @@
-/**
- * Finds a TypeScript with a JavaScript API. It runs in this process, so it is taken from beside
- * this program and from folders its owner trusts, never from wherever a call points to.
- */
+/** Loads a TypeScript with a JavaScript API into this process. */
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type ts from 'typescript-api';
 import { ToolFailure } from '../../contract/errors.ts';
+import { type CompilerOptions, compilerFiles } from '../compiler-files.ts';
 
 export type Compiler = typeof ts;
 
@@ -14,13 +11,6 @@ export interface LoadedCompiler {
   /** The file it was loaded from. */
   readonly file: string;
 }
-
-export interface CompilerOptions {
-  /** Absolute folders with trusted `node_modules`, asked first: a workspace once it is trusted. */
-  readonly compilerFolders?: readonly string[];
-}
-
-const NAMES = ['typescript', 'typescript-api'] as const;
 
 /** TypeScript 7 is a package of the same name without the API. */
 const isCompiler = (module: unknown): module is Compiler =>
@@ -36,24 +26,6 @@ const load = (file: string): LoadedCompiler | undefined => {
   } catch {
     return undefined;
   }
-};
-
-/** Where one may lie, the best place first. Nothing is loaded, for it is large. */
-export const compilerFiles = ({ compilerFolders = [] }: CompilerOptions = {}): string[] => {
-  const places = [
-    ...compilerFolders.map((folder) => join(folder, 'package.json')),
-    import.meta.url,
-  ];
-  return places.flatMap((place) => {
-    const { resolve } = createRequire(place);
-    return NAMES.flatMap((name) => {
-      try {
-        return [resolve(name)];
-      } catch {
-        return [];
-      }
-    });
-  });
 };
 
 export const noCompiler = (): ToolFailure =>

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import type { CompilerOptions } from '../compiler-files.ts';
 import { lazily } from '../lazily.ts';
 import { oneLine } from '../one-line.ts';
-import { type CompilerOptions, loadCompiler } from './load-compiler.ts';
+import { loadCompiler } from './load-compiler.ts';
 import { outlineSource } from './outline-source.ts';
 import { MOST_SOURCE, parseSource, SOURCE_NAME } from './parse-source.ts';
 

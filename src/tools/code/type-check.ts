@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { type CompilerOptions, compilerFiles } from '../compiler-files.ts';
 import type { CompilerProcesses } from '../compiler-processes.ts';
 import { oneLine } from '../one-line.ts';
-import { type CompilerOptions, compilerFiles } from './load-compiler.ts';
 
 const input = () =>
   z.strictObject({
