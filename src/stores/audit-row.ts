@@ -71,25 +71,28 @@ export const toStoredEntry = (entry: AuditEntry): StoredEntry => ({
   detail: detailText(entry.detail),
 });
 
+/** What a row says, in the order in which it is hashed and stored; only its hash is missing. */
+export const rowFields = (seq: number, entry: StoredEntry): readonly (string | number)[] => [
+  seq,
+  entry.at,
+  entry.kind,
+  entry.executionId,
+  entry.tool,
+  entry.version,
+  entry.tier,
+  entry.userId,
+  entry.agentId,
+  entry.sessionId,
+  entry.status,
+  entry.code,
+  entry.durationMs,
+  entry.costMicros,
+  entry.detail,
+];
+
 /** The row as the text that is hashed. */
-export const canonicalText = (seq: number, entry: StoredEntry): string =>
-  JSON.stringify([
-    seq,
-    entry.at,
-    entry.kind,
-    entry.executionId,
-    entry.tool,
-    entry.version,
-    entry.tier,
-    entry.userId,
-    entry.agentId,
-    entry.sessionId,
-    entry.status,
-    entry.code,
-    entry.durationMs,
-    entry.costMicros,
-    entry.detail,
-  ]);
+export const canonicalText = (fields: ReturnType<typeof rowFields>): string =>
+  JSON.stringify(fields);
 
 export const chainHash = (previous: string, canonical: string): string =>
   hash('sha256', `${previous}\n${canonical}`, 'hex');

@@ -12,7 +12,14 @@ import {
 } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Intents } from '../../contract/store.ts';
-import { canonicalText, chainHash, GENESIS_HASH, readDetail, toStoredEntry } from '../audit-row.ts';
+import {
+  canonicalText,
+  chainHash,
+  GENESIS_HASH,
+  readDetail,
+  rowFields,
+  toStoredEntry,
+} from '../audit-row.ts';
 import { EntryPile } from './entry-pile.ts';
 
 const PAGE = 1000;
@@ -73,7 +80,7 @@ class Chain {
     for (const entry of this.#waiting.take()) {
       const stored = toStoredEntry(entry);
       seq += 1;
-      hash = chainHash(hash, canonicalText(seq, stored));
+      hash = chainHash(hash, canonicalText(rowFields(seq, stored)));
       this.#rows.push({ ...stored, detail: readDetail(stored.detail), seq, hash });
     }
     return this.#rows;

@@ -1,36 +1,9 @@
 /** Puts rows into the table, several with one statement: asking the database costs more than a row. */
-import type { StoredEntry } from '../audit-row.ts';
 import { AUDIT_COLUMNS } from './audit-columns.ts';
 import type { Database, SqlValue, Statement } from './open-database.ts';
 
 const COLUMNS = AUDIT_COLUMNS.split(',').length;
 const ROWS_AT_ONCE = 4;
-
-/** In the order of the columns. */
-export const addRow = (
-  values: SqlValue[],
-  entry: StoredEntry,
-  { seq, hash }: { readonly seq: number; readonly hash: string },
-): void => {
-  values.push(
-    seq,
-    entry.at,
-    entry.kind,
-    entry.executionId,
-    entry.tool,
-    entry.version,
-    entry.tier,
-    entry.userId,
-    entry.agentId,
-    entry.sessionId,
-    entry.status,
-    entry.code,
-    entry.durationMs,
-    entry.costMicros,
-    entry.detail,
-    hash,
-  );
-};
 
 const insertOf = (rows: number): string => {
   const row = `(${Array.from({ length: COLUMNS }, () => '?').join(', ')})`;
@@ -46,7 +19,7 @@ export class AuditInserts {
     this.#several = database.prepare(insertOf(ROWS_AT_ONCE));
   }
 
-  /** The values of any number of rows, one after the other. */
+  /** The values of any number of rows, one after the other, in the order of the columns. */
   run(values: readonly SqlValue[]): void {
     const step = ROWS_AT_ONCE * COLUMNS;
     let at = 0;

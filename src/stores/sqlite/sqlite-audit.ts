@@ -15,12 +15,13 @@ import {
   canonicalText,
   chainHash,
   GENESIS_HASH,
+  rowFields,
   type StoredEntry,
   toStoredEntry,
 } from '../audit-row.ts';
 import { AuditAnchor } from './audit-anchor.ts';
 import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
-import { AuditInserts, addRow } from './audit-inserts.ts';
+import { AuditInserts } from './audit-inserts.ts';
 import { queryAudit } from './audit-query.ts';
 import type { SqlValue, Statement } from './open-database.ts';
 import { toSqlText } from './sql-text.ts';
@@ -164,10 +165,12 @@ export class SqliteAudit implements AuditLog, Intents {
     const values: SqlValue[] = [];
     for (let index = 0; index < entries.length; index++) {
       const entry = entries[index] as StoredEntry;
-      const canonical = canonicalText(first + index, entry);
+      const fields = rowFields(first + index, entry);
+      const canonical = canonicalText(fields);
       hash = chainHash(hash, canonical);
-      const kept = isUnusual(canonical) ? escaped(entry) : entry;
-      addRow(values, kept, { seq: first + index, hash });
+      const isPlain = !isUnusual(canonical);
+      const kept = isPlain ? entry : escaped(entry);
+      values.push(...(isPlain ? fields : rowFields(first + index, kept)), hash);
       if (kept.kind === 'outcome') outcomes.push(kept.executionId);
       else if (kept.kind === 'intent') hasIntent = true;
     }
