@@ -136,10 +136,7 @@ const handled = async (
   return answerOf(await route.handle(call as Parameters<Route['handle']>[0]), route, request);
 };
 
-/**
- * Always answers. The body of a request is not read before its sender is known; by the time that is
- * awaited, a small one has come.
- */
+/** Always answers. The body of a request is not read before its sender is known. */
 export const answerRoute = async (
   route: Route,
   asked: Asked,

@@ -17,7 +17,7 @@ export interface HttpRequest {
   isAmbiguous(): boolean;
   hasBody(): boolean;
   /** Undefined when there is more than allowed; the rest is not read. Rejects when the client goes. */
-  bytes(most: number): Promise<Uint8Array | undefined> | Uint8Array | undefined;
+  bytes(most: number): Promise<Uint8Array | undefined>;
   /** Aborted when the client goes away. */
   signal(): AbortSignal;
   web(): Request;

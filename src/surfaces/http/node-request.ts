@@ -32,8 +32,6 @@ export const createConnectionSignals = (): SignalOf => {
   };
 };
 
-const NOTHING = new Uint8Array(0);
-
 /** Written straight away: a response would only be taken apart again. */
 const write = ({ status, headers, body }: SealedAnswer, { incoming, outgoing }: Exchange): void => {
   if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
@@ -113,12 +111,8 @@ export class NodeRequest implements HttpRequest {
     return length === undefined ? this.header('transfer-encoding') !== undefined : length !== '0';
   }
 
-  bytes(most: number): Promise<Uint8Array | undefined> | Uint8Array | undefined {
-    const { incoming } = this.#exchange;
-    if (!incoming.complete || incoming.destroyed) return gatherBody(incoming, most);
-    // A small body has come with its headers: taking it at once spares a round of events.
-    if (incoming.readableLength > most) return undefined;
-    return (incoming.read() as Uint8Array | null) ?? NOTHING;
+  bytes(most: number): Promise<Uint8Array | undefined> {
+    return gatherBody(this.#exchange.incoming, most);
   }
 
   signal(): AbortSignal {

@@ -66,11 +66,6 @@ const understood = (bytes: Uint8Array | undefined, rules: BodyRules): BodyRead =
   }
 };
 
-export const readBody = (request: HttpRequest, rules: BodyRules): Promise<BodyRead> | BodyRead => {
-  const no = refusedUnread(request, rules);
-  if (no) return no;
-  const reading = request.bytes(rules.most);
-  return reading instanceof Promise
-    ? reading.then((bytes) => understood(bytes, rules), lost)
-    : understood(reading, rules);
-};
+export const readBody = (request: HttpRequest, rules: BodyRules): Promise<BodyRead> | BodyRead =>
+  refusedUnread(request, rules) ??
+  request.bytes(rules.most).then((bytes) => understood(bytes, rules), lost);
