@@ -8,6 +8,7 @@ import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
 import { type FlowState, NOTHING_SEEN } from '../../contract/policy.ts';
 import type { Labels } from '../../contract/result.ts';
 import type { MemoryStore } from '../../contract/store.ts';
+import { perCaller } from '../per-caller.ts';
 
 const REMEMBERED_SESSIONS = 10_000;
 /** Longer than any session that is still talked about. */
@@ -40,7 +41,9 @@ export class SessionLabels {
   readonly #memory: MemoryStore;
   readonly #now: () => number;
   readonly #named = new LRUCache<string, readonly Mark[]>({ max: REMEMBERED_SESSIONS });
-  readonly #spaceOf = createSpaces();
+  readonly #spaceOf = perCaller(
+    ({ userId, sessionId }) => `labels:${JSON.stringify([userId, sessionId])}`,
+  );
   #local = PLAIN;
 
   constructor(memory: MemoryStore, now: () => number) {
@@ -100,21 +103,3 @@ export class SessionLabels {
 
 const isLocal = ({ userId, sessionId }: Caller): boolean =>
   sessionId === LOCAL_CALLER.sessionId && userId === LOCAL_CALLER.userId;
-
-const spaceOf = ({ userId, sessionId }: Caller): string =>
-  `labels:${JSON.stringify([userId, sessionId])}`;
-
-/** The same caller often comes many times in a row. */
-const createSpaces = (): ((caller: Caller) => string) => {
-  let user: string | undefined;
-  let session: string | undefined;
-  let space = '';
-  return (caller) => {
-    if (caller.userId !== user || caller.sessionId !== session) {
-      space = spaceOf(caller);
-      user = caller.userId;
-      session = caller.sessionId;
-    }
-    return space;
-  };
-};

@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../contract/caller.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
+import { perCaller } from '../per-caller.ts';
 import { sha256Hex } from '../sha256-hex.ts';
 
 export interface LoopLimits {
@@ -34,6 +35,9 @@ const fingerprint = (input: unknown): string => {
 export class LoopBreaker {
   readonly #limits: LoopLimits;
   readonly #sessions = new LRUCache<string, Seen[]>({ max: REMEMBERED_SESSIONS });
+  readonly #keyOf = perCaller(({ userId, agentId, sessionId }) =>
+    JSON.stringify([userId, agentId, sessionId]),
+  );
 
   constructor(limits: LoopLimits) {
     this.#limits = limits;
@@ -63,8 +67,8 @@ export class LoopBreaker {
     return true;
   }
 
-  #seenIn({ userId, agentId, sessionId }: Caller): Seen[] {
-    const key = JSON.stringify([userId, agentId, sessionId]);
+  #seenIn(caller: Caller): Seen[] {
+    const key = this.#keyOf(caller);
     const known = this.#sessions.get(key);
     if (known) return known;
     const seen: Seen[] = [];
