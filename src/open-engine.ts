@@ -70,7 +70,8 @@ export const openStore = async (
   const { createSqliteStore } = await import('./stores/sqlite/create-sqlite-store.ts');
   if (choice.sqlite === ':memory:') return createSqliteStore({ path: choice.sqlite, runtime });
   const file = resolve(project, choice.sqlite);
-  const store = await createSqliteStore({ path: file, runtime });
+  const { syncEveryRecord } = config.audit;
+  const store = await createSqliteStore({ path: file, runtime, syncEveryRecord });
   await ignoreState(file);
   return store;
 };

@@ -114,7 +114,9 @@ const DEFAULTS = {
   approvals: {
     expiresMinutes: 60,
   },
-  audit: {},
+  audit: {
+    syncEveryRecord: false,
+  },
   store: {
     driver: 'sqlite',
     path: '.toolcrib/state.db',

@@ -78,7 +78,7 @@ describe('the defaults', () => {
         search: { provider: 'brave' },
       },
       budget: { dailyUsd: 10, perTool: {} },
-      audit: {},
+      audit: { syncEveryRecord: false },
       approvals: { expiresMinutes: 60 },
       store: { driver: 'sqlite', path: '.toolcrib/state.db' },
       registry: {

@@ -58,12 +58,18 @@ export interface AuditFilter {
 /** What `append` returns when there is nothing to wait for: the row is as durable as it gets. */
 export const WRITTEN: Promise<void> = Promise.resolve();
 
+/**
+ * What a row has to survive before its call is answered: `synced`, a power cut; `written`, the end of
+ * this process, for calls that changed nothing. Such rows are synced a moment later.
+ */
+export type Durability = 'synced' | 'written';
+
 export interface AuditLog {
   /**
-   * Resolves when the row is durable. An `intent` also opens the claim on its execution, an
-   * `outcome` closes it, in the same transaction.
+   * Resolves when the row is durable, `synced` unless said otherwise. An `intent` also opens the claim
+   * on its execution, an `outcome` closes it, in the same transaction.
    */
-  append(entry: AuditEntry): Promise<void>;
+  append(entry: AuditEntry, durability?: Durability): Promise<void>;
   /** Newest first. */
   query(filter?: AuditFilter): Promise<readonly AuditRow[]>;
   /** Oldest first, in pages, for verification and export. */

@@ -22,7 +22,7 @@ const holdFor = (executionId: string, limitMicros: number) => ({
   amountMicros: CENT,
 });
 
-/** Calls without end: intent and hold first, then outcome and settlement. */
+/** Calls without end: intent and hold first, then outcome and settlement; then one that changes nothing. */
 const work = async (store: Store, name: string): Promise<void> => {
   let next = 0;
   const one = async (): Promise<void> => {
@@ -38,6 +38,8 @@ const work = async (store: Store, name: string): Promise<void> => {
         store.ledger.settle(id, { micros: CENT, tokens: 0 }),
       ]);
       say(`outcome ${id}`);
+      await store.audit.append(auditEntry({ executionId: `${id}-read` }), 'written');
+      say(`outcome ${id}-read`);
     }
   };
   await Promise.all(times(8, one));

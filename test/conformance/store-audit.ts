@@ -45,6 +45,19 @@ const disorderly = (): Record<string, unknown> =>
   );
 
 const describeChain = (use: Use): void => {
+  it('chains rows of both durabilities, of one turn and of several', () =>
+    use(async (store) => {
+      const durabilityOf = (n: number) => (n % 3 === 0 ? 'synced' : 'written');
+      await Promise.all(
+        times(90, (n) => store.audit.append(auditEntry({ executionId: `e${n}` }), durabilityOf(n))),
+      );
+      for (const n of times(9, (index) => index)) {
+        await store.audit.append(auditEntry({ executionId: `f${n}` }), durabilityOf(n));
+        expect((await store.audit.query({ limit: 1 }))[0]?.executionId).toBe(`f${n}`);
+      }
+      expect(await verifyAudit(store.audit.scan())).toMatchObject({ ok: true, rows: 99 });
+    }));
+
   it('numbers rows without a gap and chains them', () =>
     use(async (store) => {
       await Promise.all(

@@ -132,7 +132,8 @@ const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome
   const { redactor } = deps;
   let written: ReturnType<AuditLog['append']>;
   try {
-    written = deps.audit.append(auditEntry('outcome', call, { result, redactor, at }));
+    const entry = auditEntry('outcome', call, { result, redactor, at });
+    written = deps.audit.append(entry, call.notes.effectPossible ? 'synced' : 'written');
   } catch (error) {
     return leave(call, withhold(call, deps, error), deps);
   }

@@ -1,6 +1,7 @@
 /**
  * The store in one SQLite file, shared by any number of processes on one machine. Write-ahead log
- * with full sync: what a promise said is done survives a power cut.
+ * with full sync: what a promise said is done survives a power cut, but for the records of calls that
+ * changed nothing, which may be a moment behind.
  */
 import {
   accessSync,
@@ -24,6 +25,8 @@ export interface SqliteStoreOptions {
   /** The file, made with its folder when it is not there; `:memory:` for none. */
   readonly path: string;
   readonly runtime: Runtime;
+  /** Every record is synced before its call is answered, also of calls that changed nothing. */
+  readonly syncEveryRecord?: boolean;
   /** How long a write waits for another process before it fails. 5 seconds when absent. */
   readonly lockTimeoutMs?: number;
 }
@@ -134,6 +137,7 @@ export const createSqliteStore = async (options: SqliteStoreOptions): Promise<St
       label: inMemory ? 'sqlite in memory' : `sqlite at ${path}`,
       isReadOnly: !inMemory && !isWritable(path),
       ...(!inMemory && { assertUsable: inPlaceGuard(path) }),
+      ...(!inMemory && !options.syncEveryRecord && { log: `${path}-wal` }),
     });
   } catch (error) {
     throw storeFailure(error);

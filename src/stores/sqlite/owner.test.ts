@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '../../contract/runtime.ts';
 import { createRuntime } from '../../create-runtime.ts';
+import { CommitSync } from './commit-sync.ts';
 import { migrate } from './migrate.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { Owner } from './owner.ts';
@@ -39,7 +40,12 @@ const runtime: Runtime = createRuntime({
 });
 
 const makeOwner = (identity: ProcessIdentity) => {
-  const writer = new Writer({ database, runtime, lockTimeoutMs: 100 });
+  const writer = new Writer({
+    database,
+    runtime,
+    sync: new CommitSync({ database, runtime }),
+    lockTimeoutMs: 100,
+  });
   return { writer, owner: new Owner({ database, runtime, writer, identity }) };
 };
 

@@ -9,6 +9,7 @@ import type {
   AuditFilter,
   AuditLog,
   AuditRow,
+  Durability,
 } from '../../contract/audit.ts';
 import type { Intents, OpenIntent } from '../../contract/store.ts';
 import {
@@ -64,7 +65,7 @@ export class SqliteAudit implements AuditLog, Intents {
   readonly #listIntents: Statement;
   readonly #page: Statement;
   readonly #anchor: AuditAnchor;
-  #group: Group | undefined;
+  readonly #groups: { [durability in Durability]?: Group | undefined } = {};
 
   constructor(parts: SqliteParts) {
     this.#parts = parts;
@@ -88,8 +89,8 @@ export class SqliteAudit implements AuditLog, Intents {
     );
   }
 
-  append(entry: AuditEntry): Promise<void> {
-    const group = this.#group ?? this.#startGroup();
+  append(entry: AuditEntry, durability: Durability = 'synced'): Promise<void> {
+    const group = this.#groups[durability] ?? this.#startGroup(durability);
     group.entries.push(toStoredEntry(entry));
     return group.written;
   }
@@ -140,20 +141,21 @@ export class SqliteAudit implements AuditLog, Intents {
     });
   }
 
-  #startGroup(): Group {
+  #startGroup(durability: Durability): Group {
     const entries: StoredEntry[] = [];
     const leave = (): void => {
-      if (this.#group?.entries === entries) this.#group = undefined;
+      if (this.#groups[durability]?.entries === entries) this.#groups[durability] = undefined;
     };
     const written = this.#parts.writer.write(() => {
       // From here on it is being written: what comes later starts another one.
       leave();
       this.#insertAll(entries);
-    });
+    }, durability);
     // A write that was refused never ran. First in line, so that nobody joins what has failed.
     written.catch(leave);
-    this.#group = { entries, written };
-    return this.#group;
+    const group = { entries, written };
+    this.#groups[durability] = group;
+    return group;
   }
 
   #insertAll(entries: readonly StoredEntry[]): void {

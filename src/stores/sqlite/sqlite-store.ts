@@ -1,6 +1,7 @@
 /** Puts the parts of the store together on a database that is open and up to date. */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
+import { CommitSync } from './commit-sync.ts';
 import type { Database } from './open-database.ts';
 import { Owner } from './owner.ts';
 import { SqliteApprovals } from './sqlite-approvals.ts';
@@ -15,8 +16,10 @@ import { SqliteSpaces } from './sqlite-spaces.ts';
 import { SqliteTokens } from './sqlite-tokens.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
-export interface SqliteStoreParts extends WriterOptions {
+export interface SqliteStoreParts extends Omit<WriterOptions, 'sync'> {
   readonly label: string;
+  /** The write-ahead log; without one every commit is synced at once. */
+  readonly log?: string;
   readonly isReadOnly?: boolean;
 }
 
@@ -37,7 +40,7 @@ const shut = async (
 
 export const sqliteStore = (options: SqliteStoreParts): Store => {
   const { database, runtime, label, isReadOnly = false } = options;
-  const writer = new Writer(options);
+  const writer = new Writer({ ...options, sync: new CommitSync(options) });
   const owner = new Owner({ database, runtime, writer });
   const parts = { database, writer, owner };
   const audit = new SqliteAudit(parts);

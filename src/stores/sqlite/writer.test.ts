@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { times } from '../../../test/conformance/store-samples.ts';
 import { createRuntime } from '../../create-runtime.ts';
+import { CommitSync } from './commit-sync.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { Writer, type WriterOptions } from './writer.ts';
 
@@ -44,6 +45,7 @@ const makeWriter = (options: Partial<WriterOptions> = {}): Writer =>
   new Writer({
     database: watched(database),
     runtime: createRuntime(),
+    sync: new CommitSync({ database, runtime: createRuntime() }),
     lockTimeoutMs: 300,
     ...options,
   });

@@ -3,7 +3,9 @@
  * transaction and so one sync to disk. A write that fails takes no other with it, a locked database
  * is waited for without blocking the process, and no transaction is ever left open.
  */
+import type { Durability } from '../../contract/audit.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import type { CommitSync } from './commit-sync.ts';
 import type { Database, Statement } from './open-database.ts';
 import { closedFailure, isLocked, storeFailure } from './store-failure.ts';
 
@@ -12,11 +14,14 @@ export interface WriterOptions {
   readonly runtime: Runtime;
   /** How long to wait for another process that holds the lock. */
   readonly lockTimeoutMs: number;
+  /** How commits reach the disk. */
+  readonly sync: CommitSync;
   /** Runs before each transaction; a throw refuses it. */
   readonly assertUsable?: () => void;
 }
 
 interface Job {
+  readonly durability: Durability;
   work(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -29,6 +34,8 @@ interface Failure {
   /** The transaction did not even start, so it cannot be the fault of one job. */
   readonly refused?: boolean;
 }
+
+const isSynced = ({ durability }: Job): boolean => durability === 'synced';
 
 /** Longest pause between two tries for a lock, in milliseconds. */
 const LOCK_PAUSE = 10;
@@ -49,13 +56,14 @@ export class Writer {
   }
 
   /**
-   * Runs the work in a transaction and resolves once that is on disk. The work is synchronous and
-   * may run again when another write of its transaction fails, so it must not keep state outside.
+   * Runs the work in a transaction and resolves once that is as durable as asked for. The work is
+   * synchronous and may run again when another write of its transaction fails, so it must not keep
+   * state outside.
    */
-  write<T>(work: () => T): Promise<T> {
+  write<T>(work: () => T, durability: Durability = 'synced'): Promise<T> {
     if (this.#closed) return Promise.reject(closedFailure());
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as Job['resolve'], reject });
+      this.#queue.push({ work, durability, resolve: resolve as Job['resolve'], reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
       setImmediate(this.#flush);
@@ -76,7 +84,11 @@ export class Writer {
   async close(last: () => void): Promise<void> {
     const done = this.write(last);
     this.#closed = true;
-    await done;
+    try {
+      await done;
+    } finally {
+      await this.#options.sync.close();
+    }
   }
 
   readonly #flush = (): void => {
@@ -92,8 +104,11 @@ export class Writer {
 
   /** All jobs in one transaction, which is over when this returns. */
   #transact(jobs: readonly Job[]): Failure | undefined {
+    const { assertUsable, sync } = this.#options;
+    const durability = jobs.some(isSynced) ? 'synced' : 'written';
     try {
-      this.#options.assertUsable?.();
+      assertUsable?.();
+      sync.prepare(durability);
       this.#begin.run();
     } catch (error) {
       this.#rollBack();
@@ -103,6 +118,7 @@ export class Writer {
     try {
       for (const job of jobs) results.push(job.work());
       this.#commit.run();
+      sync.committed();
     } catch (error) {
       this.#rollBack();
       const guilty = jobs[results.length];

@@ -43,10 +43,10 @@ export const withHeaders = (answer: Answer, fixed: HeaderRecord): Answer => {
 export type Seal = (answer: Answer, requestId: string) => SealedAnswer | Response;
 
 /** Puts on what every answer carries. */
-export const createSeal = ({ defaults, fixed }: SecurityHeaders): Seal => {
+export const createSeal = ({ defaults, fixed, data }: SecurityHeaders): Seal => {
   const flat = (own: HeaderRecord): string[] =>
     Object.entries({ ...defaults, ...own, ...fixed }).flat();
-  const json = flat(JSON_HEADERS);
+  const json = Object.entries({ ...JSON_HEADERS, ...data }).flat();
   return (answer, requestId) => {
     if (answer instanceof Response) {
       addTo(answer.headers, defaults, { ...fixed, 'x-request-id': requestId });

@@ -1,7 +1,8 @@
 /** The headers that every answer carries, so that a browser does no more with it than it must. */
 
-const API_POLICY =
-  "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+/** Nothing may be loaded or framed. What a document could do besides, data cannot. */
+const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
+const API_POLICY = `${DATA_POLICY}; base-uri 'none'; form-action 'none'`;
 
 export const CONSOLE_POLICY = [
   "default-src 'none'",
@@ -24,16 +25,31 @@ export interface SecurityHeaders {
   /** For answers that say nothing else about it. */
   readonly defaults: Readonly<Record<string, string>>;
   readonly fixed: Readonly<Record<string, string>>;
+  /**
+   * For JSON that says nothing else: what a browser heeds with data, without what only a document can
+   * break. Calls are answered by it, and their callers read every header.
+   */
+  readonly data: Readonly<Record<string, string>>;
 }
 
-export const securityHeaders = (isHttps: boolean): SecurityHeaders => ({
-  defaults: { 'content-security-policy': API_POLICY, 'cache-control': 'no-store' },
-  fixed: {
+export const securityHeaders = (isHttps: boolean): SecurityHeaders => {
+  const everywhere = {
     'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-origin',
-    'cross-origin-opener-policy': 'same-origin',
     ...(isHttps && { 'strict-transport-security': 'max-age=31536000' }),
-  },
-});
+  };
+  return {
+    defaults: { 'content-security-policy': API_POLICY, 'cache-control': 'no-store' },
+    fixed: {
+      ...everywhere,
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+    },
+    data: {
+      ...everywhere,
+      'content-security-policy': DATA_POLICY,
+      'cache-control': 'no-store',
+    },
+  };
+};
