@@ -1,15 +1,12 @@
 /** One round of a request that may have to ask its client first: what was answered, and how to ask. */
-import type {
-  InputRequest,
-  InputRequiredResult,
-  ServerContext,
-} from '@modelcontextprotocol/server';
+import type { InputRequest, InputRequiredResult } from '@modelcontextprotocol/server';
+import type { CallContext } from './call-context.ts';
 import { type CallState, stateOf } from './call-state.ts';
 import { type OpenLink, openLink } from './client-link.ts';
 import type { ServerSite } from './server-site.ts';
 
 export interface AskRound {
-  readonly ctx: ServerContext;
+  readonly ctx: CallContext;
   /** Digest of what was asked for: the state of one request is worth nothing to another. */
   digest(): string;
   readonly state: CallState | undefined;
@@ -17,7 +14,7 @@ export interface AskRound {
 }
 
 /** Throws when the request brings the state of another one. */
-export const openRound = (site: ServerSite, ctx: ServerContext, digest: () => string): AskRound => {
+export const openRound = (site: ServerSite, ctx: CallContext, digest: () => string): AskRound => {
   const state = stateOf(ctx, digest, site.sdk);
   const answers = { ...state?.given, ...ctx.mcpReq.inputResponses };
   const link = openLink({ ctx, era: site.era, capabilities: site.capabilities(ctx), answers });

@@ -9,6 +9,7 @@ import type {
 import { callStates } from './call-state.ts';
 import { callTool } from './call-tool.ts';
 import { pageOf } from './page.ts';
+import { PlainCalls } from './plain-calls.ts';
 import { protocolError } from './protocol-error.ts';
 import { servePrompts } from './serve-prompts.ts';
 import { serveResources } from './serve-resources.ts';
@@ -18,6 +19,8 @@ import type { McpSession } from './session.ts';
 /** An instance, and what it takes to tell its client of changes. */
 export interface BuiltServer {
   readonly product: McpServer;
+  /** The short way of its calls; none in the 2026-07-28 protocol. */
+  readonly plainCalls: PlainCalls | undefined;
   /** May the client be told that this resource changed? */
   hears(uri: string): boolean;
 }
@@ -121,6 +124,12 @@ export const buildServer = (
   serveTools(server, site);
   serveResources(server, site, subscribed);
   servePrompts(server, site);
-  // From 2026-07-28 on the library keeps the subscriptions, and tells subscribers only.
-  return { product, hears: (uri) => era === 'modern' || subscribed.has(uri) };
+  const plainCalls = era === 'legacy' ? new PlainCalls(site, server) : undefined;
+  server.onclose = () => plainCalls?.close();
+  return {
+    product,
+    plainCalls,
+    // From 2026-07-28 on the library keeps the subscriptions, and tells subscribers only.
+    hears: (uri) => era === 'modern' || subscribed.has(uri),
+  };
 };

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { RequestStateCodec, ServerContext } from '@modelcontextprotocol/server';
+import type { CallContext } from './call-context.ts';
 import type { Sdk } from './load-sdk.ts';
 import type { McpSession } from './session.ts';
 
@@ -22,9 +23,9 @@ const MOST_BYTES = 64_000;
 export const newStateKey = (): Uint8Array => randomBytes(32);
 
 export interface CallStates {
-  mint(state: CallState, ctx: ServerContext): Promise<string>;
+  mint(state: CallState, ctx: CallContext): Promise<string>;
   /** Throws for whatever was not made here, for this session, a short while ago. */
-  verify(state: string, ctx: ServerContext): Promise<CallState>;
+  verify(state: string, ctx: CallContext): Promise<CallState>;
 }
 
 export const callStates = (key: Uint8Array, session: McpSession, sdk: Sdk): CallStates => {
@@ -35,20 +36,17 @@ export const callStates = (key: Uint8Array, session: McpSession, sdk: Sdk): Call
   });
   return {
     mint: async (state, ctx) => {
-      const minted = await codec.mint(state, ctx);
+      // It looks at nothing but what `bind` above does.
+      const minted = await codec.mint(state, ctx as ServerContext);
       if (minted.length <= MOST_BYTES) return minted;
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The answers are too long');
     },
-    verify: codec.verify,
+    verify: (state, ctx) => codec.verify(state, ctx as ServerContext),
   };
 };
 
 /** The verified state of this round, if there is one. Throws when it belongs to another call. */
-export const stateOf = (
-  ctx: ServerContext,
-  call: () => string,
-  sdk: Sdk,
-): CallState | undefined => {
+export const stateOf = (ctx: CallContext, call: () => string, sdk: Sdk): CallState | undefined => {
   const state = ctx.mcpReq.requestState<CallState>();
   if (state === undefined || state.call === call()) return state;
   throw new sdk.ProtocolError(

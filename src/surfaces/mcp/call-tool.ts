@@ -6,7 +6,6 @@ import type {
   CallToolRequest,
   CallToolResult,
   InputRequiredResult,
-  ServerContext,
 } from '@modelcontextprotocol/server';
 import type { CallAs } from '../../contract/call-options.ts';
 import { ToolFailure, toolError } from '../../contract/errors.ts';
@@ -14,6 +13,7 @@ import type { ToolResult } from '../../contract/result.ts';
 import { answerMeta, CALL_TOOL, innerCall } from '../../meta-tools.ts';
 import { answerOf, approvalQuestion } from './approval-question.ts';
 import { type AskRound, askClient, askNeeded, openRound } from './ask-round.ts';
+import type { CallContext } from './call-context.ts';
 import { laterDigest } from './call-digest.ts';
 import { elicitApprover, laterApprover } from './elicit-approver.ts';
 import { isMetaTool, metaSite } from './meta-tools.ts';
@@ -34,7 +34,7 @@ type Round = Wanted & AskRound;
 /** The key of the question among the answers of a client. */
 const APPROVAL = 'toolcrib_approval';
 
-const textMeta = (ctx: ServerContext, key: string): string | undefined => {
+const textMeta = (ctx: CallContext, key: string): string | undefined => {
   const meta = ctx.mcpReq._meta ?? {};
   const value = Object.hasOwn(meta, key) ? meta[key] : undefined;
   return typeof value === 'string' ? value : undefined;
@@ -42,7 +42,7 @@ const textMeta = (ctx: ServerContext, key: string): string | undefined => {
 
 const isUnknown = ({ error }: ToolResult): boolean => error?.code === 'TOOL_NOT_FOUND';
 
-const approverFor = (site: ServerSite, ctx: ServerContext): Pick<CallAs, 'approver'> => {
+const approverFor = (site: ServerSite, ctx: CallContext): Pick<CallAs, 'approver'> => {
   const { session, options, era } = site;
   if (!site.canElicit(ctx)) return {};
   const approver =
@@ -173,7 +173,7 @@ const wantedOf = (site: ServerSite, { name, input }: Wanted): Wanted => {
 export const callTool = async (
   site: ServerSite,
   { params }: CallToolRequest,
-  ctx: ServerContext,
+  ctx: CallContext,
 ): Promise<Reply> => {
   const asked: Wanted = { name: params.name, input: params.arguments ?? {} };
   try {

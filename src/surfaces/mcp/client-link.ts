@@ -3,9 +3,10 @@
  * the client's user or model. Toolcrib's tools have none: no tool gets it unless the program that
  * opens the surface hands it on.
  */
-import type { InputRequest, ServerContext } from '@modelcontextprotocol/server';
+import type { InputRequest } from '@modelcontextprotocol/server';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import type { CallContext } from './call-context.ts';
 
 export interface ClientLink {
   /** What the client says it can do. */
@@ -29,7 +30,7 @@ export interface OpenLink extends ClientLink {
 }
 
 export interface LinkSite {
-  readonly ctx: ServerContext;
+  readonly ctx: CallContext;
   readonly era: 'legacy' | 'modern';
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** What the client answered, in this round and before. */

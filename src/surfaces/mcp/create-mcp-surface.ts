@@ -13,6 +13,7 @@ import { createHttpDoor, type HttpDoor } from './http-door.ts';
 import { listedTools } from './listed-tools.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { McpSurfaceOptions } from './mcp-options.ts';
+import type { PlainCalls } from './plain-calls.ts';
 import { resultShelf } from './result-shelf.ts';
 import { reviewPrompt } from './review-prompt.ts';
 import { serverPrompts, serverResources } from './server-shelves.ts';
@@ -98,11 +99,16 @@ class Surface implements McpSurface {
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
     const session = connectionSession(this.#site.options.caller ?? {});
     const built = new Set<BuiltServer>();
-    const wire = withUniqueIds(transport);
+    let plainCalls: PlainCalls | undefined;
+    const wire = withUniqueIds(
+      transport,
+      (message, respond) => plainCalls?.take(message, respond) ?? false,
+    );
     const handle = serveStdio(
       ({ era }) => {
         const server = buildServer(this.#site, session, era);
         built.add(server);
+        plainCalls = server.plainCalls;
         this.#connected.add(server);
         return server.product;
       },

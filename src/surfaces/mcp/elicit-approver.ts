@@ -1,7 +1,7 @@
 /** Asks the person behind a client of the 2025 protocols, while the call waits. */
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Approver } from '../../contract/approver.ts';
 import { answerOf, approvalQuestion } from './approval-question.ts';
+import type { CallContext } from './call-context.ts';
 import type { McpSurfaceOptions } from './mcp-options.ts';
 import type { McpSession } from './session.ts';
 
@@ -9,7 +9,7 @@ import type { McpSession } from './session.ts';
 const MAX_DELAY = 2_147_483_647;
 
 export const elicitApprover = (
-  ctx: ServerContext,
+  ctx: CallContext,
   session: McpSession,
   options: Pick<McpSurfaceOptions, 'describe' | 'runtime'>,
 ): Approver => ({

@@ -94,6 +94,8 @@ export class LegacySessions {
       return send(message, sendOptions);
     };
     const built = buildServer(this.#site, identitySession(identity, id), 'legacy');
+    const { plainCalls } = built;
+    if (plainCalls) transport.take = (message, respond) => plainCalls.take(message, respond);
     const held = { key: identity.key, transport, built, ids, usedAt: options.runtime.now() };
     await built.product.connect(transport);
     this.#held.set(id, held);

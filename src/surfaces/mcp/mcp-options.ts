@@ -42,7 +42,9 @@ export interface McpSurfaceOptions {
 }
 
 /** What is known of a request before its body is read; the web's own requests are such heads. */
-export type RequestHead = Pick<Request, 'method' | 'url' | 'headers'>;
+export interface RequestHead extends Pick<Request, 'method' | 'url'> {
+  readonly headers: Pick<Headers, 'get' | 'has'>;
+}
 
 export interface McpHttpOptions {
   /** Nothing, or a throw, is a 401. It sees the request before its body is read. */

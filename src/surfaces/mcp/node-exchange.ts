@@ -5,16 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import type { DoorAnswer, PlainAnswer, StreamAnswer } from './door-answer.ts';
 import type { DoorRequest } from './door-request.ts';
 import type { RequestHead } from './mcp-options.ts';
+import { RawHeaders } from './raw-headers.ts';
 import { readText } from './read-text.ts';
-
-/** Of two headers with one name both count: a proxy in front may have gone by either. */
-const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {
-  const headers = new Headers();
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    headers.append(String(rawHeaders[at]), String(rawHeaders[at + 1]));
-  }
-  return headers;
-};
 
 /** A client that disconnects cancels what it asked for. */
 const cancelledWith = (response: ServerResponse): AbortSignal => {
@@ -28,7 +20,7 @@ const cancelledWith = (response: ServerResponse): AbortSignal => {
 
 export const fromNode = (incoming: IncomingMessage, response: ServerResponse): DoorRequest => {
   const { method = 'GET', url: target = '/' } = incoming;
-  const headers = headersOf(incoming);
+  const headers = new RawHeaders(incoming.rawHeaders);
   const head: RequestHead = { method, url: `http://127.0.0.1${target}`, headers };
   let web: Request | undefined;
   return {
@@ -39,7 +31,11 @@ export const fromNode = (incoming: IncomingMessage, response: ServerResponse): D
       // What says that it is too large is not read at all.
       Number(headers.get('content-length')) > most ? undefined : readText(incoming, most),
     web: () => {
-      web ??= new Request(head.url, { method, headers, signal: cancelledWith(response) });
+      web ??= new Request(head.url, {
+        method,
+        headers: headers.toHeaders(),
+        signal: cancelledWith(response),
+      });
       return web;
     },
   };

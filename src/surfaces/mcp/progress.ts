@@ -1,7 +1,7 @@
 /** Progress of a call as the client asked for it: by its token, or as log lines without one. */
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import type { CallContext } from './call-context.ts';
 
 export interface Progress {
   readonly onProgress: NonNullable<CallOptions['onProgress']>;
@@ -12,7 +12,7 @@ export interface Progress {
 /** A call that is silent for this long says that it runs: over HTTP a stream opens, and is kept alive. */
 const SILENT_MS = 10_000;
 
-export const progressOf = (ctx: ServerContext, tool: string, runtime: Runtime): Progress => {
+export const progressOf = (ctx: CallContext, tool: string, runtime: Runtime): Progress => {
   const token = ctx.mcpReq._meta?.progressToken;
   // The client may be gone already: its call is cancelled elsewhere.
   const sent = (sending: Promise<void>): void => void sending.catch(() => undefined);

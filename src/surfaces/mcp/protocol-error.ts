@@ -1,4 +1,5 @@
 /** Failures as the protocol words them. What nobody foresaw goes to the log, not to the client. */
+import type { ProtocolError } from '@modelcontextprotocol/server';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { Sdk } from './load-sdk.ts';
@@ -8,7 +9,7 @@ const codeOf = (error: Error): ErrorCode | undefined => {
   return typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : undefined;
 };
 
-export const protocolError = (error: unknown, sdk: Sdk, log: Logger): Error => {
+export const protocolError = (error: unknown, sdk: Sdk, log: Logger): ProtocolError => {
   if (error instanceof sdk.ProtocolError) return error;
   const code = error instanceof Error ? codeOf(error) : undefined;
   if (code !== undefined && code !== 'INTERNAL') {

@@ -1,11 +1,7 @@
 /** The prompt and completion requests of a client, answered from the shelves of the surface. */
-import type {
-  GetPromptResult,
-  InputRequiredResult,
-  Server,
-  ServerContext,
-} from '@modelcontextprotocol/server';
+import type { GetPromptResult, InputRequiredResult, Server } from '@modelcontextprotocol/server';
 import { askNeeded, openRound } from './ask-round.ts';
+import type { CallContext } from './call-context.ts';
 import { laterDigest } from './call-digest.ts';
 import type { ClientLink } from './client-link.ts';
 import { pageOf } from './page.ts';
@@ -37,7 +33,7 @@ const promptFrom = async (
 const getPrompt = async (
   site: ServerSite,
   asked: PromptAsked,
-  ctx: ServerContext,
+  ctx: CallContext,
 ): Promise<GetPromptResult | InputRequiredResult> => {
   const round = openRound(site, ctx, laterDigest('prompt', asked.name, asked.args));
   try {

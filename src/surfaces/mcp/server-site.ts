@@ -1,6 +1,6 @@
 /** What the handlers of one protocol instance work with. */
-import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Crib } from '../../contract/crib.ts';
+import type { CallContext } from './call-context.ts';
 import type { CallStates } from './call-state.ts';
 import type { ListedTools } from './listed-tools.ts';
 import type { Sdk } from './load-sdk.ts';
@@ -27,7 +27,7 @@ export interface ServerSite extends SurfaceSite {
   /** `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */
   readonly era: 'legacy' | 'modern';
   /** What the client says it can do. */
-  capabilities(ctx: ServerContext): Readonly<Record<string, unknown>>;
+  capabilities(ctx: CallContext): Readonly<Record<string, unknown>>;
   /** May and can the person behind this client be asked? */
-  canElicit(ctx: ServerContext): boolean;
+  canElicit(ctx: CallContext): boolean;
 }

@@ -16,6 +16,7 @@ import { EventStream } from './event-stream.ts';
 import type { Sdk } from './load-sdk.ts';
 import { isPlainRequest } from './plain-request.ts';
 import { PostExchange, type PostSite } from './post-exchange.ts';
+import type { Take } from './unique-ids.ts';
 
 export interface SessionSite {
   readonly sessionId: string;
@@ -45,6 +46,8 @@ export class SessionTransport implements Transport {
   onmessage?: Transport['onmessage'];
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
+  /** May take a message before the protocol instance gets it. */
+  take: Take = () => false;
   readonly #site: SessionSite;
   readonly #post: PostSite;
   readonly #exchanges = new Map<RequestId, PostExchange>();
@@ -73,6 +76,9 @@ export class SessionTransport implements Transport {
   }
 
   async start(): Promise<void> {}
+
+  readonly #respond = (response: JSONRPCMessage): void =>
+    void this.send(response).catch(() => undefined);
 
   setSupportedProtocolVersions(versions: string[]): void {
     this.#versions = versions;
@@ -167,7 +173,9 @@ export class SessionTransport implements Transport {
       this.#exchanges.get(id)?.skip();
       if (exchange) this.#exchanges.set(id, exchange);
     }
-    for (const message of messages) this.onmessage?.(message, this.#site.extra);
+    for (const message of messages) {
+      if (!this.take(message, this.#respond)) this.onmessage?.(message, this.#site.extra);
+    }
     return exchange?.answered ?? { status: 202, headers: {}, body: null };
   }
 

@@ -64,17 +64,26 @@ export class OpenIds {
   }
 }
 
-/** The same transport, with the check in front of whoever listens. */
-export const withUniqueIds = (wire: Transport): Transport => {
+/** Takes a message instead of whoever listens; true when it did. */
+export type Take = (
+  message: JSONRPCMessage,
+  respond: (response: JSONRPCMessage) => void,
+) => boolean;
+
+/** The same transport, with the check in front of whoever listens, and of who may take a message first. */
+export const withUniqueIds = (wire: Transport, take: Take = () => false): Transport => {
   const ids = new OpenIds();
+  const respond = (response: JSONRPCMessage): void =>
+    void outer.send(response).catch(() => undefined);
   const outer: Transport = {
     start: async () => {
       wire.onmessage = (message, extra) => {
         const { id, method } = message as Message;
         if (method === 'notifications/cancelled') ids.received(message);
         const isRequest = typeof method === 'string' && isId(id);
-        if (!isRequest || ids.takeOne(id)) outer.onmessage?.(message, extra);
-        else void wire.send({ jsonrpc: '2.0', id, error: IN_USE }).catch(() => undefined);
+        if (isRequest && !ids.takeOne(id)) {
+          void wire.send({ jsonrpc: '2.0', id, error: IN_USE }).catch(() => undefined);
+        } else if (!take(message, respond)) outer.onmessage?.(message, extra);
       };
       wire.onclose = () => outer.onclose?.();
       wire.onerror = (error) => outer.onerror?.(error);
