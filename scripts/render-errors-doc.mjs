@@ -12,7 +12,8 @@ Every refusal and every failure carries one of these codes. The table is closed:
 it, and nothing else decides what a code means. This page is written by \`npm run docs\` from
 \`src/contract/errors.ts\`; a test fails when the two differ.
 
-- **HTTP**, **RPC**, **exit**: what an HTTP server, a JSON-RPC server and the command line answer with.
+- **HTTP**, **RPC**, **exit**: what an HTTP server, a JSON-RPC server and the command line answer with. 401 stands
+  in no row: the HTTP server says it about the sender of a request, whose token or session is not good.
 - **retryable**: the same call, sent again a little later, stands a chance. Toolcrib itself retries only where no
   effect can have happened, or where the tool says that it is idempotent.
 - **recoverable**: the caller can do something about it: correct the input, ask a person, wait.

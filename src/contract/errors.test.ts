@@ -13,6 +13,11 @@ describe('the table of errors', () => {
     }
   });
 
+  it('leaves 401 to the door: no failure of a tool says that its caller is not signed in', () => {
+    const said = Object.values(ERRORS).map(({ http }): number => http);
+    expect(said).not.toContain(401);
+  });
+
   it('knows its own codes only', () => {
     expect(isErrorCode('TIMEOUT')).toBe(true);
     for (const no of ['toString', 'constructor', '', 5, undefined])

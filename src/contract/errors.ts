@@ -76,8 +76,9 @@ export const ERRORS = {
     ['security', 'critical', 403, -32001, 'final', 3],
     'The input was refused because it looks like an attack. Do not try it again in another form.',
   ),
+  // Not 401: the caller is known and allowed; what is missing is a credential of the tool.
   AUTH_MISSING: row(
-    ['security', 'medium', 401, -32002, 'recoverable', 3],
+    ['security', 'medium', 424, -32002, 'recoverable', 3],
     'The tool needs a credential that is not configured. A person has to provide it.',
   ),
   APPROVAL_REQUIRED: row(

@@ -77,12 +77,10 @@ describe.skipIf(!hasBrowser())('the console when things go wrong', { timeout: SL
   it('a tool that lacks its credential says so, and nobody is signed out', async () => {
     const page = await house.enter('#/tools/web_search');
     await page.getByLabel('query').fill('toolcrib');
-    await page.route('**/execute', async (route) => {
-      const answer = await route.fetch();
-      await route.fulfill({ response: answer, status: 401 });
-    });
+    const answering = page.waitForResponse((answer) => answer.url().endsWith('/execute'));
     await page.getByRole('button', { name: 'Dry run' }).click();
-    await page.getByLabel('Result').waitFor();
+    expect((await answering).status()).toBe(424);
+    await page.getByLabel('Result').getByText('AUTH_MISSING').first().waitFor();
     await page.getByRole('heading', { name: 'web_search', level: 1 }).waitFor();
   });
 

@@ -75,8 +75,16 @@ describe('the API client', () => {
 
   it('a tool that lacks its credential does not end the session', async () => {
     const result = { success: false, status: 'denied', error: {}, metadata: { executionId: 'e' } };
-    const { api, onSignedOut } = answering(401, result);
+    const { api, onSignedOut } = answering(424, result);
     expect(await api.run('/v1/tools/t/execute', {})).toEqual(result);
+    // A server behind the crib that wants a login, for one: an error, and no result of a call.
+    const lacking = answering(424, {
+      error: { code: 'AUTH_MISSING', message: 'It wants a login.' },
+    });
+    await expect(lacking.api.send('POST', '/v1/servers/s/test')).rejects.toMatchObject({
+      code: 'AUTH_MISSING',
+    });
+    expect(lacking.onSignedOut).not.toHaveBeenCalled();
     expect(onSignedOut).not.toHaveBeenCalled();
   });
 

@@ -98,7 +98,6 @@ export const createApi = ({ fetch, onSignedOut }: ApiParts): Api => {
     run: async (path, body) => {
       const answer = await change('POST', path, body);
       const result = await readBody(answer);
-      // A tool that lacks its credential answers 401 as well; whoever asked is still signed in.
       if (isResult(result)) return result;
       throw refused(result, answer);
     },

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
 import { type Answer, JSON_HEADERS, type PlainAnswer } from './answer.ts';
 import { authenticate, type Known } from './authenticate.ts';
-import { failure, type Refusal, refusal } from './error-reply.ts';
+import { failure, notSignedIn, type Refusal, refusal } from './error-reply.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
 import type { Identity } from './identity.ts';
@@ -38,12 +38,10 @@ const challenge = (
 const nobody = (deps: AnswerDeps, { request }: Asked, isWrong: boolean): Refusal => {
   const retryAfterMs = isWrong ? deps.site.attempts.failed(request.address) : 0;
   if (retryAfterMs > 0) return { code: 'RATE_LIMITED', extras: { retryAfterMs } };
-  return {
-    code: 'AUTH_MISSING',
-    message: 'This request needs a token or a session that is good.',
+  return notSignedIn('This request needs a token or a session that is good.', {
+    suggestion: 'Send Authorization: Bearer tc_…, or log in to the console.',
     headers: challenge(deps, request),
-    extras: { suggestions: ['Send Authorization: Bearer tc_…, or log in to the console.'] },
-  };
+  });
 };
 
 type Admission = { readonly identity: Identity | undefined } | { readonly refused: Refusal };

@@ -40,6 +40,16 @@ const TOOLS = [
     },
   }),
   aTool({
+    name: 'keyless',
+    auth: { type: 'api_key', required: true, configKey: 'KEYLESS_API_KEY' },
+  }),
+  aTool({
+    name: 'turned-away',
+    run: () => {
+      throw new ToolFailure('AUTH_MISSING', 'The service did not accept the credential.');
+    },
+  }),
+  aTool({
     name: 'broken',
     run: () => {
       throw new Error('postgres://user:hunter2@db/secret');
@@ -90,6 +100,19 @@ describe('executing', () => {
     expect(broken.status).toBe(500);
     expect(broken.text).not.toContain('hunter2');
   });
+
+  it.each(['keyless', 'turned-away'])(
+    'a credential that the tool lacks is no 401: %s says 424 to a sender who is known',
+    async (tool) => {
+      const door = await open();
+      const lacking = await execute(door, tool);
+      expect([lacking.status, lacking.json.error.code]).toEqual([424, 'AUTH_MISSING']);
+      expect(lacking.json.metadata.toolName).toBe(tool);
+      expect(lacking.headers.get('www-authenticate')).toBeNull();
+      const stranger = await execute(door, tool, { token: 'tc_nobody' });
+      expect([stranger.status, stranger.json.error.code]).toEqual([401, 'AUTH_MISSING']);
+    },
+  );
 
   it('is recorded under the name of the token', async () => {
     const door = await open();

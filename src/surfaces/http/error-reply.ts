@@ -10,7 +10,7 @@ import {
 import type { Logger } from '../../contract/runtime.ts';
 import { JSON_HEADERS, type PlainAnswer } from './answer.ts';
 
-/** The table has no row for what only HTTP knows: a body of the wrong kind or size. */
+/** The table has no row for what only HTTP knows: a body of the wrong kind or size, a stranger. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message?: string;
@@ -34,6 +34,24 @@ export const refusal = ({ code, message, extras, status, headers }: Refusal): Pl
     body: JSON.stringify({ error }),
   };
 };
+
+/**
+ * 401, which only this door says, and only about the sender of the request. The table has no such
+ * status, so no failure of a tool can make a client believe that its own token or session is bad.
+ */
+export const notSignedIn = (
+  message: string,
+  given: {
+    readonly suggestion: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
+): Refusal => ({
+  code: 'AUTH_MISSING',
+  status: 401,
+  message,
+  extras: { suggestions: [given.suggestion] },
+  ...(given.headers && { headers: given.headers }),
+});
 
 /** What a route threw: a failure of ours by its code, anything else as INTERNAL. */
 export const failure = (error: unknown, log: Logger, requestId: string): PlainAnswer => {

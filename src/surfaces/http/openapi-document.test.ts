@@ -25,7 +25,11 @@ interface Document {
 let http: TestHttp;
 let document: Document;
 beforeAll(async () => {
-  http = await openHttp([aTool({ examples: [{ title: 'one', input: {} }] })]);
+  const keyless = aTool({
+    name: 'keyless',
+    auth: { type: 'api_key', required: true, configKey: 'KEYLESS_API_KEY' },
+  });
+  http = await openHttp([aTool({ examples: [{ title: 'one', input: {} }] }), keyless]);
   document = (await http.ask('/openapi.json')).json as Document;
 });
 afterAll(() => http.close());
@@ -80,7 +84,22 @@ describe('the document', () => {
     for (const { method, path, role } of ROUTES) {
       const operation = document.paths[openapiPath(path)]?.[method];
       expect(operation?.security.length === 0, path).toBe(role === 'public');
+      expect(Object.hasOwn(operation?.responses ?? {}, 401), path).toBe(role !== 'public');
     }
+  });
+
+  it('tells a tool that lacks its credential from a sender who is not known', async () => {
+    const ajv = new Ajv2020({ strict: false });
+    const responses = document.paths['/v1/tools/{name}/execute']?.post?.responses;
+    const fits = (status: number, body: unknown): boolean =>
+      ajv.validate(responses?.[status]?.content['application/json']?.schema ?? false, body);
+    const path = '/v1/tools/keyless/execute';
+    const asking = { method: 'POST', body: { input: {} } };
+    const lacking = await http.ask(path, { ...asking, token: http.tokens.agent });
+    const stranger = await http.ask(path, asking);
+    expect([lacking.status, stranger.status]).toEqual([424, 401]);
+    expect([fits(424, lacking.json), fits(401, stranger.json)]).toEqual([true, true]);
+    expect([fits(424, stranger.json), fits(401, lacking.json)]).toEqual([false, true]);
   });
 
   it('describes what is served, good and bad', async () => {

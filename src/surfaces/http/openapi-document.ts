@@ -34,8 +34,30 @@ const ROLE_NOTES = { public: 'Open to anybody.', member: 'Needs a token or sessi
 const descriptionOf = ({ role }: Route): string =>
   role === 'public' || role === 'member' ? ROLE_NOTES[role] : `Needs the role ${role}.`;
 
+const refusedFor = (description: string) => ({
+  description,
+  content: { [JSON_TYPE]: { schema: errorBodySchema } },
+});
+
+const responsesOf = (route: Route) => {
+  const { role, status = 200, also = {} } = route;
+  const content = contentOf(route);
+  const others = Object.entries(also).map(([code, description]) => [
+    code,
+    { description, content },
+  ]);
+  return {
+    [status]: { description: 'Done.', content },
+    ...Object.fromEntries(others),
+    ...(role !== 'public' && {
+      401: refusedFor('The sender is not known: no good token or session.'),
+    }),
+    default: refusedFor('Refused or failed.'),
+  };
+};
+
 const pathConfig = (route: Route): PathConfig => {
-  const { method, path, role, status = 200, summary, tag } = route;
+  const { method, path, role, summary, tag } = route;
   return {
     method,
     path: openapiPath(path),
@@ -45,13 +67,7 @@ const pathConfig = (route: Route): PathConfig => {
     tags: [tag],
     security: role === 'public' ? [] : [{ token: [] }, { session: [] }],
     request: requestOf(route),
-    responses: {
-      [status]: { description: 'Done.', content: contentOf(route) },
-      default: {
-        description: 'Refused or failed.',
-        content: { [JSON_TYPE]: { schema: errorBodySchema } },
-      },
-    },
+    responses: responsesOf(route),
   } as PathConfig;
 };
 

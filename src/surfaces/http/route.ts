@@ -71,6 +71,8 @@ interface RouteFacts {
   readonly response: z.ZodType | `${string}/${string}`;
   /** Of the good answer; 200 when absent. */
   readonly status?: number;
+  /** What else the same body comes with, by status. */
+  readonly also?: Readonly<Record<number, string>>;
   readonly etag?: boolean;
   /** The body is an HTML form. */
   readonly form?: boolean;

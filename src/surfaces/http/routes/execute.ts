@@ -73,6 +73,10 @@ const execute = defineRoute({
   summary: 'Call a tool; 202 while a person has to approve it first',
   input: { params: nameParams, body: executeBody },
   response: toolResultSchema,
+  also: {
+    202: 'A person has to approve the call first.',
+    424: 'Something that the tool needs is missing: a credential of its own, a program, a package.',
+  },
   handle: (call) => {
     const { site, identity, body } = call;
     const { name } = call.params;

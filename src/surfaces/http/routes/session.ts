@@ -4,9 +4,9 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { ROLES } from '../../../contract/tokens.ts';
 import { COOKIE, sessionIdOf } from '../authenticate.ts';
 import type { ConsoleSession } from '../console-door.ts';
+import { notSignedIn, refusal } from '../error-reply.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import type { HttpRequest } from '../http-request.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route, type WrittenReply } from '../route.ts';
 import { plainName } from '../schemas/plain-name.ts';
 
 const sessionSchema = z.object({
@@ -28,6 +28,10 @@ const cookie = (value: string, maxAge: number, { publicUrl }: HttpDeps): string 
     publicUrl?.startsWith('https:') ? '; Secure' : ''
   }`;
 
+const stranger = (message: string, suggestion: string): WrittenReply => ({
+  written: refusal(notSignedIn(message, { suggestion })),
+});
+
 const enter = defineRoute({
   method: 'post',
   path: '/v1/session',
@@ -41,9 +45,10 @@ const enter = defineRoute({
     if (!entered) {
       const retryAfterMs = attempts.failed(request.address);
       if (retryAfterMs > 0) throw new ToolFailure('RATE_LIMITED', undefined, { retryAfterMs });
-      throw new ToolFailure('AUTH_MISSING', 'The code is wrong, used or too old.', {
-        suggestions: ['Take a new code from the terminal of the server.'],
-      });
+      return stranger(
+        'The code is wrong, used or too old.',
+        'Take a new code from the terminal of the server.',
+      );
     }
     // An id that the browser brought along, perhaps planted by somebody else, is good for nothing.
     const before = sessionIdOf(request);
@@ -56,15 +61,6 @@ const enter = defineRoute({
   },
 });
 
-const sessionOf = (
-  request: HttpRequest,
-  door: { find(id: string): ConsoleSession | undefined },
-) => {
-  const session = door.find(sessionIdOf(request) ?? '');
-  if (session) return session;
-  throw new ToolFailure('AUTH_MISSING', 'There is no session.');
-};
-
 const look = defineRoute({
   method: 'get',
   path: '/v1/session',
@@ -72,7 +68,10 @@ const look = defineRoute({
   tag: 'session',
   summary: 'The present session',
   response: sessionSchema,
-  handle: ({ site, request }) => ({ body: shown(sessionOf(request, site.door)) }),
+  handle: ({ site, request }) => {
+    const session = site.door.find(sessionIdOf(request) ?? '');
+    return session ? { body: shown(session) } : stranger('There is no session.', 'Log in.');
+  },
 });
 
 const leave = defineRoute({
