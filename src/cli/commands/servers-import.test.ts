@@ -210,7 +210,7 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     expect(backups()).toHaveLength(1);
     expect(readFileSync(join(home, '.cursor', backups()[0] ?? ''), 'utf8')).toBe(CURSOR);
     const back = await run(['--restore', '--yes', '--json']);
-    expect(JSON.parse(back.out)).toEqual({ restored: [file] });
+    expect(JSON.parse(back.out)).toEqual({ restored: [file], notRestored: [] });
     expect(readFileSync(file, 'utf8')).toBe(CURSOR);
     expect(backups()).toEqual([]);
   });
@@ -223,6 +223,67 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     expect(readFileSync(file, 'utf8')).toBe(after);
     expect(backups()).toHaveLength(1);
     expect(own()).not.toContain('toolcrib');
+  });
+
+  /** 250 characters are a name; with the mark of a copy behind it they are too many. */
+  const LONG = `${'n'.repeat(245)}.json`;
+  const list = (name: string): string => `{"mcpServers": {"${name}": {"command": "${name}"}}}`;
+  const threeFiles = (): readonly [string, string, string] => [
+    put('.cursor/mcp.json', list('a')),
+    put(LONG, list('b')),
+    put('good.json', list('c')),
+  ];
+
+  it('one file that cannot be rewritten: said, with what was done, and no success', async () => {
+    const files = threeFiles();
+    const { code, out, err } = await run([...files, '--yes', '--rewrite']);
+    expect(code).toBe(1);
+    expect(out).toContain('Taken in: a, b, c');
+    expect(out.match(/Rewritten: .*/g)).toEqual([
+      `Rewritten: ${files[0]}`,
+      `Rewritten: ${files[2]}`,
+    ]);
+    expect(err).toContain(`copy: ${join(home, '.cursor', backups()[0] ?? 'none')}`);
+    expect(err).toContain(`✗ Not rewritten: ${files[1]}\n  the name of its copy would be too long`);
+    expect(err).toContain('Once that is mended: toolcrib servers import --rewrite');
+    for (const name of ['a', 'b', 'c']) expect(own()).toContain(`command: ${name}`);
+    expect(readFileSync(files[1], 'utf8')).toBe(list('b'));
+    expect(readFileSync(files[2], 'utf8')).toContain('toolcrib');
+  });
+
+  it('--json names both kinds in its one document', async () => {
+    const files = threeFiles();
+    const { code, out } = await run([...files, '--yes', '--rewrite', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      taken: ['a', 'b', 'c'],
+      rewritten: [{ file: files[0] }, { file: files[2] }],
+      notRewritten: [{ file: files[1], reason: 'the name of its copy would be too long' }],
+    });
+  });
+
+  it('a list that was found and is not JSON stays as it is, and that is said', async () => {
+    const bad = put('.codeium/windsurf/mcp_config.json', '{"mcpServers": canary');
+    const good = put('.gemini/settings.json', list('c'));
+    const { code, out, err } = await run(['--yes', '--rewrite']);
+    expect(code).toBe(1);
+    expect(out).toContain(`Rewritten: ${good}`);
+    expect(err).toContain(`✗ Not rewritten: ${bad}\n  It is not JSON (line 1: expected a value).`);
+    expect(out + err).not.toContain('canary');
+  });
+
+  it('one copy that cannot be put back does not stop the others, and is no success', async () => {
+    const cursor = put('.cursor/mcp.json', list('a'));
+    const gemini = put('.gemini/settings.json', list('c'));
+    await run(['--yes', '--rewrite']);
+    const copy = join(home, '.cursor', backups()[0] ?? '');
+    rmSync(copy);
+    mkdirSync(copy);
+    const { code, out, err } = await run(['--yes', '--restore']);
+    expect(code).toBe(1);
+    expect(out).toBe(`✓ Restored: ${gemini}\n`);
+    expect(err).toContain(`✗ Not restored: ${cursor}`);
+    expect(readFileSync(gemini, 'utf8')).toBe(list('c'));
   });
 
   it('a dry run and a no change nothing', async () => {

@@ -9,6 +9,7 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { canAsk, confirm } from '../confirm.ts';
 import { counted } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
+import { changeEachFile, type FileChanges, tellLeft } from '../servers/change-each-file.ts';
 import { type FoundFile, findImports } from '../servers/find-imports.ts';
 import { importData, importPage } from '../servers/import-page.ts';
 import { offerTools } from '../servers/offer-tools.ts';
@@ -88,22 +89,17 @@ const take = async (
   return file;
 };
 
-const rewriteAll = async (
-  io: Io,
-  { files, servers }: ImportPlan,
-): Promise<readonly Rewritten[]> => {
-  const done: Rewritten[] = [];
-  for (const found of files) {
+const rewriteAll = (io: Io, { files, servers }: ImportPlan): Promise<FileChanges<Rewritten>> =>
+  changeEachFile(files, async (found) => {
+    if (found.fault !== undefined) throw new ToolFailure('CONFLICT', `It ${found.fault}.`);
     const own = servers.filter(({ file }) => file === found.file);
-    if (!own.some(({ outcome }) => outcome !== 'refused')) continue;
+    if (!own.some(({ outcome }) => outcome !== 'refused')) return undefined;
     const left = new Set(
       own.filter(({ outcome }) => outcome === 'refused').map(({ foreignName }) => foreignName),
     );
     const stays = (name: string): boolean => left.has(name);
-    done.push(await rewriteFile(found, { now: io.runtime.now(), stays }));
-  }
-  return done;
-};
+    return rewriteFile(found, { now: io.runtime.now(), stays });
+  });
 
 const questionFor = (servers: readonly PlannedServer[], { rewrite }: ImportOptions): string => {
   const moved = servers.reduce((sum, { secrets }) => sum + secrets.length, 0);
@@ -116,16 +112,22 @@ const questionFor = (servers: readonly PlannedServer[], { rewrite }: ImportOptio
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}?`;
 };
 
+const LEFT = {
+  rewritten: { verb: 'rewritten', again: 'toolcrib servers import --rewrite' },
+  restored: { verb: 'restored', again: 'toolcrib servers import --restore' },
+} as const;
+
+/** The answer is the exit code. */
 const report = (
   io: Io,
   { plan, taken, file }: { plan: ImportPlan; taken: readonly PlannedServer[]; file?: string },
-  rewritten: readonly Rewritten[],
-): void => {
+  { done: rewritten, left }: FileChanges<Rewritten>,
+): number => {
   const names = taken.map(({ name }) => name);
   if (io.json) {
     const where = file === undefined ? {} : { into: file };
-    printJson(io, { ...importData(plan), taken: names, ...where, rewritten });
-    return;
+    printJson(io, { ...importData(plan), taken: names, ...where, rewritten, notRewritten: left });
+    return tellLeft(io, left, LEFT.rewritten);
   }
   print(io, `${io.ink.green('✓')} Taken in: ${names.join(', ') || 'nothing new'}`);
   if (file !== undefined) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
@@ -136,6 +138,7 @@ const report = (
   if (rewritten.length > 0) {
     note(io, `${io.noteInk.cyan('→')} Back again: toolcrib servers import --restore`);
   }
+  return tellLeft(io, left, LEFT.rewritten);
 };
 
 const bring = async (io: Io, files: readonly string[], options: ImportOptions): Promise<number> => {
@@ -150,7 +153,7 @@ const bring = async (io: Io, files: readonly string[], options: ImportOptions): 
   if (!io.json) note(io, ...importPage(io, plan));
   const isIdle = fresh.length === 0 && options.rewrite !== true;
   if (options.dryRun === true || isIdle) {
-    if (io.json) printJson(io, { ...importData(plan), taken: [], rewritten: [] });
+    if (io.json) printJson(io, { ...importData(plan), taken: [], rewritten: [], notRewritten: [] });
     else print(io, isIdle ? 'There is nothing new to take in.' : 'Nothing was changed.');
     return 0;
   }
@@ -158,12 +161,12 @@ const bring = async (io: Io, files: readonly string[], options: ImportOptions): 
     throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
   }
   const file = fresh.length > 0 ? await take(io, { site, vault, options }, fresh) : undefined;
-  const rewritten = options.rewrite === true ? await rewriteAll(io, plan) : [];
-  report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, rewritten);
+  const changes = options.rewrite === true ? await rewriteAll(io, plan) : { done: [], left: [] };
+  const code = report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, changes);
   const ask = options.accept !== false && options.yes !== true;
   const names = fresh.map(({ name }) => name);
   await offerTools(io, names, { ask });
-  return 0;
+  return code;
 };
 
 /** Their own lists again, as they were before `--rewrite`. */
@@ -181,17 +184,12 @@ const restore = async (
       throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
     }
   }
-  const restored: Rewritten[] = [];
-  for (const { file } of ours) {
-    const back = await restoreFile(file);
-    if (back) restored.push(back);
-  }
-  if (io.json) printJson(io, { restored: restored.map(({ file }) => file) });
-  else if (restored.length === 0) print(io, 'There is no copy to put back.');
+  const { done, left } = await changeEachFile(ours, ({ file }) => restoreFile(file));
+  if (io.json) printJson(io, { restored: done.map(({ file }) => file), notRestored: left });
+  else if (done.length + left.length === 0) print(io, 'There is no copy to put back.');
   else
-    for (const { file } of restored)
-      print(io, `${io.ink.green('✓')} Restored: ${visibleText(file)}`);
-  return 0;
+    for (const { file } of done) print(io, `${io.ink.green('✓')} Restored: ${visibleText(file)}`);
+  return tellLeft(io, left, LEFT.restored);
 };
 
 export const serversImportCommand = (servers: Command, io: Io): Command =>

@@ -48,7 +48,13 @@ export const rewriteFile = async (
   });
   const backup = `${file}${MARK}${stampOf(now)}${END}`;
   await copyFile(file, backup, constants.COPYFILE_EXCL);
-  await replaceFile(file, after);
+  try {
+    await replaceFile(file, after);
+  } catch (error) {
+    // A copy beside a file that is as it was would pass for that of an earlier rewriting.
+    await rm(backup, { force: true }).catch(() => undefined);
+    throw error;
+  }
   return { file, backup };
 };
 
