@@ -1,10 +1,12 @@
 /** Decides between signing in and the console itself, and hands the services to all pages. */
 import { useEffect, useState } from 'react';
+import type { Session } from './api/call-records.ts';
 import { ServicesProvider } from './api/services.tsx';
 import { ErrorState, Skeleton } from './components/states.tsx';
 import { ToastProvider } from './components/toast.tsx';
 import { Layout } from './layout/layout.tsx';
 import { type LineParts, type LiveEvents, openLiveEvents } from './live/live-events.ts';
+import { OtherSessionPage } from './session/other-session-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { type SessionParts, useSession } from './session/use-session.ts';
 
@@ -13,27 +15,29 @@ export interface AppParts extends SessionParts {
   readonly wait: LineParts['wait'];
 }
 
-/** One live line for as long as somebody is signed in; another one for another session. */
+/** One live line for as long as somebody is signed in; another one for another person. */
 const useLine = (
-  session: string | undefined,
+  person: string | undefined,
   { fetch, wait, onSignedOut }: LineParts,
 ): LiveEvents | undefined => {
   const [live, setLive] = useState<LiveEvents>();
   useEffect(() => {
-    if (session === undefined) return;
+    if (person === undefined) return;
     const line = openLiveEvents({ fetch, wait, onSignedOut });
     setLive(line);
     return () => {
       line.close();
       setLive(undefined);
     };
-  }, [session, fetch, wait, onSignedOut]);
+  }, [person, fetch, wait, onSignedOut]);
   return live;
 };
 
+const personOf = ({ user, role }: Session): string => `${role} ${user}`;
+
 export const App = (parts: AppParts) => {
-  const { api, standing, signIn, signOut, onSignedOut, begin } = useSession(parts);
-  const live = useLine(standing.is === 'in' ? standing.session.csrf : undefined, {
+  const { api, standing, signIn, signOut, onSignedOut, begin, goOn } = useSession(parts);
+  const live = useLine(standing.is === 'in' ? personOf(standing.session) : undefined, {
     ...parts,
     onSignedOut,
   });
@@ -47,6 +51,14 @@ export const App = (parts: AppParts) => {
         <main className="sign-in">
           <ErrorState error={standing.error} onRetry={begin} />
         </main>
+      );
+    case 'other':
+      return (
+        <OtherSessionPage
+          was={standing.was}
+          now={standing.session}
+          onGoOn={() => goOn(standing.session)}
+        />
       );
     case 'in':
       if (live) break;

@@ -2,6 +2,7 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { isSignInLink, takeCode } from './session/take-code.ts';
+import type { OtherTabs } from './session/use-session.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/layout.css';
@@ -26,6 +27,16 @@ const onSignInLink = (listener: () => void): (() => void) => {
   return () => window.removeEventListener('hashchange', look);
 };
 
+/** A message of a channel reaches all tabs but the one that sent it. */
+const tabsOf = (channel: BroadcastChannel): OtherTabs => ({
+  tell: () => channel.postMessage('session'),
+  onTold: (listener) => {
+    channel.addEventListener('message', listener);
+    return () => channel.removeEventListener('message', listener);
+  },
+});
+
+const tabsHere = tabsOf(new BroadcastChannel('toolcrib-session'));
 const fetchHere: typeof fetch = (input, init) => window.fetch(input, init);
 const takeCodeHere = () => takeCode(window);
 
@@ -38,6 +49,7 @@ if (root) {
       wait={wait}
       takeCode={takeCodeHere}
       onAddress={onSignInLink}
+      tabs={tabsHere}
     />,
   );
 }

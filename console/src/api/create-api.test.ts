@@ -8,7 +8,9 @@ const answering = (status: number, body: unknown, headers: Record<string, string
       new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers }),
   );
   const onSignedOut = vi.fn();
-  return { api: createApi({ fetch, onSignedOut }), fetch, onSignedOut };
+  const onForbidden = vi.fn(async () => false);
+  const api = createApi({ fetch, onSignedOut, onForbidden });
+  return { api, fetch, onSignedOut, onForbidden };
 };
 
 const sent = (fetch: ReturnType<typeof answering>['fetch']) => {
@@ -61,7 +63,7 @@ describe('the API client', () => {
     const odd = answering(500, { error: 'text' });
     await expect(odd.api.get('/v1/x')).rejects.toMatchObject({ code: 'HTTP_500' });
     const fetch = vi.fn<typeof globalThis.fetch>().mockRejectedValue(new TypeError('failed'));
-    const offline = createApi({ fetch, onSignedOut: vi.fn() });
+    const offline = createApi({ fetch, onSignedOut: vi.fn(), onForbidden: async () => false });
     await expect(offline.get('/v1/x')).rejects.toMatchObject({ code: 'UNREACHABLE', status: 0 });
   });
 
@@ -86,6 +88,42 @@ describe('the API client', () => {
     });
     expect(lacking.onSignedOut).not.toHaveBeenCalled();
     expect(onSignedOut).not.toHaveBeenCalled();
+  });
+
+  it('a change that was refused is made once more, with the new proof, where that helps', async () => {
+    const { api, fetch, onForbidden } = answering(200, { done: true });
+    fetch.mockImplementationOnce(async () => new Response('{}', { status: 403 }));
+    api.setCsrf('old');
+    onForbidden.mockImplementationOnce(async () => {
+      api.setCsrf('new');
+      return true;
+    });
+    expect(await api.send('POST', '/v1/x', { a: 1 })).toEqual({ done: true });
+    const proofs = fetch.mock.calls.map(([, init]) =>
+      new Headers(init?.headers).get('x-toolcrib-csrf'),
+    );
+    expect(proofs).toEqual(['old', 'new']);
+  });
+
+  it('is not made again where it does not help, nor more than once', async () => {
+    const { api, fetch, onForbidden } = answering(403, {
+      error: { code: 'PERMISSION_DENIED', message: 'No.' },
+    });
+    await expect(api.send('POST', '/v1/x')).rejects.toMatchObject({ status: 403 });
+    expect(fetch).toHaveBeenCalledTimes(1);
+    onForbidden.mockResolvedValue(true);
+    await expect(api.run('/v1/tools/t/execute', {})).rejects.toMatchObject({ status: 403 });
+    expect(fetch).toHaveBeenCalledTimes(3);
+    await expect(api.present()).rejects.toMatchObject({ status: 403 });
+    expect([fetch.mock.calls.length, onForbidden.mock.calls.length]).toEqual([4, 2]);
+  });
+
+  it('a call that a tool refused is not made again', async () => {
+    const result = { success: false, status: 'denied', error: {}, metadata: { executionId: 'e' } };
+    const { api, fetch, onForbidden } = answering(403, result);
+    onForbidden.mockResolvedValue(true);
+    expect(await api.run('/v1/tools/t/execute', {})).toEqual(result);
+    expect(fetch).toHaveBeenCalledOnce();
   });
 
   it('returns the result of a call also when it was refused', async () => {

@@ -13,6 +13,8 @@ export interface Api {
   send<T>(method: Method, path: string, body?: unknown): Promise<T>;
   /** For calls of tools: a refused or failed call is a result too, and is returned. */
   run(path: string, body?: unknown): Promise<ToolResult>;
+  /** Whose session the browser holds at this moment; a tab may not be the only one that signs in. */
+  present(): Promise<Session>;
   /** Turns a one-time code into a session. */
   signIn(code: string): Promise<Session>;
   /** The proof that came with the session; empty when signed out. */
@@ -23,6 +25,8 @@ export interface ApiParts {
   readonly fetch: typeof fetch;
   /** The session is over: somebody has to sign in again. */
   onSignedOut(): void;
+  /** A request was refused before it did anything. True when the same one is worth another try. */
+  onForbidden(): Promise<boolean>;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -30,6 +34,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const isResult = (body: unknown): body is ToolResult =>
   isRecord(body) && typeof body.status === 'string' && isRecord(body.metadata);
+
+interface Answered {
+  readonly answer: Response;
+  readonly body: unknown;
+}
 
 /** The body of an answer; `undefined` when there is none or it is not JSON. */
 const readBody = async (answer: Response): Promise<unknown> => {
@@ -49,6 +58,11 @@ const errorOf = (body: unknown, answer: Response): ApiError => {
   return new ApiError(known ? (error as unknown as ErrorBody) : fallback, answer.status, requestId);
 };
 
+const answered = async (asking: () => Promise<Response>): Promise<Answered> => {
+  const answer = await asking();
+  return { answer, body: await readBody(answer) };
+};
+
 export const withQuery = (path: string, query: Query = {}): string => {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -58,7 +72,7 @@ export const withQuery = (path: string, query: Query = {}): string => {
   return text === '' ? path : `${path}?${text}`;
 };
 
-export const createApi = ({ fetch, onSignedOut }: ApiParts): Api => {
+export const createApi = ({ fetch, onSignedOut, onForbidden }: ApiParts): Api => {
   let csrf = '';
   const ask = (path: string, init: RequestInit): Promise<Response> =>
     fetch(path, { credentials: 'same-origin', ...init }).catch((error: unknown) => {
@@ -78,26 +92,30 @@ export const createApi = ({ fetch, onSignedOut }: ApiParts): Api => {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  const open = async <T>(answer: Response): Promise<T> => {
-    const body = await readBody(answer);
+  /** The result of a call is never asked for twice: a tool that refuses may have begun. */
+  const settled = async (asking: () => Promise<Response>): Promise<Answered> => {
+    const first = await answered(asking);
+    if (first.answer.status !== 403 || isResult(first.body)) return first;
+    return (await onForbidden()) ? answered(asking) : first;
+  };
+  const open = <T>({ answer, body }: Answered): T => {
     if (!answer.ok) throw refused(body, answer);
     return body as T;
   };
+  const read = (path: string) => () => ask(path, { headers: { accept: 'application/json' } });
   return {
     url: withQuery,
-    get: async (path, query) =>
-      open(await ask(withQuery(path, query), { headers: { accept: 'application/json' } })),
-    send: async (method, path, body) => open(await change(method, path, body)),
+    get: async (path, query) => open(await settled(read(withQuery(path, query)))),
+    send: async (method, path, body) => open(await settled(() => change(method, path, body))),
+    present: async () => open(await answered(read('/v1/session'))),
     signIn: async (code) => {
-      const answer = await change('POST', '/v1/session', { code });
-      const body = await readBody(answer);
+      const { answer, body } = await answered(() => change('POST', '/v1/session', { code }));
       // A code that is refused says nothing about the session one has.
       if (!answer.ok) throw errorOf(body, answer);
       return body as Session;
     },
     run: async (path, body) => {
-      const answer = await change('POST', path, body);
-      const result = await readBody(answer);
+      const { answer, body: result } = await settled(() => change('POST', path, body));
       if (isResult(result)) return result;
       throw refused(result, answer);
     },

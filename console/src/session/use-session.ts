@@ -2,7 +2,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type ApiError, asApiError } from '../api/api-error.ts';
 import type { Session } from '../api/call-records.ts';
-import { type Api, createApi } from '../api/create-api.ts';
+import type { Api } from '../api/create-api.ts';
+import { keepSession, OUT, type Standing } from './keep-session.ts';
 
 export interface SessionParts {
   readonly fetch: typeof fetch;
@@ -10,17 +11,15 @@ export interface SessionParts {
   takeCode(): string | undefined;
   /** Calls back when a link is opened in a tab where the console is open already. */
   onAddress(listener: () => void): () => void;
+  readonly tabs: OtherTabs;
 }
 
-export type Standing =
-  | { readonly is: 'unknown' }
-  /** `left`: by oneself, or never in; `ended`: the session was over. */
-  | { readonly is: 'out'; readonly why: 'left' | 'ended'; readonly error?: ApiError | undefined }
-  /** The server did not answer, so nobody knows. */
-  | { readonly is: 'cut-off'; readonly error: ApiError }
-  | { readonly is: 'in'; readonly session: Session };
-
-const OUT: Standing = { is: 'out', why: 'left' };
+/** The console in other tabs of this browser, which share the one session that a browser holds. */
+export interface OtherTabs {
+  /** Says there that the session is another one, or over. */
+  tell(): void;
+  onTold(listener: () => void): () => void;
+}
 
 /** What a first look that failed means. */
 const afterFailure = (error: ApiError, hadCode: boolean): Standing => {
@@ -36,11 +35,13 @@ interface SignedIn {
   onSignedOut(): void;
   /** Looks once more, after the server was not there. */
   begin(): void;
+  /** As whoever is signed in to this browser by now. */
+  goOn(session: Session): void;
 }
 
 /** By the code, or by the session one has: who opens a used link and is signed in goes on as before. */
 const firstLook = async (api: Api, code: string | undefined): Promise<Session> => {
-  const resume = (): Promise<Session> => api.get<Session>('/v1/session');
+  const resume = (): Promise<Session> => api.present();
   if (code === undefined) return resume();
   return api.signIn(code).catch((thrown: unknown) =>
     resume().catch(() => {
@@ -49,36 +50,34 @@ const firstLook = async (api: Api, code: string | undefined): Promise<Session> =
   );
 };
 
-export const useSession = ({ fetch, takeCode, onAddress }: SessionParts): SignedIn => {
+export const useSession = ({ fetch, takeCode, onAddress, tabs }: SessionParts): SignedIn => {
   const [standing, setStanding] = useState<Standing>({ is: 'unknown' });
-  const onSignedOut = useCallback(
-    () => setStanding((old) => (old.is === 'in' ? { is: 'out', why: 'ended' } : old)),
-    [],
-  );
-  const api = useMemo(() => createApi({ fetch, onSignedOut }), [fetch, onSignedOut]);
-  const enter = useCallback(
+  const kept = useMemo(() => keepSession(fetch, setStanding), [fetch]);
+  const { api, enter, follow } = kept;
+  useEffect(() => tabs.onTold(() => void follow()), [tabs, follow]);
+  const enterAnew = useCallback(
     (session: Session): void => {
-      api.setCsrf(session.csrf);
-      setStanding({ is: 'in', session });
+      enter(session);
+      tabs.tell();
     },
-    [api],
+    [enter, tabs],
   );
   /** A code that the server has not seen is good for another try. */
   const unused = useRef<string>(undefined);
   const begin = useCallback((): void => {
     const code = takeCode() ?? unused.current;
     unused.current = undefined;
-    firstLook(api, code).then(enter, (thrown: unknown) => {
+    firstLook(api, code).then(code === undefined ? enter : enterAnew, (thrown: unknown) => {
       const error = asApiError(thrown);
       if (error.status === 0) unused.current = code;
       setStanding(afterFailure(error, code !== undefined));
     });
-  }, [api, enter, takeCode]);
-  const signIn = async (code: string): Promise<void> => enter(await api.signIn(code));
+  }, [api, enter, enterAnew, takeCode]);
+  const signIn = async (code: string): Promise<void> => enterAnew(await api.signIn(code));
   const signOut = async (): Promise<void> => {
     await api.send('DELETE', '/v1/session');
-    api.setCsrf('');
-    setStanding(OUT);
+    kept.leave();
+    tabs.tell();
   };
   // Once, even where React mounts twice: the code works only once.
   const hasBegun = useRef(false);
@@ -87,5 +86,5 @@ export const useSession = ({ fetch, takeCode, onAddress }: SessionParts): Signed
     hasBegun.current = true;
     return onAddress(begin);
   }, [begin, onAddress]);
-  return { api, standing, signIn, signOut, onSignedOut, begin };
+  return { ...kept, standing, signIn, signOut, begin, goOn: enter };
 };
