@@ -4,7 +4,7 @@ import { homeOf, userConfigDir } from '../config/find-config-files.ts';
 import type { AuditLog } from '../contract/audit.ts';
 import { formatCount } from './format-units.ts';
 import type { Io } from './io.ts';
-import { startProgress } from './progress-line.ts';
+import { progressOn } from './progress-line.ts';
 
 export const deskOf = ({ cwd, env }: Io): AuditDesk =>
   auditDesk(userConfigDir({ cwd, env, home: homeOf(env), platform: process.platform }));
@@ -19,8 +19,7 @@ export const withRowProgress = async <T>(
   { label, total }: { readonly label: string; readonly total: number },
   work: (onRows: (count: number) => void) => Promise<T>,
 ): Promise<T> => {
-  const shown = io.stderr.isTTY === true && io.env.TERM !== 'dumb';
-  const line = shown ? startProgress({ output: io.stderr, runtime: io.runtime, label }) : undefined;
+  const line = progressOn(io, label);
   try {
     return await work((count) =>
       line?.update(count / Math.max(count, total), `${formatCount(count)} rows`),

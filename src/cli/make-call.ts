@@ -10,7 +10,7 @@ import type { GivenInput } from './input/read-input.ts';
 import type { Io } from './io.ts';
 import { noteNextStep } from './next-step.ts';
 import { printResult } from './print-result.ts';
-import { type ProgressLine, startProgress } from './progress-line.ts';
+import { type ProgressLine, progressOn } from './progress-line.ts';
 import { refusedResult } from './refused-result.ts';
 
 export interface TypedCall {
@@ -24,9 +24,7 @@ export interface TypedCall {
 
 /** `undefined` where nobody looks at it. */
 export const callProgress = (io: Io, tool: string, quiet: boolean): ProgressLine | undefined =>
-  io.stderr.isTTY === true && io.env.TERM !== 'dumb' && !quiet
-    ? startProgress({ output: io.stderr, runtime: io.runtime, label: tool })
-    : undefined;
+  quiet ? undefined : progressOn(io, tool);
 
 /** An unknown tool goes through the pipeline as well: the attempt belongs on record. */
 const inputFor = ({ tools }: Crib, { tool, given, as }: TypedCall): unknown => {

@@ -2,6 +2,7 @@
 import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { Runtime, Timer } from '../contract/runtime.ts';
 import { formatDuration } from './format-units.ts';
+import type { Io } from './io.ts';
 import { cutTo } from './table.ts';
 
 export interface ProgressLine {
@@ -61,4 +62,23 @@ export const startProgress = ({ output, runtime, label }: ProgressOptions): Prog
       clear();
     },
   };
+};
+
+/** On stderr; `undefined` where nobody looks at it, or the terminal cannot take a line back. */
+export const progressOn = (
+  { stderr, env, runtime }: Pick<Io, 'stderr' | 'env' | 'runtime'>,
+  label: string,
+): ProgressLine | undefined =>
+  stderr.isTTY === true && env.TERM !== 'dumb'
+    ? startProgress({ output: stderr, runtime, label })
+    : undefined;
+
+/** Says what is going on while the work lasts, once it takes longer than a second. */
+export const withProgress = async <T>(io: Io, label: string, work: Promise<T>): Promise<T> => {
+  const line = progressOn(io, label);
+  try {
+    return await work;
+  } finally {
+    line?.stop();
+  }
 };

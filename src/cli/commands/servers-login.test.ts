@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { type OauthServer, startOauthServer } from '../../../test/fixtures/oauth-server.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import { createRuntime } from '../../create-runtime.ts';
+import type { Io } from '../io.ts';
 import { runCli } from '../run-cli.ts';
 
 let folder: string;
@@ -17,12 +20,19 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The seconds of the progress line are moments here; what waits for a person waits as ever. */
+const hasty = (real = createRuntime()): Runtime => ({
+  ...real,
+  after: (ms, callback) => real.after(ms <= 1000 ? 1 : ms, callback),
+});
+
 /** Visits the login page as soon as its address is shown, as a person would. */
-const run = async (...args: readonly string[]) => {
+const start = (args: readonly string[], over: Partial<Io> = {}) => {
   const { io, out, err } = fakeIo({
     json: args.includes('--json'),
     cwd: folder,
     env: { HOME: folder, TOOLCRIB_HOME: join(folder, 'home') },
+    ...over,
   });
   let visited = false;
   io.stderr.on('data', () => {
@@ -31,9 +41,11 @@ const run = async (...args: readonly string[]) => {
     visited = true;
     void fetch(page).catch(() => undefined);
   });
-  const code = await runCli(['servers', ...args], io);
-  return { code, out: out(), err: err() };
+  const done = runCli(['servers', ...args], io).then((code) => ({ code, out: out(), err: err() }));
+  return { io, err, done };
 };
+
+const run = (...args: readonly string[]) => start(args).done;
 
 const secrets = (): string => readFileSync(join(folder, 'home', 'secrets.json'), 'utf8');
 const config = (): string => readFileSync(join(folder, 'home', 'config.yml'), 'utf8');
@@ -66,6 +78,65 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
     await run('login', 'guarded', '--no-browser');
     expect((await run('remove', 'guarded')).code).toBe(0);
     expect(secrets()).not.toContain('access-');
+  });
+
+  describe('with a login server that is slow', () => {
+    /** Each of these paths answers only after the line was seen that belongs to it. */
+    const slow = (err: () => string, lines: Readonly<Record<string, string>>): void => {
+      server.faults.hold = async (path) => {
+        const line = Object.hasOwn(lines, path) ? lines[path] : undefined;
+        if (line !== undefined) await expect.poll(err, { timeout: 20_000 }).toContain(line);
+      };
+    };
+    const metadata = '/.well-known/oauth-authorization-server';
+    const finding = 'Asking guarded where to log in · ';
+    const redeeming = 'Fetching the tokens · ';
+
+    const onTerminal = (...args: readonly string[]) => {
+      const started = start(args, { runtime: hasty() });
+      Object.assign(started.io.stderr, { isTTY: true, columns: 80 });
+      return started;
+    };
+
+    it('says what it waits for before and after the person is asked, and takes it away', async () => {
+      await run('add', 'guarded', '--url', server.url);
+      const { err, done } = onTerminal('login', 'guarded', '--no-browser');
+      slow(err, { [metadata]: finding, '/token': redeeming });
+      const { code, out } = await done;
+      expect([code, out]).toEqual([0, '✓ Logged in: guarded\n']);
+      const [before = '', after = ''] = err().split('Waiting for you to log in there.');
+      expect([before.includes(finding), before.includes(redeeming)]).toEqual([true, false]);
+      expect([after.includes(finding), after.includes(redeeming)]).toEqual([false, true]);
+      expect(before.slice(before.lastIndexOf(finding))).toContain('\r\u001b[2KOpen the login page');
+      expect(after.slice(after.lastIndexOf(redeeming))).toContain('\r\u001b[2K');
+    });
+
+    it('says it for a logout, too', async () => {
+      await run('add', 'guarded', '--url', server.url);
+      await run('login', 'guarded', '--no-browser');
+      const { err, done } = onTerminal('logout', 'guarded');
+      slow(err, { '/revoke': 'Telling the login server of guarded · ' });
+      expect((await done).out).toBe('✗ Logged out: guarded\n');
+    });
+
+    it('a failure leaves no line behind', async () => {
+      server.faults.callback = (query) => query.set('iss', 'https://other.example');
+      await run('add', 'guarded', '--url', server.url);
+      const { err, done } = onTerminal('login', 'guarded', '--no-browser');
+      slow(err, { [metadata]: finding });
+      expect((await done).code).not.toBe(0);
+      const last = err().slice(err().lastIndexOf('\u001b[2K'));
+      expect(last).not.toContain(' · ');
+      expect(last).toContain('✗');
+    });
+
+    it('writes nothing of it where nobody looks', async () => {
+      await run('add', 'guarded', '--url', server.url);
+      const { done } = start(['login', 'guarded', '--no-browser'], { runtime: hasty() });
+      const { code, err } = await done;
+      expect(code).toBe(0);
+      expect(err).not.toContain('\u001b');
+    });
   });
 
   it('a person who refuses is told so', async () => {

@@ -4,9 +4,31 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { formatTime } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { onInterrupt } from '../on-interrupt.ts';
+import { type ProgressLine, progressOn, withProgress } from '../progress-line.ts';
 import { openServerSite } from '../servers/server-config.ts';
-import { authOf, type LoginChoices, remoteServer } from '../servers/server-login.ts';
+import {
+  authOf,
+  type LoginChoices,
+  type LoginStep,
+  remoteServer,
+} from '../servers/server-login.ts';
 import { HIGHEST_PORT, wholeNumber } from '../whole-number.ts';
+
+const LABELS = {
+  finding: (name: string) => `Asking ${name} where to log in`,
+  redeeming: () => 'Fetching the tokens',
+} as const;
+
+/** A server may be slow to answer; while the person is asked, the lines about that stand alone. */
+const stepProgress = (io: Io, name: string) => {
+  let line: ProgressLine | undefined;
+  const stop = (): void => line?.stop();
+  const onStep = (step: LoginStep): void => {
+    stop();
+    line = step === 'waiting' ? undefined : progressOn(io, LABELS[step](name));
+  };
+  return { onStep, stop };
+};
 
 const login = async (io: Io, name: string, choices: LoginChoices): Promise<number> => {
   const site = await openServerSite(io);
@@ -14,8 +36,10 @@ const login = async (io: Io, name: string, choices: LoginChoices): Promise<numbe
   const auth = await authOf(io, site, { server, browser: choices.browser ?? true });
   const gaveUp = new AbortController();
   const stop = onInterrupt(io, () => gaveUp.abort());
+  const progress = stepProgress(io, name);
   try {
-    const state = await auth.login({ signal: gaveUp.signal });
+    const { onStep } = progress;
+    const state = await auth.login({ signal: gaveUp.signal, onStep }).finally(progress.stop);
     if (io.json) printJson(io, { server: name, ...state });
     else {
       print(io, `${io.ink.green('✓')} Logged in: ${name}`);
@@ -37,7 +61,7 @@ const login = async (io: Io, name: string, choices: LoginChoices): Promise<numbe
 const logout = async (io: Io, name: string): Promise<number> => {
   const site = await openServerSite(io);
   const auth = await authOf(io, site, { server: await remoteServer(site, name) });
-  const removed = await auth.logout();
+  const removed = await withProgress(io, `Telling the login server of ${name}`, auth.logout());
   if (io.json) printJson(io, { server: name, removed });
   else
     print(io, removed ? `${io.ink.red('✗')} Logged out: ${name}` : `Nobody is logged in: ${name}`);

@@ -9,6 +9,10 @@ import { knownServer, type ServerSite } from './server-config.ts';
 type Auth = Awaited<ReturnType<typeof openServerAuth>>;
 type AuthServer = Parameters<typeof openServerAuth>[0];
 
+export type LoginStep = Parameters<
+  NonNullable<NonNullable<Parameters<Auth['login']>[0]>['onStep']>
+>[0];
+
 export interface LoginChoices {
   readonly browser?: boolean;
   readonly clientId?: string;

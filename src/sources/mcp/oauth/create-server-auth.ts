@@ -9,7 +9,7 @@ import type { SecretVault } from '../../../contract/secrets.ts';
 import { type AuthRecord, openRecordBook, type RecordBook } from './auth-record.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { loginFailure } from './login-failure.ts';
-import { type AuthServer, runLogin } from './login-flow.ts';
+import { type AuthServer, type LoginStep, runLogin } from './login-flow.ts';
 import { refreshTokens } from './refresh-tokens.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 import { assertSecureAddress } from './secure-address.ts';
@@ -40,6 +40,8 @@ export interface LoginOptions {
   readonly signal?: AbortSignal;
   /** How long to wait for the person; five minutes unless told otherwise. */
   readonly waitMs?: number;
+  /** Told at the beginning of each part of it. */
+  onStep?(step: LoginStep): void;
 }
 
 export interface ServerAuth {
@@ -84,7 +86,7 @@ class Login implements ServerAuth {
     onUnauthorized: () => this.#refused(),
   };
 
-  async login({ signal, waitMs = WAIT_MS }: LoginOptions = {}): Promise<AuthState> {
+  async login({ signal, waitMs = WAIT_MS, onStep }: LoginOptions = {}): Promise<AuthState> {
     const { server, runtime, openBrowser } = this.#options;
     assertSecureAddress('address of the server', server.url);
     const record = await runLogin({
@@ -95,6 +97,7 @@ class Login implements ServerAuth {
       known: await this.#book.read(),
       waitMs,
       signal,
+      ...(onStep && { onStep }),
     }).catch((error: unknown) => {
       throw signal?.aborted ? new ToolFailure('CANCELLED') : loginFailure(error);
     });

@@ -27,12 +27,16 @@ export interface AuthServer {
   readonly redirectPort?: number;
 }
 
+/** Servers are asked where to log in; a person is, at the login page; the code is redeemed. */
+export type LoginStep = 'finding' | 'waiting' | 'redeeming';
+
 export interface LoginParts {
   readonly server: AuthServer;
   readonly runtime: Runtime;
   readonly fetchFn: FetchLike;
   /** Rejects when none can be opened; the login goes on, for the address is shown as well. */
   openBrowser(url: URL): Promise<void>;
+  onStep?(step: LoginStep): void;
   /** What an earlier login left. */
   readonly known: AuthRecord | undefined;
   readonly waitMs: number;
@@ -199,8 +203,11 @@ const askPerson = async (
   const answer = listener.wait(state);
   // The browser may fail before anybody listens to the answer.
   answer.catch(() => undefined);
-  await parts.openBrowser(assertSecureAddress('login page', authorizationUrl.href));
+  const page = assertSecureAddress('login page', authorizationUrl.href);
+  parts.onStep?.('waiting');
+  await parts.openBrowser(page);
   const { code, iss } = await answer;
+  parts.onStep?.('redeeming');
   return sdk.exchangeAuthorization(site.authorizationServer, {
     metadata,
     clientInformation: information,
@@ -217,6 +224,7 @@ const askPerson = async (
 /** Fails when the person does not agree in time, or anything on the way is not as it has to be. */
 export const runLogin = async (parts: LoginParts): Promise<AuthRecord> => {
   const { server, runtime, known, waitMs, signal } = parts;
+  parts.onStep?.('finding');
   const sdk = await import('@modelcontextprotocol/client');
   const port = server.redirectPort ?? known?.redirectPort;
   const site = await findSite(sdk, parts);
