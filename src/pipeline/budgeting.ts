@@ -2,11 +2,18 @@
 import type { Call, Estimate } from '../contract/call.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import type { BudgetScope, BudgetUnit, Ledger, ReserveOutcome } from '../contract/store.ts';
+import type {
+  BudgetScope,
+  BudgetUnit,
+  Ledger,
+  ReserveOutcome,
+  Spending,
+} from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
 import {
+  type BudgetedCall,
   type BudgetLimits,
-  budgetScopes,
+  budgetScopesUnder,
   countsFreeCalls,
   freeTierScope,
 } from '../governance/ledger/budget.ts';
@@ -49,11 +56,13 @@ export class Budgeting {
   readonly ledger: Ledger;
   /** A call without a price that counts in no limit needs no hold: that is most of them. */
   readonly #isCounted: (tool: Tool) => boolean;
+  readonly #scopesOf: (call: BudgetedCall) => readonly BudgetScope[];
   readonly #deps: BudgetingDeps;
 
   constructor(deps: BudgetingDeps) {
     this.ledger = deps.ledger;
     this.#deps = deps;
+    this.#scopesOf = budgetScopesUnder(deps.limits);
     this.#isCounted = perTool(({ name }) => countsFreeCalls(deps.limits, name));
   }
 
@@ -71,7 +80,7 @@ export class Budgeting {
     const { caller, ready } = call;
     const now = this.#deps.runtime.now();
     const tool = ready.tool.name;
-    return budgetScopes(this.#deps.limits, { caller, tool, flowId: flowOf(call), now });
+    return this.#scopesOf({ caller, tool, flowId: flowOf(call), now });
   }
 
   /** Looks, holds nothing. What neither costs nor counts is always covered. */
@@ -98,17 +107,14 @@ export class Budgeting {
   }
 
   /** Books what was used; a call that never ran gives everything back. */
-  async settle(call: Judged, actualMicros: number): Promise<void> {
+  settle(call: Judged, actualMicros: number): Promise<void> {
     const { executionId, notes } = call;
-    const hasRun = notes.attempts > 0;
-    const free = freeHoldOf(executionId);
-    if (!hasRun && actualMicros === 0) {
-      await this.ledger.release(executionId);
-      if (hasFreeTier(call)) await this.ledger.release(free);
-      return;
-    }
-    await this.ledger.settle(executionId, { micros: actualMicros, tokens: notes.tokens });
-    if (hasFreeTier(call)) await this.ledger.settle(free, { micros: 0, tokens: 0 });
+    const isUsed = notes.attempts > 0 || actualMicros > 0;
+    const end = (hold: string, spending: Spending): Promise<void> =>
+      isUsed ? this.ledger.settle(hold, spending) : this.ledger.release(hold);
+    const ended = end(executionId, { micros: actualMicros, tokens: notes.tokens });
+    if (!hasFreeTier(call)) return ended;
+    return ended.then(() => end(freeHoldOf(executionId), { micros: 0, tokens: 0 }));
   }
 
   /** Books what a tool that was thought to be free reported. Nothing was held for it. */

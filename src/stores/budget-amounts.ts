@@ -31,9 +31,14 @@ const stricter = (a: BudgetScope, b: BudgetScope | undefined): Required<BudgetSc
 
 /** Each scope once, with its strictest limits: a scope named twice must not be charged twice. */
 export const mergeScopes = (scopes: readonly BudgetScope[]): readonly Required<BudgetScope>[] => {
-  const merged = new Map<string, Required<BudgetScope>>();
-  for (const scope of scopes) merged.set(scope.key, stricter(scope, merged.get(scope.key)));
-  return [...merged.values()];
+  // They are four or five: looking through them takes less than a map of them would.
+  const merged: Required<BudgetScope>[] = [];
+  for (const scope of scopes) {
+    const known = merged.findIndex(({ key }) => key === scope.key);
+    if (known < 0) merged.push(stricter(scope, undefined));
+    else merged[known] = stricter(scope, merged[known]);
+  }
+  return merged;
 };
 
 /** A reservation as it is held. */

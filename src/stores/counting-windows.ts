@@ -10,7 +10,7 @@ export interface OpenWindow {
 
 /** The windows that hold `now`, each size once with its strictest limit. */
 export const openWindows = (windows: readonly Window[], now: number): readonly OpenWindow[] => {
-  const limits = new Map<number, number>();
+  const open: OpenWindow[] = [];
   for (const { sizeMs, limit } of windows) {
     if (!Number.isSafeInteger(sizeMs) || sizeMs <= 0) {
       throw new ToolFailure(
@@ -18,13 +18,12 @@ export const openWindows = (windows: readonly Window[], now: number): readonly O
         'A rate limit window is not a whole number of milliseconds.',
       );
     }
-    limits.set(sizeMs, Math.min(limit, limits.get(sizeMs) ?? limit));
+    const start = Math.floor(now / sizeMs) * sizeMs;
+    const known = open.findIndex((other) => other.sizeMs === sizeMs);
+    if (known < 0) open.push({ sizeMs, start, limit });
+    else open[known] = { sizeMs, start, limit: Math.min(limit, open[known]?.limit ?? limit) };
   }
-  return [...limits].map(([sizeMs, limit]) => ({
-    sizeMs,
-    start: Math.floor(now / sizeMs) * sizeMs,
-    limit,
-  }));
+  return open;
 };
 
 /** Refuses when one more hit does not fit, and says when all the full windows are over. */

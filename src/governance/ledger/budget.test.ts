@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import {
+  type BudgetedCall,
   type BudgetLimits,
-  budgetScopes,
+  budgetScopesUnder,
   countsFreeCalls,
   freeTierScope,
   limitsFor,
@@ -14,11 +15,11 @@ const call = { caller, tool: 'search', flowId: undefined, now: NOW };
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 const limitOf = (limits: BudgetLimits, key: string, from = call) =>
-  budgetScopes(limits, from).find((scope) => scope.key === key);
+  budgetScopesUnder(limits)(from).find((scope) => scope.key === key);
 
 describe('the budgets a call draws on', () => {
   it('are those of user, tool, agent and session, with or without a limit', () => {
-    expect(budgetScopes({ dailyUsd: 10 }, call)).toEqual([
+    expect(budgetScopesUnder({ dailyUsd: 10 })(call)).toEqual([
       { key: 'user:2026-11-15:ada', limitMicros: 10_000_000 },
       { key: 'tool:2026-11-15:search', limitMicros: NO_LIMIT },
       { key: 'agent:2026-11-15:bot', limitMicros: NO_LIMIT },
@@ -29,7 +30,7 @@ describe('the budgets a call draws on', () => {
   it('include the flow of a call that is a step of one', () => {
     const limits = { dailyUsd: 1, perFlow: { usd: 0.5, calls: 3 } };
     const step = { ...call, flowId: 'f/1' as string | undefined };
-    expect(budgetScopes(limits, step as typeof call).at(-1)).toEqual({
+    expect(budgetScopesUnder(limits)(step as typeof call).at(-1)).toEqual({
       key: 'flow:all:ada/f/1',
       limitMicros: 500_000,
       limitCalls: 3,
@@ -61,9 +62,48 @@ describe('the budgets a call draws on', () => {
 
   it('keep the sessions of two users apart, whatever they are called', () => {
     const key = (userId: string, sessionId: string) =>
-      budgetScopes({ dailyUsd: 1 }, { ...call, caller: { ...caller, userId, sessionId } })[3]?.key;
+      budgetScopesUnder({ dailyUsd: 1 })({ ...call, caller: { ...caller, userId, sessionId } })[3]
+        ?.key;
     expect(key('a/b', 'c')).not.toBe(key('a', 'b/c'));
     expect(key('a%2Fb', 'c')).not.toBe(key('a/b', 'c'));
+  });
+});
+
+describe('the budgets of calls that follow each other', () => {
+  const limits = { dailyUsd: 1, perTool: { search: 0.25 }, perAgent: { calls: 3 } };
+  const changes: readonly (readonly [string, Partial<BudgetedCall>])[] = [
+    ['nothing', {}],
+    ['the user', { caller: { ...caller, userId: 'bob' } }],
+    ['the agent', { caller: { ...caller, agentId: 'other' } }],
+    ['the session', { caller: { ...caller, sessionId: 's2' } }],
+    [
+      'user and session, so that the names run together',
+      {
+        caller: { ...caller, userId: 'ada/s1', sessionId: '' },
+      },
+    ],
+    ['the tool', { tool: 'fetch' }],
+    ['the flow', { flowId: 'f1' }],
+    ['the day', { now: NOW + 86_400_000 }],
+    ['the day, backwards', { now: NOW - 86_400_000 }],
+    ['the last moment of the day', { now: Date.UTC(2026, 10, 16) - 1 }],
+    ['the first moment of the next', { now: Date.UTC(2026, 10, 16) }],
+  ];
+
+  it.each(changes)('are those of a first call, whatever changes: %s', (_name, change) => {
+    const scopesOf = budgetScopesUnder(limits);
+    scopesOf(call);
+    const other = { ...call, ...change };
+    expect(scopesOf(other)).toEqual(budgetScopesUnder(limits)(other));
+    expect(scopesOf(call)).toEqual(budgetScopesUnder(limits)(call));
+  });
+
+  it('cannot be changed by whoever got them before', () => {
+    const scopesOf = budgetScopesUnder(limits);
+    const [first] = scopesOf(call);
+    expect(() => Object.assign(first ?? {}, { limitMicros: 9e9 })).toThrow(TypeError);
+    (scopesOf(call) as unknown[]).length = 0;
+    expect(scopesOf(call)).toHaveLength(4);
   });
 });
 

@@ -88,20 +88,57 @@ export const limitsFor = (limits: BudgetLimits, kind: BudgetKind, name: string):
   }
 };
 
+const DAY_MS = 86_400_000;
+
+/** The text of a day, worked out once for as long as it lasts. */
+const lastDay = (): ((now: number) => string) => {
+  let number = Number.NaN;
+  let text = '';
+  return (now) => {
+    const today = Math.floor(now / DAY_MS);
+    if (today !== number) text = dayOf(now);
+    number = today;
+    return text;
+  };
+};
+
+type ScopeOf = (period: string, name: string, owner?: string) => BudgetScope;
+
+/** The scope of one kind, worked out anew when it is another one than that of the call before. */
+const lastScope = (limits: BudgetLimits, kind: BudgetKind): ScopeOf => {
+  let last: Parameters<ScopeOf> | undefined;
+  let made: BudgetScope = scope('', NO_LIMITS);
+  return (period, name, owner) => {
+    if (last && last[0] === period && last[1] === name && last[2] === owner) return made;
+    const own = owner === undefined ? name : ownName(owner, name);
+    made = Object.freeze(scope(budgetKey(kind, period, own), limitsFor(limits, kind, own)));
+    last = [period, name, owner];
+    return made;
+  };
+};
+
 /** Every scope the call counts in, whether it has a limit or not: usage is reported by them. */
-export const budgetScopes = (limits: BudgetLimits, call: BudgetedCall): readonly BudgetScope[] => {
-  const day = dayOf(call.now);
-  const { userId, agentId, sessionId } = call.caller;
-  const of = (kind: BudgetKind, period: string, name: string): BudgetScope =>
-    scope(budgetKey(kind, period, name), limitsFor(limits, kind, name));
-  const scopes = [
-    of('user', day, userId),
-    of('tool', day, call.tool),
-    of('agent', day, agentId),
-    of('session', ALL_TIME, ownName(userId, sessionId)),
-  ];
-  if (call.flowId !== undefined) scopes.push(of('flow', ALL_TIME, ownName(userId, call.flowId)));
-  return scopes;
+export const budgetScopesUnder = (
+  limits: BudgetLimits,
+): ((call: BudgetedCall) => readonly BudgetScope[]) => {
+  const dayAt = lastDay();
+  const user = lastScope(limits, 'user');
+  const tool = lastScope(limits, 'tool');
+  const agent = lastScope(limits, 'agent');
+  const session = lastScope(limits, 'session');
+  const flow = lastScope(limits, 'flow');
+  return (call) => {
+    const day = dayAt(call.now);
+    const { userId, agentId, sessionId } = call.caller;
+    const scopes = [
+      user(day, userId),
+      tool(day, call.tool),
+      agent(day, agentId),
+      session(ALL_TIME, sessionId, userId),
+    ];
+    if (call.flowId !== undefined) scopes.push(flow(ALL_TIME, call.flowId, userId));
+    return scopes;
+  };
 };
 
 const counts = (limits: UnitLimits | undefined): boolean =>

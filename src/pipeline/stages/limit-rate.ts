@@ -3,13 +3,16 @@
  * call over and over. Also spares the approver a flood.
  */
 import type { Call, Next } from '../../contract/call.ts';
+import type { Caller } from '../../contract/caller.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
-import type { Counters, Window } from '../../contract/store.ts';
+import type { Counters, HitOutcome, Window } from '../../contract/store.ts';
 import type { RateLimit, Tool } from '../../contract/tool.ts';
 import type { LoopBreaker } from '../../governance/ledger/loop-breaker.ts';
+import { perCaller } from '../../governance/per-caller.ts';
 import { failed } from '../outcome.ts';
+import { perTool } from '../per-tool.ts';
 import { prove } from '../pipeline.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 
@@ -20,6 +23,18 @@ const windowsOf = ({ maxPerHour, maxPerDay }: RateLimit): readonly Window[] => [
   ...(maxPerHour === undefined ? [] : [{ sizeMs: HOUR_MS, limit: maxPerHour }]),
   ...(maxPerDay === undefined ? [] : [{ sizeMs: DAY_MS, limit: maxPerDay }]),
 ];
+
+/** What a tool's calls are counted by; worked out once for many calls in a row. */
+interface Counted {
+  readonly windows: readonly Window[];
+  keyOf(caller: Caller): string;
+}
+
+const countedBy = ({ name }: Tool, rateLimit: RateLimit | undefined): Counted | undefined =>
+  rateLimit && {
+    windows: windowsOf(rateLimit),
+    keyOf: perCaller(({ userId, agentId }) => JSON.stringify(['rate', userId, agentId, name])),
+  };
 
 export interface LimitRateDeps {
   readonly counters: Counters;
@@ -32,22 +47,22 @@ export interface LimitRateDeps {
 type Fresh = Call<'ready' | 'input' | 'grant' | 'fresh'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'fresh' | 'admitted'>>;
 
-const count = async (
+const hit = (
+  call: Fresh,
+  { windows, keyOf }: Counted,
+  { counters, runtime }: LimitRateDeps,
+): Promise<HitOutcome> => {
+  const key = keyOf(call.caller);
+  const now = runtime.now();
+  return call.options.dryRun ? counters.peek(key, windows, now) : counters.hit(key, windows, now);
+};
+
+const admit = async (
   call: Fresh,
   next: Onward,
-  deps: LimitRateDeps & { readonly rateLimit: RateLimit },
+  counting: Promise<HitOutcome>,
 ): Promise<ToolResult> => {
-  const key = JSON.stringify([
-    'rate',
-    call.caller.userId,
-    call.caller.agentId,
-    call.ready.tool.name,
-  ]);
-  const windows = windowsOf(deps.rateLimit);
-  const now = deps.runtime.now();
-  const outcome = call.options.dryRun
-    ? await deps.counters.peek(key, windows, now)
-    : await deps.counters.hit(key, windows, now);
+  const outcome = await counting;
   if (outcome.ok) return next(prove(call, 'admitted', true));
   const seconds = Math.ceil(outcome.retryAfterMs / 1000);
   return failed(call, 'RATE_LIMITED', {
@@ -64,8 +79,9 @@ const isLoop = (call: Fresh, { loops, runtime }: LimitRateDeps): boolean => {
 
 export const limitRate = (
   deps: LimitRateDeps,
-): Stage<'ready' | 'input' | 'grant' | 'fresh', 'admitted'> =>
-  function limitRate(call, next) {
+): Stage<'ready' | 'input' | 'grant' | 'fresh', 'admitted'> => {
+  const countedOf = perTool((tool) => countedBy(tool, deps.settingsOf(tool).rateLimit));
+  return function limitRate(call, next) {
     if (isLoop(call, deps)) {
       return Promise.resolve(
         failed(call, 'LOOP_DETECTED', {
@@ -73,7 +89,8 @@ export const limitRate = (
         }),
       );
     }
-    const { rateLimit } = deps.settingsOf(call.ready.tool);
-    if (!rateLimit) return next(prove(call, 'admitted', true));
-    return count(call, next, { ...deps, rateLimit });
+    const counted = countedOf(call.ready.tool);
+    if (!counted) return next(prove(call, 'admitted', true));
+    return admit(call, next, hit(call, counted, deps));
   };
+};

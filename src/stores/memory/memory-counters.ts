@@ -1,40 +1,61 @@
-/** Rate limit counters in memory. Windows that are over go when the map has doubled. */
+/** Rate limit counters in memory. Windows that are over go when there are twice as many. */
 import type { Counters } from '../../contract/store.ts';
 import { judgeHits, type OpenWindow, openWindows } from '../counting-windows.ts';
 
 interface Count {
+  readonly sizeMs: number;
+  readonly start: number;
   hits: number;
-  readonly ends: number;
 }
 
+const isOver = ({ sizeMs, start }: Count, now: number): boolean => start + sizeMs <= now;
+
 export const memoryCounters = (): Counters => {
-  const counts = new Map<string, Count>();
+  /** The windows of a key, the newest last. */
+  const counts = new Map<string, Count[]>();
+  let windowCount = 0;
   let sweepAt = 1024;
 
-  const nameOf = (key: string, { sizeMs, start }: OpenWindow): string =>
-    `${sizeMs}:${start}:${key}`;
-  const hitsOf = (key: string) => (window: OpenWindow) =>
-    counts.get(nameOf(key, window))?.hits ?? 0;
+  const find = (kept: readonly Count[] | undefined, { sizeMs, start }: OpenWindow) =>
+    kept?.findLast((count) => count.start === start && count.sizeMs === sizeMs);
+  const judge = (kept: readonly Count[] | undefined, open: readonly OpenWindow[], now: number) =>
+    judgeHits(open, now, (window) => find(kept, window)?.hits ?? 0);
+  const add = (key: string, open: readonly OpenWindow[]): void => {
+    let kept = counts.get(key);
+    if (!kept) {
+      kept = [];
+      counts.set(key, kept);
+    }
+    for (const window of open) {
+      const count = find(kept, window);
+      if (count) count.hits += 1;
+      else {
+        kept.push({ sizeMs: window.sizeMs, start: window.start, hits: 1 });
+        windowCount += 1;
+      }
+    }
+  };
   const sweep = (now: number): void => {
-    if (counts.size < sweepAt) return;
-    for (const [name, count] of counts) if (count.ends <= now) counts.delete(name);
-    sweepAt = Math.max(1024, counts.size * 2);
+    if (windowCount < sweepAt) return;
+    windowCount = 0;
+    for (const [key, kept] of counts) {
+      const going = kept.filter((count) => !isOver(count, now));
+      if (going.length === 0) counts.delete(key);
+      else counts.set(key, going);
+      windowCount += going.length;
+    }
+    sweepAt = Math.max(1024, windowCount * 2);
   };
 
   return {
     async hit(key, windows, now) {
       const open = openWindows(windows, now);
-      const outcome = judgeHits(open, now, hitsOf(key));
+      const outcome = judge(counts.get(key), open, now);
       if (!outcome.ok) return outcome;
-      for (const window of open) {
-        const name = nameOf(key, window);
-        const count = counts.get(name) ?? { hits: 0, ends: window.start + window.sizeMs };
-        count.hits += 1;
-        counts.set(name, count);
-      }
+      add(key, open);
       sweep(now);
       return outcome;
     },
-    peek: async (key, windows, now) => judgeHits(openWindows(windows, now), now, hitsOf(key)),
+    peek: async (key, windows, now) => judge(counts.get(key), openWindows(windows, now), now),
   };
 };

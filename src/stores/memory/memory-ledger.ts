@@ -18,26 +18,32 @@ import {
 
 type Line = { -readonly [K in keyof BudgetLine]: BudgetLine[K] };
 
+interface Kept {
+  readonly hold: Hold;
+  /** Those of its scopes, in order: a line stays the same object as long as the ledger lives. */
+  readonly lines: readonly Line[];
+}
+
 export class MemoryLedger implements Ledger {
   readonly #lines = new Map<string, Line>();
-  readonly #holds = new Map<string, Hold>();
+  readonly #holds = new Map<string, Kept>();
 
   async reserve(reservation: Reservation): Promise<ReserveOutcome> {
     const wanted = toHold(reservation, reservation.executionId);
-    const held = this.#holds.get(wanted.executionId);
-    if (held) {
-      assertSameHold(held, wanted);
+    const kept = this.#holds.get(wanted.executionId);
+    if (kept) {
+      assertSameHold(kept.hold, wanted);
       return { ok: true };
     }
     const outcome = this.#judge(wanted);
     if (!outcome.ok) return outcome;
-    for (const { key } of wanted.scopes) {
-      const line = this.#line(key);
+    const lines = wanted.scopes.map(({ key }) => this.#line(key));
+    for (const line of lines) {
       line.heldMicros += wanted.amountMicros;
       line.heldCalls += 1;
       line.heldTokens += wanted.tokens;
     }
-    this.#holds.set(wanted.executionId, wanted);
+    this.#holds.set(wanted.executionId, { hold: wanted, lines });
     return outcome;
   }
 
@@ -74,17 +80,19 @@ export class MemoryLedger implements Ledger {
   }
 
   #line(key: string): Line {
-    const line = this.#lines.get(key) ?? emptyLine(key);
+    const known = this.#lines.get(key);
+    if (known) return known;
+    const line = emptyLine(key);
     this.#lines.set(key, line);
     return line;
   }
 
   /** Ends the hold; returns the lines it lay on, none when there was no hold. */
   #letGo(executionId: string): readonly Line[] {
-    const hold = this.#holds.get(executionId);
-    if (!hold) return [];
+    const kept = this.#holds.get(executionId);
+    if (!kept) return [];
     this.#holds.delete(executionId);
-    const lines = hold.scopes.map(({ key }) => this.#line(key));
+    const { hold, lines } = kept;
     for (const line of lines) {
       line.heldMicros -= hold.amountMicros;
       line.heldCalls -= 1;
