@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     await page.getByLabel('User').fill('ada');
     await page.getByLabel('title').fill('');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
-    await page.getByText('Breaks the limit minLength 3.').first().waitFor();
+    await page.getByText('Characters needed: 3 or more.').first().waitFor();
     await page.getByLabel('title').fill('A note');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByRole('heading', { name: 'A person would be asked' }).waitFor();

@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('This is not a number.').first().waitFor();
     await page.getByLabel('count').fill('11');
-    await page.getByText('Breaks the limit maximum 10.').first().waitFor();
+    await page.getByText('Has to be 10 or less.').first().waitFor();
     await page.getByLabel('count').fill('10');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByLabel('Data').getByText('10', { exact: true }).waitFor();

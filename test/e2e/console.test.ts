@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     const page = await house.enter('#/tools/publish_note');
     await page.getByLabel('title').fill('No');
     await page.getByRole('button', { name: 'Dry run' }).click();
-    await page.getByText('Breaks the limit minLength 3.').first().waitFor();
+    await page.getByText('Characters needed: 3 or more.').first().waitFor();
     await page.getByLabel('title').fill('Notes');
     await page.getByLabel('body').fill('Text');
     await page.getByRole('button', { name: 'Add to tags' }).click();

@@ -28,7 +28,7 @@ export const asApiError = (thrown: unknown): ApiError =>
         {
           code: 'UNREACHABLE',
           message: 'The server did not answer.',
-          suggestions: ['Check that `toolcrib serve` is running, then try again.'],
+          suggestions: ['Check that toolcrib serve is running, then try again.'],
         },
         0,
       );

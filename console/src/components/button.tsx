@@ -33,7 +33,7 @@ export const Button = ({
     aria-busy={isBusy || undefined}
   >
     {icon && <Icon name={icon} />}
-    {children}
+    {children && <span>{children}</span>}
   </button>
 );
 
@@ -49,6 +49,6 @@ export const LinkButton = ({
     className={classOf({ ...(kind && { kind }), ...(isSmall && { isSmall }), children })}
   >
     {icon && <Icon name={icon} />}
-    {children}
+    {children && <span>{children}</span>}
   </a>
 );

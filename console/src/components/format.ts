@@ -9,8 +9,15 @@ const UNITS = [
 /** Old moments as a date: "212 days ago" helps nobody. */
 const AS_DATE_MS = 14 * 86_400_000;
 
+/** With its zone: who compares it with the log of another machine has to know. */
 export const exactTime = (at: number): string =>
-  new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+  new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+
+/** `CET`, `UTC`, `GMT+5:30`: that of the reader at this moment. */
+export const zoneName = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
 export const relativeTime = (at: number, now: number): string => {
   const gap = at - now;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lengthText } from './code-block.tsx';
 import { lineKind } from './diff-view.tsx';
-import { count, duration, money, relativeTime } from './format.ts';
+import { count, duration, exactTime, money, relativeTime, zoneName } from './format.ts';
 import { jsonPieces } from './json-view.tsx';
 import { nextSort, sortRows } from './sort-rows.ts';
 
@@ -23,6 +23,13 @@ describe('times', () => {
     expect(relativeTime(0, 65_000)).toBe('1 min ago');
     expect(relativeTime(7_200_000, 0)).toBe('in 2 h');
     expect(relativeTime(0, 40 * 86_400_000)).toBe('1 Jan 1970');
+  });
+
+  it('says in which zone an exact moment is', () => {
+    const at = Date.UTC(2026, 10, 16, 12);
+    expect(zoneName(at)).not.toBe('');
+    expect(exactTime(at)).toMatch(/^1\d Nov 2026, \d\d:00:00 /);
+    expect(exactTime(at).endsWith(` ${zoneName(at)}`)).toBe(true);
   });
 
   it('gives durations the unit that fits', () => {

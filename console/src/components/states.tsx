@@ -79,11 +79,15 @@ interface LoadingProps<T> {
     readonly error: ApiError | undefined;
     reload(): void;
   };
+  /** What to say when the server knows no such thing: trying again would not help. */
+  readonly missing?: ReactNode;
   readonly children: (data: T) => ReactNode;
 }
 
+const NOT_FOUND = 404;
+
 /** The content when it is there, else what stands in for it. */
-export const WhenLoaded = <T,>({ of, children }: LoadingProps<T>) => {
+export const WhenLoaded = <T,>({ of, missing, children }: LoadingProps<T>) => {
   if (of.data !== undefined) {
     return (
       <>
@@ -92,5 +96,6 @@ export const WhenLoaded = <T,>({ of, children }: LoadingProps<T>) => {
       </>
     );
   }
+  if (missing !== undefined && of.error?.status === NOT_FOUND) return missing;
   return of.error ? <ErrorState error={of.error} onRetry={of.reload} /> : <Skeleton />;
 };

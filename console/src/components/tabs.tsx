@@ -1,5 +1,5 @@
 /** Tabs by the usual pattern: the arrow keys move between them, one panel is shown. */
-import { type KeyboardEvent, type ReactNode, useId } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 
 export interface Tab {
   readonly id: string;
@@ -20,8 +20,21 @@ const STEPS: ReadonlyMap<string, number> = new Map([
   ['ArrowLeft', -1],
 ]);
 
+/** Where the tabs are wider than the screen, the selected one is brought into sight; the page stays. */
+const useInSight = (selected: string) => {
+  const list = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is selected
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
+    if (!list.current || !tab) return;
+    list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
+  }, [selected]);
+  return list;
+};
+
 export const Tabs = ({ label, tabs, selected, onSelect, children }: TabsProps) => {
   const base = useId();
+  const list = useInSight(selected);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const step = STEPS.get(event.key);
     if (step === undefined) return;
@@ -34,7 +47,7 @@ export const Tabs = ({ label, tabs, selected, onSelect, children }: TabsProps) =
   };
   return (
     <>
-      <div className="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
+      <div ref={list} className="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
         {tabs.map(({ id, title }) => (
           <button
             key={id}

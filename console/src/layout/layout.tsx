@@ -6,15 +6,18 @@ import { EmptyState, Skeleton } from '../components/states.tsx';
 import { PAGES } from '../pages/page-table.ts';
 import { hrefOf, useRoute } from '../router/route.ts';
 import { HelpDialog } from './help-dialog.tsx';
-import { Navigation, WaitingBadge } from './navigation.tsx';
+import { LineLost, Navigation, WaitingBadge } from './navigation.tsx';
 import { PageErrorBoundary } from './page-error-boundary.tsx';
+import { PageFrame } from './page-frame.tsx';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useWaiting } from './use-waiting.ts';
 
 const NoSuchPage = () => (
-  <EmptyState icon="search" title="There is no such page">
-    <a href={hrefOf(['activity'])}>Go to the activity</a>
-  </EmptyState>
+  <PageFrame title="Not found">
+    <EmptyState icon="search" title="There is no such page">
+      <a href={hrefOf(['activity'])}>Go to the activity</a>
+    </EmptyState>
+  </PageFrame>
 );
 
 const CurrentPage = ({ id }: { readonly id: string }) => {
@@ -39,6 +42,7 @@ const TopBar = (props: {
       Toolcrib
     </a>
     <div className="top-bar-side">
+      <LineLost />
       {props.waiting !== '' && (
         <a href={hrefOf(['approvals'])} className="top-bar-waiting">
           <Icon name="approvals" />

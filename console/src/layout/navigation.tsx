@@ -25,6 +25,21 @@ const LineLight = () => {
   );
 };
 
+/** For narrow screens, where the light is in the menu: a page that has stood still must say so. */
+export const LineLost = () => {
+  const isLost = useLineState() === 'lost';
+  return (
+    <p className={isLost ? 'line line-lost' : undefined} role="status">
+      {isLost && (
+        <>
+          <span className="line-dot" aria-hidden="true" />
+          Connection lost
+        </>
+      )}
+    </p>
+  );
+};
+
 export const WaitingBadge = ({ waiting }: { readonly waiting: string }) =>
   waiting === '' ? null : (
     <span className="count">

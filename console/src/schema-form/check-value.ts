@@ -55,15 +55,36 @@ const checkChoice: Check = (value, { schema, path }) => {
   return issue(path, `Has to be one of ${schema.enum.map((o) => JSON.stringify(o)).join(', ')}.`);
 };
 
-const LIMITS: readonly (readonly [string, string, (size: number, limit: number) => boolean])[] = [
-  ['minimum', 'number', (size, limit) => size >= limit],
-  ['maximum', 'number', (size, limit) => size <= limit],
-  ['exclusiveMinimum', 'number', (size, limit) => size > limit],
-  ['exclusiveMaximum', 'number', (size, limit) => size < limit],
-  ['minLength', 'string', (size, limit) => size >= limit],
-  ['maxLength', 'string', (size, limit) => size <= limit],
-  ['minItems', 'array', (size, limit) => size >= limit],
-  ['maxItems', 'array', (size, limit) => size <= limit],
+const atLeast = (size: number, limit: number): boolean => size >= limit;
+const atMost = (size: number, limit: number): boolean => size <= limit;
+
+interface Limit {
+  readonly keyword: string;
+  readonly type: string;
+  readonly holds: (size: number, limit: number) => boolean;
+  /** `#` stands for the limit. */
+  readonly says: string;
+}
+
+const LIMITS: readonly Limit[] = [
+  { keyword: 'minimum', type: 'number', holds: atLeast, says: 'Has to be # or more.' },
+  { keyword: 'maximum', type: 'number', holds: atMost, says: 'Has to be # or less.' },
+  {
+    keyword: 'exclusiveMinimum',
+    type: 'number',
+    holds: (size, limit) => size > limit,
+    says: 'Has to be more than #.',
+  },
+  {
+    keyword: 'exclusiveMaximum',
+    type: 'number',
+    holds: (size, limit) => size < limit,
+    says: 'Has to be less than #.',
+  },
+  { keyword: 'minLength', type: 'string', holds: atLeast, says: 'Characters needed: # or more.' },
+  { keyword: 'maxLength', type: 'string', holds: atMost, says: 'Characters allowed: # or fewer.' },
+  { keyword: 'minItems', type: 'array', holds: atLeast, says: 'Entries needed: # or more.' },
+  { keyword: 'maxItems', type: 'array', holds: atMost, says: 'Entries allowed: # or fewer.' },
 ];
 
 const sizeOf = (value: unknown): number => {
@@ -73,11 +94,11 @@ const sizeOf = (value: unknown): number => {
 };
 
 const checkLimits: Check = (value, { schema, path }) =>
-  LIMITS.flatMap(([keyword, type, holds]) => {
+  LIMITS.flatMap(({ keyword, type, holds, says }) => {
     const limit = schema[keyword];
     const counts = typeof limit === 'number' && typeOf(value) === type;
     return counts && !holds(sizeOf(value), limit)
-      ? issue(path, `Breaks the limit ${keyword} ${limit}.`)
+      ? issue(path, says.replace('#', String(limit)))
       : [];
   });
 

@@ -21,8 +21,8 @@ export type FieldPlan =
     }
   | { readonly kind: 'json' };
 
-/** Texts of more than this many characters get a box of several lines. */
-const LONG = 240;
+/** What may be as long as this is a text of its own; names, addresses and paths are held shorter. */
+const LONG = 10_000;
 const LONG_NAMES = /^(content|body|code|script|text|patch|diff|source|message|html|markdown|sql)$/i;
 
 const titleOf = (schema: JsonSchema, index: number): string => {
@@ -58,7 +58,7 @@ const textPlan = (schema: JsonSchema, name: string): FieldPlan => ({
   isLong:
     LONG_NAMES.test(name) ||
     typeof schema.contentMediaType === 'string' ||
-    (typeof schema.maxLength === 'number' && schema.maxLength > LONG && schema.maxLength < 4096),
+    (typeof schema.maxLength === 'number' && schema.maxLength >= LONG),
 });
 
 const typedPlan = (schema: JsonSchema, name: string): FieldPlan => {

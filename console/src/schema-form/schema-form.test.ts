@@ -39,6 +39,11 @@ describe('which control a schema gets', () => {
   it('gives long texts room', () => {
     expect(plan({ type: 'string' }, 'content')).toEqual({ kind: 'text', isLong: true });
     expect(plan({ type: 'string' }, 'path')).toEqual({ kind: 'text', isLong: false });
+    const upTo = (maxLength: number) => plan({ type: 'string', maxLength }, 'query');
+    expect(upTo(100_000)).toEqual({ kind: 'text', isLong: true });
+    expect([400, 1_000, 4_096].map(upTo)).toEqual(
+      Array.from({ length: 3 }, () => ({ kind: 'text', isLong: false })),
+    );
   });
 
   it('names the shapes of a union by title, tag or type', () => {
@@ -128,14 +133,14 @@ describe('the first look at a value', () => {
   it.each<[unknown, string[]]>([
     ['text', [': Has to be object.']],
     [{}, ['path: Is required.', 'target: Is required.']],
-    [{ path: 'a', target: '' }, ['path: Breaks the limit minLength 2.']],
-    [{ path: 'abcde', target: '' }, ['path: Breaks the limit maxLength 4.']],
+    [{ path: 'a', target: '' }, ['path: Characters needed: 2 or more.']],
+    [{ path: 'abcde', target: '' }, ['path: Characters allowed: 4 or fewer.']],
     [{ path: 'abc', target: '', count: 1.5 }, ['count: Has to be integer.']],
     [{ path: 'abc', target: '', count: Number.NaN }, ['count: This is not a number.']],
-    [{ path: 'abc', target: '', count: 5 }, ['count: Breaks the limit exclusiveMaximum 5.']],
+    [{ path: 'abc', target: '', count: 5 }, ['count: Has to be less than 5.']],
     [{ path: 'abc', target: '', mode: 'c' }, ['mode: Has to be one of "a", "b".']],
     [{ path: 'abc', target: '', tags: ['a', 1] }, ['tags[1]: Has to be string.']],
-    [{ path: 'abc', target: '', tags: ['', '', ''] }, ['tags: Breaks the limit maxItems 2.']],
+    [{ path: 'abc', target: '', tags: ['', '', ''] }, ['tags: Entries allowed: 2 or fewer.']],
     [{ path: 'abc', target: {} }, ['target: Has to be string.']],
     [{ path: 'abc', target: '', more: 1 }, ['more: Is not known.']],
     [{ path: 'abc', target: new InvalidJson('{') }, ['target: This is not valid JSON.']],

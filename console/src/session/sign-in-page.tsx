@@ -39,7 +39,8 @@ export const SignInPage = ({ why, failed, onCode }: SignInProps) => {
           </p>
         )}
         <p className="muted">
-          <code>toolcrib serve</code> prints a link that signs you in, and its code. It works once.
+          <code>toolcrib serve</code> prints a link that signs you in, and its code. It works once,
+          within ten minutes.
         </p>
         <Field label="One-time code" problem={error?.message}>
           {(ids) => (
@@ -58,6 +59,12 @@ export const SignInPage = ({ why, failed, onCode }: SignInProps) => {
             {suggestion}
           </p>
         ))}
+        {error?.status === 401 && (
+          <p className="hint">
+            The server prints a new one when it starts, and on the signal <code>SIGUSR2</code>. An
+            admin makes one under Settings, People.
+          </p>
+        )}
         <Button type="submit" kind="primary" isBusy={isBusy}>
           Sign in
         </Button>

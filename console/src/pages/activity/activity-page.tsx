@@ -15,7 +15,7 @@ import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
-import { hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
+import { choiceOf, hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
 import { ExecutionView } from './execution-view.tsx';
 import { useRunning } from './use-running.ts';
 
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<ExecutionSummary>[] = [
     cell: ({ userId, agentId }) => (
       <>
         <SafeText text={userId} />
-        {agentId !== '' && (
+        {agentId !== '' && agentId !== userId && (
           <span className="muted">
             {' / '}
             <SafeText text={agentId} />
@@ -162,8 +162,11 @@ const CallList = ({ filter, open }: { readonly filter: Filter; readonly open: st
 export const ActivityPage = () => {
   const { rest, query } = useRoute();
   const [open = ''] = rest;
-  const { tool = '', status = '', tier = '' } = query;
-  const filter = { tool, status, tier };
+  const filter = {
+    tool: query.tool ?? '',
+    status: choiceOf(query.status, STATUSES),
+    tier: choiceOf(query.tier, TIERS),
+  };
   const change = (next: Filter): void => replaceRoute(hrefOf(['activity', ...rest], next));
   return (
     <PageFrame title="Activity" lead="Every call, as the audit trail keeps it.">

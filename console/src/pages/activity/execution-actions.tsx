@@ -72,7 +72,8 @@ export const ExecutionActions = (props: ActionsProps) => {
   const [asking, setAsking] = useState<'cancel' | 'undo'>();
   const mayAct = useMay('operator');
   const close = (): void => setAsking(undefined);
-  if (state !== 'running' && !undoable) return null;
+  // A question that is open stays: what was done by somebody else meanwhile, its answer says.
+  if (state !== 'running' && !undoable && asking === undefined) return null;
   return (
     <div className="actions">
       {state === 'running' && (

@@ -9,7 +9,7 @@ import { JsonView } from '../../components/json-view.tsx';
 import { Money } from '../../components/money.tsx';
 import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
-import { WhenLoaded } from '../../components/states.tsx';
+import { EmptyState, WhenLoaded } from '../../components/states.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf } from '../../router/route.ts';
 import { ExecutionActions } from './execution-actions.tsx';
@@ -138,6 +138,13 @@ const Content = ({ call, onDone }: { readonly call: ExecutionDetail; onDone(): v
   );
 };
 
+const NoSuchCall = () => (
+  <EmptyState icon="search" title="There is no such call">
+    <p>It was never made here, or its rows are no longer kept.</p>
+    <a href={hrefOf(['activity'])}>Show all calls</a>
+  </EmptyState>
+);
+
 export const ExecutionView = ({ id }: { readonly id: string }) => {
   const { api } = useServices();
   const call = useLoad(id, () =>
@@ -145,6 +152,8 @@ export const ExecutionView = ({ id }: { readonly id: string }) => {
   );
   useReloadOn(['call.finished', 'call.progressed'], call.reload);
   return (
-    <WhenLoaded of={call}>{(found) => <Content call={found} onDone={call.reload} />}</WhenLoaded>
+    <WhenLoaded of={call} missing={<NoSuchCall />}>
+      {(found) => <Content call={found} onDone={call.reload} />}
+    </WhenLoaded>
   );
 };

@@ -12,7 +12,7 @@ import { Money } from '../../components/money.tsx';
 import { RelativeTime, useNow } from '../../components/relative-time.tsx';
 import { SafeCode } from '../../components/safe-code.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
-import { WhenLoaded } from '../../components/states.tsx';
+import { EmptyState, WhenLoaded } from '../../components/states.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf } from '../../router/route.ts';
 import { DecideForm } from './decide-form.tsx';
@@ -79,6 +79,9 @@ const Content = ({ record, onDecided }: { readonly record: ApprovalRecord; onDec
   return (
     <>
       <Head record={record} standing={standing} />
+      {(standing === 'approved' || hasRun) && record.userId === session.user && (
+        <RunApproved record={record} onRun={() => setRun(true)} />
+      )}
       <section className="stack">
         <h3>The exact input</h3>
         <InputView input={record.request.input} />
@@ -94,12 +97,16 @@ const Content = ({ record, onDecided }: { readonly record: ApprovalRecord; onDec
       {standing === 'expired' && (
         <p className="note note-warn">Its time is over. The agent has to ask again.</p>
       )}
-      {(standing === 'approved' || hasRun) && record.userId === session.user && (
-        <RunApproved record={record} onRun={() => setRun(true)} />
-      )}
     </>
   );
 };
+
+const NoSuchQuestion = () => (
+  <EmptyState icon="search" title="There is no such question">
+    <p>It was never asked here, or it is no longer kept.</p>
+    <a href={hrefOf(['approvals'])}>See which ones wait</a>
+  </EmptyState>
+);
 
 export const ApprovalView = ({ id }: { readonly id: string }) => {
   const { api } = useServices();
@@ -108,7 +115,7 @@ export const ApprovalView = ({ id }: { readonly id: string }) => {
   );
   useReloadOn(['approval.*', 'call.finished'], record.reload);
   return (
-    <WhenLoaded of={record}>
+    <WhenLoaded of={record} missing={<NoSuchQuestion />}>
       {(found) => <Content record={found} onDecided={record.reload} />}
     </WhenLoaded>
   );

@@ -46,7 +46,7 @@ const columns = (now: number): readonly Column<ApprovalRecord>[] => [
     id: 'caller',
     title: 'Asked by',
     cell: ({ userId, agentId }) => (
-      <SafeText text={agentId === '' ? userId : `${agentId} for ${userId}`} />
+      <SafeText text={['', userId].includes(agentId) ? userId : `${agentId} for ${userId}`} />
     ),
     sortBy: (r) => `${r.agentId} ${r.userId}`,
     isSecondary: true,
@@ -69,9 +69,12 @@ const NoQuestions = ({ state }: { readonly state: string }) =>
   state === 'waiting' ? (
     <EmptyState icon="approvals" title="Nobody is waiting for you">
       <p>When a rule wants a person to agree to a call, the question appears here at once.</p>
+      <a href={hrefOf(['policy'])}>See which rules ask</a>
     </EmptyState>
   ) : (
-    <EmptyState icon="approvals" title={`No question was ${state}`} />
+    <EmptyState icon="approvals" title={`No question was ${state}`}>
+      <a href={hrefOf(['approvals'])}>See which ones wait</a>
+    </EmptyState>
   );
 
 const Inbox = ({ state, open }: { readonly state: string; readonly open: string }) => {

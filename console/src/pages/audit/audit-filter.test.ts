@@ -9,6 +9,10 @@ describe('the filter in the address', () => {
     expect(isFiltered(filterOf({ user: '  ' }))).toBe(false);
   });
 
+  it('takes no choice that the drop-downs do not offer', () => {
+    expect(filterOf({ status: 'nope', tier: 'bogus', kind: 'event' })).toEqual({ kind: 'event' });
+  });
+
   it('asks the server in milliseconds, with the reader’s clock', () => {
     const query = queryOf({ tool: 'a', from: '2026-11-15T12:30' });
     expect(query).toEqual({

@@ -1,5 +1,7 @@
 /** What of the trail is shown, kept in the address: names as they are, moments as the input box has them. */
 import type { Query } from '../../api/create-api.ts';
+import { TIERS } from '../../api/tool-records.ts';
+import { choiceOf } from '../../router/route.ts';
 
 export const FILTER_NAMES = ['user', 'tool', 'tier', 'status', 'kind', 'from', 'to'] as const;
 export type FilterName = (typeof FILTER_NAMES)[number];
@@ -19,12 +21,21 @@ export const STATUSES = [
 
 export const KINDS = ['intent', 'outcome', 'event'] as const;
 
+/** What the drop-downs offer. */
+const CHOICES: Readonly<Partial<Record<FilterName, readonly string[]>>> = {
+  status: STATUSES,
+  kind: KINDS,
+  tier: TIERS,
+};
+
 /** Only what is known and not empty. */
 export const filterOf = (query: Readonly<Record<string, string>>): AuditFilter => {
   const filter: Partial<Record<FilterName, string>> = {};
   for (const name of FILTER_NAMES) {
     const value = Object.hasOwn(query, name) ? query[name]?.trim() : undefined;
-    if (value) filter[name] = value;
+    const choices = CHOICES[name];
+    const kept = choices ? choiceOf(value, choices) : value;
+    if (kept) filter[name] = kept;
   }
   return filter;
 };

@@ -1,8 +1,10 @@
 /** The filter bar of the trail. Names are applied when one has finished typing them. */
 import { type KeyboardEvent, useEffect, useState } from 'react';
+import { useServices } from '../../api/services.tsx';
 import { TIERS } from '../../api/tool-records.ts';
 import { Button } from '../../components/button.tsx';
 import { FilterSelect } from '../../components/field.tsx';
+import { zoneName } from '../../components/format.ts';
 import { hrefOf, replaceRoute } from '../../router/route.ts';
 import {
   type AuditFilter,
@@ -60,6 +62,7 @@ export const AuditFilters = ({ filter }: { readonly filter: AuditFilter }) => {
     />
   );
   const problem = filterProblem(filter);
+  const zone = zoneName(useServices().now());
   const box = (name: FilterName, label: string) => ({
     label,
     value: filter[name] ?? '',
@@ -73,8 +76,8 @@ export const AuditFilters = ({ filter }: { readonly filter: AuditFilter }) => {
         {select('status', 'Status', STATUSES)}
         {select('tier', 'Risk', TIERS)}
         {select('kind', 'Kind', KINDS)}
-        <Box {...box('from', 'From')} type="datetime-local" />
-        <Box {...box('to', 'To')} type="datetime-local" />
+        <Box {...box('from', `From (${zone})`)} type="datetime-local" />
+        <Box {...box('to', `To (${zone})`)} type="datetime-local" />
         {isFiltered(filter) && (
           <Button kind="quiet" icon="close" onClick={() => replaceRoute(hrefOf(['audit']))}>
             Clear

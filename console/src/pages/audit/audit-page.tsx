@@ -76,6 +76,7 @@ const Rows = ({ rows, filter, current }: RowsProps) => {
 const NoSuchRow = ({ seq }: { readonly seq: string }) => (
   <EmptyState icon="search" title={`There is no row ${seq}`}>
     <p>It was never written, or it is no longer kept.</p>
+    <a href={hrefOf(['audit'])}>Show all rows</a>
   </EmptyState>
 );
 

@@ -8,10 +8,16 @@ import { type Column, Table } from '../../components/table.tsx';
 import { hrefOf } from '../../router/route.ts';
 import type { AuditFilter } from './audit-filter.ts';
 
+const Named = ({ text }: { readonly text: string }) => (
+  <span className="name">
+    <SafeText text={text || '–'} />
+  </span>
+);
+
 const COLUMNS: readonly Column<AuditRow>[] = [
   { id: 'seq', title: 'Row', cell: ({ seq }) => <span className="whole">{seq}</span> },
   { id: 'at', title: 'When', cell: ({ at }) => <RelativeTime at={at} /> },
-  { id: 'tool', title: 'Tool', cell: ({ tool }) => <SafeText text={tool || '–'} /> },
+  { id: 'tool', title: 'Tool', cell: ({ tool }) => <Named text={tool} /> },
   {
     id: 'status',
     title: 'Status',
@@ -28,7 +34,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
     id: 'user',
     title: 'User',
     isSecondary: true,
-    cell: ({ userId }) => <SafeText text={userId || '–'} />,
+    cell: ({ userId }) => <Named text={userId} />,
   },
   {
     id: 'took',

@@ -34,7 +34,7 @@ const seriesOptions = (root: Element, { id, title, shape }: ChartSeries): UPlot.
   const bars = UPlot.paths.bars?.({ size: [0.72, 36] });
   return shape === 'bars' && bars
     ? { label: title, stroke: colour, fill: colour, width: 0, paths: bars, points: { show: false } }
-    : { label: title, stroke: colour, width: 2, spanGaps: false, points: { show: true, size: 4 } };
+    : { label: title, stroke: colour, width: 2, spanGaps: false, points: { show: true, size: 6 } };
 };
 
 const axesOptions = (root: Element, { show, bucket, isWhole }: ChartData): UPlot.Axis[] => {
@@ -76,7 +76,8 @@ export const chartOptions = (
 ): UPlot.Options => ({
   width: root.clientWidth,
   height: HEIGHT,
-  padding: [6, 8, 0, 0],
+  // To the right, room for the half of a date that reaches beyond the last step.
+  padding: [6, 22, 0, 0],
   legend: { show: false },
   cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
   ...(data.bucket === 'day' && {

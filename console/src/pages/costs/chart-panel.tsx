@@ -1,6 +1,7 @@
 /** A chart with its heading; a button shows the same figures as a table. */
 import { useMemo, useState } from 'react';
 import { Button } from '../../components/button.tsx';
+import { zoneName } from '../../components/format.ts';
 import { type Column, Table } from '../../components/table.tsx';
 import { Chart } from './chart.tsx';
 import type { ChartData, ChartSeries } from './chart-options.ts';
@@ -24,10 +25,10 @@ interface PanelProps {
   readonly isWhole?: boolean;
 }
 
-const columnsOf = ({ bucket, measures, show }: PanelProps): readonly Column<Step>[] => [
+const columnsOf = ({ bucket, measures, show, steps }: PanelProps): readonly Column<Step>[] => [
   {
     id: 'at',
-    title: bucket === 'day' ? 'Day (UTC)' : 'Hour',
+    title: bucket === 'day' ? 'Day (UTC)' : `Hour (${zoneName(steps.at(-1)?.at ?? 0)})`,
     cell: ({ at }) => stepName(at, bucket),
     sortBy: ({ at }) => at,
   },

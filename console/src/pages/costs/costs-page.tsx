@@ -3,6 +3,7 @@ import { useServices } from '../../api/services.tsx';
 import { useLoad } from '../../api/use-load.ts';
 import { Button } from '../../components/button.tsx';
 import { FilterSelect } from '../../components/field.tsx';
+import { zoneName } from '../../components/format.ts';
 import { SafeText } from '../../components/safe-text.tsx';
 import { EmptyState, WhenLoaded } from '../../components/states.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
@@ -68,25 +69,30 @@ const Course = (props: Shown & { readonly period: Period; readonly tool: string 
   );
 };
 
-const Filters = ({ period, tool }: { readonly period: Period; readonly tool: string }) => (
-  <div className="filters">
-    <FilterSelect
-      label="Period"
-      value={period.id}
-      options={PERIODS.map(({ id, title }) => [id, `Last ${title}`] as const)}
-      onChange={(id) => replaceRoute(hrefOf(['costs'], { period: id, tool }))}
-    />
-    {tool !== '' && (
-      <Button
-        icon="close"
-        onClick={() => replaceRoute(hrefOf(['costs'], { period: period.id }))}
-        aria-label={`Only ${tool}; show all tools`}
-      >
-        Only <SafeText text={tool} />
-      </Button>
-    )}
-  </div>
-);
+const Filters = ({ period, tool }: { readonly period: Period; readonly tool: string }) => {
+  const { now } = useServices();
+  const clock = period.bucket === 'day' ? 'Days in UTC' : `Hours in ${zoneName(now())}`;
+  return (
+    <div className="filters">
+      <FilterSelect
+        label="Period"
+        value={period.id}
+        options={PERIODS.map(({ id, title }) => [id, `Last ${title}`] as const)}
+        onChange={(id) => replaceRoute(hrefOf(['costs'], { period: id, tool }))}
+      />
+      <p className="hint filters-note">{clock}</p>
+      {tool !== '' && (
+        <Button
+          icon="close"
+          onClick={() => replaceRoute(hrefOf(['costs'], { period: period.id }))}
+          aria-label={`Only ${tool}; show all tools`}
+        >
+          Only <SafeText text={tool} />
+        </Button>
+      )}
+    </div>
+  );
+};
 
 export const CostsPage = () => {
   const { query } = useRoute();

@@ -96,6 +96,7 @@ const NoSuchServer = ({ name }: { readonly name: string }) => (
     <p>
       <SafeText text={name} /> is not among those set up.
     </p>
+    <a href={hrefOf(['servers'])}>Show all servers</a>
   </EmptyState>
 );
 

@@ -50,7 +50,7 @@ const PersonFields = ({ form, problem, onChange }: FieldsProps) => (
 );
 
 const Shown = ({ user, role, code }: Invitation) => (
-  <section className="panel" aria-label="Sign-in link">
+  <section className="panel person" aria-label="Sign-in link">
     <p>
       For <strong>{user}</strong> as {role}. Good once, for ten minutes: send it to nobody else.
     </p>
@@ -86,7 +86,7 @@ export const PeoplePanel = () => {
   };
   return (
     <>
-      <form className="panel" onSubmit={submit} noValidate>
+      <form className="panel person" onSubmit={submit} noValidate>
         <PersonFields form={form} problem={hasTried ? problem : undefined} onChange={setForm} />
         {error && <ErrorState error={error} />}
         <div className="actions">

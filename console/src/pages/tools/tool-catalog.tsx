@@ -13,7 +13,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { useSettled } from '../../components/use-settled.ts';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
-import { hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
+import { choiceOf, hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
 import { ToolState } from './tool-badges.tsx';
 
 const SOURCES = ['builtin', 'team', 'mcp', 'package', 'external', 'workflow', 'composed', 'custom'];
@@ -115,6 +115,7 @@ const NoTools = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
     <EmptyState icon="search" title="No tool fits">
       <p>Try fewer words, or take a filter away.</p>
+      <a href={hrefOf(['tools'])}>Show all tools</a>
     </EmptyState>
   ) : (
     <EmptyState icon="tools" title="No tools are loaded">
@@ -147,7 +148,10 @@ const ToolList = ({ filter }: { readonly filter: Filter }) => {
 
 export const ToolCatalog = () => {
   const { query } = useRoute();
-  const { q = '', source = '', tier = '', enabled = '' } = query;
+  const { q = '' } = query;
+  const source = choiceOf(query.source, SOURCES);
+  const tier = choiceOf(query.tier, TIERS);
+  const enabled = choiceOf(query.enabled, ['true', 'false']);
   const filter = useMemo(() => ({ q, source, tier, enabled }), [q, source, tier, enabled]);
   const settled = useSettled(filter);
   const change = (next: Filter): void => replaceRoute(hrefOf(['tools'], next));

@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../../components/button.tsx';
 import { count } from '../../components/format.ts';
 import { JsonView } from '../../components/json-view.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
-import { WhenLoaded } from '../../components/states.tsx';
+import { EmptyState, WhenLoaded } from '../../components/states.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { useErrorToast, useToast } from '../../components/toast.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
@@ -120,6 +120,13 @@ const Content = ({ tool, onChanged, tab }: ViewProps & { readonly tab: string })
   );
 };
 
+const NoSuchTool = () => (
+  <EmptyState icon="search" title="There is no tool of that name">
+    <p>It was renamed or taken away, or its server does not answer.</p>
+    <a href={hrefOf(['tools'])}>Search the tools</a>
+  </EmptyState>
+);
+
 export const ToolView = ({ name, tab }: { readonly name: string; readonly tab: string }) => {
   const { api } = useServices();
   const tool = useLoad(name, () => api.get<ToolDetail>(toolPath(name)));
@@ -136,7 +143,7 @@ export const ToolView = ({ name, tab }: { readonly name: string; readonly tab: s
         </>
       }
     >
-      <WhenLoaded of={tool}>
+      <WhenLoaded of={tool} missing={<NoSuchTool />}>
         {(found) => <Content tool={found} tab={tab} onChanged={tool.reload} />}
       </WhenLoaded>
     </PageFrame>

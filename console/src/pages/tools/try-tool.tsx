@@ -1,5 +1,6 @@
 /** Calls a tool by hand: a form from its schema, a dry run, the real one, and its result. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useServices } from '../../api/services.tsx';
 import type { ToolDetail, ToolResult } from '../../api/tool-records.ts';
 import { Button } from '../../components/button.tsx';
@@ -66,9 +67,12 @@ export const TryTool = ({ tool }: { readonly tool: ToolDetail }) => {
   const [isChecked, setChecked] = useState(false);
   const { run, busy, isDenied, result } = useTry(tool);
   const issues = checkValue(input, tool.input);
+  const form = useRef<HTMLFormElement>(null);
   const attempt = (dryRun: boolean): void => {
-    setChecked(true);
+    // Drawn at once: the first box that is wrong is marked by then, and the next key goes there.
+    flushSync(() => setChecked(true));
     if (issues.length === 0) run(dryRun ? { input, dryRun } : { input });
+    else form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -81,7 +85,7 @@ export const TryTool = ({ tool }: { readonly tool: ToolDetail }) => {
   const isOff = !tool.enabled || session.role === 'viewer';
   return (
     <div className="try">
-      <form className="panel" onSubmit={submit} noValidate>
+      <form ref={form} className="panel" onSubmit={submit} noValidate>
         <ExampleChoice tool={tool} onChoose={start} />
         <SchemaForm
           key={round}

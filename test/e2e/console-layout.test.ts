@@ -1,0 +1,118 @@
+/** Where things lie in the console, measured in a real browser: what matters is in sight and covered by nothing. */
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser } from '../fixtures/console-browser.ts';
+import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';
+
+const PHONE = { viewport: { width: 390, height: 844 } };
+const LONG_NAME = `no_such_tool_${'that_goes_on_'.repeat(7)}`;
+
+/** Where the day begins in this very hour, so that the last step of a chart bears a date. */
+const zoneOfMidnight = (): string => {
+  const hour = new Date().getUTCHours();
+  // The sign of these names is the wrong way round, as POSIX has it.
+  return hour <= 12 ? `Etc/GMT+${hour}` : `Etc/GMT-${24 - hour}`;
+};
+
+describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, () => {
+  const house = useConsole();
+
+  beforeAll(async () => {
+    await house.server.crib.execute('calculator', { expression: '6 * 7' }, AGENT);
+    await house.server.crib.execute(LONG_NAME, {}, AGENT);
+  });
+
+  const boxOf = async (part: Locator) => {
+    await part.waitFor();
+    const box = await part.boundingBox();
+    if (!box) throw new Error('It is not drawn.');
+    return { ...box, right: box.x + box.width, bottom: box.y + box.height };
+  };
+
+  /** By how much the table is wider than its frame. */
+  const hiddenWidth = (page: Page): Promise<number> =>
+    page.locator('.table-wrap').evaluate((frame) => frame.scrollWidth - frame.clientWidth);
+
+  it.each([
+    ['activity', undefined],
+    ['activity', PHONE],
+    ['audit', undefined],
+    ['audit', PHONE],
+  ])('a long name pushes no column of %s out of sight', async (place, look) => {
+    const page = await house.enter(`#/${place}`, look);
+    await page.getByText(LONG_NAME).first().waitFor();
+    expect(await hiddenWidth(page)).toBeLessThanOrEqual(0);
+  });
+
+  it('a short name is not broken to make room', async () => {
+    const page = await house.enter('#/activity', PHONE);
+    const { height } = await boxOf(page.getByRole('link', { name: 'calculator' }));
+    expect(height).toBeLessThan(30);
+  });
+
+  it('the buttons that decide are in the window as soon as a question is open', async () => {
+    const { approvalId } = await house.ask('In sight');
+    for (const look of [undefined, PHONE]) {
+      const page = await house.enter(`#/approvals/${approvalId}`, look);
+      const { bottom } = await boxOf(page.getByRole('button', { name: 'Approve', exact: true }));
+      expect(bottom).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
+    }
+  });
+
+  it('nothing lies below the button that closes the details', async () => {
+    const page = await house.enter('#/activity/nope', PHONE);
+    const text = await boxOf(page.getByRole('heading', { name: 'There is no such call' }));
+    const close = await boxOf(page.getByRole('link', { name: 'Close the details' }));
+    expect(close.bottom).toBeLessThanOrEqual(text.y);
+    await page.goto(`${house.server.url}/#/servers/words`);
+    await page.locator('.split-detail > header').waitFor();
+    const spare = await page.evaluate(
+      `parseFloat(getComputedStyle(document.querySelector('.split-detail > header')).paddingRight)`,
+    );
+    expect(spare).toBeGreaterThanOrEqual(36);
+  });
+
+  it('the selected tab is in sight where the tabs are wider than the screen', async () => {
+    const page = await house.enter('#/settings/appearance', PHONE);
+    const tab = await boxOf(page.getByRole('tab', { name: 'Appearance' }));
+    expect(tab.x).toBeGreaterThanOrEqual(0);
+    expect(tab.right).toBeLessThanOrEqual(PHONE.viewport.width);
+  });
+
+  it('a phone says that the connection is lost, and that it is back, with its menu closed', async () => {
+    const page = await house.enter('#/activity', PHONE);
+    const lost = page.locator('.top-bar').getByText('Connection lost');
+    expect(await lost.count()).toBe(0);
+    await page.route('**/v1/events', (route) => route.abort());
+    await page.reload();
+    await lost.waitFor();
+    const { right } = await boxOf(lost);
+    expect(right).toBeLessThanOrEqual(PHONE.viewport.width);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await lost.waitFor({ state: 'detached' });
+  });
+
+  it('the date below the last step of a chart is not cut', async () => {
+    const page = await house.enter('#/costs', { ...PHONE, timezoneId: zoneOfMidnight() });
+    await page.locator('canvas').first().waitFor();
+    // The last column of the picture is blank when no label reaches its edge.
+    const inked = await page.evaluate(`(() => {
+      const picture = document.querySelector('canvas');
+      const pen = picture.getContext('2d');
+      const edge = pen.getImageData(picture.width - 1, 0, 1, picture.height).data;
+      return [...edge].filter((part) => part !== 0).length;
+    })()`);
+    expect(inked).toBe(0);
+  });
+
+  it('says in which zone its times are', async () => {
+    const page = await house.enter('#/audit', { timezoneId: 'Asia/Kolkata' });
+    await page.getByLabel('From (GMT+5:30)').waitFor();
+    await page.goto(`${house.server.url}/#/audit/1`);
+    await page.getByText(/\d\d:\d\d:\d\d GMT\+5:30$/).waitFor();
+    await page.goto(`${house.server.url}/#/costs`);
+    await page.getByText('Hours in GMT+5:30').waitFor();
+    await page.getByLabel('Period').selectOption('30d');
+    await page.getByText('Days in UTC').waitFor();
+  });
+});
