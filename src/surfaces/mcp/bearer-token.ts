@@ -12,7 +12,7 @@ export const bearerToken = (
 ): McpHttpOptions['authenticate'] => {
   if (token === '') throw new TypeError('A token must not be empty.');
   const expected = digest(token);
-  return async (request) => {
+  return (request) => {
     const given = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
     return given !== undefined && timingSafeEqual(digest(given), expected) ? identity : undefined;
   };

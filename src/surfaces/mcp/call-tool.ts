@@ -69,19 +69,20 @@ const execute = (
   };
   const run = () => site.crib.execute(name, input, as);
   const { aroundCall } = site.options;
-  return (aroundCall ? aroundCall(link, run) : run()).finally(stop);
+  const running = aroundCall ? aroundCall(link, run) : run();
+  return stop ? running.finally(stop) : running;
 };
 
 /** Puts the answer that came with this round on record: from there on only the record counts. */
 const takeAnswer = async (
   site: ServerSite,
-  { state, ctx }: Round,
+  { ctx }: Round,
+  approvalId: string,
 ): Promise<ReturnType<typeof answerOf>> => {
-  if (state?.approvalId === undefined) return undefined;
   const answer = answerOf(ctx.mcpReq.inputResponses?.[APPROVAL]);
   if (answer === 'approve' || answer === 'deny') {
     const { by } = site.session;
-    await site.crib.decide(state.approvalId, { approve: answer === 'approve', by });
+    await site.crib.decide(approvalId, { approve: answer === 'approve', by });
   }
   return answer;
 };
@@ -119,7 +120,8 @@ const askByReply = async (
 };
 
 const replyTo = async (site: ServerSite, round: Round): Promise<Reply> => {
-  const answer = await takeAnswer(site, round);
+  const asked = round.state?.approvalId;
+  const answer = asked === undefined ? undefined : await takeAnswer(site, round, asked);
   const result = await executeWaiting(site, round);
   if (isUnknown(result)) throw unknownTool(site, round.name);
   const needed = result.success ? undefined : await askNeeded(site, round);

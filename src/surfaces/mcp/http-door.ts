@@ -99,13 +99,15 @@ export const createHttpDoor = (site: SurfaceSite, http: McpHttpOptions): HttpDoo
   const gate = createGate({ http, sdk, log });
   const isLegacy = createEraCheck(sdk);
   const answer: HttpDoor['answer'] = async (request) => {
-    const admitted = await gate(request);
+    const asking = gate(request);
+    const admitted = asking instanceof Promise ? await asking : asking;
     if ('refused' in admitted) return admitted.refused;
     const { identity } = admitted;
     const body = await readBody(request, site, most);
     if ('refused' in body) return body.refused;
     const { value } = body;
-    if (await isLegacy(request, value)) return legacy.handle({ request, identity, body: value });
+    const isOld = isLegacy(request, value);
+    if (isOld === true || (await isOld)) return legacy.handle({ request, identity, body: value });
     const given = {
       authInfo: authInfoOf(identity),
       ...(value !== undefined && { parsedBody: value }),

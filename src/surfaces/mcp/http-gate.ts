@@ -15,18 +15,20 @@ const challenge = ({ resourceMetadataUrl }: McpHttpOptions): string =>
     ? 'Bearer realm="toolcrib"'
     : `Bearer realm="toolcrib", resource_metadata="${encodeURI(resourceMetadataUrl)}"`;
 
-const identify = async (
-  head: RequestHead,
-  { http, log }: GateDeps,
-): Promise<McpIdentity | undefined> => {
-  try {
-    const identity = await http.authenticate(head);
-    return identity && identity.key !== '' ? identity : undefined;
-  } catch (error) {
+type Identified = McpIdentity | undefined;
+
+const identify = (head: RequestHead, { http, log }: GateDeps): Identified | Promise<Identified> => {
+  const failed = (error: unknown): undefined => {
     log.warn('an MCP client could not be authenticated', {
       cause: error instanceof Error ? error.message : String(error),
     });
     return undefined;
+  };
+  try {
+    const identity = http.authenticate(head);
+    return identity instanceof Promise ? identity.catch(failed) : identity;
+  } catch (error) {
+    return failed(error);
   }
 };
 
@@ -48,16 +50,19 @@ export interface GateDeps {
   readonly log: Logger;
 }
 
-export type Gate = (request: DoorRequest) => Promise<Admitted>;
+/** Waits only for who has to be looked up somewhere. */
+export type Gate = (request: DoorRequest) => Admitted | Promise<Admitted>;
 
 export const createGate = (deps: GateDeps): Gate => {
   const foreign = foreignCheck(deps);
   const headers = { 'www-authenticate': challenge(deps.http) };
   const unknown = { code: -32001, message: 'Authentication is required' };
-  return async (request) => {
+  const admitted = (identity: Identified): Admitted =>
+    identity && identity.key !== '' ? { identity } : { refused: refusal(401, unknown, headers) };
+  return (request) => {
     const refused = foreign(request);
     if (refused) return { refused };
-    const identity = await identify(request.head, deps);
-    return identity ? { identity } : { refused: refusal(401, unknown, headers) };
+    const identity = identify(request.head, deps);
+    return identity instanceof Promise ? identity.then(admitted) : admitted(identity);
   };
 };

@@ -46,10 +46,12 @@ export class LegacySessions {
     return [...this.#held.values()].map(({ built }) => built);
   }
 
-  async handle(legacy: LegacyRequest): Promise<DoorAnswer> {
+  handle(legacy: LegacyRequest): DoorAnswer | Promise<DoorAnswer> {
     const { request, identity, body } = legacy;
     const id = request.header('mcp-session-id');
-    if (id === null && opens(body)) return this.#serve(await this.#open(identity), legacy);
+    if (id === null && opens(body)) {
+      return this.#open(identity).then((held) => this.#serve(held, legacy));
+    }
     if (id === null) {
       return refusal(400, { message: 'Bad Request: Mcp-Session-Id header is required' });
     }
@@ -65,14 +67,14 @@ export class LegacySessions {
     await Promise.all(all.map(({ built }) => built.product.close().catch(() => undefined)));
   }
 
-  async #serve(held: Held, { request, body }: LegacyRequest): Promise<DoorAnswer> {
+  #serve(held: Held, { request, body }: LegacyRequest): DoorAnswer | Promise<DoorAnswer> {
     held.usedAt = this.#site.options.runtime.now();
     held.ids.received(body);
     const taken = requestIdsIn(body);
     if (!held.ids.take(taken)) return refusal(400, IN_USE);
-    const answer = await held.transport.handle(request, body);
-    // A request that is refused will not be answered: its id is free again.
-    if (answer.status >= 400) held.ids.release(taken);
+    const answer = held.transport.handle(request, body);
+    // What is refused is refused at once, and will not be answered: its id is free again.
+    if (!(answer instanceof Promise) && answer.status >= 400) held.ids.release(taken);
     return answer;
   }
 

@@ -48,7 +48,9 @@ export interface RequestHead extends Pick<Request, 'method' | 'url'> {
 
 export interface McpHttpOptions {
   /** Nothing, or a throw, is a 401. It sees the request before its body is read. */
-  readonly authenticate: (request: RequestHead) => Promise<McpIdentity | undefined>;
+  readonly authenticate: (
+    request: RequestHead,
+  ) => McpIdentity | undefined | Promise<McpIdentity | undefined>;
   /** Host names without a port; those of this machine by default. */
   readonly hosts?: readonly string[];
   /** Host names of web pages that may call; those of this machine by default. */

@@ -27,9 +27,11 @@ export const fromNode = (incoming: IncomingMessage, response: ServerResponse): D
     method,
     head,
     header: (name) => headers.get(name),
-    text: async (most) =>
+    text: (most) =>
       // What says that it is too large is not read at all.
-      Number(headers.get('content-length')) > most ? undefined : readText(incoming, most),
+      Number(headers.get('content-length')) > most
+        ? Promise.resolve(undefined)
+        : readText(incoming, most),
     web: () => {
       web ??= new Request(head.url, {
         method,

@@ -5,8 +5,8 @@ import type { CallContext } from './call-context.ts';
 
 export interface Progress {
   readonly onProgress: NonNullable<CallOptions['onProgress']>;
-  /** The call is over. */
-  stop(): void;
+  /** To be told when the call is over, where it matters. */
+  readonly stop?: () => void;
 }
 
 /** A call that is silent for this long says that it runs: over HTTP a stream opens, and is kept alive. */
@@ -20,7 +20,7 @@ export const progressOf = (ctx: CallContext, tool: string, runtime: Runtime): Pr
     const onProgress: Progress['onProgress'] = (_fraction, note) => {
       if (note !== undefined) sent(ctx.mcpReq.log('info', note, tool));
     };
-    return { onProgress, stop: () => undefined };
+    return { onProgress };
   }
   let last = -1;
   const onProgress: Progress['onProgress'] = (fraction, note) => {

@@ -85,7 +85,7 @@ export class SessionTransport implements Transport {
   }
 
   /** `body` is that of a POST, parsed. */
-  async handle(request: DoorRequest, body: unknown): Promise<DoorAnswer> {
+  handle(request: DoorRequest, body: unknown): DoorAnswer | Promise<DoorAnswer> {
     if (this.#isClosed) return GONE;
     if (request.method === 'POST') return this.#posted(request, body);
     if (request.method === 'GET') return this.#listen(request);
