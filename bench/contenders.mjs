@@ -79,7 +79,8 @@ const openAiAgents = async () => {
 
 /** A crib with every stage on; `tool` names which of its tools is called. */
 const toolcrib = (store, tool) => async (setup) => {
-  const crib = await openCrib({ ...setup, store });
+  // What is compared with a sync of the disk has to make one.
+  const crib = await openCrib({ ...setup, store, syncEveryRecord: true });
   return {
     call: (i) => crib.execute(tool, inputOf(i)),
     sumOf: ({ success, data, error }) => (success ? data : `${error.code}: ${error.message}`),

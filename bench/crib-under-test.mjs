@@ -104,13 +104,13 @@ const fillAudit = async (audit, rows) => {
   }
 };
 
-export const openCrib = async ({ store, folder, rows = 0, tools = 0 }) => {
+export const openCrib = async ({ store, folder, rows = 0, tools = 0, syncEveryRecord = false }) => {
   const { createCrib, defineTool } = await loadProduct();
   const crib = await createCrib({
     store: store === 'memory' ? 'memory' : { sqlite: join(folder, 'crib.db') },
     tools: [...adders(defineTool), ...manyTools(defineTool, tools)],
     builtins: false,
-    config: { budget: { dailyUsd: 1000 } },
+    config: { budget: { dailyUsd: 1000 }, audit: { syncEveryRecord } },
   });
   await fillAudit((await crib.store()).audit, rows);
   return crib;

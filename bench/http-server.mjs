@@ -21,12 +21,12 @@ const echo = async () => {
   return async () => undefined;
 };
 
-const toolcrib = async () => {
+const toolcrib = async (syncEveryRecord) => {
   const data = join(import.meta.dirname, '.data');
   mkdirSync(data, { recursive: true });
   const folder = mkdtempSync(join(data, 'http-'));
   const { openServer, loadConfig, createRuntime, createTokenDesk } = await loadServer();
-  const crib = await openCrib({ store: 'sqlite', folder });
+  const crib = await openCrib({ store: 'sqlite', folder, syncEveryRecord });
   const env = { TOOLCRIB_HOME: join(folder, 'home') };
   const runtime = createRuntime();
   const server = await openServer({
@@ -52,7 +52,8 @@ const toolcrib = async () => {
   };
 };
 
-const stop = await { echo, toolcrib }[process.argv[2]]();
+const servers = { echo, toolcrib: () => toolcrib(false), strict: () => toolcrib(true) };
+const stop = await servers[process.argv[2]]();
 process.on('message', (message) => {
   if (message === 'memory') {
     globalThis.gc?.();

@@ -1,7 +1,8 @@
 /**
- * A call over HTTP, with token, policy, budget and a trail that is synced, against a bare Hono that
- * parses the same body and sends it back. Both take turns under the same 64 connections. What a
- * request costs the processor of the server is told as well: a busy machine distorts it less.
+ * A call over HTTP, with token, policy, budget and a durable trail, against a bare Hono that parses
+ * the same body and sends it back. All take turns under the same 64 connections. The call reads, so its
+ * record is synced up to 20 ms after the answer; with “every record synced first”, before it. What a request
+ * costs the processor of the server is told as well: a busy machine distorts it less.
  */
 import { Pool } from 'undici';
 import { startServer } from './http-child.mjs';
@@ -58,7 +59,11 @@ const check = async ({ pool, request, name }) => {
   if (!right) throw new Error(`${name} answered something else: ${JSON.stringify(answer)}`);
 };
 
-const labels = { echo: 'bare Hono echo', toolcrib: 'Toolcrib, every stage, durable' };
+const labels = {
+  echo: 'bare Hono echo',
+  toolcrib: 'Toolcrib, every stage, durable',
+  strict: 'Toolcrib, every record synced first',
+};
 
 const perSecondRow = (name, samples) => {
   const clock = (of) => samples[of].map((sample) => sample.clock);
@@ -71,7 +76,7 @@ const perSecondRow = (name, samples) => {
     spread,
   };
   if (name === 'echo') return row;
-  const share = 1 / pairedRatio(clock('toolcrib'), clock('echo'));
+  const share = 1 / pairedRatio(clock(name), clock('echo'));
   const text = `≥ ${least} of the echo’s requests a second (${share.toFixed(2)})`;
   return {
     ...row,
@@ -90,7 +95,7 @@ const processorRow = (name, samples) => {
     best: best / 1e3,
     unit: 'µs/request',
     spread,
-    ...(name === 'toolcrib' && { ratios: { [labels.echo]: ratio } }),
+    ...(name !== 'echo' && { ratios: { [labels.echo]: ratio } }),
   };
 };
 
@@ -98,8 +103,8 @@ export const measure = async ({ quick }) => {
   const { rounds, warmMs, roundMs } = quick
     ? { rounds: 5, warmMs: 1500, roundMs: 600 }
     : { rounds: 11, warmMs: 4000, roundMs: 1500 };
-  const names = ['echo', 'toolcrib'];
-  const samples = { echo: [], toolcrib: [] };
+  const names = Object.keys(labels);
+  const samples = Object.fromEntries(names.map((name) => [name, []]));
   const servers = await Promise.all(names.map(startServer));
   const runs = servers.map((server, at) => ({
     name: names[at],

@@ -12,15 +12,18 @@ const MCP_PROXY = here('node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs');
 const TOKEN = 'a-token-of-the-benchmark';
 
 /**
- * A project of its own with nothing switched off: SQLite with full sync, the policy that ships, the
- * lock strict and the tool accepted by its user.
+ * A project of its own with nothing switched off: SQLite, the policy that ships, the lock strict and
+ * the tool accepted by its user.
  */
-const project = (folder, tier) => {
+const project = (folder, { tier, syncEveryRecord = false }) => {
   const home = join(folder, 'home');
   const cwd = join(folder, 'project');
   for (const path of [home, cwd]) mkdirSync(path, { recursive: true });
   const echo = { command: process.execPath, args: [ECHO], tier };
-  writeFileSync(join(home, 'config.yml'), JSON.stringify({ mcp: { servers: { echo } } }));
+  writeFileSync(
+    join(home, 'config.yml'),
+    JSON.stringify({ mcp: { servers: { echo } }, audit: { syncEveryRecord } }),
+  );
   const env = { HOME: home, TOOLCRIB_HOME: home, MCP_BEARER_TOKEN: TOKEN };
   const accept = [programPath(), 'tools', 'accept', 'echo', '--yes'];
   execFileSync(process.execPath, accept, {
@@ -31,14 +34,15 @@ const project = (folder, tier) => {
   return { cwd, env, headers: { authorization: `Bearer ${TOKEN}` } };
 };
 
-const toolcrib = (tier) => ({
-  stdio: (folder) => openStdio([programPath(), 'mcp'], project(folder, tier)),
+const toolcrib = (settings) => ({
+  stdio: (folder) => openStdio([programPath(), 'mcp'], project(folder, settings)),
   http: (folder) =>
-    openHttp((port) => [programPath(), 'mcp', '--http', `${port}`], project(folder, tier)),
+    openHttp((port) => [programPath(), 'mcp', '--http', `${port}`], project(folder, settings)),
 });
 
-const readOnly = toolcrib('read_only');
-const write = toolcrib('write');
+const readOnly = toolcrib({ tier: 'read_only' });
+const strict = toolcrib({ tier: 'read_only', syncEveryRecord: true });
+const write = toolcrib({ tier: 'write' });
 
 /**
  * Name to what opens its client, given a folder. `over` is how the client reaches it: contenders are
@@ -58,6 +62,7 @@ export const contenders = {
     open: () => openStdio([FORWARDER, 'mcp-proxy', '0', ECHO]),
   },
   'Toolcrib, HTTP': { over: 'http', open: readOnly.http },
+  'Toolcrib, HTTP, every record synced first': { over: 'http', open: strict.http },
   'mcp-proxy, HTTP': {
     over: 'http',
     peer: true,
