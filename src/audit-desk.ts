@@ -19,11 +19,23 @@ import {
   exportAudit,
 } from './governance/audit/export-audit.ts';
 import { makeCheckpoint } from './governance/audit/make-checkpoint.ts';
-import { type Pruned, type PruneOptions, pruneAudit } from './governance/audit/prune-audit.ts';
+import {
+  foreseePrune,
+  type Pruned,
+  type PruneOptions,
+  pruneAudit,
+} from './governance/audit/prune-audit.ts';
+import {
+  type OldRowsOptions,
+  type OldRowsPruned,
+  pruneOldRows,
+} from './governance/audit/prune-old-rows.ts';
 import { verifyAuditFiles } from './governance/audit/verify-audit-files.ts';
 import { type VerifyLogOptions, verifyAuditLog } from './governance/audit/verify-audit-log.ts';
 import { openSigningKey, readSigningKey } from './governance/signing/open-signing-key.ts';
 import { isPublicKey } from './governance/signing/verify-signature.ts';
+
+export type { Pruned };
 
 export interface VerifyRequest extends Pick<VerifyLogOptions, 'expected' | 'onRows'> {
   /** The store whose trail to verify; none for files alone. */
@@ -51,7 +63,20 @@ export interface AuditDesk {
   verify(request: VerifyRequest): Promise<VerifyAnswer>;
   exportRows(store: Store, options: ExportOptions): AsyncIterable<ExportPart>;
   prune(store: Store, request: PruneRequest): Promise<Pruned>;
+  /** What `prune` would take; nothing goes, and no key is made. */
+  foresee(store: Store, request: Pick<PruneRequest, 'before' | 'onRows'>): Promise<Pruned>;
+  /** The same little by little, as `audit.retentionDays` asks for it. */
+  retain(
+    store: Store,
+    request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>,
+  ): Promise<OldRowsPruned>;
 }
+
+/**
+ * Stores that end with their process. The next one has the same label and another trail, which would
+ * be held to what is noted of this one.
+ */
+const PASSING: ReadonlySet<string> = new Set(['memory', 'sqlite in memory']);
 
 const readCheckpoints = async (file: string): Promise<readonly AuditCheckpoint[]> => {
   const text = await readFile(file, 'utf8').catch(() => {
@@ -81,7 +106,7 @@ class UserAuditDesk implements AuditDesk {
   async checkpoint({ audit, label }: Pick<Store, 'audit' | 'label'>, at: number) {
     const key = await openSigningKey(this.#keyFile);
     const note = makeCheckpoint(await audit.head(), { at, store: label, key });
-    await rememberCheckpoint(this.#book, note);
+    if (!PASSING.has(label)) await rememberCheckpoint(this.#book, note);
     return note;
   }
 
@@ -108,6 +133,22 @@ class UserAuditDesk implements AuditDesk {
     const key = await openSigningKey(this.#keyFile);
     const checkpoints = await recallCheckpoints(this.#book, store.label);
     const pruned = await pruneAudit(store, { ...request, key, checkpoints });
+    if (pruned.rows > 0) await this.checkpoint(store, request.at);
+    return pruned;
+  }
+
+  async foresee(store: Store, request: Pick<PruneRequest, 'before' | 'onRows'>): Promise<Pruned> {
+    const own = await readSigningKey(this.#keyFile);
+    const checkpoints = await recallCheckpoints(this.#book, store.label);
+    const trustedKeys = own ? [own.publicKey] : [];
+    return foreseePrune(store, { ...request, checkpoints, trustedKeys });
+  }
+
+  async retain(store: Store, request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>) {
+    const key = await openSigningKey(this.#keyFile);
+    const checkpoints = await recallCheckpoints(this.#book, store.label);
+    const setting = 'audit.retentionDays';
+    const pruned = await pruneOldRows(store, { ...request, key, checkpoints, setting });
     if (pruned.rows > 0) await this.checkpoint(store, request.at);
     return pruned;
   }

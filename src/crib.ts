@@ -13,8 +13,10 @@ import type { Policy } from './contract/policy.ts';
 import type { Runtime } from './contract/runtime.ts';
 import type { Sandboxes } from './contract/sandbox.ts';
 import type { Source } from './contract/source.ts';
+import type { Store } from './contract/store.ts';
 import type { Tool } from './contract/tool.ts';
 import { createRuntime } from './create-runtime.ts';
+import type { Retention } from './governance/audit/retention.ts';
 import type { SigningKey } from './governance/signing/open-signing-key.ts';
 import { LocalCrib } from './local-crib.ts';
 import { createEventBus } from './observation/event-bus.ts';
@@ -213,6 +215,18 @@ const configOf = async ({ settings, config }: CribOptions): Promise<Config> => {
   return (await import('./config/parse-config.ts')).parseConfig(config);
 };
 
+/** None where the record is kept for ever, as it is unless the user says otherwise. */
+const retentionOf = async (
+  store: Store,
+  { home }: CribOptions,
+  { config, events, runtime }: Pick<EngineSite, 'config' | 'events' | 'runtime'>,
+): Promise<Retention | undefined> => {
+  const { retentionDays: days } = config.audit;
+  if (days === undefined) return undefined;
+  const { openRetention } = await import('./open-retention.ts');
+  return openRetention(store, { days, folder: userFolder(home), events, runtime });
+};
+
 /** Makes a crib: loads the tools, and opens the store when the first call needs it. */
 export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const config = await configOf(options);
@@ -246,7 +260,7 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
       const { openEngine, openStore } = await import('./open-engine.ts');
       const store = await openStore(options.store, site);
       const engine = await openEngine(store, options, { ...site, policy: await policy() });
-      return { store, engine };
+      return { store, engine, retention: await retentionOf(store, options, site) };
     },
     limits: config.budget,
     linkBaseUrl: config.approvals.linkBaseUrl,

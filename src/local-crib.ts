@@ -26,6 +26,7 @@ import type { Store } from './contract/store.ts';
 import type { ToolSource } from './contract/tool.ts';
 import type { ToolSets } from './contract/tool-sets.ts';
 import { frameworkTools } from './framework-tools.ts';
+import type { Retention } from './governance/audit/retention.ts';
 import { SANDBOX_TYPES } from './governance/isolation.ts';
 import { labelsOfHandle } from './governance/labels/handle-labels.ts';
 import type { BudgetLimits } from './governance/ledger/budget.ts';
@@ -54,6 +55,8 @@ export interface LocalCribParts {
 export interface Opened {
   readonly store: Store;
   readonly engine: Engine;
+  /** Where the record is not kept for ever. */
+  readonly retention: Pick<Retention, 'start' | 'stop'> | undefined;
 }
 
 const DEFAULT_PAGE = 10_000;
@@ -279,7 +282,9 @@ export class LocalCrib implements Crib {
     this.#storeLabel = opened.store.label;
     await opened.engine.recover();
     // One that cannot be written may be writable later: each call looks again.
-    if (!opened.store.isReadOnly) this.#engine = opened.engine;
+    if (opened.store.isReadOnly) return opened;
+    this.#engine = opened.engine;
+    opened.retention?.start();
     return opened;
   }
 
@@ -304,6 +309,7 @@ export class LocalCrib implements Crib {
     await this.#parts.registry.close();
     await this.#parts.sandboxes.close();
     if (!opened) return;
+    await opened.retention?.stop();
     await opened.engine.close();
     await opened.store.close();
   }

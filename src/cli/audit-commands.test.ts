@@ -204,6 +204,37 @@ describe('audit prune', () => {
     expect((await run('audit', 'verify')).code).toBe(0);
   });
 
+  it('says what would go, and leaves it', async () => {
+    await fill(10);
+    const dry = await run('audit', 'prune', '--before', before, '--dry-run');
+    expect([dry.code, dry.out]).toEqual([
+      0,
+      expect.stringContaining('5 rows would go, up to row 5'),
+    ]);
+    const json = await run('audit', 'prune', '--before', before, '--dry-run', '--json');
+    expect(json.read()).toEqual({ rows: 5, throughSeq: 5, dryRun: true });
+    expect((await run('audit', 'verify')).out).toContain('10 rows');
+    expect(existsSync(join(base, 'home', 'keys'))).toBe(false);
+  });
+
+  it('goes by audit.retentionDays when no time is named, and by nothing without it', async () => {
+    await fill(10);
+    const bare = await run('audit', 'prune', '--yes');
+    expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('audit.retentionDays')]);
+    const days = Math.floor((createRuntime().now() - NOW) / 86_400_000);
+    const keep = (count: number): void => {
+      mkdirSync(join(base, 'home'), { recursive: true });
+      writeFileSync(join(base, 'home', 'config.yml'), `audit:\n  retentionDays: ${count}\n`);
+    };
+    keep(days + 2);
+    expect((await run('audit', 'prune', '--yes')).out).toMatch(/Nothing is old/);
+    keep(days - 1);
+    expect((await run('audit', 'prune', '--dry-run')).out).toContain('10 rows would go');
+    const done = await run('audit', 'prune', '--yes', '--json');
+    expect(done.read()).toEqual({ rows: 10, throughSeq: 10, archive: null });
+    expect((await run('audit', 'verify')).code).toBe(0);
+  });
+
   it('A1: a forged anchor is found', async () => {
     await fill(10);
     await run('audit', 'prune', '--before', before, '--yes');

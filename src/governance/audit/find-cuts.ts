@@ -16,37 +16,48 @@ class OpenCalls {
   }
 }
 
+async function* oldRows(log: AuditLog, before: number): AsyncIterable<AuditRow> {
+  for await (const page of log.scan()) {
+    for (const row of page) {
+      if (row.at >= before) return;
+      yield row;
+    }
+  }
+}
+
 /**
  * Where to cut, oldest first, about `step` rows apart; the last cut is as far as it goes. A cut leaves
  * no call with its intent on one side and its outcome on the other, or still open. Clocks may go
- * back: the old part ends with the first row that is not old.
+ * back: the old part ends with the first row that is not old. Rows may be pruned up to a cut before
+ * the next one is asked for.
  */
+export async function* cutsOf(
+  log: AuditLog,
+  before: number,
+  step: number,
+): AsyncIterable<AuditHead> {
+  const calls = new OpenCalls();
+  let cut: AuditHead | undefined;
+  let since = 0;
+  for await (const row of oldRows(log, before)) {
+    calls.take(row);
+    since += 1;
+    if (calls.none) cut = { seq: row.seq, hash: row.hash };
+    if (!cut || since < step) continue;
+    yield cut;
+    cut = undefined;
+    since = 0;
+  }
+  if (cut) yield cut;
+}
+
+/** All of them, before anything goes. */
 export const findCuts = async (
   log: AuditLog,
   before: number,
   step: number,
 ): Promise<readonly AuditHead[]> => {
-  const calls = new OpenCalls();
   const cuts: AuditHead[] = [];
-  let cut: AuditHead | undefined;
-  let since = 0;
-  const keep = (): void => {
-    if (cut) cuts.push(cut);
-    cut = undefined;
-    since = 0;
-  };
-  for await (const page of log.scan()) {
-    for (const row of page) {
-      if (row.at >= before) {
-        keep();
-        return cuts;
-      }
-      calls.take(row);
-      since += 1;
-      if (calls.none) cut = { seq: row.seq, hash: row.hash };
-      if (cut && since >= step) keep();
-    }
-  }
-  keep();
+  for await (const cut of cutsOf(log, before, step)) cuts.push(cut);
   return cuts;
 };

@@ -26,7 +26,7 @@ import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../../stores/sqlite/open-database.ts';
 import { openSigningKey, type SigningKey } from '../signing/open-signing-key.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
-import { type PruneOptions, pruneAudit } from './prune-audit.ts';
+import { foreseePrune, type PruneOptions, pruneAudit } from './prune-audit.ts';
 import { verifyAuditFiles } from './verify-audit-files.ts';
 import { verifyAuditLog } from './verify-audit-log.ts';
 
@@ -127,6 +127,18 @@ describe('pruning', () => {
     await store.audit.append(auditEntry({ executionId: 'slow', at: NOW + 9 }));
     expect(await prune(8)).toMatchObject({ rows: 0 });
     expect(await prune(2000)).toMatchObject({ throughSeq: 10 });
+  });
+
+  it('can be foreseen: the same rows, and none of them goes', async () => {
+    await fill(50);
+    const foresee = (before: number) => foreseePrune(store, { before: NOW + before, ...trust() });
+    expect(await foresee(20)).toEqual({ rows: 20, throughSeq: 20 });
+    expect(await foresee(0)).toEqual({ rows: 0, throughSeq: 0 });
+    expect(await allRows(store)).toHaveLength(50);
+    await prune(20);
+    expect(await foresee(30)).toEqual({ rows: 10, throughSeq: 30 });
+    const stranger = foreseePrune(store, { before: NOW + 30 });
+    await expect(stranger).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
   it('keeps a row that is not old although older ones follow', async () => {

@@ -42,24 +42,29 @@ const keysOf = ({ key, trustedKeys = [] }: PruneOptions): readonly string[] => [
   ...trustedKeys,
 ];
 
-const assertSound = async (store: Pick<Store, 'audit'>, options: PruneOptions): Promise<void> => {
-  const { checkpoints = [], onRows } = options;
-  const report = await verifyAuditLog(store.audit, {
-    checkpoints,
-    trustedKeys: keysOf(options),
-    onRows,
+export const notSound = (problem: string): ToolFailure =>
+  new ToolFailure('CONFLICT', `The trail is not sound, so nothing was pruned. ${problem}`, {
+    suggestions: ['Look into it first: toolcrib audit verify'],
   });
-  if (!report.problem) return;
-  throw new ToolFailure(
-    'CONFLICT',
-    `The trail is not sound, so nothing was pruned. ${report.problem.message}`,
-    { suggestions: ['Look into it first: toolcrib audit verify'] },
-  );
+
+const assertSound = async (
+  { audit }: Pick<Store, 'audit'>,
+  options: VerifyLogOptions,
+): Promise<void> => {
+  const { problem } = await verifyAuditLog(audit, options);
+  if (problem) throw notSound(problem.message);
 };
 
-const eventOf = ({ rows, throughSeq }: Pruned, options: PruneOptions): AuditEntry => {
+type EventFacts = Pick<PruneOptions, 'at' | 'before' | 'archive' | 'caller'> & {
+  /** The setting that asked for it, where no person did. */
+  readonly setting?: string;
+};
+
+/** What the trail says of rows that went. */
+export const pruneEvent = ({ rows, throughSeq }: Pruned, options: EventFacts): AuditEntry => {
   const { userId, agentId, sessionId } = options.caller ?? LOCAL_CALLER;
   const archive = options.archive === undefined ? {} : { archive: basename(options.archive) };
+  const setting = options.setting === undefined ? {} : { setting: options.setting };
   return {
     kind: 'event',
     executionId: '',
@@ -74,7 +79,7 @@ const eventOf = ({ rows, throughSeq }: Pruned, options: PruneOptions): AuditEntr
     code: '',
     durationMs: 0,
     costMicros: 0,
-    detail: { pruned: rows, throughSeq, before: options.before, ...archive },
+    detail: { pruned: rows, throughSeq, before: options.before, ...archive, ...setting },
   };
 };
 
@@ -92,7 +97,7 @@ const pruneTo = async (
       pruned = { rows: pruned.rows + went, throughSeq: cut.seq };
     }
   } finally {
-    if (pruned.rows > 0) await audit.append(eventOf(pruned, options));
+    if (pruned.rows > 0) await audit.append(pruneEvent(pruned, options));
   }
   return pruned;
 };
@@ -107,7 +112,7 @@ export const pruneAudit = async (
 ): Promise<Pruned> => {
   const { audit } = store;
   const { archive, before, step = STEP } = options;
-  await assertSound(store, options);
+  await assertSound(store, { ...options, trustedKeys: keysOf(options) });
   const anchor = await audit.anchor();
   const cuts = await findCuts(audit, before, step);
   const last = cuts.at(-1);
@@ -115,4 +120,18 @@ export const pruneAudit = async (
     await writeArchive(archive, audit, { anchor, last, trustedKeys: keysOf(options) });
   }
   return pruneTo(store, cuts, options);
+};
+
+/** What pruning would take; nothing goes. Throws CONFLICT when the trail is not sound. */
+export const foreseePrune = async (
+  store: Pick<Store, 'audit'>,
+  { before, ...options }: VerifyLogOptions & Pick<PruneOptions, 'before'>,
+): Promise<Pruned> => {
+  const { audit } = store;
+  await assertSound(store, options);
+  const anchor = await audit.anchor();
+  const last = (await findCuts(audit, before, STEP)).at(-1);
+  return last
+    ? { rows: last.seq - (anchor?.seq ?? 0), throughSeq: last.seq }
+    : { rows: 0, throughSeq: 0 };
 };

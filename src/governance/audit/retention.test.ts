@@ -1,0 +1,163 @@
+/** Who forgets old rows, and when: once a day a store, after a call, without anybody waiting. */
+import { describe, expect, it } from 'vitest';
+import { auditEntry, times } from '../../../test/conformance/store-samples.ts';
+import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
+import type { Store } from '../../contract/store.ts';
+import { createEventBus } from '../../observation/event-bus.ts';
+import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
+import type { OldRowsPruned } from './prune-old-rows.ts';
+import { Retention, type RetentionDeps } from './retention.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DONE: OldRowsPruned = { rows: 3, throughSeq: 3, isDone: true };
+
+type Prune = RetentionDeps['prune'];
+
+const open = (prune: Prune = async () => DONE, store: Store = createMemoryStore()) => {
+  const runtime = fakeRuntime();
+  const events = createEventBus(runtime.log);
+  const asked: Parameters<Prune>[0][] = [];
+  const retention = new Retention({
+    store,
+    events,
+    runtime,
+    keepMs: 2 * DAY_MS,
+    prune: (request) => {
+      asked.push(request);
+      return prune(request);
+    },
+  });
+  retention.start();
+  const call = async (): Promise<void> => {
+    events.emit('call.finished', {} as never);
+    await runtime.advance(0);
+  };
+  const fill = (age: number): Promise<void> =>
+    store.audit.append(auditEntry({ at: runtime.now() - age }));
+  return { runtime, events, store, asked, retention, call, fill };
+};
+
+describe('looking for old rows', () => {
+  it('begins with the first call, and only that one is listened to', async () => {
+    const { events, asked, runtime, call, fill } = open();
+    await fill(2 * DAY_MS + 1);
+    await runtime.advance(1000);
+    expect(asked).toEqual([]);
+    await call();
+    expect(asked).toMatchObject([{ at: runtime.now(), before: runtime.now() - 2 * DAY_MS }]);
+    expect(events.has('call.finished')).toBe(false);
+    expect(runtime.logged).toEqual([
+      expect.objectContaining({ level: 'info', fields: { rows: 3, throughSeq: 3 } }),
+    ]);
+  });
+
+  it('comes again while the process goes on, with or without calls, once a day', async () => {
+    const { asked, runtime, fill } = open(async () => ({ ...DONE, rows: 0 }));
+    await fill(2 * DAY_MS + 1);
+    await runtime.advance(HOUR_MS);
+    expect(asked).toHaveLength(1);
+    await runtime.advance(23 * HOUR_MS);
+    expect(asked).toHaveLength(1);
+    await runtime.advance(HOUR_MS);
+    expect(asked).toHaveLength(2);
+    expect(runtime.logged).toEqual([]);
+  });
+
+  it('leaves a store alone in which nothing is old', async () => {
+    const { asked, store, runtime, call, fill } = open();
+    await call();
+    await fill(2 * DAY_MS);
+    await runtime.advance(0);
+    expect([asked, await store.memory.read('["audit-retention"]', 'last', 0)]).toEqual([
+      [],
+      undefined,
+    ]);
+  });
+
+  it('is for one of several processes', async () => {
+    const store = createMemoryStore();
+    const cribs = times(5, () => open(async () => DONE, store));
+    await cribs[0]?.fill(3 * DAY_MS);
+    for (const { events } of cribs) events.emit('call.finished', {} as never);
+    for (const { runtime } of cribs) await runtime.advance(0);
+    expect(cribs.flatMap(({ asked }) => asked)).toHaveLength(1);
+  });
+
+  it('does not believe a mark that a wrong clock left in the future', async () => {
+    const { asked, store, runtime, call, fill } = open();
+    await fill(3 * DAY_MS);
+    const value = { at: runtime.now() + DAY_MS, by: 'x' };
+    await store.memory.write({ space: '["audit-retention"]', key: 'last', value });
+    await call();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('writes a failure to the log and tries again the next day', async () => {
+    const { asked, runtime, call, fill } = open(() => Promise.reject(new Error('no room')));
+    await fill(3 * DAY_MS);
+    await call();
+    expect(runtime.logged).toMatchObject([{ level: 'warn', fields: { error: 'Error: no room' } }]);
+    await runtime.advance(DAY_MS - 1);
+    expect(asked).toHaveLength(1);
+    await runtime.advance(HOUR_MS);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('between the steps', () => {
+  const inSteps: Prune = async ({ goOn }) => {
+    let rows = 1;
+    while (rows < 3 && (await goOn())) rows += 1;
+    return { rows, throughSeq: rows, isDone: rows === 3 };
+  };
+
+  it('calls have their turn', async () => {
+    const { runtime, retention, call, fill } = open(inSteps);
+    await fill(3 * DAY_MS);
+    await call();
+    await runtime.advance(50);
+    expect(runtime.logged).toEqual([]);
+    await runtime.advance(50);
+    expect(runtime.logged).toMatchObject([{ fields: { rows: 3 } }]);
+    await retention.stop();
+  });
+
+  it('the end of the process is obeyed at once, and the next one goes on', async () => {
+    const { runtime, retention, store, call, fill } = open(inSteps);
+    await fill(3 * DAY_MS);
+    await call();
+    await retention.stop();
+    expect(runtime.logged).toMatchObject([{ fields: { rows: 1 } }]);
+    expect(runtime.pendingTimers).toBe(0);
+    const next = open(async () => DONE, store);
+    await next.call();
+    expect(next.asked).toHaveLength(1);
+  });
+
+  it('a step that is under way at the end is waited for', async () => {
+    let end: (() => void) | undefined;
+    const { runtime, retention, call, fill } = open(async ({ goOn }) => {
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      return { ...DONE, isDone: await goOn() };
+    });
+    await fill(3 * DAY_MS);
+    await call();
+    const stopped = retention.stop();
+    end?.();
+    await stopped;
+    expect(runtime.logged).toMatchObject([{ level: 'info' }]);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('one that was stopped before any call listens to none', async () => {
+    const { events, runtime, asked, retention, call, fill } = open();
+    await fill(3 * DAY_MS);
+    await retention.stop();
+    await call();
+    await runtime.advance(DAY_MS);
+    expect([asked, events.has('call.finished'), runtime.pendingTimers]).toEqual([[], false, 0]);
+  });
+});
