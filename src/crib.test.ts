@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ODD_SERVER } from '../test/fixtures/mcp-servers/some-servers.ts';
 import { aTool } from '../test/fixtures/test-crib.ts';
-import { createCrib } from './crib.ts';
+import { type CribOptions, createCrib } from './crib.ts';
 import { createMemoryStore } from './stores/memory/create-memory-store.ts';
 
 describe('createCrib', () => {
@@ -58,5 +59,50 @@ describe('createCrib', () => {
     const crib = await createCrib({ store, builtins: false, tools: [aTool()] });
     await crib.execute('echo', {});
     expect(await store.audit.query()).toHaveLength(1);
+  });
+});
+
+describe('tools from outside the package', () => {
+  const YAML =
+    'name: mine\ndescription: d\nschema: {type: object}\ncode: export const run = () => 1';
+
+  const withTools = async (config: NonNullable<CribOptions['config']>) => {
+    const home = await mkdtemp(join(tmpdir(), 'toolcrib-outside-'));
+    const files = async () => new Map([['mine.yml', Buffer.from(YAML)]]);
+    const servers = { odd: { command: process.execPath, args: [ODD_SERVER] } };
+    const crib = await createCrib({
+      ...{ home, root: home, builtins: false, store: 'memory', watch: false },
+      ...{ tools: [aTool({ name: 'given' })], customTools: { folder: home, files } },
+      config: { mcp: { servers }, registry: { lock: 'off' }, ...config },
+    });
+    const end = async (): Promise<void> => {
+      await crib.close();
+      await rm(home, { recursive: true });
+    };
+    return { crib, end, names: crib.tools.list().map(({ tool }) => tool.name) };
+  };
+
+  it('run in the sandbox that the user chose, where they name none', async () => {
+    const { crib, end } = await withTools({ mcp: {}, sandbox: { default: 'process' } });
+    expect(crib.tools.get('mine')?.tool.sandbox).toMatchObject({ type: 'process' });
+    await end();
+  });
+
+  it('are looked for', async () => {
+    const { names, end } = await withTools({});
+    expect(names).toEqual(expect.arrayContaining(['given', 'mine']));
+    expect(names.length).toBeGreaterThan(2);
+    await end();
+  });
+
+  it('are not looked for without registry.autoDiscovery, and servers can still be tested', async () => {
+    const registry = { lock: 'off', autoDiscovery: false } as const;
+    const { crib, names, end } = await withTools({ registry });
+    expect(names).toEqual(['given']);
+    expect(crib.servers.list()).toMatchObject([{ name: 'odd', state: 'idle' }]);
+    await crib.servers.test('odd');
+    expect(crib.servers.list()).toMatchObject([{ state: 'ready' }]);
+    await end();
+    expect(crib.servers.list()).not.toMatchObject([{ state: 'ready' }]);
   });
 });

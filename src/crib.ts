@@ -121,7 +121,8 @@ const ownTools = async (
   const isOff = !config.tools.autoLoadCustomTools || config.enforcement.disableLocalTools;
   if (!customTools || isOff) return [];
   const { openCustomTools } = await import('./open-custom-tools.ts');
-  return [openCustomTools(customTools, sandboxes, runtime)];
+  const defaultSandbox = config.sandbox.default;
+  return [openCustomTools(customTools, { sandboxes, defaultSandbox, runtime })];
 };
 
 /** None where they are switched off; what they need is loaded only where there are some. */
@@ -143,6 +144,14 @@ const openServers = async (
   });
 };
 
+/** One that brings nothing, and is closed with the others: a server may be started by hand. */
+const unsearched = (source: Source): Source => ({
+  kind: source.kind,
+  label: source.label,
+  load: async () => [],
+  close: async () => source.close?.(),
+});
+
 const loadTools = async (
   registry: Registry,
   { builtins, sources = [], tools = [], customTools, watch = true }: CribOptions,
@@ -150,7 +159,9 @@ const loadTools = async (
 ): Promise<void> => {
   const shipped = builtins === false ? [] : [await shippedTools(registry, site)];
   const own = await ownTools(customTools, site);
-  await registry.load([...shipped, ...sources, ...site.sources, ...own]);
+  const found = [...site.sources, ...own];
+  const { autoDiscovery } = site.config.registry;
+  await registry.load([...shipped, ...sources, ...(autoDiscovery ? found : found.map(unsearched))]);
   registry.registerAll(tools);
   if (watch) registry.watch();
 };

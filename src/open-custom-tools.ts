@@ -1,6 +1,6 @@
 /** The tools of a trusted project: compiled, and run in the sandbox with the broker behind it. */
 import type { Runtime } from './contract/runtime.ts';
-import type { Sandboxes } from './contract/sandbox.ts';
+import type { Sandboxes, SandboxType } from './contract/sandbox.ts';
 import type { Source } from './contract/source.ts';
 import { isolationSandbox } from './governance/isolation-sandbox.ts';
 import { sandboxHost } from './pipeline/sandbox-host.ts';
@@ -32,19 +32,24 @@ const runIn =
   };
 
 /** Tools that were loaded will be called: the sandbox of most of them starts meanwhile. */
-const prepare = (sandboxes: Sandboxes): void => {
+const prepare = (sandboxes: Sandboxes, type: SandboxType): void => {
   const quietly = (): undefined => undefined;
-  void sandboxes.get('wasm').then((sandbox) => sandbox.prepare?.(), quietly);
+  void sandboxes.get(type).then((sandbox) => sandbox.prepare?.(), quietly);
 };
 
-export const openCustomTools = (
-  tools: CustomTools,
-  sandboxes: Sandboxes,
-  runtime: Runtime,
-): Source => {
+export interface CustomToolsSite {
+  readonly sandboxes: Sandboxes;
+  /** The sandbox of tools that name none. */
+  readonly defaultSandbox: SandboxType;
+  readonly runtime: Runtime;
+}
+
+export const openCustomTools = (tools: CustomTools, site: CustomToolsSite): Source => {
+  const { sandboxes, defaultSandbox, runtime } = site;
   const source = createCustomSource({
     ...tools,
     runCode: runIn(sandboxes),
+    defaultSandbox,
     report: (problem) => runtime.log.warn(formatFileProblem(problem)),
     runtime,
   });
@@ -52,7 +57,7 @@ export const openCustomTools = (
     ...source,
     load: async () => {
       const loaded = await source.load();
-      if (loaded.length > 0) prepare(sandboxes);
+      if (loaded.length > 0) prepare(sandboxes, defaultSandbox);
       return loaded;
     },
   };

@@ -35,7 +35,6 @@ const LIMITS = {
   timeoutMs: MINUTE_MS,
   maxCallMs: 30 * MINUTE_MS,
   maxRestarts: 5,
-  healthCheckIntervalMs: 30_000,
   idleMs: 10 * MINUTE_MS,
   maxMessageBytes: 4_000_000,
   maxOutputBytes: 1_000_000,
@@ -81,6 +80,7 @@ export const serverSettings = (
   const tools = Object.entries(own.tools ?? {});
   return {
     ...LIMITS,
+    healthCheckIntervalMs: config.observation.healthIntervalMs,
     ...plain,
     ...sandboxOf(own, root),
     name,

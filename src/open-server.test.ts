@@ -25,9 +25,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const start = async (tools: readonly Tool[], server: Record<string, string> = {}) => {
+const start = async (
+  tools: readonly Tool[],
+  server: Record<string, string> = {},
+  more: Record<string, string> = {},
+) => {
   const settings = Object.entries(server).map(([key, value]) => [`TOOLCRIB_SERVER_${key}`, value]);
-  const env = { TOOLCRIB_HOME: join(folder, 'home'), ...Object.fromEntries(settings) };
+  const env = { TOOLCRIB_HOME: join(folder, 'home'), ...Object.fromEntries(settings), ...more };
   const loaded = await loadConfig({ cwd: folder, env });
   const system = createRuntime();
   // The heartbeat comes sooner than in life.
@@ -138,6 +142,18 @@ describe('openServer', { timeout: TIME_LIMIT }, () => {
     const enter = () => ask('/v1/session', '', { method: 'POST', body: JSON.stringify({ code }) });
     expect((await enter()).status).toBe(200);
     expect((await enter()).status).toBe(401);
+  });
+
+  it('has no page of metrics where they are switched off', async () => {
+    const seen: number[] = [];
+    for (const metrics of ['true', 'false']) {
+      const more = { TOOLCRIB_OBSERVATION_METRICS: metrics };
+      const { running, ask, bearer } = await start([aTool()], {}, more);
+      seen.push((await ask('/metrics', await bearer('viewer'))).status);
+      await running.close();
+      await open.crib?.close();
+    }
+    expect(seen).toEqual([200, 404]);
   });
 
   it('shows settings, where they come from and the rules in force', async () => {

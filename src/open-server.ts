@@ -190,7 +190,7 @@ const depsOf = (site: ServerSite, parts: Parts): HttpDeps => {
       return counts && { calls: counts.durations.count, lastUsed: counts.lastUsedAt };
     },
     events: (request, identity) => events.open(request, identity),
-    metrics: metricsPage(site, parts),
+    ...(site.loaded.config.observation.metrics && { metrics: metricsPage(site, parts) }),
     mcp: mcp.answer,
   };
 };

@@ -6,17 +6,19 @@ import { section, setting } from './setting.ts';
 export const observationSection = section(
   z.strictObject({
     metrics: setting(z.boolean(), {
-      about: 'Count and time calls (also known as metricsCollectionEnabled).',
+      about:
+        'Serve at /metrics what is counted and timed of calls (also known as metricsCollectionEnabled).',
       project: 'on',
       default: true,
     }),
     healthIntervalMs: setting(z.int().min(1000).max(LONGEST_TIMER_MS), {
-      about: 'Milliseconds between health checks (also known as healthCheckInterval).',
+      about:
+        'Milliseconds between two looks at whether an MCP server still answers, where it sets none of its own (also known as healthCheckInterval).',
       project: 'free',
       default: 60_000,
     }),
     alerts: setting(z.boolean(), {
-      about: 'Raise alerts (also known as performanceAlertsEnabled).',
+      about: 'Raise alerts (also known as performanceAlertsEnabled). Not built yet.',
       project: 'on',
       default: false,
     }),

@@ -12,12 +12,14 @@ export const registrySection = section(
       default: '.toolcrib/tools',
     }),
     autoDiscovery: setting(z.boolean(), {
-      about: 'Look for tools in all sources at start (also known as enableAutoDiscovery).',
+      about:
+        'Look for tools in the project and in MCP servers; false leaves those that ship and those that a program hands in (also known as enableAutoDiscovery).',
       project: 'off',
       default: true,
     }),
     updateChecks: setting(z.boolean(), {
-      about: 'Ask whether installed tools have newer versions (also known as autoUpdateChecks).',
+      about:
+        'Ask whether installed tools have newer versions (also known as autoUpdateChecks). Not built yet.',
       project: 'off',
       default: false,
     }),

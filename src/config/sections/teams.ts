@@ -7,22 +7,22 @@ export const teamsSection = z
   .strictObject({
     enabled: z
       .boolean()
-      .describe('Take part in the catalog of a team.')
+      .describe('Take part in the catalog of a team. Not built yet.')
       .meta(byProject('off'))
       .default(false),
     orgId: nonEmptyText
       .exactOptional()
-      .describe('The organisation, as the catalog knows it.')
+      .describe('The organisation, as the catalog knows it. Not built yet.')
       .meta(byProject('user')),
     url: address(['http', 'https'])
       .exactOptional()
-      .describe('The address of the catalog.')
+      .describe('The address of the catalog. Not built yet.')
       .meta(byProject('user')),
     features: z
       .strictObject({
         sharedTools: z
           .boolean()
-          .describe('Take in the tools the team shares.')
+          .describe('Take in the tools the team shares. Not built yet.')
           .meta(byProject('off'))
           .default(true),
       })

@@ -1,7 +1,7 @@
 /** A definition and its compiled code to a tool whose `run` hands the code to the sandbox. */
 import { posix } from 'node:path';
 import type { ToolContext } from '../../contract/context.ts';
-import type { SandboxConfig } from '../../contract/sandbox.ts';
+import type { SandboxConfig, SandboxType } from '../../contract/sandbox.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { SharedDefinition } from './definition-shape.ts';
 import type { Reach } from './derive-reach.ts';
@@ -29,13 +29,10 @@ export const sandboxName = (file: string): string => {
 
 const MEMORY_MB = 256;
 
-export const sandboxConfig = ({
-  sandbox,
-  timeoutMs,
-}: Pick<SharedDefinition, 'sandbox' | 'timeoutMs'>): SandboxConfig => ({
-  type: sandbox,
+export const sandboxConfig = (type: SandboxType, timeLimit: number): SandboxConfig => ({
+  type,
   resourceLimits: { memoryMb: MEMORY_MB },
-  timeLimit: timeoutMs,
+  timeLimit,
 });
 
 /** The part of the context that is data; the rest goes through the sandbox by name. */
@@ -53,13 +50,20 @@ export interface Built {
   readonly rest: Partial<Tool> & Pick<Tool, 'input' | 'category'>;
 }
 
+/** Where the code of a tool runs. */
+export interface Runner {
+  readonly runCode: RunCode;
+  /** The sandbox of a tool that names none. */
+  readonly defaultSandbox: SandboxType;
+}
+
 /** By this tag `tools test` finds the tools of a file. */
 export const fileTag = (file: string): string => `file:${file}`;
 
-export const buildTool = (built: Built, runCode: RunCode): Tool => {
+export const buildTool = (built: Built, { runCode, defaultSandbox }: Runner): Tool => {
   const { definition, reach, code, request, rest } = built;
   const { name, version, description, documentation, author, license, output } = definition;
-  const config = sandboxConfig(definition);
+  const config = sandboxConfig(definition.sandbox ?? defaultSandbox, definition.timeoutMs);
   return {
     name,
     version,

@@ -5,11 +5,11 @@
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
-import type { RunCode } from './build-tool.ts';
+import type { Runner } from './build-tool.ts';
 import type { FileProblem } from './file-problem.ts';
 import { type FolderWatch, watchFolder } from './watch-folder.ts';
 
-export interface CustomSourceOptions {
+export interface CustomSourceOptions extends Runner {
   /** Absolute; it is watched, and never read. */
   readonly folder: string;
   /**
@@ -19,7 +19,6 @@ export interface CustomSourceOptions {
   files(): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Of the user and never of the project: what is kept here is what runs. */
   readonly cacheDir?: string;
-  readonly runCode: RunCode;
   /** Told of every fault of every load. */
   report(problem: FileProblem): void;
   readonly runtime: Pick<Runtime, 'after' | 'log'>;
@@ -39,7 +38,7 @@ const QUIET_MS = 150;
 
 /** Reads nothing before `load`; a folder without tools costs no library. */
 export const createCustomSource = (options: CustomSourceOptions): CustomSource => {
-  const { folder, cacheDir, runCode, report, runtime, quietMs = QUIET_MS } = options;
+  const { folder, cacheDir, report, runtime, quietMs = QUIET_MS } = options;
   let problems: readonly FileProblem[] = [];
   let watching: FolderWatch | undefined;
   const load = async (): Promise<readonly Tool[]> => {
@@ -50,7 +49,8 @@ export const createCustomSource = (options: CustomSourceOptions): CustomSource =
       import('./load-tool-files.ts'),
       import('./compile-cache.ts'),
     ]);
-    const loaded = await loadToolFiles({ files, cache: createCompileCache(cacheDir), runCode });
+    const cache = createCompileCache(cacheDir);
+    const loaded = await loadToolFiles({ ...options, files, cache });
     problems = loaded.problems;
     for (const problem of problems) report(problem);
     return loaded.tools;

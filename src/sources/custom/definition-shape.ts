@@ -58,8 +58,8 @@ const shared = {
   timeoutMs: z.int().min(1).max(LONGEST_MS).default(30_000),
   examples: z.array(example).max(100).default([]),
   needs: needs.default({}),
-  /** `worker` is for trusted code only, and is not for a file to choose. */
-  sandbox: z.enum(['wasm', 'process', 'container', 'vm']).default('wasm'),
+  /** The user's when absent. `worker` is for trusted code only, and is not for a file to choose. */
+  sandbox: z.enum(['wasm', 'process', 'container', 'vm']).exactOptional(),
   output: jsonSchema.exactOptional(),
 };
 

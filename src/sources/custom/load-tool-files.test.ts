@@ -13,6 +13,7 @@ const load = async (files: Readonly<Record<string, string | Uint8Array>>, told?:
     files: new Map(entries),
     cache: createCompileCache(undefined),
     runCode: async () => told,
+    defaultSandbox: 'container',
   });
   return { tools: loaded.tools, problems: loaded.problems.map(formatFileProblem) };
 };
@@ -57,6 +58,15 @@ describe('tool files', () => {
       sandbox: { type: 'process', timeLimit: 900 },
       sandboxed: true,
     });
+  });
+
+  it('takes the sandbox of the user for a tool that names none', async () => {
+    const yaml = 'name: x\ndescription: d\nschema: {type: object}\ncode: export const run = 1';
+    const fields = { name: 'y', description: 'd', tier: 'read_only', input: { type: 'object' } };
+    const files = { 'x.yml': yaml, 'y.ts': MODULE };
+    const { tools, problems } = await load(files, [{ fields, functions: ['run'] }]);
+    expect(problems).toEqual([]);
+    expect(tools.map(({ sandbox }) => sandbox?.type)).toEqual(['container', 'container']);
   });
 
   it('code in quotes has the place where it begins', async () => {

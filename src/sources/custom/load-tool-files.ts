@@ -1,7 +1,7 @@
 /** Every tool file of a folder to its tools. A file that is wrong is told of and left out. */
 import { createHash } from 'node:crypto';
 import type { Tool } from '../../contract/tool.ts';
-import type { RunCode } from './build-tool.ts';
+import type { Runner } from './build-tool.ts';
 import type { CompileCache } from './compile-cache.ts';
 import { compileTool, type ToolCode, type ToolFiles } from './compile-tool.ts';
 import { BadToolFile, type FileProblem, START } from './file-problem.ts';
@@ -14,10 +14,9 @@ import { readYamlTool } from './read-yaml-tool.ts';
 const CACHE_VERSION = 'toolcrib custom 1';
 const MOST_BYTES = 1024 * 1024;
 
-export interface LoadDeps {
+export interface LoadDeps extends Runner {
   readonly files: ToolFiles;
   readonly cache: CompileCache;
-  readonly runCode: RunCode;
 }
 
 export interface LoadedFiles {
@@ -105,11 +104,12 @@ const withoutTwins = (outcomes: readonly Outcome[]): LoadedFiles => {
 /** Never rejects for what is in a file. */
 export const loadToolFiles = async (deps: LoadDeps): Promise<LoadedFiles> => {
   const compile = compiler(deps);
-  const { runCode } = deps;
+  const { runCode, defaultSandbox } = deps;
+  const tools = { compile, runCode, defaultSandbox };
   const readOne = async (file: string, bytes: Uint8Array): Promise<Outcome> => {
     const read: ReadTool = isYaml(file) ? readYamlTool : readModuleTools;
     try {
-      return { file, found: await read({ file, text: textOf(file, bytes) }, { compile, runCode }) };
+      return { file, found: await read({ file, text: textOf(file, bytes) }, tools) };
     } catch (error) {
       return { file, problems: problemsOf(file, error) };
     }

@@ -46,7 +46,7 @@ const askModule = async (code: Mapped, runCode: RunCode): Promise<unknown> => {
       name: code.name,
       input: { describe: true },
       context: undefined,
-      config: sandboxConfig({ sandbox: 'wasm', timeoutMs: TELLING_MS }),
+      config: sandboxConfig('wasm', TELLING_MS),
     });
   } catch (error) {
     const mapped = mapFailure(error, code) as ToolFailure;
@@ -76,7 +76,7 @@ const restOf = (definition: ModuleDefinition) => {
 };
 
 /** Throws `BadToolFile`. */
-export const readModuleTools: ReadTool = async ({ file, text }, { compile, runCode }) => {
+export const readModuleTools: ReadTool = async ({ file, text }, { compile, ...runner }) => {
   const source: ToolCode = {
     kind: 'module',
     file,
@@ -93,7 +93,7 @@ export const readModuleTools: ReadTool = async ({ file, text }, { compile, runCo
   const { place: identity } = source;
   const name = sandboxName(file);
   const code: Mapped = { name, text: compiled.code, map: compiled.map, file, place: identity };
-  const list = await told(() => askModule(code, runCode));
+  const list = await told(() => askModule(code, runner.runCode));
   if (!Array.isArray(list) || list.length > MOST_TOOLS || !list.every(isTold)) {
     throw complaint(file, place, `expected one tool, or a list of at most ${MOST_TOOLS}`);
   }
@@ -104,6 +104,6 @@ export const readModuleTools: ReadTool = async ({ file, text }, { compile, runCo
     const definition = checkDefinition(moduleDefinition, checked);
     const reach = moduleReach(definition);
     const built = { definition, reach, code, request: { index }, rest: restOf(definition) };
-    return { tool: buildTool(built, runCode), place };
+    return { tool: buildTool(built, runner), place };
   });
 };

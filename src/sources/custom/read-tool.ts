@@ -1,6 +1,6 @@
 /** What the readers of both kinds of file are given, and what they answer with. */
 import type { Tool } from '../../contract/tool.ts';
-import type { RunCode } from './build-tool.ts';
+import type { Runner } from './build-tool.ts';
 import type { CompiledCode, ToolCode } from './compile-tool.ts';
 import type { Place } from './file-problem.ts';
 
@@ -10,10 +10,9 @@ export interface Compilation {
   told(ask: () => Promise<unknown>): Promise<unknown>;
 }
 
-export interface ReaderDeps {
+export interface ReaderDeps extends Runner {
   /** From the cache where it can be. Throws `BadToolFile`. */
   compile(code: ToolCode): Promise<Compilation>;
-  readonly runCode: RunCode;
 }
 
 export interface FoundTool {

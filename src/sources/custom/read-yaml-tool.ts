@@ -1,7 +1,7 @@
 /** One YAML file to a tool: its definition, and its code with where that stands in the file. */
 import type { Scalar } from 'yaml';
 import type { Tool } from '../../contract/tool.ts';
-import { buildTool, sandboxName } from './build-tool.ts';
+import { buildTool, type Runner, sandboxName } from './build-tool.ts';
 import { checkDefinition } from './check-definition.ts';
 import type { CompiledCode, ToolCode } from './compile-tool.ts';
 import { type YamlDefinition, yamlDefinition } from './definition-shape.ts';
@@ -36,7 +36,7 @@ const assertCallable = ({ file, place }: ToolCode, { exports }: CompiledCode): v
 const toolOf = (
   definition: YamlDefinition,
   code: ToolCode,
-  { compiled, runCode }: { compiled: CompiledCode; runCode: Parameters<ReadTool>[1]['runCode'] },
+  { compiled, ...runner }: Runner & { readonly compiled: CompiledCode },
 ): Tool =>
   buildTool(
     {
@@ -52,11 +52,11 @@ const toolOf = (
       request: {},
       rest: { input: definition.schema, category: 'custom' },
     },
-    runCode,
+    runner,
   );
 
 /** Throws `BadToolFile`. A tool that its file switches off is none. */
-export const readYamlTool: ReadTool = async ({ file, text }, { compile, runCode }) => {
+export const readYamlTool: ReadTool = async ({ file, text }, { compile, ...runner }) => {
   const yaml = await readStrictYaml(file, text);
   const { value, place } = yaml;
   const definition = checkDefinition(yamlDefinition, { file, value, place });
@@ -70,5 +70,5 @@ export const readYamlTool: ReadTool = async ({ file, text }, { compile, runCode 
   const { compiled } = await compile(code);
   assertCallable(code, compiled);
   if (!definition.enabled) return [];
-  return [{ tool: toolOf(definition, code, { compiled, runCode }), place: place(['name']) }];
+  return [{ tool: toolOf(definition, code, { compiled, ...runner }), place: place(['name']) }];
 };
