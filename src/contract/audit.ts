@@ -74,6 +74,7 @@ export interface AuditLog {
   query(filter?: AuditFilter): Promise<readonly AuditRow[]>;
   /** Oldest first, in pages, for verification and export. */
   scan(fromSeq?: number): AsyncIterable<readonly AuditRow[]>;
+  /** The last row, which survives a power cut: it may be noted elsewhere. */
   head(): Promise<{ readonly seq: number; readonly hash: string } | undefined>;
   /** The signed row after which the kept part begins; `undefined` while nothing was pruned. */
   anchor(): Promise<AuditCheckpoint | undefined>;

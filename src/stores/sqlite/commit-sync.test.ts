@@ -121,6 +121,18 @@ describe('commits', () => {
     await sync.close();
   });
 
+  it('are on disk once they are settled, those of other processes too', async () => {
+    const sync = open();
+    await sync.settle();
+    expect(syncs).toBe(1);
+    commit(sync, 'written');
+    await sync.settle();
+    expect(syncs).toBe(2);
+    await later();
+    await sync.close();
+    expect(syncs).toBe(2);
+  });
+
   it('that wait are synced when the store is closed', async () => {
     const sync = open();
     commit(sync, 'written');

@@ -62,12 +62,18 @@ export class CommitSync {
     if (!this.#syncing) this.#due ??= this.#options.runtime.after(SYNC_WITHIN_MS, this.#syncNow);
   }
 
+  /** Resolves when what was committed until now, by other processes too, is on disk. */
+  async settle(): Promise<void> {
+    await this.#syncing;
+    await this.#sync();
+  }
+
   /** Nothing is left unsynced, and the log is let go of. */
   async close(): Promise<void> {
     this.#due?.cancel();
     this.#due = undefined;
     await this.#syncing;
-    await this.#sync();
+    if (this.#isDirty) await this.#sync();
     const log = this.#log;
     this.#log = undefined;
     if (log !== undefined) await closeFile(log);
@@ -85,7 +91,7 @@ export class CommitSync {
   /** After one failure nobody can tell what is on disk: from then on every commit is synced at once. */
   async #sync(): Promise<void> {
     const { runtime, syncFile = systemSync } = this.#options;
-    if (!this.#isDirty || this.#log === undefined) return;
+    if (this.#log === undefined) return;
     this.#isDirty = false;
     try {
       await syncFile(this.#log);

@@ -112,8 +112,12 @@ export class SqliteAudit implements AuditLog, Intents {
     }
   }
 
+  /** Whoever notes it elsewhere must find the row again, so it is on disk first. */
   async head(): Promise<Head | undefined> {
-    return this.#parts.writer.read(() => this.#end());
+    const { writer } = this.#parts;
+    const head = await writer.read(() => this.#end());
+    await writer.settle();
+    return head;
   }
 
   async anchor(): Promise<AuditCheckpoint | undefined> {

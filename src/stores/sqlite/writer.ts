@@ -80,6 +80,11 @@ export class Writer {
     }
   }
 
+  /** Resolves when everything that can be read is on disk. */
+  settle(): Promise<void> {
+    return this.#options.sync.settle();
+  }
+
   /** Does what is pending, then the last work, then refuses everything. */
   async close(last: () => void): Promise<void> {
     const done = this.write(last);
