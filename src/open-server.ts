@@ -62,15 +62,6 @@ interface Parts {
 /** What the answers under way are given once the calls behind them are over. */
 const CLOSE_MS = 2000;
 
-/** A token that was revoked or has expired since its stream began. */
-const isLive = async ({ crib, runtime }: ServerSite, key: string): Promise<boolean> => {
-  const [, id] = /^token:(.+)$/.exec(key) ?? [];
-  if (id === undefined) return true;
-  const record = await (await crib.store()).tokens.get(id);
-  const until = record?.revokedAt ?? record?.expiresAt ?? Number.POSITIVE_INFINITY;
-  return record !== undefined && until > runtime.now();
-};
-
 const openParts = (site: ServerSite): Parts => {
   const { crib, runtime, version, describe } = site;
   const { server } = site.loaded.config;
@@ -83,7 +74,6 @@ const openParts = (site: ServerSite): Parts => {
     events: createEventStream(crib.events, {
       runtime,
       run: randomBytes(8).toString('hex'),
-      isLive: ({ key = '' }) => isLive(site, key),
       // Timing every stage has a price, so it is paid while somebody looks.
       onWatched: traces.watch,
     }),
@@ -189,7 +179,7 @@ const depsOf = (site: ServerSite, parts: Parts): HttpDeps => {
       const counts = calls.tools.get(tool);
       return counts && { calls: counts.durations.count, lastUsed: counts.lastUsedAt };
     },
-    events: (request, identity) => events.open(request, identity),
+    events: events.open.bind(events),
     ...(site.loaded.config.observation.metrics && { metrics: metricsPage(site, parts) }),
     mcp: mcp.answer,
   };

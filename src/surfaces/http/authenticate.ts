@@ -3,7 +3,7 @@ import type { TokenRecord } from '../../contract/tokens.ts';
 import { type ConsoleSession, isCsrfToken } from './console-door.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
-import type { Identity } from './identity.ts';
+import { type Identity, SESSION_KEY, TOKEN_KEY } from './identity.ts';
 import type { JwtCheck } from './jwt-check.ts';
 
 export const COOKIE = 'toolcrib_session';
@@ -26,14 +26,14 @@ export const sessionIdOf = (request: HttpRequest): string | undefined => {
 
 export const identityOfSession = ({ key, user, role }: ConsoleSession): Identity => ({
   kind: 'session',
-  key: `session:${key}`,
+  key: `${SESSION_KEY}${key}`,
   userId: user,
   role,
 });
 
 const identityOfToken = ({ id, name, role, policy }: TokenRecord): Identity => ({
   kind: 'token',
-  key: `token:${id}`,
+  key: `${TOKEN_KEY}${id}`,
   userId: `token:${name}`,
   role,
   ...(policy && { policy }),

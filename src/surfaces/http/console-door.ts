@@ -31,6 +31,8 @@ export interface ConsoleDoor {
   enter(code: string): { readonly id: string; readonly session: ConsoleSession } | undefined;
   /** The session of an id, which counts as used. */
   find(id: string): ConsoleSession | undefined;
+  /** Is there still the session of this key? Looking is no use of it. */
+  isOpen(key: string): boolean;
   leave(id: string): void;
 }
 
@@ -94,20 +96,26 @@ class Door implements ConsoleDoor {
   }
 
   find(id: string): ConsoleSession | undefined {
-    const key = hashOf(id);
-    const kept = this.#sessions.get(key);
-    if (!kept) return undefined;
-    const now = this.#deps.runtime.now();
-    if (kept.session.expiresAt <= now || kept.usedAt + IDLE_MS <= now) {
-      this.#sessions.delete(key);
-      return undefined;
-    }
-    kept.usedAt = now;
-    return kept.session;
+    const kept = this.#live(hashOf(id));
+    if (kept) kept.usedAt = this.#deps.runtime.now();
+    return kept?.session;
+  }
+
+  isOpen(key: string): boolean {
+    return this.#live(key) !== undefined;
   }
 
   leave(id: string): void {
     this.#sessions.delete(hashOf(id));
+  }
+
+  #live(key: string): Kept | undefined {
+    const kept = this.#sessions.get(key);
+    if (!kept) return undefined;
+    const now = this.#deps.runtime.now();
+    if (kept.session.expiresAt > now && kept.usedAt + IDLE_MS > now) return kept;
+    this.#sessions.delete(key);
+    return undefined;
   }
 
   #secret(size: number): string {

@@ -10,6 +10,7 @@ import { CSRF_HEADER } from './authenticate.ts';
 import { type ConsoleUser, createConsoleDoor } from './console-door.ts';
 import { failure, refusal } from './error-reply.ts';
 import { createNeighbours, type Neighbours } from './foreign-request.ts';
+import { createHeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { fromWebRequest, type HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
@@ -20,6 +21,7 @@ import { createRouteFinder } from './route-finder.ts';
 import { ROUTES } from './routes/route-table.ts';
 import { securityHeaders } from './security-headers.ts';
 import { watchShadow } from './shadow-notes.ts';
+import { createStanding } from './standing.ts';
 import { createStaticFiles } from './static-files.ts';
 import { createTokenBudgets } from './token-budgets.ts';
 import { createTokenDesk, type TokenDesk } from './token-desk.ts';
@@ -43,16 +45,19 @@ const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
 
 const siteOf = (crib: Crib, deps: HttpDeps): HttpSite => {
   const { runtime, randomBytes } = deps;
+  const tokens = createTokenDesk({
+    runtime,
+    randomBytes,
+    tokens: async () => (await crib.store()).tokens,
+  });
+  const door = createConsoleDoor({ runtime, randomBytes });
   let document: Promise<object> | undefined;
   return {
     crib,
     deps,
-    tokens: createTokenDesk({
-      runtime,
-      randomBytes,
-      tokens: async () => (await crib.store()).tokens,
-    }),
-    door: createConsoleDoor({ runtime, randomBytes }),
+    tokens,
+    door,
+    streams: createHeldStreams(runtime, createStanding({ runtime, tokens, door })),
     attempts: createAttempts(runtime, deps.limits?.failedAttempts ?? FAILED_ATTEMPTS),
     shadow: watchShadow(crib.events, runtime),
     budgets: deps.budgets ?? createTokenBudgets(crib, runtime),
@@ -162,6 +167,9 @@ export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
     listen: (at) => listen(ask, at, deps),
     issueCode: (user) => site.door.issueCode(user).code,
     tokens: site.tokens,
-    close: () => site.shadow.close(),
+    close: () => {
+      site.shadow.close();
+      site.streams.close();
+    },
   };
 };

@@ -5,6 +5,7 @@ import type { RuleEffect } from '../../contract/policy.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tier } from '../../contract/tool.ts';
 import type { Answer } from './answer.ts';
+import type { Hold } from './held-streams.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Identity } from './identity.ts';
 import type { TokenBudgets } from './token-budgets.ts';
@@ -119,8 +120,11 @@ export interface HttpDeps {
   readLink?(
     token: string,
   ): Promise<{ readonly approvalId: string; readonly approve: boolean } | undefined>;
-  /** The handlers of `/v1/events`, `/metrics` and `/mcp`; who asks is known by then. */
-  events?(request: Request, identity: Identity): Response | Promise<Response>;
+  /**
+   * The handlers of `/v1/events`, `/metrics` and `/mcp`; who asks is known by then. A stream of events
+   * is to be held, so that it ends when its reader may no longer read.
+   */
+  events?(request: Request, identity: Identity, hold: Hold): Response | Promise<Response>;
   metrics?(request: Request): Response | Promise<Response>;
   mcp?(request: HttpRequest, identity: Identity): Promise<Answer>;
 }

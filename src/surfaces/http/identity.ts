@@ -3,6 +3,10 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Role, TokenPolicy } from '../../contract/tokens.ts';
 
+/** What the key of a holder begins with; its id, or that of its session, follows. */
+export const TOKEN_KEY = 'token:';
+export const SESSION_KEY = 'session:';
+
 export interface Identity {
   /** A person at the console, the holder of a token, or somebody an OpenID issuer vouches for. */
   readonly kind: 'session' | 'token' | 'jwt';
@@ -11,6 +15,8 @@ export interface Identity {
   readonly userId: string;
   readonly role: Role;
   readonly policy?: TokenPolicy;
+  /** Of a JWT, which nobody can be asked about later. */
+  readonly expiresAt?: number;
 }
 
 /** What a request may say about itself besides who sends it. */

@@ -41,11 +41,12 @@ const identityOf = (
   claims: Readonly<Record<string, unknown>>,
   { roleClaim = ROLE_CLAIM }: OidcOptions,
 ): Identity | undefined => {
-  const { sub } = claims;
+  const { sub, exp } = claims;
   const role = Object.hasOwn(claims, roleClaim) ? claims[roleClaim] : undefined;
-  if (typeof sub !== 'string' || sub === '' || !isRole(role)) return undefined;
+  if (typeof sub !== 'string' || sub === '' || typeof exp !== 'number') return undefined;
+  if (!isRole(role)) return undefined;
   const userId = `oidc:${sub}`;
-  return { kind: 'jwt', key: userId, userId, role };
+  return { kind: 'jwt', key: userId, userId, role, expiresAt: exp * 1000 };
 };
 
 /** Nothing when no issuer is configured. */

@@ -86,7 +86,7 @@ describe('a call over a socket', { timeout: TIME_LIMIT }, () => {
       'content-type: application/json',
       'cache-control: no-store',
       'x-content-type-options: nosniff',
-      'x-frame-options: DENY',
+      'cross-origin-resource-policy: same-origin',
       "content-security-policy: default-src 'none'",
       'x-request-id: ',
       'content-length: ',

@@ -5,6 +5,7 @@
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { EventName, Events } from '../../../contract/events.ts';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
+import type { Hold } from '../held-streams.ts';
 import { EventClient } from './event-client.ts';
 import { EventRing, type ToldEvent } from './event-ring.ts';
 import { type EventViewer, isToldEvent, summarizeEvent, TOLD_EVENTS } from './event-summaries.ts';
@@ -17,15 +18,16 @@ export interface EventStreamOptions {
   /** How many events are kept for clients that come back. */
   readonly keep?: number;
   readonly maxClients?: number;
-  /** Asked now and then: the stream of somebody who may no longer come in ends. */
-  isLive?(viewer: EventViewer): Promise<boolean>;
   /** Told when the first client comes, and some time after the last one left. */
   onWatched?(isWatched: boolean): void;
 }
 
 export interface EventStream {
-  /** Throws VALIDATION_ERROR for types that do not exist, RATE_LIMITED when the house is full. */
-  open(request: Request, viewer: EventViewer): Response;
+  /**
+   * Ends when `hold` says that its viewer may no longer read. Throws VALIDATION_ERROR for types that
+   * do not exist, RATE_LIMITED when the house is full.
+   */
+  open(request: Request, viewer: EventViewer, hold: Hold): Response;
   readonly clients: number;
   /** Ends all streams. */
   close(): void;
@@ -80,7 +82,7 @@ class Stream implements EventStream {
     return this.#clients.size;
   }
 
-  open(request: Request, viewer: EventViewer): Response {
+  open(request: Request, viewer: EventViewer, hold: Hold): Response {
     const types = wantedTypes(request);
     if (this.#clients.size >= (this.#options.maxClients ?? MOST_CLIENTS)) {
       throw new ToolFailure('RATE_LIMITED', 'Too many clients watch the events.', {
@@ -88,7 +90,12 @@ class Stream implements EventStream {
       });
     }
     this.#listen();
-    const client = new EventClient({ viewer, types, onGone: (gone) => this.#gone(gone) });
+    const onGone = (gone: EventClient): void => {
+      release();
+      this.#gone(gone);
+    };
+    const client = new EventClient({ viewer, types, onGone });
+    const release = hold(() => client.close());
     this.#clients.add(client);
     client.send(this.#welcome(client, request.headers.get('last-event-id') ?? ''));
     return new Response(client.body, { headers: HEADERS });
@@ -135,15 +142,7 @@ class Stream implements EventStream {
     this.#pulse = undefined;
     if (this.#clients.size === 0) return;
     this.#pulse = this.#later(this.#options.heartbeatMs ?? HEARTBEAT_MS, () => this.#heartbeat());
-    for (const client of this.#clients) {
-      if (client.send(this.#beat)) void this.#check(client);
-    }
-  }
-
-  /** Who cannot be asked about is not let in either. */
-  async #check(client: EventClient): Promise<void> {
-    const isLive = await this.#options.isLive?.(client.viewer).catch(() => false);
-    if (isLive === false) client.close();
+    for (const client of this.#clients) client.send(this.#beat);
   }
 
   #gone(client: EventClient): void {

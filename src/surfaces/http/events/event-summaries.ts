@@ -89,8 +89,6 @@ export const summarizeEvent = <N extends EventName>(
 ): EventSummary | undefined => (TABLE[name] as Row<N> | undefined)?.summarize(payload);
 
 export interface EventViewer {
-  /** Names the token or session it came in by. */
-  readonly key?: string;
   readonly userId: string;
   readonly role: Role;
 }

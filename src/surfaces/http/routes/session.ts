@@ -40,7 +40,7 @@ const enter = defineRoute({
   summary: 'Log in with a one-time code',
   input: { body: z.strictObject({ code: z.string().min(1).max(200) }) },
   response: sessionSchema,
-  handle: ({ site: { door, deps, attempts }, body, request }) => {
+  handle: ({ site: { door, deps, attempts, streams }, body, request }) => {
     const entered = door.enter(body.code);
     if (!entered) {
       const retryAfterMs = attempts.failed(request.address);
@@ -53,6 +53,7 @@ const enter = defineRoute({
     // An id that the browser brought along, perhaps planted by somebody else, is good for nothing.
     const before = sessionIdOf(request);
     if (before !== undefined) door.leave(before);
+    void streams.look();
     const seconds = Math.floor((entered.session.expiresAt - deps.runtime.now()) / 1000);
     return {
       body: shown(entered.session),
@@ -81,9 +82,10 @@ const leave = defineRoute({
   tag: 'session',
   summary: 'Log out',
   response: z.object({ ended: z.boolean() }),
-  handle: ({ site: { door, deps }, request }) => {
+  handle: ({ site: { door, deps, streams }, request }) => {
     const id = sessionIdOf(request);
     if (id !== undefined) door.leave(id);
+    void streams.look();
     return {
       body: { ended: id !== undefined },
       headers: { 'set-cookie': cookie('', 0, deps) },

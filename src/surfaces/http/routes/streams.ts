@@ -1,4 +1,5 @@
 /** What others serve behind our guards: events, metrics and MCP. */
+import { endableResponse } from '../endable-response.ts';
 import { notFound } from '../error-reply.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -11,7 +12,7 @@ const events = defineRoute({
   response: 'text/event-stream',
   handle: async ({ site, request, identity }) => {
     if (!site.deps.events) throw notFound('The stream');
-    return site.deps.events(request.web(), identity);
+    return site.deps.events(request.web(), identity, (end) => site.streams.hold(identity, end));
   },
 });
 
@@ -40,7 +41,8 @@ const mcp = (method: 'get' | 'post' | 'delete'): Route =>
     handle: async ({ site, request, identity }) => {
       if (!site.deps.mcp) throw notFound('The endpoint');
       const answer = await site.deps.mcp(request, identity);
-      return answer instanceof Response ? answer : { written: answer };
+      if (!(answer instanceof Response)) return { written: answer };
+      return endableResponse(answer, (end) => site.streams.hold(identity, end));
     },
   });
 

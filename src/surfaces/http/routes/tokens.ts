@@ -98,6 +98,7 @@ const revoke = defineRoute({
   response: z.object({ revoked: z.literal(true) }),
   handle: async ({ site, params }) => {
     if (!(await site.tokens.revoke(params.id))) throw notFound('The token');
+    void site.streams.look();
     return { body: { revoked: true } };
   },
 });

@@ -1,0 +1,43 @@
+/** A response whose events can be ended from outside, whoever makes them. */
+import type { Hold } from './held-streams.ts';
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+const endable = (body: ReadableStream<Uint8Array>, hold: Hold): ReadableStream<Uint8Array> => {
+  const reader = body.getReader();
+  let release = (): void => undefined;
+  let isOver = false;
+  const source = {
+    start: (controller: Controller) => {
+      release = hold(() => {
+        isOver = true;
+        controller.close();
+        // Whoever makes the events is told that nobody reads them.
+        reader.cancel().catch(() => undefined);
+      });
+    },
+    pull: async (controller: Controller) => {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        release();
+        throw error;
+      });
+      if (isOver) return;
+      if (!done) return controller.enqueue(value);
+      release();
+      controller.close();
+    },
+    cancel: (reason: unknown) => {
+      release();
+      return reader.cancel(reason);
+    },
+  };
+  // Nothing is taken before it is asked for, so that the maker sees how slow its reader is.
+  return new ReadableStream(source, { highWaterMark: 0 });
+};
+
+/** Everything but events is left as it is: it ends by itself. */
+export const endableResponse = (response: Response, hold: Hold): Response => {
+  const { body, status, headers } = response;
+  const isEvents = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  return body && isEvents ? new Response(endable(body, hold), { status, headers }) : response;
+};
