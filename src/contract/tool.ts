@@ -187,6 +187,11 @@ export interface Tool<I = unknown, O = unknown> {
   readonly sanitize?: Sanitizing;
   /** What a call touches, where it cannot be told from the names of the input fields. */
   targets?(input: I): CallTargets;
+  /**
+   * The programs that a call will run, each with its arguments, where the input says so. Nobody is
+   * asked to approve a call of which one may not run.
+   */
+  programs?(input: I): readonly (readonly string[])[];
   /** Labels of its results, where the defaults by source and category do not fit. */
   readonly labels?: Partial<Labels>;
 

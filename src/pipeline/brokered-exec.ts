@@ -6,39 +6,16 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Call } from '../contract/call.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
-import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxConfig, Sandboxes } from '../contract/sandbox.ts';
 import type { Needs } from '../contract/tool.ts';
-import type { CommandGuard, CommandVerdict } from '../governance/commands/command-guard.ts';
 import { isolationSandbox } from '../governance/isolation-sandbox.ts';
+import { judgeProgram, type ProgramSettings, refusal, SHELL } from './judge-program.ts';
 
-export interface ExecSettings {
-  /** The workspace, absolute. */
-  readonly root: string;
+export interface ExecSettings extends ProgramSettings {
   readonly extraRoots: readonly string[];
-  /** What the user allows tools that can run anything. */
-  readonly allow: readonly string[];
   /** Rejects with SANDBOX_ERROR when this machine cannot give it. */
   readonly sandboxes: Sandboxes;
 }
-
-/** The tool's own patterns; a lone `*` stands for whatever the user allows. */
-const patternsOf = (commands: readonly string[], allowed: readonly string[]): readonly string[] =>
-  commands.flatMap((pattern) => (pattern === '*' ? allowed : [pattern]));
-
-const refusal = (reason: string, remedy: string): ToolFailure =>
-  new ToolFailure('PERMISSION_DENIED', `The command was refused: ${reason}`, {
-    suggestions: [remedy],
-  });
-
-const SHELL = 'bash';
-
-/** A script for bash is read as bash would read it, and every command in it has to be allowed. */
-const judged = (guard: CommandGuard, argv: readonly string[]): CommandVerdict => {
-  const [program, option, script, ...rest] = argv;
-  const isScript = program === SHELL && option === '-c' && rest.length === 0;
-  return guard.judge(isScript && script !== undefined ? script : argv);
-};
 
 /** Start-up files of the user would run unjudged. */
 const argvOf = (argv: readonly string[]): readonly string[] =>
@@ -84,16 +61,8 @@ const configFor = (
 export const brokeredExec =
   (call: Call<'ready'>, settings: ExecSettings): ToolContext['exec'] =>
   async (command, args = [], options = {}): Promise<CommandResult> => {
-    const wanted = call.ready.tool.needs?.commands;
-    if (!wanted) {
-      throw refusal('the tool declared no programs.', 'Add the program to needs.commands.');
-    }
-    const { createCommandGuard } = await import('../governance/commands/command-guard.ts');
-    const { root, allow } = settings;
-    const guard = createCommandGuard({ allow: patternsOf(wanted, allow), root });
     const argv = [command, ...args];
-    const verdict = judged(guard, argv);
-    if (!verdict.ok) throw refusal(verdict.reason, verdict.remedy);
+    const verdict = await judgeProgram(call.ready.tool, argv, settings);
     const config = configFor(call, settings, options);
     const hosts = config.networkAccess ?? [];
     const sandbox = await isolationSandbox(settings.sandboxes, call.caller.isolation, {
@@ -103,7 +72,7 @@ export const brokeredExec =
     });
     for (const [program] of verdict.commands) note(call, `program:${program}`);
     for (const host of hosts) note(call, `host:${host}`);
-    const { stdin, cwd = root } = options;
+    const { stdin, cwd = settings.root } = options;
     const input = stdin === undefined ? {} : { stdin };
     const outcome = await sandbox.run({
       task: { kind: 'command', argv: argvOf(argv), cwd, ...input },

@@ -40,6 +40,7 @@ import { Deadlines } from './deadlines.ts';
 import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
 import { governed, type PipelineDeps } from './governed.ts';
+import { createProgramCheck } from './judge-program.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
 import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
@@ -252,6 +253,7 @@ export class Engine {
       counters: store.counters,
       results: store.results,
       contexts: this.#contexts,
+      refusedProgram: createProgramCheck(this.#execSettings()),
       tools: this.#toolsAndUndo(),
       keepMs: settings.replayMs,
       newHandle: () => unguessableId('result'),

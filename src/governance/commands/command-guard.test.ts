@@ -45,7 +45,8 @@ describe('the verdict of the command guard', () => {
     expect(guard.judge('rm -rf /')).toEqual({
       ok: false,
       reason: 'The command is not on the allowlist.',
-      remedy: 'Use an allowed command or ask for it.',
+      remedy:
+        'Use an allowed command, or have it put on the allowlist: commands.allow in the configuration.',
     });
   });
 

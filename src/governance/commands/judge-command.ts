@@ -132,7 +132,7 @@ export const judgeCommand = (argv: readonly Token[], judge: CommandJudge): void 
   if (pattern === undefined) {
     return void refuse(
       'The command is not on the allowlist.',
-      'Use an allowed command or ask for it.',
+      'Use an allowed command, or have it put on the allowlist: commands.allow in the configuration.',
     );
   }
   judgeMatched(argv, pattern, judge);

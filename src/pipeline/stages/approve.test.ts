@@ -141,6 +141,54 @@ describe('approve', () => {
     expect(asked).toBe(0);
   });
 
+  it('nobody is asked about a call whose program may not run, and it says why', async () => {
+    let asked = 0;
+    const seen = { runs: 0 };
+    const tool = dangerous(seen, {
+      needs: { commands: ['ls', 'cat *'] },
+      programs: ({ script }: { script: string }) => [['ls'], ['bash', '-c', script]],
+    } as Parameters<typeof aTool>[0]);
+    const crib = await testCrib([tool], { approver: () => ++asked > 0 });
+    const refused = await crib.execute('wipe', { script: 'cat a; whoami' });
+    expect(refused).toMatchObject({
+      status: 'denied',
+      error: {
+        code: 'PERMISSION_DENIED',
+        message: 'The command was refused: The command is not on the allowlist.',
+        suggestions: [expect.stringContaining('commands.allow')],
+      },
+    });
+    expect([asked, seen.runs, (await crib.approvals()).length]).toEqual([0, 0, 0]);
+    expect((await crib.execute('wipe', { script: 'cat a; ls' })).success).toBe(true);
+    expect([asked, seen.runs]).toEqual([1, 1]);
+  });
+
+  it('an approval is not used up by a call whose program may not run', async () => {
+    const seen = { runs: 0 };
+    const allowed = new Set(['ls']);
+    const tool = dangerous(seen, {
+      needs: { commands: ['ls'] },
+      programs: () => [allowed.has('ls') ? ['ls'] : ['whoami']],
+    });
+    const crib = await testCrib([tool]);
+    const approvalId = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
+    await crib.decide(approvalId, { approve: true, by: 'alice' });
+    allowed.clear();
+    expect((await crib.execute('wipe', {}, { approvalId })).status).toBe('denied');
+    allowed.add('ls');
+    expect((await crib.execute('wipe', {}, { approvalId })).status).toBe('success');
+    expect(seen.runs).toBe(1);
+  });
+
+  it('a tool that names programs without declaring any is refused before anybody is asked', async () => {
+    let asked = 0;
+    const tool = dangerous({ runs: 0 }, { programs: () => [['ls']] });
+    const crib = await testCrib([tool], { approver: () => ++asked > 0 });
+    const { error } = await crib.execute('wipe', {});
+    expect(error?.message).toContain('declared no programs');
+    expect(asked).toBe(0);
+  });
+
   it('a call cancelled while it waits does not run', async () => {
     const seen = { runs: 0 };
     let answer: (yes: boolean) => void = () => undefined;

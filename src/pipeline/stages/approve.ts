@@ -1,6 +1,6 @@
 /**
  * Gets a person's word where the grant asks for it. Nobody is asked about a call that the budget
- * cannot cover, and after the wait the rules are judged again: they may have changed meanwhile. An
+ * cannot cover or whose program may not run, and after the wait the rules are judged again: they may have changed meanwhile. An
  * input that the approver changed goes through the earlier gates like one that was sent.
  */
 import type { Call, Estimate, Next } from '../../contract/call.ts';
@@ -27,6 +27,8 @@ export interface ApproveDeps {
   readonly redactor: Redactor;
   readonly recheck: Recheck;
   targetsOf(call: Call<'ready' | 'input'>): Promise<readonly string[]>;
+  /** The refusal that awaits the call whatever a person says to it. */
+  refusedProgram(call: Call<'ready' | 'input'>): Promise<ToolResult | undefined>;
 }
 
 type Ready = Call<'ready' | 'input' | 'grant' | 'preconditions'>;
@@ -82,7 +84,8 @@ const proceed = (
 
 const settle = async (call: Ready, next: Onward, deps: ApproveDeps): Promise<ToolResult> => {
   const estimate = deps.budgeting.estimate(call);
-  const refused = await tooDear(call, estimate, deps.budgeting);
+  const refused =
+    (await deps.refusedProgram(call)) ?? (await tooDear(call, estimate, deps.budgeting));
   if (refused) return refused;
   const { approvalId } = call.options;
   const answer =

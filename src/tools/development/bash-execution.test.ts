@@ -51,6 +51,25 @@ describe('results', () => {
     expect(existsSync(join(workspace.root, 'pwned'))).toBe(false);
   });
 
+  it.each([
+    [{ command: 'ls -l' }, ['bash', '-c', 'ls -l']],
+    [{ command: 'ls', args: ['-l'] }, ['ls', '-l']],
+    [{ command: 'ls', args: [] }, ['ls']],
+  ])(
+    'says beforehand what it will run, so that nobody approves what cannot: %j',
+    async (input, argv) => {
+      const ran: string[][] = [];
+      const context = workspace.contextFor(bashExecution, {
+        exec: async (program: string, args: readonly string[] = []) => {
+          ran.push([program, ...args]);
+          return { exitCode: 0, stdout: '', stderr: '' };
+        },
+      });
+      await runTool(bashExecution, input, context);
+      expect([ran, bashExecution.programs?.(input as never)]).toEqual([[argv], [argv]]);
+    },
+  );
+
   it('leaves out the middle of long output', async () => {
     const result = await run({ command: 'seq 1 100000', maxOutput: 100 });
     expect(result.truncated).toBe(true);

@@ -67,17 +67,21 @@ const withoutMiddle = (text: string, most: number): string => {
   return `${text.slice(0, head)}\n[${left} characters left out]\n${text.slice(head + left)}`;
 };
 
+const argvOf = ({ command, args }: Input): readonly [string, ...string[]] =>
+  args ? [command, ...args] : ['bash', '-c', command];
+
 const execute = async (asked: Input, context: ToolContext): Promise<Output> => {
-  const { command, args, timeout, maxOutput } = asked;
+  const { args: given, timeout, maxOutput } = asked;
+  const [program, ...args] = argvOf(asked);
   const cwd = await projectFolder(context, asked.cwd, 'cwd');
   const { exitCode, stdout, stderr } = await runProgram(context, {
-    program: args ? command : 'bash',
-    args: args ?? ['-c', command],
-    install: args
+    program,
+    args,
+    install: given
       ? 'Install the program, or use another one.'
       : 'Install bash: `apt-get install bash` or `brew install bash`.',
     // In a shell 127 is an answer: it was bash that ran, and it says which program is missing.
-    isItself: args !== undefined,
+    isItself: given !== undefined,
     cwd,
     timeoutMs: timeout,
   });
@@ -110,6 +114,7 @@ export const bashExecution = defineTool({
   timeoutMs: 610_000,
   // What may run is the user's to say: the star stands for their allowlist.
   needs: { paths: [{ path: '.', access: 'write' }], commands: ['*'] },
+  programs: (asked) => [argvOf(asked)],
   sandbox: { type: 'process' },
   sandboxed: true,
   aliases: ['execute_command', 'bash:execute', 'shell:execute'],
