@@ -7,6 +7,7 @@ import type { CallWatch } from './call-lane.ts';
 import { type CallTool, throughSdk } from './call-tool.ts';
 import { type Connection, connectServer } from './connect-server.ts';
 import type { McpDeps } from './server-settings.ts';
+import { createStderrTail } from './stdio/stderr-tail.ts';
 import { createWatchdog } from './stdio/watchdog.ts';
 
 /** Answers `say` with what it is told to, a call that brings answers with these, and `seen` with all calls. */
@@ -69,7 +70,7 @@ const connect = async (era: Era, deps: Partial<McpDeps> = {}) => {
     {
       watchdog,
       mark: randomUUID(),
-      onStderr: () => undefined,
+      tail: createStderrTail((text) => text),
       onGarbage: () => undefined,
       onToolsChanged: () => undefined,
       onClosed: () => undefined,

@@ -5,6 +5,7 @@ import { readMessage } from './read-message.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
 import type { ConfinedStart, McpDeps, ServerSettings } from './server-settings.ts';
 import { serverEnvironment } from './stdio/server-environment.ts';
+import type { StderrTail } from './stdio/stderr-tail.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 import type { Watchdog } from './stdio/watchdog.ts';
 import { WebSocketTransport } from './web-socket-transport.ts';
@@ -16,7 +17,8 @@ export interface TransportHooks {
   readonly watchdog: Watchdog;
   /** Unique on this machine. */
   readonly mark: string;
-  onStderr(text: string): void;
+  /** Of the programs that are started. */
+  readonly tail: Pick<StderrTail, 'begin'>;
   onGarbage(): void;
 }
 

@@ -161,7 +161,7 @@ export class ServerLink {
       const connection: Connection = await connectServer(this.settings, this.#deps, {
         watchdog: this.#watchdog,
         mark: randomUUID(),
-        onStderr: (text) => this.stderr.push(text),
+        tail: this.stderr,
         onGarbage: () => this.#noteGarbage(),
         onToolsChanged: () => this.#events.onToolsChanged(),
         onClosed: () => this.#lost(connection, endOf(connection)),

@@ -34,17 +34,44 @@ describe('lines of a server', () => {
 describe('what a server writes to stderr', () => {
   it('is kept to the last lines, each cut, and redacted', () => {
     const tail = createStderrTail((text) => text.replaceAll('secret', '***'));
-    tail.push('the sec');
-    tail.push('ret\nlast');
+    const life = tail.begin();
+    life.push('the sec');
+    life.push('ret\nlast');
     expect(tail.lines()).toEqual(['the ***', 'last']);
-    for (let n = 0; n < 1000; n++) tail.push(`line ${n}\n`);
+    for (let n = 0; n < 1000; n++) life.push(`line ${n}\n`);
     expect(tail.lines()).toHaveLength(200);
     expect(tail.lines().at(-1)).toBe('line 999');
   });
 
+  it('does not run together with what its next life writes', () => {
+    const tail = createStderrTail((text) => text.replaceAll('secret', '***'));
+    const first = tail.begin();
+    first.push('starting\ndied of sec');
+    const second = tail.begin();
+    second.push('starting ');
+    first.push('ret');
+    second.push('again\n');
+    first.end();
+    first.end();
+    second.push('ready');
+    expect(tail.lines()).toEqual(['starting', 'starting again', 'died of ***', 'ready']);
+  });
+
+  it('takes no memory however often it dies in the middle of a line', () => {
+    const tail = createStderrTail((text) => text);
+    for (let n = 0; n < 1000; n++) {
+      const life = tail.begin();
+      life.push(`died ${n}`);
+      life.end();
+    }
+    expect(tail.lines()).toHaveLength(200);
+    expect(tail.lines().at(-1)).toBe('died 999');
+  });
+
   it('threat: a line without end takes no memory', () => {
     const tail = createStderrTail((text) => text);
-    for (let n = 0; n < 1000; n++) tail.push('y'.repeat(10_000));
+    const life = tail.begin();
+    for (let n = 0; n < 1000; n++) life.push('y'.repeat(10_000));
     expect(tail.lines().join('').length).toBeLessThan(10_000);
   });
 });

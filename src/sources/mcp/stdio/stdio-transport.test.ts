@@ -3,18 +3,22 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createRuntime } from '../../../create-runtime.ts';
 import { readMessage } from '../read-message.ts';
+import { createStderrTail } from './stderr-tail.ts';
 import { type StdioOptions, StdioTransport } from './stdio-transport.ts';
 import { createWatchdog } from './watchdog.ts';
 
 /** Never started: whatever it wants to write fails. */
-const someTransport = (order = {} as StdioOptions['order']): StdioTransport =>
+const someTransport = (
+  order = {} as StdioOptions['order'],
+  tail = createStderrTail((text) => text),
+): StdioTransport =>
   new StdioTransport({
     order,
     maxMessageBytes: 1000,
     graceMs: 0,
     runtime: createRuntime(),
     parse: readMessage,
-    onStderr: () => undefined,
+    tail,
     onGarbage: () => undefined,
   });
 
@@ -64,5 +68,32 @@ describe('a child that ends before it has read what it was told', () => {
     await expect(send()).rejects.toThrow();
     await transport.close();
     expect(transport.end).toBe(how);
+  });
+});
+
+describe('a child that dies in the middle of a line', () => {
+  const watchdog = createWatchdog(process.platform);
+  afterAll(() => watchdog.close());
+
+  it('leaves the lines of the one started next alone', async () => {
+    const tail = createStderrTail((text) => text);
+    const live = async (script: string): Promise<void> => {
+      const transport = someTransport(
+        {
+          ...{ command: '/bin/sh', args: ['-c', script], watchdog, platform: process.platform },
+          ...{ mark: randomUUID(), env: { PATH: process.env.PATH ?? '' }, cwd: '/' },
+        },
+        tail,
+      );
+      const closed = new Promise<void>((resolve) => {
+        transport.onclose = resolve;
+      });
+      await transport.start();
+      await closed;
+    };
+    await live('printf "started\\nno memory" >&2');
+    await live('printf "started again\\n" >&2');
+    await vi.waitFor(() => expect(tail.lines()).toHaveLength(3));
+    expect(tail.lines()).toEqual(['started', 'no memory', 'started again']);
   });
 });

@@ -10,6 +10,7 @@ import type { ConfinedStart } from '../server-settings.ts';
 import { type ChildGroup, type ChildOrder, startChildGroup } from './child-group.ts';
 import { LineReader } from './line-reader.ts';
 import { Outbox, type Told } from './outbox.ts';
+import type { StderrTail } from './stderr-tail.ts';
 
 export interface StdioOptions {
   readonly order: ChildOrder;
@@ -20,7 +21,7 @@ export interface StdioOptions {
   readonly runtime: Pick<Runtime, 'elapsed' | 'after'>;
   /** Throws for what is no message. */
   parse(value: unknown): JSONRPCMessage;
-  onStderr(text: string): void;
+  readonly tail: Pick<StderrTail, 'begin'>;
   onGarbage(): void;
 }
 
@@ -82,15 +83,18 @@ export class StdioTransport implements Transport {
     this.#outbox = new Outbox(child.stdin);
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     child.stdout.on('error', () => undefined);
-    child.stderr.on('data', (chunk: Buffer) => this.#options.onStderr(chunk.toString('utf8')));
+    const stderr = this.#options.tail.begin();
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk.toString('utf8')));
     child.stderr.on('error', () => undefined);
+    // Later than its end: what it wrote last is still in the pipe then.
+    child.stderr.once('close', () => stderr.end());
     void child.ended.then((how) => this.#over(how));
     this.#options.confined?.watch(child.pid, {
       onLimit: (failure) => {
         this.failure = failure;
         this.#cutOff('limit');
       },
-      onNote: (line) => this.#options.onStderr(`${line}\n`),
+      onNote: (line) => stderr.push(`${line}\n`),
     });
     if (this.#closed) await child.end(this.#options.graceMs);
   }
