@@ -1,7 +1,8 @@
 /**
  * Gets a person's word where the grant asks for it. Nobody is asked about a call that the budget
- * cannot cover or whose program may not run, and after the wait the rules are judged again: they may have changed meanwhile. An
- * input that the approver changed goes through the earlier gates like one that was sent.
+ * cannot cover or whose program may not run, and after the wait the rules are judged again: they may
+ * have changed meanwhile. An input that the approver changed goes through the earlier gates like one
+ * that was sent.
  */
 import type { Call, Estimate, Next } from '../../contract/call.ts';
 import type { Policy } from '../../contract/policy.ts';
