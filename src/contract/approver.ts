@@ -55,6 +55,16 @@ export interface Approver {
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<Decision>;
 }
 
+/** An input that the approver put in the place of the one asked about. */
+export interface EditedInput {
+  readonly input: unknown;
+  /** What it led to when it was approved; a record of an older version has none, and fits nothing. */
+  readonly targets?: readonly string[];
+}
+
+/** Who decided a question that was still open when its time was over. */
+export const NOBODY_IN_TIME = 'nobody answered in time';
+
 export type ApprovalState = 'waiting' | 'approved' | 'denied' | 'used';
 
 export interface ApprovalRecord {
@@ -71,6 +81,8 @@ export interface ApprovalRecord {
   /** What the input pointed at when it was asked about. */
   readonly targets: readonly string[];
   readonly policyVersion: string;
+  /** Digest of all of the above: the same call again has the same. Older records have none. */
+  readonly callKey?: string;
   /** The tool that made the call, where a tool did: made by it again, the call finds its answer. */
   readonly within?: string;
   readonly createdAt: number;
@@ -80,8 +92,8 @@ export interface ApprovalRecord {
   readonly decidedBy?: string;
   readonly decidedAt?: number;
   readonly note?: string;
-  /** The input it was approved with, where the approver changed it. */
-  readonly edited?: { readonly input: unknown };
+  /** The input it was approved with, where the approver changed it, and what that led to. */
+  readonly edited?: EditedInput;
   /** That this user decided it; one without counts only in the process that made it. */
   readonly seal?: string;
 }

@@ -4,7 +4,7 @@
  * what it did is as durable as the driver can make it. A write that fails rejects with a
  * `ToolFailure` of code STORE_UNAVAILABLE.
  */
-import type { ApprovalRecord, ApprovalState } from './approver.ts';
+import type { ApprovalRecord, ApprovalState, EditedInput } from './approver.ts';
 import type { AuditEntry, AuditLog } from './audit.ts';
 import type { Grants } from './grant.ts';
 import type { ToolResult } from './result.ts';
@@ -171,8 +171,30 @@ export interface Snapshots {
   expire(before: number): Promise<number>;
 }
 
+/** A question on its way into the inbox. */
+export interface Parking {
+  readonly record: ApprovalRecord;
+  /** The most open questions that one user may have. */
+  readonly maxWaiting: number;
+  /** Takes an open question about the same call, by its `callKey`, instead of adding a second one. */
+  readonly reuse: boolean;
+  readonly now: number;
+}
+
+export type ParkOutcome =
+  | { readonly state: 'parked' }
+  | { readonly state: 'same'; readonly record: ApprovalRecord }
+  | { readonly state: 'full' };
+
 export interface Approvals {
   create(record: ApprovalRecord): Promise<void>;
+  /**
+   * Adds a waiting record if its user has room for one more, in one step for all processes. Open
+   * questions whose time is over become denied by `NOBODY_IN_TIME` first, and do not count.
+   */
+  park(parking: Parking): Promise<ParkOutcome>;
+  /** The records of one call that are in this state, newest first. Reads no others. */
+  matching(callKey: string, state: ApprovalState): Promise<readonly ApprovalRecord[]>;
   get(id: string): Promise<ApprovalRecord | undefined>;
   /** Newest first. */
   list(state?: ApprovalState): Promise<readonly ApprovalRecord[]>;
@@ -184,7 +206,7 @@ export interface Approvals {
       readonly by: string;
       readonly at: number;
       readonly note?: string;
-      readonly edited?: { readonly input: unknown };
+      readonly edited?: EditedInput;
       readonly seal?: string;
     },
   ): Promise<boolean>;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Grant } from '../../src/contract/grant.ts';
 import type { ReplayRequest, Store } from '../../src/contract/store.ts';
+import { describeInbox } from './store-inbox.ts';
 import { AWKWARD_STRINGS, approvalRecord, NOW, times, toolResult } from './store-samples.ts';
 
 type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
@@ -327,5 +328,6 @@ export const describeClaims = (use: Use): void => {
   describe('counters', () => describeCounters(use));
   describe('replays', () => describeReplays(use));
   describe('approvals', () => describeApprovals(use));
+  describe('inbox', () => describeInbox(use));
   describe('grants', () => describeGrants(use));
 };

@@ -61,3 +61,34 @@ export const fits = (record: Binding, call: Binding): boolean =>
   FIELDS.every((field) => record[field] !== undefined && record[field] === call[field]) &&
   Array.isArray(record.targets) &&
   sameList(record.targets, call.targets);
+
+/** What makes the call another one than the approved: the first of these that differs. */
+export type Difference = 'targets' | 'definition' | 'policyVersion' | 'call';
+
+export const differenceOf = (approved: Binding, call: Binding): Difference | undefined => {
+  if (fits(approved, call)) return undefined;
+  if (approved.definition !== call.definition) return 'definition';
+  if (approved.policyVersion !== call.policyVersion) return 'policyVersion';
+  return sameList(approved.targets, call.targets) ? 'call' : 'targets';
+};
+
+/** One text for all that an approval is bound to, for a store to look up. */
+export const callKeyOf = (binding: Binding, within: string | undefined): string =>
+  digestOf({ ...binding, within: within ?? null });
+
+/** Does what a person is shown belong to what the answer will be bound to? */
+export const showsWhatItBinds = (record: ApprovalRecord): boolean => {
+  const { request, tool, version, inputDigest, definition } = record;
+  return (
+    request.tool === tool &&
+    request.version === version &&
+    request.definition === definition &&
+    digestOf(request.input) === inputDigest &&
+    sameList(request.targets, shownTargets(record.targets))
+  );
+};
+
+/** Each once, in the order of the input. */
+export const shownTargets = (targets: readonly string[]): readonly string[] => [
+  ...new Set(targets),
+];

@@ -161,10 +161,22 @@ UPDATE snapshots SET kept_at = unixepoch() * 1000.0;
 CREATE INDEX snapshots_by_age ON snapshots (kept_at);
 `;
 
+/** What a question into the inbox looks up, so that it does not read all the others. */
+const INBOX_INDEXES = `
+ALTER TABLE approvals ADD COLUMN user_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN call_key TEXT;
+UPDATE approvals SET user_id = coalesce(json_extract(record, '$.userId'), '')
+WHERE json_valid(record);
+CREATE INDEX approvals_waiting_by_user ON approvals (user_id) WHERE state = 'waiting';
+CREATE INDEX approvals_waiting_by_expiry ON approvals (expires_at) WHERE state = 'waiting';
+CREATE INDEX approvals_by_call ON approvals (call_key, state) WHERE call_key IS NOT NULL;
+`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   GOVERNANCE,
   TOKENS,
   AGE_OF_RESULTS,
   AGE_OF_SNAPSHOTS,
+  INBOX_INDEXES,
 ];

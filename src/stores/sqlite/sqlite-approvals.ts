@@ -1,7 +1,11 @@
 /** Approvals in SQLite: decided once and used once, by conditional updates. */
-import type { ApprovalRecord, ApprovalState } from '../../contract/approver.ts';
+import {
+  type ApprovalRecord,
+  type ApprovalState,
+  NOBODY_IN_TIME,
+} from '../../contract/approver.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Approvals } from '../../contract/store.ts';
+import type { Approvals, Parking, ParkOutcome } from '../../contract/store.ts';
 import { recordText } from '../plain-json.ts';
 import type { Statement } from './open-database.ts';
 import { fromSqlText, toSqlText } from './sql-text.ts';
@@ -33,13 +37,17 @@ export class SqliteApprovals implements Approvals {
   readonly #inState: Statement;
   readonly #decide: Statement;
   readonly #use: Statement;
+  readonly #expire: Statement;
+  readonly #countWaiting: Statement;
+  readonly #ofCall: Statement;
 
   constructor(parts: SqliteParts) {
     this.#parts = parts;
     const prepare = (sql: string) => parts.database.prepare(sql);
     this.#insert = prepare(
-      `INSERT OR IGNORE INTO approvals (id, created_at, expires_at, ${COLUMNS})
-       VALUES (?, ?, ?, ?, ?, ?, ?, NULL)`,
+      `INSERT OR IGNORE INTO approvals
+         (id, created_at, expires_at, user_id, call_key, ${COLUMNS})
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)`,
     );
     this.#find = prepare(`SELECT ${COLUMNS} FROM approvals WHERE id = ?`);
     const newest = 'ORDER BY created_at DESC, rowid DESC';
@@ -53,23 +61,60 @@ export class SqliteApprovals implements Approvals {
       `UPDATE approvals SET state = 'used'
        WHERE id = ? AND state = 'approved' AND expires_at > ?`,
     );
+    // Named, because the planner would rather go through all open questions by `approvals_by_state`.
+    this.#expire = prepare(
+      `UPDATE approvals INDEXED BY approvals_waiting_by_expiry
+       SET state = 'denied', decided_by = ?, decided_at = ?
+       WHERE state = 'waiting' AND expires_at <= ?`,
+    );
+    this.#countWaiting = prepare(
+      `SELECT count(*) AS open FROM approvals INDEXED BY approvals_waiting_by_user
+       WHERE state = 'waiting' AND user_id = ?`,
+    );
+    this.#ofCall = prepare(
+      `SELECT ${COLUMNS} FROM approvals INDEXED BY approvals_by_call
+       WHERE call_key = ? AND state = ? ${newest}`,
+    );
   }
 
   async create(record: ApprovalRecord): Promise<void> {
     const text = recordText(record);
-    await this.#parts.writer.write(() => {
-      const { changes } = this.#insert.run(
-        toSqlText(record.id),
-        record.createdAt,
-        record.expiresAt,
-        text,
-        record.state,
-        record.decidedBy === undefined ? null : toSqlText(record.decidedBy),
-        record.decidedAt ?? null,
-      );
-      if (Number(changes) > 0) return;
-      throw new ToolFailure('CONFLICT', 'An approval of this id exists already.');
+    await this.#parts.writer.write(() => this.#add(record, text));
+  }
+
+  park({ record, maxWaiting, reuse, now }: Parking): Promise<ParkOutcome> {
+    const text = recordText(record);
+    return this.#parts.writer.write((): ParkOutcome => {
+      this.#expire.run(NOBODY_IN_TIME, now, now);
+      const { callKey = '' } = record;
+      const same = reuse && (this.#ofCall.get(callKey, 'waiting') as ApprovalRow | undefined);
+      if (same) return { state: 'same', record: toRecord(same) };
+      const { open } = this.#countWaiting.get(toSqlText(record.userId)) as { open: number };
+      if (Number(open) >= maxWaiting) return { state: 'full' };
+      this.#add(record, text);
+      return { state: 'parked' };
     });
+  }
+
+  async matching(callKey: string, state: ApprovalState): Promise<readonly ApprovalRecord[]> {
+    const rows = await this.#parts.writer.read(() => this.#ofCall.all(callKey, state));
+    return (rows as ApprovalRow[]).map(toRecord);
+  }
+
+  #add(record: ApprovalRecord, text: string): void {
+    const { changes } = this.#insert.run(
+      toSqlText(record.id),
+      record.createdAt,
+      record.expiresAt,
+      toSqlText(record.userId),
+      record.callKey ?? null,
+      text,
+      record.state,
+      record.decidedBy === undefined ? null : toSqlText(record.decidedBy),
+      record.decidedAt ?? null,
+    );
+    if (Number(changes) > 0) return;
+    throw new ToolFailure('CONFLICT', 'An approval of this id exists already.');
   }
 
   async get(id: string): Promise<ApprovalRecord | undefined> {
