@@ -2,6 +2,7 @@
 import type { Issue } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Tool, Validator, ValidatorFacts } from '../contract/tool.ts';
+import { ownCopy } from '../governance/own-copy.ts';
 
 /** By the name of the tool; `*` holds for every tool. */
 export type RulesByTool = Readonly<Record<string, readonly Validator[]>>;
@@ -56,7 +57,8 @@ export const brokenRules = async (
   const issues: Issue[] = [];
   for (const rule of rules) {
     try {
-      const answer: unknown = rule.check(input, facts);
+      // A copy for each: a rule judges the input and does not change it.
+      const answer: unknown = rule.check(ownCopy(input), facts);
       const settled = answer instanceof Promise ? await inTime(answer, runtime) : answer;
       const fault = faultOf(rule, settled);
       if (fault !== undefined) issues.push({ path: [], message: fault });

@@ -7,6 +7,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { CommandGuard, CommandVerdict } from '../governance/commands/command-guard.ts';
+import { ownCopy } from '../governance/own-copy.ts';
 import { failed } from './outcome.ts';
 
 export interface ProgramSettings {
@@ -58,7 +59,7 @@ export const createProgramCheck =
   async (call: Call<'ready' | 'input'>): Promise<ToolResult | undefined> => {
     const { tool } = call.ready;
     try {
-      for (const argv of tool.programs?.(call.input) ?? []) {
+      for (const argv of tool.programs?.(ownCopy(call.input)) ?? []) {
         await judgeProgram(tool, argv, settings);
       }
       return undefined;

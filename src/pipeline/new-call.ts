@@ -121,7 +121,8 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   newer: unknown = undefined;
 
   constructor(from: CallInput, { runtime, nextId }: CallSite) {
-    const options = from.as ?? NO_OPTIONS;
+    // A copy: the caller must not turn a dry run into a real one on its way.
+    const options = from.as ? { ...from.as } : NO_OPTIONS;
     this.startedAt = runtime.now();
     this.executionId = nextId(this.startedAt);
     this.toolName = from.toolName;

@@ -5,6 +5,7 @@ import type { Call } from '../contract/call.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { CacheRule } from '../contract/tool.ts';
 import { canonicalJson } from '../governance/digest.ts';
+import { ownCopy } from '../governance/own-copy.ts';
 
 interface Kept {
   readonly result: ToolResult;
@@ -46,7 +47,7 @@ export class ResultCache {
   get(key: string): ToolResult | undefined {
     const kept = this.#kept.get(key);
     if (!kept) return undefined;
-    if (kept.expiresAt > this.#now()) return kept.result;
+    if (kept.expiresAt > this.#now()) return ownCopy(kept.result);
     this.#kept.delete(key);
     return undefined;
   }
@@ -57,7 +58,8 @@ export class ResultCache {
       ...(rule.tags ?? []).map((tag) => markOf({ tag })),
       ...result.metadata.resourcesUsed.map((path) => markOf({ path })),
     ];
-    this.#kept.set(key, { result, marks, expiresAt: this.#now() + rule.ttlMs });
+    // Copied in and out: the caller holds what it was given, and may change it.
+    this.#kept.set(key, { result: ownCopy(result), marks, expiresAt: this.#now() + rule.ttlMs });
     for (const mark of marks) {
       const keys = this.#byMark.get(mark);
       if (keys) keys.add(key);

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { guardShape } from './guard-shape.ts';
+import { type ShapeLimits, takeShape } from './guard-shape.ts';
+
+const guardShape = (value: unknown, within: ShapeLimits) => takeShape(value, within).fault;
 
 const limits = { maxBytes: 1_000_000, maxDepth: 64 };
 
@@ -20,7 +22,7 @@ const naive = (value: unknown, depth = 1): boolean => {
   );
 };
 
-describe('guardShape', () => {
+describe('takeShape', () => {
   it.each([
     [{ a: 1, b: 'x', c: [true, null, { d: undefined }] }],
     [Object.assign(Object.create(null), { a: 1 })],
@@ -127,5 +129,39 @@ describe('guardShape', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('the copy that takeShape makes', () => {
+  const within: ShapeLimits = { maxBytes: 10_000, maxDepth: 10 };
+
+  it('has the same data, and shares no container with the original', () => {
+    const given = { a: 1, list: [1, { b: null }, []], deep: { er: { x: 'y', u: undefined } } };
+    const { value, fault } = takeShape(given, within);
+    expect([fault, value]).toEqual([undefined, given]);
+    given.list.push(2);
+    given.deep.er.x = 'z';
+    expect(value).toEqual({
+      a: 1,
+      list: [1, { b: null }, []],
+      deep: { er: { x: 'y', u: undefined } },
+    });
+  });
+
+  it('reads each member once: a getter cannot show one value and hand over another', () => {
+    let reads = 0;
+    const given = {
+      get path() {
+        reads += 1;
+        return reads === 1 ? 'a' : 'b';
+      },
+    };
+    expect(takeShape(given, within).value).toEqual({ path: 'a' });
+    expect(reads).toBe(1);
+  });
+
+  it('keeps scalars as they are', () => {
+    expect(takeShape('text', within).value).toBe('text');
+    expect(takeShape(null, within).value).toBeNull();
   });
 });

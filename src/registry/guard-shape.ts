@@ -1,7 +1,8 @@
 /**
- * Refuses what no schema should ever see: prototype keys, things that are not data, nesting and
- * size beyond the limits. It runs before every validation, so it walks without recursion and
- * allocates next to nothing for a flat object.
+ * Copies an input and refuses what no schema should ever see: prototype keys, things that are not
+ * data, nesting and size beyond the limits. Each member is read once, so that neither a getter nor the
+ * caller can change afterwards what was looked at. It runs before every validation: it walks without
+ * recursion, and allocates nothing but the copy for a flat object.
  */
 import type { Issue } from '../contract/errors.ts';
 
@@ -15,6 +16,8 @@ export interface ShapeLimits {
 /** A container to look into. The chain of parents gives the path, should it be needed. */
 interface Place {
   readonly value: object;
+  /** What its members are copied to. */
+  readonly copy: object;
   readonly key: string | number;
   readonly parent: Place | undefined;
   readonly depth: number;
@@ -26,16 +29,27 @@ interface Walk {
   bytes: number;
 }
 
-/** The first thing wrong with the shape of a value, or nothing. Never throws. */
-export const guardShape = (value: unknown, limits: ShapeLimits): Issue | undefined => {
-  if (typeof value !== 'object' || value === null) return guardScalar(value, limits);
+/** What is wrong with the shape of a value, or else a copy of it. */
+export interface Shaped {
+  readonly fault: Issue | undefined;
+  readonly value: unknown;
+}
+
+/** Copies a value, or says the first thing that is wrong with its shape. Never throws. */
+export const takeShape = (value: unknown, limits: ShapeLimits): Shaped => {
+  if (typeof value !== 'object' || value === null) {
+    return { fault: guardScalar(value, limits), value };
+  }
   try {
-    return guardTree(value, limits);
+    const copy = emptyCopy(value);
+    return { fault: guardTree(value, copy, limits), value: copy };
   } catch {
     // A proxy or a getter that throws: nothing that came from JSON does.
-    return { path: [], message: 'cannot be read' };
+    return { fault: { path: [], message: 'cannot be read' }, value: undefined };
   }
 };
+
+const emptyCopy = (value: object): object => (Array.isArray(value) ? [] : {});
 
 const guardScalar = (value: unknown, { maxBytes }: ShapeLimits): Issue | undefined => {
   const weight = weigh(value);
@@ -43,9 +57,13 @@ const guardScalar = (value: unknown, { maxBytes }: ShapeLimits): Issue | undefin
   return weight > maxBytes ? { path: [], message: tooLarge(maxBytes) } : undefined;
 };
 
-const guardTree = (root: object, { maxBytes, maxDepth }: ShapeLimits): Issue | undefined => {
+const guardTree = (
+  root: object,
+  copy: object,
+  { maxBytes, maxDepth }: ShapeLimits,
+): Issue | undefined => {
   const walk: Walk = { waiting: undefined, bytes: 2 };
-  let place: Place | undefined = { value: root, key: '', parent: undefined, depth: 1 };
+  let place: Place | undefined = { value: root, copy, key: '', parent: undefined, depth: 1 };
   while (place !== undefined) {
     if (place.depth > maxDepth) return issueAt(place, `is nested deeper than ${maxDepth} levels`);
     // An endless or looping structure grows with every step, so one of the two limits ends it.
@@ -71,39 +89,53 @@ const lookInto = (place: Place, walk: Walk, maxBytes: number): Issue | undefined
 
 const lookIntoObject = (place: Place, walk: Walk): Issue | undefined => {
   const record = place.value as Record<string, unknown>;
+  const copy = place.copy as Record<string, unknown>;
   for (const key in record) {
     if (isPrototypeKey(key)) return issueIn(place, key, 'is a name that may not be used');
     const member = record[key];
     const weight = weigh(member);
-    if (weight >= 0) walk.bytes += weight + key.length + 4;
-    else if (typeof member !== 'object') return issueIn(place, key, notData(member));
+    if (weight >= 0) {
+      walk.bytes += weight + key.length + 4;
+      copy[key] = member;
+    } else if (!isContainer(member)) return issueIn(place, key, notData(member));
     else {
       walk.bytes += key.length + 6;
-      putBy(walk, place, key);
+      copy[key] = putBy(walk, { parent: place, key, value: member });
     }
   }
   return undefined;
 };
 
 const lookIntoArray = (place: Place, items: readonly unknown[], walk: Walk): Issue | undefined => {
+  const copy = place.copy as unknown[];
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
     const weight = weigh(item);
-    if (weight >= 0) walk.bytes += weight;
-    else if (typeof item !== 'object') return issueIn(place, index, notData(item));
+    if (weight >= 0) {
+      walk.bytes += weight;
+      copy.push(item);
+    } else if (!isContainer(item)) return issueIn(place, index, notData(item));
     else {
       walk.bytes += 2;
-      putBy(walk, place, index);
+      copy.push(putBy(walk, { parent: place, key: index, value: item }));
     }
   }
   return undefined;
 };
 
-const putBy = (walk: Walk, parent: Place, key: string | number): void => {
+/** Notes a container to look into later; returns what its members will be copied to. */
+const putBy = (
+  walk: Walk,
+  { parent, key, value }: Pick<Place, 'key' | 'value'> & { readonly parent: Place },
+): object => {
+  const copy = emptyCopy(value);
   walk.waiting ??= [];
-  const value = (parent.value as Record<string | number, object>)[key] as object;
-  walk.waiting.push({ value, key, parent, depth: parent.depth + 1 });
+  walk.waiting.push({ value, copy, key, parent, depth: parent.depth + 1 });
+  return copy;
 };
+
+/** Asked about what has no weight, which `null` has. */
+const isContainer = (value: unknown): value is object => typeof value === 'object';
 
 /** The rough size of a scalar; below zero for a container and for what is not data. */
 const weigh = (value: unknown): number => {

@@ -14,6 +14,7 @@ import type { MemoryStore } from '../../contract/store.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { clearWorkingMemory } from '../../governance/memory.ts';
+import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { asToolError, redactError } from '../as-tool-error.ts';
 import { auditEntry } from '../audit-entry.ts';
@@ -88,10 +89,25 @@ const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResu
   return finish(call, failedWith(call, refused), deps);
 };
 
+/** A copy for listeners. Its data is copied when one looks at it: most count and do not look. */
+const copyFor = (result: ToolResult): ToolResult => {
+  if (typeof result.data !== 'object' || result.data === null) return ownCopy(result);
+  const { data, ...rest } = result;
+  let copy: unknown;
+  const told = {
+    ...ownCopy(rest),
+    get data(): unknown {
+      copy ??= ownCopy(data);
+      return copy;
+    },
+  };
+  return told as ToolResult;
+};
+
 const announce = (call: CallRequest, result: ToolResult, events: Events): ToolResult => {
   if (!events.has('call.finished')) return result;
   const tool = evidence(call, 'ready')?.tool.name ?? result.metadata.toolName;
-  events.emit('call.finished', { tool, userId: call.caller.userId, result });
+  events.emit('call.finished', { tool, userId: call.caller.userId, result: copyFor(result) });
   return result;
 };
 

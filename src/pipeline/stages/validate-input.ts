@@ -1,4 +1,7 @@
-/** Parses the input: from here on everybody works with what was parsed, never with what was sent. */
+/**
+ * Copies and parses the input: from here on everybody works with what was parsed, never with what was
+ * sent, and nobody outside holds a reference to it.
+ */
 import type { Call, Next } from '../../contract/call.ts';
 import type { Issue } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -7,7 +10,7 @@ import type { Stage } from '../../contract/stage.ts';
 import type { Validator } from '../../contract/tool.ts';
 import { loadOnce } from '../../governance/inspection/load-once.ts';
 import { loadStripper } from '../../governance/inspection/strip-markup.ts';
-import { guardShape, type ShapeLimits } from '../../registry/guard-shape.ts';
+import { type ShapeLimits, takeShape } from '../../registry/guard-shape.ts';
 import { brokenRules, type RulesByTool, rulesFor } from '../business-rules.ts';
 import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';
@@ -68,17 +71,17 @@ export const validateInput = (deps: ValidateInputDeps): Stage<'ready', 'input'> 
   };
 
   /** Before it is parsed: schema, rules and policy all judge what the tool will get. */
-  const strip = async (call: Call<'ready'>, next: Onward): Promise<ToolResult> => {
-    const stripped = (await stripper())(call.rawInput);
+  const strip = async (call: Call<'ready'>, raw: unknown, next: Onward): Promise<ToolResult> => {
+    const stripped = (await stripper())(raw);
     if ('fault' in stripped) return refuse(call, [{ path: [], message: stripped.fault }]);
     noteTaken(call, stripped.taken);
     return parse(call, stripped.value, next);
   };
 
   return function validateInput(call, next) {
-    const fault = guardShape(call.rawInput, deps.shape);
+    const { fault, value } = takeShape(call.rawInput, deps.shape);
     if (fault) return refuse(call, [fault]);
-    if (call.ready.tool.sanitize === 'strip') return strip(call, next);
-    return parse(call, call.rawInput, next);
+    if (call.ready.tool.sanitize === 'strip') return strip(call, value, next);
+    return parse(call, value, next);
   };
 };

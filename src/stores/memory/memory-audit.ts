@@ -20,11 +20,12 @@ import {
   rowFields,
   toStoredEntry,
 } from '../audit-row.ts';
+import { jsonCopy } from '../plain-json.ts';
 import { EntryPile } from './entry-pile.ts';
 
 const PAGE = 1000;
 
-const matches = (row: AuditRow, filter: AuditFilter): boolean =>
+const matches = (row: Omit<AuditRow, 'detail'>, filter: AuditFilter): boolean =>
   (filter.executionId === undefined || row.executionId === filter.executionId) &&
   (filter.userId === undefined || row.userId === filter.userId) &&
   (filter.tool === undefined || row.tool === filter.tool) &&
@@ -36,12 +37,17 @@ const matches = (row: AuditRow, filter: AuditFilter): boolean =>
   (filter.seq === undefined || row.seq === filter.seq) &&
   (filter.before === undefined || row.seq < filter.before);
 
-const select = (rows: readonly AuditRow[], filter: AuditFilter): readonly AuditRow[] => {
+/** A row as it is kept: the detail stays a text, so that each reader gets an object of its own. */
+type KeptRow = Omit<AuditRow, 'detail'> & { readonly detail: string };
+
+const toRow = (kept: KeptRow): AuditRow => ({ ...kept, detail: readDetail(kept.detail) });
+
+const select = (rows: readonly KeptRow[], filter: AuditFilter): readonly AuditRow[] => {
   const limit = filter.limit ?? Number.POSITIVE_INFINITY;
   const found: AuditRow[] = [];
   for (let index = rows.length - 1; index >= 0 && found.length < limit; index--) {
-    const row = rows[index] as AuditRow;
-    if (matches(row, filter)) found.push(row);
+    const row = rows[index] as KeptRow;
+    if (matches(row, filter)) found.push(toRow(row));
   }
   return found;
 };
@@ -64,7 +70,7 @@ const conflict = (message: string, suggestion: string): ToolFailure =>
 /** The rows, numbered and hashed when somebody looks. */
 class Chain {
   readonly #waiting = new EntryPile();
-  #rows: AuditRow[] = [];
+  #rows: KeptRow[] = [];
   #anchor: AuditCheckpoint | undefined = undefined;
 
   put(entry: AuditEntry): void {
@@ -75,13 +81,13 @@ class Chain {
     return this.#anchor;
   }
 
-  rows(): readonly AuditRow[] {
+  rows(): readonly KeptRow[] {
     let { seq, hash } = this.#rows.at(-1) ?? this.#anchor ?? { seq: 0, hash: GENESIS_HASH };
     for (const entry of this.#waiting.take()) {
       const stored = toStoredEntry(entry);
       seq += 1;
       hash = chainHash(hash, canonicalText(rowFields(seq, stored)));
-      this.#rows.push({ ...stored, detail: readDetail(stored.detail), seq, hash });
+      this.#rows.push({ ...stored, seq, hash });
     }
     return this.#rows;
   }
@@ -89,7 +95,9 @@ class Chain {
   /** Rows from a number on, this many at most. */
   from(seq: number, count: number): readonly AuditRow[] {
     const start = Math.max(0, seq - this.#pruned - 1);
-    return this.rows().slice(start, start + count);
+    return this.rows()
+      .slice(start, start + count)
+      .map(toRow);
   }
 
   end(): { readonly seq: number; readonly hash: string } | undefined {
@@ -140,7 +148,8 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
     prune: async (anchor) => chain.prune(anchor, open),
   };
   const intents: Intents = {
-    open: async () => [...open.values()].map((entry) => ({ entry, ownerAlive: true })),
+    open: async () =>
+      [...open.values()].map((entry) => ({ entry: jsonCopy(entry), ownerAlive: true })),
   };
   return { audit, intents };
 };
