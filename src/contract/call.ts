@@ -123,6 +123,14 @@ export interface Approval {
   readonly by: string;
   /** What was approved to be touched; a write elsewhere is refused. */
   readonly targets: readonly string[];
+  /** Where each path that the input names led when it was approved. */
+  readonly paths: readonly ApprovedPath[];
+}
+
+/** `asked` is absolute, as spelled; `real` has every link resolved. */
+export interface ApprovedPath {
+  readonly asked: string;
+  readonly real: string | undefined;
 }
 
 export interface Admission {
@@ -133,6 +141,8 @@ export interface Admission {
   readonly reason: string;
   readonly tier: Tier;
   readonly capability: Capability | undefined;
+  /** Where the paths of a call led that a standing grant let pass. */
+  readonly paths?: readonly ApprovedPath[];
 }
 
 /** A call for which the named gates have been passed. */

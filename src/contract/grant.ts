@@ -21,6 +21,8 @@ export interface Grant {
   readonly skipsApproval: boolean;
   /** The definition of the tool it was given for; lapses when that changes. */
   readonly definition?: string;
+  /** What the person saw who allowed a pattern: links may lead there, and nowhere else. */
+  readonly targets?: readonly string[];
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly by: string;

@@ -8,9 +8,11 @@ import type {
   ApprovalRequest,
   Approver,
   Decision,
+  EditedInput,
 } from '../contract/approver.ts';
 import type { AuditLog } from '../contract/audit.ts';
 import type { Call, CallRequest, Estimate, ReadyTool } from '../contract/call.ts';
+import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { NewGrant } from '../contract/grant.ts';
 import type { Policy } from '../contract/policy.ts';
@@ -18,12 +20,22 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Approvals } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
-import { type Binding, bindingOf, fits } from '../governance/approvals/binding.ts';
+import {
+  type Binding,
+  bindingOf,
+  callKeyOf,
+  type Difference,
+  differenceOf,
+  fits,
+  showsWhatItBinds,
+} from '../governance/approvals/binding.ts';
+import type { ResolvedTargets } from '../governance/approvals/call-targets.ts';
 import { rememberedGrant } from '../governance/approvals/remembered-grant.ts';
 import { decisionText, type Seals, saidOf } from '../governance/approvals/seals.ts';
+import { ownCopy } from '../governance/own-copy.ts';
 import { approvalRequest } from './approval-request.ts';
 import { decisionEvent } from './decision-event.ts';
-import { givenBefore, isWithin } from './given-before.ts';
+import { givenBefore } from './given-before.ts';
 import { failed, waiting } from './outcome.ts';
 import type { PermissionDesk } from './permission-desk.ts';
 
@@ -41,16 +53,19 @@ export interface ApprovalDeskDeps {
   /** Digest of the tool's definition. */
   definitionOf(ready: ReadyTool): string;
   /** What the input leads to, resolved. */
-  targetsOf(tool: Tool, input: unknown): Promise<readonly string[]>;
+  resolveTargets(tool: Tool, input: unknown): Promise<ResolvedTargets>;
+  /** The tool as it is registered now. */
+  readyTool(name: string, version: string): ReadyTool | Promise<ReadyTool> | undefined;
 }
 
 type Judged = Call<'ready' | 'input' | 'grant'>;
 
-/** A person's yes. `edited` is there when it was given for another input. */
+/** A person's yes, and what it is bound to. `edited` is there when it was given for another input. */
 export interface Approved {
   readonly approvalId: string;
   readonly by: string;
-  readonly edited?: { readonly input: unknown };
+  readonly binding: Binding;
+  readonly edited?: EditedInput;
 }
 
 /** Who agreed, or the result that ends the call. */
@@ -58,8 +73,8 @@ export type DeskAnswer = Approved | { readonly result: ToolResult };
 
 const LATER: Decision = { answer: 'later', by: '' };
 
-/** More questions than a person can look at are a flood, not work. */
-const MOST_WAITING = 200;
+/** More questions of one user than a person can look at are a flood, not work. */
+const MAX_WAITING = 200;
 
 export class ApprovalDesk {
   readonly #deps: ApprovalDeskDeps;
@@ -98,13 +113,15 @@ export class ApprovalDesk {
     reason: string,
   ): Promise<ApprovalRecord | { readonly result: ToolResult }> {
     const binding = await this.#bind(call);
-    const inbox = await this.#inbox();
-    const same = inbox.find((each) => isWithin(each, call) && fits(each, binding));
-    if (same && !this.#approverOf(call)) return same;
-    const mine = inbox.filter(({ userId }) => userId === binding.userId);
-    if (mine.length >= MOST_WAITING) return { result: tooMany(call) };
     const record = this.#newRecord(call, binding, { estimate, reason });
-    await this.#deps.approvals.create(record);
+    const outcome = await this.#deps.approvals.park({
+      record,
+      maxWaiting: MAX_WAITING,
+      reuse: !this.#approverOf(call),
+      now: record.createdAt,
+    });
+    if (outcome.state === 'full') return { result: tooMany(call) };
+    if (outcome.state === 'same') return outcome.record;
     this.#deps.events.emit('approval.requested', { approvalId: record.id, tool: record.tool });
     return record;
   }
@@ -140,9 +157,11 @@ export class ApprovalDesk {
     const { approvals, runtime, events, permissions, audit } = this.#deps;
     const at = runtime.now();
     if (!this.#isOpen(record)) return false;
+    if (approve && !showsWhatItBinds(record)) throw otherQuestion();
     const standing = this.#standing(record, answer, at);
     if (standing) await permissions.check(standing);
-    const edited = approve && answer.input !== undefined && { edited: { input: answer.input } };
+    const edited = approve &&
+      answer.input !== undefined && { edited: await this.#edited(record, answer.input) };
     const said = { approve, by, at, ...(note !== undefined && { note }), ...edited };
     const seal = await this.#deps.seals.seal(decisionText(record, said));
     const sealed = seal === undefined ? said : { ...said, seal };
@@ -151,6 +170,41 @@ export class ApprovalDesk {
     await audit.append(decisionEvent(record, said));
     if (standing) await permissions.grant(standing);
     return true;
+  }
+
+  /** The edited input as it is at this moment, with what it leads to. */
+  async #edited(record: ApprovalRecord, changed: unknown): Promise<EditedInput> {
+    const input = ownCopy(changed);
+    const ready = await this.#deps.readyTool(record.tool, record.version);
+    if (!ready) throw new ToolFailure('TOOL_NOT_FOUND');
+    const parsed = ready.input.validate(ownCopy(input));
+    // What does not fit the schema is refused when it is to run; it leads nowhere.
+    if (!parsed.ok) return { input, targets: [] };
+    const { targets } = await this.#deps.resolveTargets(ready.tool, parsed.value);
+    return { input, targets };
+  }
+
+  /**
+   * Compares the call that is about to run with the one that was approved. Returns where its paths
+   * lead, for the file access to hold them there, or the refusal.
+   */
+  async confirm(call: Judged, { binding, edited }: Approved): Promise<Confirmed> {
+    const { ready, input } = call;
+    const current = await this.#deps.readyTool(ready.tool.name, ready.tool.version);
+    if (!current) return changed(call, 'definition');
+    if (!current.enabled) {
+      const code = current.quarantined ? 'TOOL_QUARANTINED' : 'TOOL_DISABLED';
+      return { result: failed(call, code) };
+    }
+    const resolved = await this.#deps.resolveTargets(ready.tool, input);
+    const definition = this.#deps.definitionOf(current);
+    const now = this.#bindingOf(call, resolved.targets, definition);
+    const { inputDigest } = now;
+    const approved = edited
+      ? { ...binding, inputDigest, targets: edited.targets ?? NONE }
+      : binding;
+    const difference = differenceOf(approved, now);
+    return difference === undefined ? { resolved } : changed(call, difference);
   }
 
   /** What the answer allows beyond this call, if anything may be. */
@@ -178,18 +232,7 @@ export class ApprovalDesk {
     const { reason } = call.control;
     if (reason) return { result: failed(call, reason) };
     const { decidedBy = '', edited } = record;
-    return { approvalId: id, by: decidedBy, ...(edited && { edited }) };
-  }
-
-  /** What still waits. No answer in time is a no, and is put on record as one. */
-  async #inbox(): Promise<readonly ApprovalRecord[]> {
-    const { approvals, runtime } = this.#deps;
-    const waiting = await approvals.list('waiting');
-    const at = runtime.now();
-    for (const { id } of waiting.filter((each) => !this.#isOpen(each))) {
-      await approvals.decide(id, { approve: false, by: 'nobody answered in time', at });
-    }
-    return waiting.filter((each) => this.#isOpen(each));
+    return { approvalId: id, by: decidedBy, binding: record, ...(edited && { edited }) };
   }
 
   /** A yes that somebody else put into the store is none. */
@@ -213,23 +256,26 @@ export class ApprovalDesk {
     const approver = this.#approverOf(call);
     if (!approver) return LATER;
     try {
-      return await approver.ask(request, call.control.signal);
+      // A copy: whatever the approver does with it, the call stays what was asked about.
+      return await approver.ask(ownCopy(request), call.control.signal);
     } catch {
       return { answer: 'deny', by: 'no answer' };
     }
   }
 
   async #bind(call: Judged): Promise<Binding> {
-    const { caller, input, ready } = call;
-    const { policy, targetsOf, definitionOf } = this.#deps;
-    return bindingOf({
-      tool: ready.tool,
-      caller,
-      input,
-      definition: definitionOf(ready),
-      targets: await targetsOf(ready.tool, input),
-      policyVersion: policy.version,
-    });
+    const { input, ready } = call;
+    const { targets } = await this.#deps.resolveTargets(ready.tool, input);
+    return this.#bindingOf(call, targets, this.#deps.definitionOf(ready));
+  }
+
+  #bindingOf(
+    { caller, input, ready }: Judged,
+    targets: readonly string[],
+    definition: string,
+  ): Binding {
+    const policyVersion = this.#deps.policy.version;
+    return bindingOf({ tool: ready.tool, caller, input, definition, targets, policyVersion });
   }
 
   #newRecord(
@@ -242,11 +288,40 @@ export class ApprovalDesk {
     const expiresAt = createdAt + this.#deps.expiresMs;
     const request = approvalRequest(call, { ...binding, ...asked, id, expiresAt });
     const within = call.parent && { within: call.parent.toolName };
-    return { ...binding, ...within, id, createdAt, expiresAt, state: 'waiting', request };
+    const callKey = callKeyOf(binding, call.parent?.toolName);
+    return { ...binding, ...within, callKey, id, createdAt, expiresAt, state: 'waiting', request };
   }
 }
 
 const expired = (call: Judged): DeskAnswer => ({ result: failed(call, 'APPROVAL_EXPIRED') });
+
+/** Differs from every list of targets that a call can have. */
+const NONE: readonly string[] = ['none'];
+
+export type Confirmed = { readonly resolved: ResolvedTargets } | { readonly result: ToolResult };
+
+const CHANGES: Readonly<Record<Difference, string>> = {
+  targets: 'The call leads elsewhere than when it was approved.',
+  definition: 'The tool is not the one that was approved: its definition has changed.',
+  policyVersion: 'The rules have changed since the call was approved.',
+  call: 'The call is not the one that was approved.',
+};
+
+const changed = (call: Judged, difference: Difference): { readonly result: ToolResult } => ({
+  result: failed(call, 'APPROVAL_EXPIRED', {
+    message: CHANGES[difference],
+    suggestions: ['Ask again: the person has to see the call as it is now.'],
+  }),
+});
+
+const otherQuestion = (): ToolFailure =>
+  new ToolFailure(
+    'SECURITY_VIOLATION',
+    'The question on record shows another call than it binds.',
+    {
+      suggestions: ['Somebody has changed the store. Make the call again.'],
+    },
+  );
 
 const tooMany = (call: Judged): ToolResult =>
   failed(call, 'RATE_LIMITED', {

@@ -1,8 +1,9 @@
 /** What a person is shown before deciding. The input is exact: redaction would hide what is decided. */
 import type { ApprovalRequest } from '../contract/approver.ts';
 import type { Call, Estimate } from '../contract/call.ts';
-import type { Binding } from '../governance/approvals/binding.ts';
+import { type Binding, shownTargets } from '../governance/approvals/binding.ts';
 import { MICROS_PER_USD } from '../governance/ledger/estimate-cost.ts';
+import { ownCopy } from '../governance/own-copy.ts';
 
 export interface Asked extends Pick<Binding, 'targets' | 'definition'> {
   readonly id: string;
@@ -22,11 +23,11 @@ export const approvalRequest = (
   description: ready.tool.description,
   tier: grant.tier,
   action: grant.capability?.action ?? ready.tool.name,
-  input,
+  input: ownCopy(input),
   estimatedCost: estimate.costMicros / MICROS_PER_USD,
   estimatedTime: estimate.timeMs,
   effects: (ready.tool.effects ?? []).map(({ description }) => description),
-  targets: asked.targets,
+  targets: shownTargets(asked.targets),
   reason: asked.reason,
   rule: grant.rule,
   definition: asked.definition,

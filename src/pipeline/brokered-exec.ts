@@ -15,6 +15,8 @@ export interface ExecSettings extends ProgramSettings {
   readonly extraRoots: readonly string[];
   /** Rejects with SANDBOX_ERROR when this machine cannot give it. */
   readonly sandboxes: Sandboxes;
+  /** Where the run takes place. Throws for a folder that an approved call may not use. */
+  workingFolder(call: Call<'ready'>, cwd: string): string | Promise<string>;
 }
 
 /** Start-up files of the user would run unjudged. */
@@ -72,7 +74,8 @@ export const brokeredExec =
     });
     for (const [program] of verdict.commands) note(call, `program:${program}`);
     for (const host of hosts) note(call, `host:${host}`);
-    const { stdin, cwd = settings.root } = options;
+    const { stdin } = options;
+    const cwd = await settings.workingFolder(call, options.cwd ?? settings.root);
     const input = stdin === undefined ? {} : { stdin };
     const outcome = await sandbox.run({
       task: { kind: 'command', argv: argvOf(argv), cwd, ...input },

@@ -16,7 +16,12 @@ import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import type { MemoryStore, Snapshot, Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
-import { targetsOf } from '../governance/approvals/call-targets.ts';
+import { assertApprovedPath } from '../governance/approvals/approved-paths.ts';
+import {
+  type ResolvedTargets,
+  resolveTargets,
+  type TargetDeps,
+} from '../governance/approvals/call-targets.ts';
 import { Seals } from '../governance/approvals/seals.ts';
 import type { Egress } from '../governance/egress/create-egress.ts';
 import { createExecutionIds, unguessableId } from '../governance/ids.ts';
@@ -24,14 +29,14 @@ import { SessionLabels } from '../governance/labels/session-labels.ts';
 import type { BudgetLimits } from '../governance/ledger/budget.ts';
 import { LoopBreaker, type LoopLimits } from '../governance/ledger/loop-breaker.ts';
 import { createFileAccess } from '../governance/paths/file-access.ts';
-import type { PathGuard } from '../governance/paths/path-guard.ts';
+import type { PathGuard, Place } from '../governance/paths/path-guard.ts';
 import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-snapshot.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
 import { fingerprintOf } from '../registry/fingerprint.ts';
 import type { ShapeLimits } from '../registry/guard-shape.ts';
 import type { Registry } from '../registry/registry.ts';
-import { ApprovalDesk } from './approval-desk.ts';
+import { ApprovalDesk, type ApprovalDeskDeps } from './approval-desk.ts';
 import type { ExecSettings } from './brokered-exec.ts';
 import { Budgeting } from './budgeting.ts';
 import type { RulesByTool } from './business-rules.ts';
@@ -44,7 +49,7 @@ import { createProgramCheck } from './judge-program.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
 import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
-import { prove } from './pipeline.ts';
+import { evidence, prove } from './pipeline.ts';
 import { reconcile } from './reconcile.ts';
 import { Bulkhead } from './recovery/bulkhead.ts';
 import { createGuards } from './recovery/guards.ts';
@@ -102,22 +107,22 @@ export interface EngineDeps {
 }
 
 /** The parts that stages share; made once per crib. */
-const sharedParts = (deps: EngineDeps) => {
+const sharedParts = (deps: EngineDeps, readyTool: ApprovalDeskDeps['readyTool']) => {
   const { store, runtime, settings } = deps;
   const settingsOf = createToolSettings(settings.tools);
   const { ledger, approvals, grants, audit } = store;
   const seals = new Seals(deps.signingKey, runtime.log);
   const permissions = new PermissionDesk({ ...deps, grants, audit, seals });
   const definitionOf = createFingerprints();
-  const targets = (tool: Tool, input: unknown): Promise<readonly string[]> =>
-    targetsOf(tool, input, { resolve: (path) => deps.guard.resolve(path, 'read') });
+  const targetsOf = (tool: Tool, input: unknown): Promise<ResolvedTargets> =>
+    resolveTargets(tool, input, targetDeps(deps.guard));
   const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
   return {
     settingsOf,
     permissions,
     standing: new StandingGrants({ grants, seals }),
     definitionOf,
-    targetsOf: (call: Call<'ready' | 'input'>) => targets(call.ready.tool, call.input),
+    resolveTargets: targetsOf,
     labels: new SessionLabels(store.memory, runtime.now),
     loops: settings.loop && new LoopBreaker(settings.loop),
     budgeting: new Budgeting({ ledger, limits: settings.budget, runtime, settingsOf }),
@@ -134,12 +139,18 @@ const sharedParts = (deps: EngineDeps) => {
       seals,
       permissions,
       definitionOf,
-      targetsOf: targets,
+      resolveTargets: targetsOf,
+      readyTool,
       expiresMs: settings.approvalMs,
       newId: () => unguessableId('approval'),
     }),
   };
 };
+
+const targetDeps = (guard: PathGuard): TargetDeps => ({
+  spellOut: (path) => guard.spellOut(path),
+  resolve: (path) => guard.resolve(path, 'read'),
+});
 
 /** Worked out once per tool: a definition does not change while it is registered. */
 const createFingerprints = (): ((ready: ReadyTool) => string) => {
@@ -162,12 +173,14 @@ export class Engine {
   readonly #deps: EngineDeps;
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
+  readonly #tools: Pick<Registry, 'ready' | 'suggest'>;
   readonly #site: CallSite;
   readonly #followers = new SignalFollowers();
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
-    this.shared = sharedParts(deps);
+    this.shared = sharedParts(deps, (name, version) => this.#tools.ready(name, version));
+    this.#tools = this.#toolsAndUndo();
     this.#site = { runtime: deps.runtime, nextId: createExecutionIds() };
     this.#contexts = this.#makeContexts();
     this.#run = this.#makePipeline();
@@ -239,7 +252,8 @@ export class Engine {
   #execSettings(): ExecSettings {
     const { guard, settings, sandboxes } = this.#deps;
     const { allowedCommands: allow, extraRoots } = settings;
-    return { root: guard.root, extraRoots, allow, sandboxes };
+    const workingFolder = approvedFolder(guard);
+    return { root: guard.root, extraRoots, allow, sandboxes, workingFolder };
   }
 
   #makePipeline(): Next<CallRequest> {
@@ -254,7 +268,7 @@ export class Engine {
       results: store.results,
       contexts: this.#contexts,
       refusedProgram: createProgramCheck(this.#execSettings()),
-      tools: this.#toolsAndUndo(),
+      tools: this.#tools,
       keepMs: settings.replayMs,
       newHandle: () => unguessableId('result'),
       callTool: this.#callTool,
@@ -266,7 +280,8 @@ export class Engine {
   #filesFor(call: Call<'ready'>): FileAccess {
     const { guard, events } = this.#deps;
     const hooks = fileHooks(call, { ...this.shared, events });
-    return createFileAccess({ guard, needs: call.ready.tool.needs, hooks });
+    const { needs } = call.ready.tool;
+    return createFileAccess({ guard, needs, hooks, assertApproved: approvedPlaces(call) });
   }
 
   #toolsAndUndo(): Pick<Registry, 'ready' | 'suggest'> {
@@ -289,6 +304,25 @@ export class Engine {
     };
   }
 }
+
+/** Asks for the approval at each use: preconditions get their file access before there is one. */
+const approvedPlaces =
+  (call: Call<'ready'>) =>
+  (place: Place, access: 'read' | 'write'): void => {
+    const approval = evidence(call, 'approval');
+    if (typeof approval === 'object') assertApprovedPath(approval, place, access);
+  };
+
+/** For an approved call the real path, so that a link made meanwhile is not followed. */
+const approvedFolder =
+  (guard: PathGuard): ExecSettings['workingFolder'] =>
+  async (call, cwd) => {
+    const approval = evidence(call, 'approval');
+    if (typeof approval !== 'object') return cwd;
+    const place = await guard.locate(cwd, 'read');
+    assertApprovedPath(approval, place, 'read');
+    return place.absolute;
+  };
 
 const invalidInput = (issues: readonly Issue[]): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', 'The input does not match the schema of the tool.', {

@@ -2,10 +2,8 @@
 import type { Call } from '../contract/call.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
-import { isApprovedFile } from '../governance/approvals/call-targets.ts';
 import type { FileHooks } from '../governance/paths/file-access.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
-import { evidence } from './pipeline.ts';
 import type { ResultCache } from './result-cache.ts';
 
 export interface FileHookDeps {
@@ -27,12 +25,6 @@ export const fileHooks = (call: Call<'ready'>, deps: FileHookDeps): FileHooks =>
       if (!notes.intentRecorded) {
         throw new ToolFailure('PERMISSION_DENIED', 'A read-only call may not change files.', {
           suggestions: ['Declare the tool, or this action of it, with the tier write.'],
-        });
-      }
-      const approval = evidence(call, 'approval');
-      if (typeof approval === 'object' && !isApprovedFile(approval.targets, snapshot.path)) {
-        throw new ToolFailure('PERMISSION_DENIED', 'The approval was given for another file.', {
-          suggestions: ['Ask again with the file that is to be changed.'],
         });
       }
       await deps.snapshots.save({ ...snapshot, executionId, order: notes.writes });

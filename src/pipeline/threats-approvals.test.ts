@@ -145,6 +145,25 @@ describe('threat: approvals', () => {
   });
 });
 
+describe('threat: an inbox that is flooded', () => {
+  it('hostile: 600 questions that come at once do not get past the cap', async () => {
+    const { crib } = await setUp({ input: { type: 'object' } });
+    const results = await Promise.all(
+      Array.from({ length: 600 }, (_, n) => crib.execute('wipe', { n })),
+    );
+    const codes = results.map(({ error }) => error?.code);
+    expect(codes.filter((code) => code === 'APPROVAL_REQUIRED')).toHaveLength(200);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(400);
+    expect(await crib.approvals()).toHaveLength(200);
+  });
+
+  it('benign: 600 times the same question is one entry', async () => {
+    const { crib } = await setUp();
+    await Promise.all(Array.from({ length: 600 }, () => crib.execute('wipe', { n: 1 })));
+    expect(await crib.approvals()).toHaveLength(1);
+  });
+});
+
 describe('threat: a store that comes with a cloned folder', () => {
   it('hostile: approvals and grants in it count for nothing', async () => {
     const store = createMemoryStore();

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { approvalRecord } from '../../../test/conformance/store-samples.ts';
 import { openTestKey } from '../../../test/fixtures/signing-key.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { digestOf } from '../digest.ts';
 import { makeLinkToken, readLinkToken } from './approval-link.ts';
-import { bindingOf, fits } from './binding.ts';
-import { isApprovedFile, targetsOf } from './call-targets.ts';
+import { assertApprovedPath, isBelowTargets, isWithinPattern } from './approved-paths.ts';
+import { bindingOf, callKeyOf, differenceOf, fits, showsWhatItBinds } from './binding.ts';
+import { resolveTargets } from './call-targets.ts';
 
 const call = {
   tool: aTool(),
@@ -45,12 +49,50 @@ describe('what an approval is bound to', () => {
 
 const resolve = (path: string): Promise<string> =>
   path.includes('..') ? Promise.reject(new Error('outside')) : Promise.resolve(`/real/${path}`);
+const spellOut = (path: string): string => {
+  if (path.startsWith('../..')) throw new Error('outside');
+  return `/root/${path}`;
+};
+const targetsOf = async (tool: Tool, input: unknown, deps: { readonly resolve: typeof resolve }) =>
+  (await resolveTargets(tool, input, { spellOut, ...deps })).targets;
 const files = aTool({ needs: { paths: [{ path: '.', access: 'write' }] } });
 
 describe('what a call leads to', () => {
-  it('is every path it names, resolved, once and sorted', async () => {
+  it('is every path it names, resolved, in the order of the sorted input', async () => {
     const input = { path: 'b', files: [{ filePath: 'a' }, { file: 'b' }], text: 'c/d', mode: 'w' };
-    expect(await targetsOf(files, input, { resolve })).toEqual(['file:/real/a', 'file:/real/b']);
+    expect(await targetsOf(files, input, { resolve })).toEqual([
+      'file:/real/a',
+      'file:/real/b',
+      'file:/real/b',
+    ]);
+    const other = { from_path: 'x', to_path: 'y' };
+    const turned = { to_path: 'y', from_path: 'x' };
+    expect(await targetsOf(files, turned, { resolve })).toEqual(
+      await targetsOf(files, other, { resolve }),
+    );
+  });
+
+  it('says for each path what was asked for, and where that led', async () => {
+    const input = { paths: ['a', '../b', '../../c'] };
+    const { paths } = await resolveTargets(files, input, { spellOut, resolve });
+    expect(paths).toEqual([
+      { asked: '/root/a', real: '/real/a' },
+      { asked: '/root/../b', real: undefined },
+      { asked: '../../c', real: undefined },
+    ]);
+  });
+
+  it('hands the tool a copy: what `targets` does to its input changes nothing', async () => {
+    const input = { path: 'a', list: ['x'] };
+    const tool = aTool({
+      targets: ((given: { path: string; list: string[] }) => {
+        given.list.push('y');
+        given.path = 'b';
+        return { paths: [given.path] };
+      }) as never,
+    });
+    expect(await targetsOf(tool, input, { resolve })).toEqual(['file:/real/b']);
+    expect(input).toEqual({ path: 'a', list: ['x'] });
   });
 
   it('says what cannot be reached instead of leaving it out', async () => {
@@ -61,9 +103,9 @@ describe('what a call leads to', () => {
     const api = aTool({ needs: { hosts: ['*'] } });
     const input = { url: 'https://Example.com:443/x?y', link: 'http://b.org:8080', endpoint: 'no' };
     expect(await targetsOf(api, input, { resolve })).toEqual([
+      'unreadable:no',
       'host:b.org:8080',
       'host:example.com:443',
-      'unreadable:no',
     ]);
   });
 
@@ -86,9 +128,122 @@ describe('what a call leads to', () => {
     ['a folder given with a slash', ['file:/r/a/'], '/r/a/b', true],
     ['a neighbour whose name begins alike', ['file:/r/a'], '/r/ab', false],
     ['another file', ['file:/r/a', 'host:x'], '/r/b', false],
-    ['any file, when no file was named', ['host:x'], '/r/b', true],
   ])('covers %s', (_name, targets, path, covered) => {
-    expect(isApprovedFile(targets, path)).toBe(covered);
+    expect(isBelowTargets(targets, path)).toBe(covered);
+  });
+});
+
+describe('what an approved call may open', () => {
+  const approval = {
+    targets: ['file:/w/a', 'file:/w/other', 'unreachable:gone'],
+    paths: [
+      { asked: '/w/a', real: '/w/a' },
+      { asked: '/w/link', real: '/w/other' },
+      { asked: '/w/gone', real: undefined },
+      { asked: '../x', real: undefined },
+    ],
+  };
+  const elsewhere = 'APPROVAL_EXPIRED';
+  const otherFile = 'PERMISSION_DENIED';
+
+  it.each([
+    ['the named file', '/w/a', '/w/a', 'write', undefined],
+    ['a file below a named folder', '/w/a/b', '/w/a/b', 'write', undefined],
+    ['the end of a named link', '/w/link', '/w/other', 'write', undefined],
+    ['the end of a named link, by its own name', '/w/other/b', '/w/other/b', 'read', undefined],
+    ['a file that is not named, to read it', '/w/notes', '/w/notes', 'read', undefined],
+    ['a file that is not named, to write it', '/w/notes', '/w/notes', 'write', otherFile],
+    ['a named path that became a link', '/w/a', '/w/b', 'read', elsewhere],
+    ['a named path that leads to another approved one', '/w/a', '/w/other', 'write', elsewhere],
+    ['a named link that leads elsewhere', '/w/link', '/w/a', 'write', elsewhere],
+    ['a path below a named folder that leaves it', '/w/a/b', '/w/b', 'read', elsewhere],
+    ['the end of a link that became a link itself', '/w/other', '/w/third', 'read', elsewhere],
+    ['a path that led nowhere', '/w/gone', '/w/gone', 'read', elsewhere],
+  ] as const)('%s', (_name, asked, absolute, access, code) => {
+    const open = () => assertApprovedPath(approval, { asked, absolute }, access);
+    if (code === undefined) expect(open).not.toThrow();
+    else expect(open).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('takes the longest name: a named link inside a named folder has its own end', () => {
+    const nested = {
+      targets: ['file:/w/d', 'file:/w/e'],
+      paths: [
+        { asked: '/w/d/l', real: '/w/e' },
+        { asked: '/w/d', real: '/w/d' },
+      ],
+    };
+    const open = (absolute: string) => () =>
+      assertApprovedPath(nested, { asked: '/w/d/l/x', absolute }, 'write');
+    expect(open('/w/e/x')).not.toThrow();
+    expect(open('/w/d/l/x')).toThrow(expect.objectContaining({ code: elsewhere }));
+  });
+
+  it('is any file for a call whose input names none', () => {
+    const none = { targets: ['host:x'], paths: [] };
+    const place = { asked: '/w/b', absolute: '/w/b' };
+    expect(() => assertApprovedPath(none, place, 'write')).not.toThrow();
+  });
+
+  it.each([
+    ['without a link', [{ asked: '/w/a', real: '/w/a' }], true],
+    ['through a link that the person saw', [{ asked: '/w/l', real: '/w/seen/b' }], true],
+    ['through another link', [{ asked: '/w/l', real: '/w/b' }], false],
+    ['to nothing', [{ asked: '/w/l', real: undefined }], false],
+  ])('a remembered pattern answers for a path %s: see the last column', (_name, paths, answers) => {
+    expect(isWithinPattern(['file:/w/seen'], { paths })).toBe(answers);
+  });
+});
+
+describe('the difference between a call and its approval', () => {
+  const bound = bindingOf(call);
+  it.each([
+    ['definition', { definition: 'd2' }],
+    ['policyVersion', { policyVersion: 'p2' }],
+    ['targets', { targets: ['file:/r/b'] }],
+    ['call', { input: { a: 2 } }],
+  ])('is its %s', (difference, other) => {
+    expect(differenceOf(bound, bindingOf({ ...call, ...other }))).toBe(difference);
+  });
+
+  it('is none for the same call', () => {
+    expect(differenceOf(bound, bindingOf(call))).toBeUndefined();
+  });
+
+  it('has a key for the store that tells whose inner call it is', () => {
+    expect(callKeyOf(bound, undefined)).toBe(callKeyOf(bindingOf(call), undefined));
+    expect(callKeyOf(bound, 'outer')).not.toBe(callKeyOf(bound, undefined));
+  });
+});
+
+describe('a question on record', () => {
+  const sample = approvalRecord('a1');
+  const record = {
+    ...sample,
+    inputDigest: digestOf(sample.request.input),
+    targets: ['file:/a', 'file:/a'],
+    request: {
+      ...sample.request,
+      tool: sample.tool,
+      version: sample.version,
+      definition: sample.definition,
+      targets: ['file:/a'],
+    },
+  };
+
+  it('shows what it binds, each target once', () => {
+    expect(showsWhatItBinds(record)).toBe(true);
+  });
+
+  it.each([
+    ['tool', { tool: 'other' }],
+    ['version', { version: '9.9.9' }],
+    ['definition', { definition: 'other' }],
+    ['input', { input: { path: 'harmless.txt' } }],
+    ['target', { targets: ['file:/b'] }],
+  ])('that shows another %s is no question', (_name, shown) => {
+    const planted = { ...record, request: { ...record.request, ...shown } };
+    expect(showsWhatItBinds(planted)).toBe(false);
   });
 });
 

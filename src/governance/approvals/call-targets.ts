@@ -2,12 +2,22 @@
  * What a call is going to touch, with every link resolved: the approver sees it, and an approval is
  * bound to it, so that a path that leads elsewhere by the time it is used needs a new word.
  */
+import type { ApprovedPath } from '../../contract/call.ts';
 import type { CallTargets, Tool } from '../../contract/tool.ts';
 import { resolveTarget } from '../egress/judge-url.ts';
+import { ownCopy } from '../own-copy.ts';
 
 export interface TargetDeps {
+  /** Spells a name out as an absolute path; no link is followed. */
+  spellOut(path: string): string;
   /** The real path a name stands for. Rejects for what may not be reached. */
   resolve(path: string): Promise<string>;
+}
+
+export interface ResolvedTargets {
+  /** One entry for each path and URL that the input names, in the order of the input. */
+  readonly targets: readonly string[];
+  readonly paths: readonly ApprovedPath[];
 }
 
 const PATH_FIELD = /(?:^|[_-])(?:path|file|filename|dir|directory|cwd|folder|root)s?$/i;
@@ -23,7 +33,10 @@ interface Found {
   readonly urls: string[];
 }
 
-/** Items of a list stand under the name of the list. Depth is bounded by validation. */
+/**
+ * Items of a list stand under the name of the list. Depth is bounded by validation. Keys are sorted,
+ * so that the order of the targets is that of the canonical input.
+ */
 const collect = (value: unknown, key: string, found: Found): void => {
   if (typeof value === 'string') {
     if (isPathField(key)) found.paths.push(value);
@@ -31,7 +44,8 @@ const collect = (value: unknown, key: string, found: Found): void => {
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, key, found);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value)) collect(item, name, found);
+    const members = value as Record<string, unknown>;
+    for (const name of Object.keys(members).sort()) collect(members[name], name, found);
   }
 };
 
@@ -46,38 +60,37 @@ const guessed = ({ needs, category }: Tool, input: unknown): CallTargets => {
   };
 };
 
-const fileTarget = async (path: string, deps: TargetDeps): Promise<string> => {
+const namedPath = async (path: string, deps: TargetDeps): Promise<ApprovedPath> => {
+  let asked = path;
   try {
-    return `file:${await deps.resolve(path)}`;
+    asked = deps.spellOut(path);
+    return { asked, real: await deps.resolve(path) };
   } catch {
     // It cannot be reached now. Should that change before the call runs, it is another target.
-    return `unreachable:${path}`;
+    return { asked, real: undefined };
   }
 };
+
+const fileTarget = ({ real }: ApprovedPath, path: string): string =>
+  real === undefined ? `unreachable:${path}` : `file:${real}`;
 
 const hostTarget = (url: string): string => {
   const host = resolveTarget(url);
   return host === undefined ? `unreadable:${url}` : `host:${host}`;
 };
 
-/** Each once, sorted, so that two lists of the same targets are equal. */
-export const targetsOf = async (
+/**
+ * Resolves what the input names. The list is neither sorted nor freed of duplicates: two links that
+ * exchange their places lead to the same files, and are still another call.
+ */
+export const resolveTargets = async (
   tool: Tool,
   input: unknown,
   deps: TargetDeps,
-): Promise<readonly string[]> => {
-  const { paths = [], urls = [] } = tool.targets?.(input) ?? guessed(tool, input);
-  const files = await Promise.all(paths.map((path) => fileTarget(path, deps)));
-  return [...new Set([...files, ...urls.map(hostTarget)])].sort();
-};
-
-/** May an approved call change this file? Only what was shown, or what lies below it. */
-export const isApprovedFile = (targets: readonly string[], path: string): boolean => {
-  const files = targets.filter((target) => target.startsWith('file:'));
-  // A tool whose input names no file was approved for whatever it does with its files.
-  if (files.length === 0) return true;
-  return files.some((target) => {
-    const approved = target.slice('file:'.length);
-    return path === approved || path.startsWith(`${approved.replace(/[\\/]+$/, '')}/`);
-  });
+): Promise<ResolvedTargets> => {
+  const named = tool.targets?.(ownCopy(input)) ?? guessed(tool, input);
+  const names = [...(named.paths ?? [])];
+  const paths = await Promise.all(names.map((path) => namedPath(path, deps)));
+  const files = paths.map((path, at) => fileTarget(path, String(names[at])));
+  return { targets: [...files, ...(named.urls ?? []).map(hostTarget)], paths };
 };

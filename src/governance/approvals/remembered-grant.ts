@@ -7,7 +7,7 @@ const LONGEST_SESSION_MS = 24 * 60 * 60 * 1000;
 
 /** Bound to the definition of the tool: when that changes, the person is asked again. */
 export const rememberedGrant = (
-  { request, userId, agentId, sessionId, definition }: ApprovalRecord,
+  { request, userId, agentId, sessionId, definition, targets }: ApprovalRecord,
   remember: Remember,
   made: { readonly by: string; readonly at: number },
 ): NewGrant => {
@@ -31,6 +31,7 @@ export const rememberedGrant = (
     ...common,
     subject: { user: userId, agent: agentId },
     condition: remember.condition,
+    targets,
     ...(remember.expiresAt !== undefined && { expiresAt: remember.expiresAt }),
     note: 'always allowed by pattern',
   };

@@ -24,6 +24,7 @@ import {
 import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
 import { type Locate, locateWithin } from './path-needs.ts';
 import { TEMPORARY_PREFIX } from './replace-file.ts';
+import type { Access } from './workspace-roots.ts';
 
 export type NewSnapshot = Omit<Snapshot, 'executionId' | 'order' | 'keptAt'>;
 
@@ -41,6 +42,8 @@ export interface FileAccessOptions {
   readonly needs: Needs | undefined;
   readonly hooks: FileHooks;
   readonly limits?: Partial<FileLimits>;
+  /** Throws for a place that the call may not use; asked right before each use. */
+  assertApproved?(place: Place, access: Access): void;
 }
 
 interface Files {
@@ -213,7 +216,12 @@ const list = async (files: Files, path: string): Promise<readonly FileInfo[]> =>
 export const createFileAccess = (options: FileAccessOptions): FileAccess => {
   const { guard, needs, hooks } = options;
   const limits = { ...DEFAULT_FILE_LIMITS, ...options.limits };
-  const locate = locateWithin(guard, needs?.paths ?? []);
+  const within = locateWithin(guard, needs?.paths ?? []);
+  const locate: Locate = async (path, access) => {
+    const place = await within(path, access);
+    options.assertApproved?.(place, access);
+    return place;
+  };
   const files: Files = { guard, locate, hooks, limits };
   return {
     resolve: async (path, access) => {

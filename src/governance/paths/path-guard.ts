@@ -33,6 +33,8 @@ export interface PathGuardOptions {
 
 /** Where a path leads. */
 export interface Place {
+  /** The path as spelled, absolute; links are not followed. */
+  readonly asked: string;
   /** Every link resolved. */
   readonly absolute: string;
   /** Relative to the workspace root with forward slashes; absolute in another root. */
@@ -49,6 +51,8 @@ export interface Place {
 
 export interface PathGuard {
   readonly root: string;
+  /** The absolute path of a name, links not followed. Throws for what lies in no root. */
+  spellOut(path: string): string;
   /** Judges a path. Throws for whatever may not be reached that way. */
   locate(path: string, access: Access): Promise<Place>;
   /** The absolute path of a file or folder, there or not. Throws for special files, too. */
@@ -138,6 +142,7 @@ const locateIn = async (judge: Judge, path: string, access: Access): Promise<Pla
       ? await withoutLeftovers(judge, absolute, found)
       : found;
   return {
+    asked,
     absolute,
     shown: roots.shown(absolute),
     stats,
@@ -156,6 +161,7 @@ export const createPathGuard = (options: PathGuardOptions): PathGuard => {
   const judge = { roots, verification };
   return {
     root: roots.main,
+    spellOut: (path) => roots.spellOut(path),
     locate: (path, access) => onFiles(() => locateIn(judge, path, access)),
     resolve: (path, access) =>
       onFiles(async () => {

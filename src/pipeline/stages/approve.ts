@@ -4,11 +4,14 @@
  * have changed meanwhile. An input that the approver changed goes through the earlier gates like one
  * that was sent.
  */
-import type { Call, Estimate, Next } from '../../contract/call.ts';
+
+import type { EditedInput } from '../../contract/approver.ts';
+import type { Admission, Call, Estimate, Evidence, Next } from '../../contract/call.ts';
 import type { Policy } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
+import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import type { ApprovalDesk, Approved } from '../approval-desk.ts';
 import { recordInput } from '../audit-entry.ts';
@@ -27,7 +30,6 @@ export interface ApproveDeps {
   readonly budgeting: Budgeting;
   readonly redactor: Redactor;
   readonly recheck: Recheck;
-  targetsOf(call: Call<'ready' | 'input'>): Promise<readonly string[]>;
   /** The refusal that awaits the call whatever a person says to it. */
   refusedProgram(call: Call<'ready' | 'input'>): Promise<ToolResult | undefined>;
 }
@@ -36,7 +38,8 @@ type Ready = Call<'ready' | 'input' | 'grant' | 'preconditions'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'preconditions' | 'approval'>>;
 
 const nowDenied = async (call: Ready, deps: ApproveDeps): Promise<ToolResult | undefined> => {
-  const verdict = judge(deps.policy, questionOf(call, await flowOf(call, deps)));
+  const question = questionOf(call, await flowOf(call, deps));
+  const verdict = judge(deps.policy, { ...question, input: ownCopy(call.input) });
   if (verdict.effect !== 'deny') return undefined;
   return failed(call, 'PERMISSION_DENIED', { message: `${verdict.reason} (rule ${verdict.rule})` });
 };
@@ -52,18 +55,21 @@ const tooDear = async (
 
 const goOn = async (
   call: Ready,
-  { by, next }: Approved & { readonly next: Onward },
+  approved: Approved & { readonly next: Onward },
   deps: ApproveDeps,
 ): Promise<ToolResult> => {
+  const { by, next } = approved;
   const denied = await nowDenied(call, deps);
   if (denied) return denied;
-  return next(prove(call, 'approval', { by, targets: await deps.targetsOf(call) }));
+  const confirmed = await deps.desk.confirm(call, approved);
+  if ('result' in confirmed) return confirmed.result;
+  return next(prove(call, 'approval', { by, ...confirmed.resolved }));
 };
 
 /** Swaps the input, keeps the one that was asked for on record, and starts over from validation. */
 const goOnWith = (
   call: Ready,
-  approved: Approved & { readonly next: Onward; readonly edited: { readonly input: unknown } },
+  approved: Approved & { readonly next: Onward; readonly edited: EditedInput },
   deps: ApproveDeps,
 ): Promise<ToolResult> => {
   const askedInput = recordInput(call, deps.redactor);
@@ -83,7 +89,9 @@ const proceed = (
   return edited ? goOnWith(call, { ...approved, edited }, deps) : goOn(call, approved, deps);
 };
 
-const settle = async (call: Ready, next: Onward, deps: ApproveDeps): Promise<ToolResult> => {
+const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<ToolResult> => {
+  // From here on nobody else holds the input: what is shown is what is bound and what runs.
+  const call = prove(judged, 'input', ownCopy(judged.input));
   const estimate = deps.budgeting.estimate(call);
   const refused =
     (await deps.refusedProgram(call)) ?? (await tooDear(call, estimate, deps.budgeting));
@@ -96,12 +104,16 @@ const settle = async (call: Ready, next: Onward, deps: ApproveDeps): Promise<Too
   return 'result' in answer ? answer.result : proceed(call, { ...answer, next }, deps);
 };
 
+/** Whatever a standing grant let pass is held to the files it led to then; it may write others, too. */
+const withoutPerson = ({ paths }: Admission): Evidence['approval'] =>
+  paths ? { by: 'standing grant', targets: [], paths } : 'not-needed';
+
 export const approve = (
   deps: ApproveDeps,
 ): Stage<'ready' | 'input' | 'grant' | 'preconditions', 'approval'> =>
   function approve(call, next) {
     if (!call.grant.ask || call.options.dryRun) {
-      return next(prove(call, 'approval', 'not-needed'));
+      return next(prove(call, 'approval', withoutPerson(call.grant)));
     }
     return settle(call, next, deps);
   };

@@ -2,7 +2,7 @@
  * Refuses every call that no rule allows. Silence, an unknown answer and a throw are refusals. A
  * standing grant can stand in for a permission or for a person's word; it never beats a deny.
  */
-import type { Admission, Call, Next, ReadyTool } from '../../contract/call.ts';
+import type { Admission, ApprovedPath, Call, Next, ReadyTool } from '../../contract/call.ts';
 import type { Events } from '../../contract/events.ts';
 import type {
   FlowState,
@@ -14,6 +14,8 @@ import type {
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { isWithinPattern } from '../../governance/approvals/approved-paths.ts';
+import type { ResolvedTargets } from '../../governance/approvals/call-targets.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { capabilityInUse, isSink, tierInUse } from '../../governance/policy/capability.ts';
 import { missingPermissions } from '../../governance/policy/rights.ts';
@@ -28,6 +30,8 @@ export interface AuthorizeDeps {
   readonly events: Events;
   /** Digest of the tool's definition: grants lapse with it. */
   definitionOf(ready: ReadyTool): string;
+  /** What the input leads to, resolved. */
+  resolveTargets(tool: Tool, input: unknown): Promise<ResolvedTargets>;
 }
 
 type Inspected = Call<'ready' | 'input' | 'inspected'>;
@@ -82,6 +86,8 @@ interface Judged {
   readonly question: PolicyQuestion;
   readonly verdict: Verdict;
   readonly missing: readonly string[];
+  /** Where the paths of the call lead, when a standing grant answers. */
+  readonly paths?: readonly ApprovedPath[];
 }
 
 const admission = ({ tier, capability }: PolicyQuestion, verdict: Verdict): Admission => {
@@ -89,8 +95,11 @@ const admission = ({ tier, capability }: PolicyQuestion, verdict: Verdict): Admi
   return { rule, reason, ask: effect === 'ask', everyTime, tier, capability };
 };
 
-const pass = (call: Inspected, next: Onward, { question, verdict }: Judged): Promise<ToolResult> =>
-  next(prove(call, 'grant', admission(question, verdict)));
+const pass = (call: Inspected, next: Onward, judged: Judged): Promise<ToolResult> => {
+  const { question, verdict, paths } = judged;
+  const admitted = admission(question, verdict);
+  return next(prove(call, 'grant', paths ? { ...admitted, paths } : admitted));
+};
 
 /** Looks for grants: for each permission that is missing, and for the question to a person. */
 const withGrants = async (
@@ -108,10 +117,14 @@ const withGrants = async (
   if (verdict.effect !== 'ask' || verdict.everyTime) return pass(call, next, judged);
   const standing = grantFor(`tool:${question.tool.name}`, true);
   if (!standing) return pass(call, next, judged);
+  const resolved = await deps.resolveTargets(question.tool, call.input);
+  if (standing.targets && !isWithinPattern(standing.targets, resolved)) {
+    return pass(call, next, judged);
+  }
   call.notes.decision = { ...call.notes.decision, grantId: standing.id };
   const reason = `A standing grant answers for a person: ${verdict.reason}`;
   const allowed: Verdict = { effect: 'allow', rule: verdict.rule, reason };
-  return pass(call, next, { ...judged, verdict: allowed });
+  return pass(call, next, { ...judged, verdict: allowed, paths: resolved.paths });
 };
 
 export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspected', 'grant'> => {
