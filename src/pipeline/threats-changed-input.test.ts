@@ -26,6 +26,11 @@ const spoil = (input: unknown): void => {
   }
 };
 
+const returning = (value: unknown) => (input: unknown) => {
+  spoil(input);
+  return value;
+};
+
 const SCHEMAS = [
   ['JSON Schema', { type: 'object' }],
   ['JSON Schema with defaults', { type: 'object', properties: { x: { default: 1 } } }],
@@ -79,8 +84,8 @@ describe('threat: an input that changes while the question is open', () => {
   });
 
   it.each([
-    ['targets', { targets: (input: unknown) => void spoil(input) ?? {} }],
-    ['programs', { programs: (input: unknown) => void spoil(input) ?? [] }],
+    ['targets', { targets: returning({}) }],
+    ['programs', { programs: returning([]) }],
     ['a rule', { validators: [{ name: 'r', check: (input: unknown) => void spoil(input) }] }],
   ])('hostile: %s of the tool changes it', async (_name, more) => {
     const shown: unknown[] = [];

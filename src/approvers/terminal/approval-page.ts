@@ -21,13 +21,13 @@ export interface ApprovalPage {
   readonly hidden: number;
 }
 
-const LABEL = 10;
+export const LABEL = 10;
 const HEAD_LINES = 24;
 const TAIL_LINES = 6;
 /** Fields beyond this are cut in the middle: an end that is hidden would be the place to hide in. */
 const LONG = HEAD_LINES + TAIL_LINES + 2;
 
-const TIERS: Readonly<Record<ApprovalRequest['tier'], string>> = {
+export const TIERS: Readonly<Record<ApprovalRequest['tier'], string>> = {
   read_only: 'only reads',
   write: 'changes files or data',
   execute: 'runs programs',
@@ -63,15 +63,15 @@ const labelled = (label: string, lines: readonly string[], width: number): reado
     .flatMap((line) => wrapLine(line, width - LABEL - 2))
     .map((line, at) => `  ${(at === 0 ? label : '').padEnd(LABEL)}${line}`);
 
-const money = (dollars: number): string => (dollars > 0 ? `$${dollars}` : 'free');
+export const money = (dollars: number): string => (dollars > 0 ? `$${dollars}` : 'free');
 
-const span = (ms: number): string => {
+export const span = (ms: number): string => {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
   return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 };
 
 /** One item a line: a line break inside one must not make two of it. */
-const listed = (items: readonly string[], none: string): readonly string[] =>
+export const listed = (items: readonly string[], none: string): readonly string[] =>
   items.length === 0 ? [none] : items.map(visibleItem);
 
 const EVERY_TIME = 'each time anew: the answer cannot be remembered';
@@ -87,6 +87,7 @@ const fieldsOf = (request: ApprovalRequest, now: number): readonly Field[] => {
     text('tool', `${request.tool} ${request.version}`),
     text('tier', `${request.tier} (${TIERS[request.tier]})`),
     text('action', request.action === '' ? 'not named' : request.action),
+    ['touches', listed(request.targets, 'nothing that its input names')],
     text('what', request.description),
     text('why asked', request.reason),
     ['rule', [visibleItem(request.rule)]],
@@ -95,10 +96,55 @@ const fieldsOf = (request: ApprovalRequest, now: number): readonly Field[] => {
     text('cost', money(request.estimatedCost)),
     text('time', time),
     ['effects', listed(request.effects, 'none declared')],
-    ['touches', listed(request.targets, 'nothing that its input names')],
     text('expires', `in ${span(request.expiresAt - now)}`),
   ];
 };
+
+/** Fields that say what will happen stand before those that could be there to fill the page. */
+const TELLING =
+  /^(?:command|cmd|program|args|argv|script|code|sql|query|statement|operation|action|path|file|url|to|from)$/i;
+
+export const inputFields = (input: unknown): readonly (readonly [string, unknown])[] => {
+  const children = childrenOf(input);
+  if (children.length === 0) return [['value', input]];
+  const telling = children.filter(([name]) => TELLING.test(name));
+  return [...telling, ...children.filter(([name]) => !TELLING.test(name))];
+};
+
+/** The lines of one input field, broken before the terminal breaks them. */
+export const fieldLines = (name: string, value: unknown, width: number): readonly string[] =>
+  inputLines(name, value).flatMap((line) => {
+    const lead = line.slice(0, line.length - line.replace(/^ *(?:│ )?/, '').length);
+    return wrapLine(line.slice(lead.length), width - lead.length - 4).map((piece) => lead + piece);
+  });
+
+/** Pages longer than this repeat at their end what they are about. */
+const MAX_LINES_AT_A_GLANCE = 20;
+const MAX_SHORT = 240;
+
+/** Cuts the middle out of a line and says how much that was: both ends stay in sight. */
+export const clip = (line: string, width: number): string => {
+  if (line.length <= width) return line;
+  const room = Math.max(8, width - 34);
+  const head = Math.ceil(room * 0.7);
+  const tail = room - head;
+  const hidden = (line.length - head - tail).toLocaleString('en-US');
+  return `${line.slice(0, head)}⟨ ${hidden} characters ⟩${line.slice(line.length - tail)}`;
+};
+
+/** The call in one line: tool, action, what it touches and the field that says what happens. */
+export const inShort = ({ tool, action, targets, input }: ApprovalRequest): string => {
+  const [telling] = inputFields(input);
+  const more = targets.length > 1 ? ` and ${targets.length - 1} more` : '';
+  const touches = targets.length > 0 ? ` → ${visibleItem(String(targets[0]))}${more}` : '';
+  const field = telling ? ` · ${clip(inputLines(...telling).join(' '), 100)}` : '';
+  return visibleItem(`${tool} ${action === tool ? '' : action}`.trim()) + touches + field;
+};
+
+const ending = (request: ApprovalRequest, width: number, lines: number): readonly string[] =>
+  lines > MAX_LINES_AT_A_GLANCE
+    ? labelled('in short', [clip(inShort(request), MAX_SHORT)], width)
+    : [];
 
 /** The page of a request. With `full`, nothing is left out. */
 export const approvalPage = (request: ApprovalRequest, options: PageOptions): ApprovalPage => {
@@ -106,23 +152,16 @@ export const approvalPage = (request: ApprovalRequest, options: PageOptions): Ap
   const top = fieldsOf(request, options.now).map(([label, lines]) =>
     cut(labelled(label, lines, width), options.full),
   );
-  const children = childrenOf(request.input);
-  const entries = children.length > 0 ? children : [['value', request.input] as const];
-  const input = entries.map(([name, value]) => {
-    const lines = inputLines(name, value).flatMap((line) => {
-      const lead = line.slice(0, line.length - line.replace(/^ *(?:│ )?/, '').length);
-      return wrapLine(line.slice(lead.length), width - lead.length - 4).map(
-        (piece) => lead + piece,
-      );
-    });
-    return cut(lines, options.full);
-  });
+  const input = inputFields(request.input).map(([name, value]) =>
+    cut(fieldLines(name, value, width), options.full),
+  );
+  const body = [
+    ...top.flatMap(({ lines }) => lines),
+    '  input',
+    ...input.flatMap(({ lines }) => lines.map((line) => `    ${line}`)),
+  ];
   return {
-    lines: [
-      ...top.flatMap(({ lines }) => lines),
-      '  input',
-      ...input.flatMap(({ lines }) => lines.map((line) => `    ${line}`)),
-    ],
+    lines: [...body, ...ending(request, width, body.length)],
     hidden: [...top, ...input].reduce((sum, { hidden }) => sum + hidden, 0),
   };
 };

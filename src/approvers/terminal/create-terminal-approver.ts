@@ -9,6 +9,7 @@ import { approvalPage } from './approval-page.ts';
 import { askEdit } from './ask-edit.ts';
 import { askPattern } from './ask-pattern.ts';
 import { readLines } from './line-reader.ts';
+import { promptPage } from './prompt-page.ts';
 import {
   ask,
   say,
@@ -133,14 +134,14 @@ const question = async (talk: Talk): Promise<Said> => {
 
 const converse = async (talk: Talk): Promise<Said> => {
   const { options, request } = talk;
-  const { columns } = sizeOf(options);
+  const { columns, rows } = sizeOf(options);
   const ink = pc.createColors(options.colour ?? false);
   const now = options.runtime.now();
-  const page = approvalPage(request, { now, width: columns, full: false });
+  const page = promptPage(request, { now, width: columns, rows });
   say(talk, '', ink.bold(ink.yellow('Approval needed')), ...page.lines, '');
   if (page.hidden > 0) {
     const hidden = page.hidden.toLocaleString('en-US');
-    say(talk, ink.bold(`  ${hidden} characters of this call are not on this page.`));
+    say(talk, ink.bold(`  ${hidden} characters of this call are not on this page: v shows all.`));
   }
   await settle(talk);
   return question(talk);

@@ -5,6 +5,8 @@ import type { McpSurfaceOptions } from './mcp-options.ts';
 
 /** What is longer than this cannot be judged in a dialogue of a client: it waits in the inbox. */
 const MOST_SHOWN = 16_000;
+/** The same for a page that would have to be scrolled for long. */
+const MAX_LINES = 200;
 
 const SCHEMA: ElicitRequestFormParams['requestedSchema'] = {
   type: 'object',
@@ -33,6 +35,7 @@ export const approvalQuestion = (
 ): ElicitRequestFormParams | undefined => {
   const text = describe?.(request, runtime.now());
   if (text === undefined || text.length > MOST_SHOWN) return undefined;
+  if (text.split('\n').length > MAX_LINES) return undefined;
   const message = `A tool call needs your approval.\n\n${asCode(text)}`;
   return { mode: 'form', message, requestedSchema: SCHEMA };
 };
