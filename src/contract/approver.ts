@@ -88,6 +88,8 @@ export interface ApprovalRecord {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly state: ApprovalState;
+  /** The call in one line, redacted, for lists. What a person decides by is `request`. */
+  readonly summary?: string;
   readonly request: ApprovalRequest;
   readonly decidedBy?: string;
   readonly decidedAt?: number;

@@ -59,6 +59,8 @@ export interface CallNotes {
   writes: number;
   /** The input as the trail keeps it, taken before the tool could change it. */
   recordedInput: unknown;
+  /** The call in one line, for lists; made when a row or a listener needs it. */
+  summary: string | undefined;
   /** What the calls it made have brought along. */
   innerLabels: Labels | undefined;
 }

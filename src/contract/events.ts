@@ -26,12 +26,19 @@ export interface CribEvents {
   };
   'call.finished': {
     readonly tool: string;
+    /** The call in one line, redacted. */
+    readonly summary: string;
     readonly userId: string;
     readonly result: ToolResult;
   };
   /** Stages are timed only while somebody listens to this. */
   'call.traced': { readonly executionId: string; readonly stages: readonly StageTrace[] };
-  'approval.requested': { readonly approvalId: string; readonly tool: string };
+  'approval.requested': {
+    readonly approvalId: string;
+    readonly tool: string;
+    /** The call in one line, redacted. */
+    readonly summary: string;
+  };
   'approval.decided': { readonly approvalId: string; readonly approved: boolean };
   'permission.granted': { readonly grantId: string; readonly resource: string };
   'permission.revoked': { readonly grantId: string };

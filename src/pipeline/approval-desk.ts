@@ -12,6 +12,7 @@ import type {
 } from '../contract/approver.ts';
 import type { AuditLog } from '../contract/audit.ts';
 import type { Call, CallRequest, Estimate, ReadyTool } from '../contract/call.ts';
+import { callSummary } from '../contract/call-summary.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { NewGrant } from '../contract/grant.ts';
@@ -33,7 +34,9 @@ import type { ResolvedTargets } from '../governance/approvals/call-targets.ts';
 import { rememberedGrant } from '../governance/approvals/remembered-grant.ts';
 import { decisionText, type Seals, saidOf } from '../governance/approvals/seals.ts';
 import { ownCopy } from '../governance/own-copy.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
 import { approvalRequest } from './approval-request.ts';
+import { recordInput } from './audit-entry.ts';
 import { decisionEvent } from './decision-event.ts';
 import { givenBefore } from './given-before.ts';
 import { failed, waiting } from './outcome.ts';
@@ -46,6 +49,7 @@ export interface ApprovalDeskDeps {
   readonly seals: Seals;
   readonly approver: Approver | undefined;
   readonly policy: Policy;
+  readonly redactor: Redactor;
   readonly runtime: Runtime;
   readonly events: Events;
   readonly expiresMs: number;
@@ -122,7 +126,8 @@ export class ApprovalDesk {
     });
     if (outcome.state === 'full') return { result: tooMany(call) };
     if (outcome.state === 'same') return outcome.record;
-    this.#deps.events.emit('approval.requested', { approvalId: record.id, tool: record.tool });
+    const { id: approvalId, tool, summary = '' } = record;
+    this.#deps.events.emit('approval.requested', { approvalId, tool, summary });
     return record;
   }
 
@@ -278,6 +283,12 @@ export class ApprovalDesk {
     return bindingOf({ tool: ready.tool, caller, input, definition, targets, policyVersion });
   }
 
+  #summaryOf(call: Judged, { tool, action, targets }: ApprovalRequest): string {
+    const { redactor } = this.#deps;
+    const shown = targets.map((target) => redactor.text(target));
+    return callSummary({ tool, action, targets: shown, input: recordInput(call, redactor) });
+  }
+
   #newRecord(
     call: Judged,
     binding: Binding,
@@ -287,9 +298,20 @@ export class ApprovalDesk {
     const createdAt = this.#deps.runtime.now();
     const expiresAt = createdAt + this.#deps.expiresMs;
     const request = approvalRequest(call, { ...binding, ...asked, id, expiresAt });
+    const summary = this.#summaryOf(call, request);
     const within = call.parent && { within: call.parent.toolName };
     const callKey = callKeyOf(binding, call.parent?.toolName);
-    return { ...binding, ...within, callKey, id, createdAt, expiresAt, state: 'waiting', request };
+    return {
+      ...binding,
+      ...within,
+      callKey,
+      summary,
+      id,
+      createdAt,
+      expiresAt,
+      state: 'waiting',
+      request,
+    };
   }
 }
 

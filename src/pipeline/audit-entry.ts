@@ -1,6 +1,7 @@
 /** Writes down what the audit trail keeps of a call. */
 import type { AuditEntry, AuditKind } from '../contract/audit.ts';
 import type { CallRequest } from '../contract/call.ts';
+import { callSummary } from '../contract/call-summary.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import { evidence } from './pipeline.ts';
@@ -58,6 +59,28 @@ export const recordInput = (call: CallRequest, redactor: Redactor): unknown => {
   return notes.recordedInput;
 };
 
+/** The call in one line, made once, from the input as the trail keeps it. */
+export const summaryOfCall = (call: CallRequest, redactor: Redactor): string => {
+  const { notes } = call;
+  if (notes.summary !== undefined) return notes.summary;
+  const tool = evidence(call, 'ready')?.tool.name ?? redactor.text(call.toolName);
+  const approval = evidence(call, 'approval');
+  const targets = typeof approval === 'object' ? [...new Set(approval.targets)] : [];
+  const summary = callSummary({
+    tool,
+    action: evidence(call, 'grant')?.capability?.action ?? tool,
+    targets: targets.map((target) => redactor.text(target)),
+    input: recordInput(call, redactor),
+  });
+  // Before there is a valid input there may still be a better line.
+  if (evidence(call, 'input') !== undefined) notes.summary = summary;
+  return summary;
+};
+
+/** A call that only read and went well keeps its input: readers of the row make the line from that. */
+const needsSummary = (call: CallRequest, { result }: Facts): boolean =>
+  call.notes.intentRecorded || !result?.success;
+
 interface Facts {
   readonly result?: ToolResult;
   readonly redactor: Redactor;
@@ -75,6 +98,7 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
     kind === 'outcome' && notes.intentRecorded
       ? { rule }
       : { rule, input: recordInput(call, facts.redactor) };
+  if (needsSummary(call, facts)) detail.summary = summaryOfCall(call, facts.redactor);
   if (call.parent) detail.parent = call.parent.executionId;
   if (notes.decision) Object.assign(detail, notes.decision);
   if (options.idempotencyKey !== undefined) {

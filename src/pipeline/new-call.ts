@@ -89,6 +89,7 @@ class Notes implements CallNotes {
   resources: Set<string> | undefined = undefined;
   writes = 0;
   recordedInput: unknown = undefined;
+  summary: string | undefined = undefined;
   innerLabels: CallNotes['innerLabels'] = undefined;
 }
 

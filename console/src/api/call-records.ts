@@ -18,6 +18,8 @@ export interface Page<T> {
 export interface ExecutionSummary {
   readonly executionId: string;
   readonly tool: string;
+  /** The call in one line. */
+  readonly summary?: string;
   readonly version: string;
   readonly tier: Tier | '';
   readonly status: string;
@@ -77,6 +79,7 @@ export interface ApprovalRecord {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly state: ApprovalState;
+  readonly summary?: string;
   readonly request: {
     readonly description: string;
     readonly tier: Tier;

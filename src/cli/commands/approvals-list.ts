@@ -1,5 +1,6 @@
 /** `toolcrib approvals list`: the calls that wait for a person, newest first. */
 import type { Command } from 'commander';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { ApprovalRecord } from '../../contract/approver.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { formatSpan } from '../format-span.ts';
@@ -8,15 +9,18 @@ import { type Io, note, print, printJson, widthOf } from '../io.ts';
 import { withCrib } from '../open-crib.ts';
 import { type Cell, table } from '../table.ts';
 
-const HEAD = ['approval', 'tool', 'action', 'tier', 'cost', 'asked', 'expires', 'who asks'];
+const HEAD = ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'];
 
-const rowOf = (io: Io, { request, createdAt }: ApprovalRecord): readonly (string | Cell)[] => {
+const rowOf = (
+  io: Io,
+  { request, createdAt, summary }: ApprovalRecord,
+): readonly (string | Cell)[] => {
   const { caller, expiresAt } = request;
   const now = io.runtime.now();
   return [
     request.id,
     { text: request.tool, paint: io.ink.bold },
-    request.action,
+    visibleText(summary ?? request.action),
     request.tier,
     formatCost(request.estimatedCost),
     { text: `${formatSpan(now - createdAt)} ago`, paint: io.ink.dim },

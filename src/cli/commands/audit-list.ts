@@ -1,5 +1,7 @@
 /** `toolcrib audit list`: the calls on record, newest first. */
 import type { Command } from 'commander';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import { summaryOfRow } from '../../contract/call-summary.ts';
 import { type AuditCall, auditCalls } from '../audit-calls.ts';
 import { auditFilterOf, type FilterOptions, type RowFilter, withFilters } from '../audit-filter.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
@@ -31,7 +33,13 @@ const HEAD = [
   'took',
   'cost',
   'code',
+  'what',
 ];
+
+const MAX_WHAT = 80;
+
+const clipped = (text: string): string =>
+  text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT - 1)}…` : text;
 
 const rowOf = (io: Io, { row, effect }: AuditCall): readonly (string | Cell)[] => [
   { text: formatTime(row.at), paint: io.ink.dim },
@@ -44,6 +52,7 @@ const rowOf = (io: Io, { row, effect }: AuditCall): readonly (string | Cell)[] =
   { text: formatDuration(row.durationMs), align: 'right' },
   { text: formatCost(row.costMicros / 1e6), align: 'right' },
   row.code,
+  { text: clipped(visibleText(summaryOfRow(row))), paint: io.ink.dim },
 ];
 
 const listCalls = (io: Io, options: ListOptions): Promise<number> =>
@@ -51,7 +60,7 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
     const { calls, next } = await auditCalls(crib, filterOf(io, options), options.limit);
     if (io.json) {
       printJson(io, {
-        calls: calls.map(({ row, effect }) => ({ ...row, effect })),
+        calls: calls.map(({ row, effect }) => ({ ...row, effect, summary: summaryOfRow(row) })),
         next: next ?? null,
       });
       return 0;

@@ -75,6 +75,7 @@ const goOnWith = (
   const askedInput = recordInput(call, deps.redactor);
   call.notes.decision = { ...call.notes.decision, askedInput };
   call.notes.recordedInput = undefined;
+  call.notes.summary = undefined;
   (call as { rawInput: unknown }).rawInput = approved.edited.input;
   return deps.recheck(call, (checked) => goOn(checked, approved, deps));
 };

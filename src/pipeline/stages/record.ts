@@ -17,7 +17,7 @@ import { clearWorkingMemory } from '../../governance/memory.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { asToolError, redactError } from '../as-tool-error.ts';
-import { auditEntry } from '../audit-entry.ts';
+import { auditEntry, summaryOfCall } from '../audit-entry.ts';
 import type { Budgeting } from '../budgeting.ts';
 import type { Contexts } from '../context.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
@@ -104,10 +104,16 @@ const copyFor = (result: ToolResult): ToolResult => {
   return told as ToolResult;
 };
 
-const announce = (call: CallRequest, result: ToolResult, events: Events): ToolResult => {
+const announce = (
+  call: CallRequest,
+  result: ToolResult,
+  { events, redactor }: Pick<RecordDeps, 'events' | 'redactor'>,
+): ToolResult => {
   if (!events.has('call.finished')) return result;
   const tool = evidence(call, 'ready')?.tool.name ?? result.metadata.toolName;
-  events.emit('call.finished', { tool, userId: call.caller.userId, result: copyFor(result) });
+  const { userId } = call.caller;
+  const summary = summaryOfCall(call, redactor);
+  events.emit('call.finished', { tool, summary, userId, result: copyFor(result) });
   return result;
 };
 
@@ -164,9 +170,9 @@ const leave = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome
   deps.running.remove(call);
   const { toolName, duration } = result.metadata;
   deps.usage.note(toolName, call.startedAt, duration);
-  if (call.parent || !deps.contexts.usedMemory(call)) return announce(call, result, deps.events);
+  if (call.parent || !deps.contexts.usedMemory(call)) return announce(call, result, deps);
   const cleared = clearWorkingMemory(call, deps.working);
-  return cleared.then(() => announce(call, result, deps.events));
+  return cleared.then(() => announce(call, result, deps));
 };
 
 export const record = (deps: RecordDeps): Stage<never> =>

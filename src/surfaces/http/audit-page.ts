@@ -1,5 +1,6 @@
 /** A page of the audit trail, newest first. Sequence numbers never change, so cursors stay good. */
 import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
+import { summaryOfRow } from '../../contract/call-summary.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { fromCursor, type Page, type PageQuery, toCursor } from './page-of.ts';
@@ -21,4 +22,29 @@ export const auditPage = async (
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, ...(last && rows.length > limit && { next: toCursor(String(last.seq)) }) };
+};
+
+/** Rows that one request looks through; the cursor leads on from there. */
+const MAX_SEARCHED = 5_000;
+
+const mentions = (row: AuditRow, text: string): boolean =>
+  [row.tool, row.userId, row.agentId, row.code, summaryOfRow(row)].some((part) =>
+    part.toLowerCase().includes(text),
+  );
+
+/** A page of the rows that mention a text in their tool, caller, code or summary. */
+export const searchPage = async (
+  crib: Crib,
+  { filter, text }: { readonly filter: AuditFilter; readonly text: string | undefined },
+  query: PageQuery,
+): Promise<Page<AuditRow>> => {
+  if (text === undefined) return auditPage(crib, filter, query);
+  const before = query.cursor === undefined ? {} : { before: seqOf(query.cursor) };
+  const { audit } = await crib.store();
+  const rows = await audit.query({ ...filter, ...before, limit: MAX_SEARCHED });
+  const found = rows.filter((row) => mentions(row, text.toLowerCase()));
+  const items = found.slice(0, query.limit);
+  const last = found.length > query.limit ? items.at(-1) : rows.at(-1);
+  const isMore = found.length > query.limit || rows.length === MAX_SEARCHED;
+  return { items, ...(last && isMore && { next: toCursor(String(last.seq)) }) };
 };

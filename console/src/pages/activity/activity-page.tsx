@@ -27,7 +27,16 @@ const COLUMNS: readonly Column<ExecutionSummary>[] = [
   {
     id: 'tool',
     title: 'Tool',
-    cell: ({ tool }) => <SafeText text={tool} />,
+    cell: ({ tool, summary = '' }) => (
+      <>
+        <SafeText text={tool} />
+        {summary !== '' && (
+          <span className="row-note">
+            <SafeText text={summary} />
+          </span>
+        )}
+      </>
+    ),
     sortBy: (r) => r.tool,
   },
   {
@@ -80,24 +89,24 @@ const COLUMNS: readonly Column<ExecutionSummary>[] = [
 ];
 
 const Filters = ({ filter, onChange }: { readonly filter: Filter; onChange(f: Filter): void }) => {
-  const named = filter.tool ?? '';
-  const [tool, setTool] = useState(named);
-  useEffect(() => setTool(named), [named]);
+  const searched = filter.q ?? '';
+  const [text, setText] = useState(searched);
+  useEffect(() => setText(searched), [searched]);
   const set = (name: string) => (value: string) => onChange({ ...filter, [name]: value });
   return (
     <form
       className="filters"
       onSubmit={(event) => {
         event.preventDefault();
-        set('tool')(tool.trim());
+        set('q')(text.trim());
       }}
     >
       <SearchBox
-        label="Tool name, then Enter"
-        value={tool}
-        onChange={(text) => {
-          setTool(text);
-          if (text === '') set('tool')('');
+        label="Tool, input or caller, then Enter"
+        value={text}
+        onChange={(typed) => {
+          setText(typed);
+          if (typed === '') set('q')('');
         }}
       />
       <FilterSelect
@@ -164,6 +173,7 @@ export const ActivityPage = () => {
   const [open = ''] = rest;
   const filter = {
     tool: query.tool ?? '',
+    q: query.q ?? '',
     status: choiceOf(query.status, STATUSES),
     tier: choiceOf(query.tier, TIERS),
   };

@@ -26,9 +26,14 @@ const columns = (now: number): readonly Column<ApprovalRecord>[] => [
   {
     id: 'tool',
     title: 'Tool',
-    cell: ({ tool, request }) => (
+    cell: ({ tool, request, summary = '' }) => (
       <>
         <SafeText text={tool} />
+        {summary !== '' && (
+          <span className="row-note">
+            <SafeText text={summary} />
+          </span>
+        )}
         <span className="row-note">
           <SafeText text={request.reason} />
         </span>

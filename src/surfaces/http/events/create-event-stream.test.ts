@@ -180,7 +180,7 @@ describe('threats of the event stream', () => {
     const stream = createEventStream(crib.events, { runtime: crib.runtime, run: 'run1' });
     const client = reading(stream.open(ask(), as('agent', 'bot'), unwatched));
     await crib.execute('echo', {}, { userId: 'other-user' });
-    crib.events.emit('approval.requested', { approvalId: 'approval-1', tool: 'echo' });
+    crib.events.emit('approval.requested', { approvalId: 'approval-1', tool: 'echo', summary: '' });
     crib.events.emit('permission.granted', { grantId: 'g', resource: 'tool:echo' });
     await crib.execute('echo', {}, { userId: 'bot' });
     crib.events.emit('tool.unregistered', { tool: 'echo' });

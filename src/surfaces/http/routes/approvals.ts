@@ -22,6 +22,7 @@ const approvalSchema = z.looseObject({
   createdAt: z.number(),
   expiresAt: z.number(),
   state: stateSchema,
+  summary: z.string().optional(),
   request: z.looseObject({ input: z.unknown(), reason: z.string(), rule: z.string() }),
   decidedBy: z.string().optional(),
   decidedAt: z.number().optional(),

@@ -1,8 +1,9 @@
 /** What was called, what became of it, and taking it back. */
 import { z } from 'zod';
 import type { AuditFilter, AuditRow, AuditStatus } from '../../../contract/audit.ts';
+import { summaryOfRow } from '../../../contract/call-summary.ts';
 import type { ExecutionStatus } from '../../../contract/crib.ts';
-import { auditPage } from '../audit-page.ts';
+import { searchPage } from '../audit-page.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpSite } from '../http-site.ts';
 import { callerOfIdentity, type Identity } from '../identity.ts';
@@ -64,6 +65,7 @@ const summaryOf = (row: AuditRow) => {
   return {
     executionId,
     tool,
+    summary: summaryOfRow(row),
     version,
     tier,
     status,
@@ -86,11 +88,11 @@ const list = defineRoute({
   role: 'member',
   tag: 'executions',
   summary: 'Finished calls, newest first',
-  input: { query: z.strictObject({ ...auditQuery, ...pageQuery }) },
+  input: { query: z.strictObject({ ...auditQuery, q: name.optional(), ...pageQuery }) },
   response: listOf(executionSchema),
   handle: async ({ site, query, identity }) => {
     const filter: AuditFilter = { ...filterOf(query), kind: 'outcome', ...ownOnly(identity) };
-    const { items, next } = await auditPage(site.crib, filter, query);
+    const { items, next } = await searchPage(site.crib, { filter, text: query.q }, query);
     return { body: { items: items.map(summaryOf), ...(next !== undefined && { next }) } };
   },
 });
@@ -98,6 +100,7 @@ const list = defineRoute({
 const runningSummary = ({ executionId, tool, startedAt, state }: ExecutionStatus) => ({
   executionId,
   tool,
+  summary: '',
   version: '',
   tier: '',
   status: state,

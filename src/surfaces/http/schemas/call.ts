@@ -82,6 +82,7 @@ export const processResultSchema = z.object({
 export const executionSchema = z.object({
   executionId: z.string(),
   tool: z.string(),
+  summary: z.string(),
   version: z.string(),
   tier: tierSchema.or(z.literal('')),
   status: z.string(),

@@ -1,0 +1,80 @@
+/**
+ * One line that says what a call is about, for lists: its action, what it touches and its input. Made
+ * from redacted data, bounded, with every character visible that could hide something.
+ */
+import type { AuditRow } from './audit.ts';
+
+/** What the line is made of. The input is redacted already. */
+export interface SummaryParts {
+  readonly tool: string;
+  readonly action: string;
+  readonly targets: readonly string[];
+  readonly input: unknown;
+}
+
+const MAX_SUMMARY = 200;
+const MAX_VALUE = 80;
+const MAX_FIELDS = 6;
+const MAX_TARGETS = 2;
+
+/** Fields that say what happens stand before the others. */
+const TELLING =
+  /^(?:command|cmd|program|args|argv|script|code|sql|query|expression|statement|operation|action|path|file|url|to|from)$/i;
+
+/** Controls, format characters, odd spaces and line separators. */
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+const escaped = (character: string): string => {
+  const code = Number(character.codePointAt(0)).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+};
+
+/** Cuts before it marks: a long text costs no more than a short one. */
+const visible = (text: string, max: number): string => {
+  const head = text.slice(0, max);
+  const marked = head.replace(HIDDEN, escaped).slice(0, max);
+  return marked.length < head.length || text.length > max ? `${marked}…` : marked;
+};
+
+const shownValue = (value: unknown): string => {
+  if (typeof value === 'string') return visible(value, MAX_VALUE);
+  if (Array.isArray(value)) {
+    const items = value.slice(0, 3).map((item) => (isScalar(item) ? shownValue(item) : '…'));
+    return `[${items.join(', ')}${value.length > 3 ? `, … ${value.length} items` : ''}]`;
+  }
+  return isScalar(value) ? String(value) : '{…}';
+};
+
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+
+const inputText = (input: unknown): string => {
+  if (isScalar(input) || Array.isArray(input)) return input === undefined ? '' : shownValue(input);
+  const fields = Object.entries(input as object).filter(([, value]) => value !== undefined);
+  const telling = fields.filter(([name]) => TELLING.test(name));
+  const others = fields.filter(([name]) => !TELLING.test(name));
+  const shown = [...telling, ...others]
+    .slice(0, MAX_FIELDS)
+    .map(([name, value]) => `${visible(name, 40)}: ${shownValue(value)}`);
+  const left = fields.length - shown.length;
+  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ');
+};
+
+const targetText = (targets: readonly string[]): string => {
+  const shown = targets.slice(0, MAX_TARGETS).map((target) => visible(target, MAX_VALUE));
+  const left = targets.length - shown.length;
+  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ');
+};
+
+export const callSummary = ({ tool, action, targets, input }: SummaryParts): string => {
+  const verb = action === tool ? '' : visible(action, 40);
+  const parts = [verb, targetText(targets), inputText(input)].filter((part) => part !== '');
+  const text = parts.join(' · ');
+  return text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text;
+};
+
+/** Of a row of the trail. Calls that only read keep their input alone: the line is made from it. */
+export const summaryOfRow = ({ tool, detail }: Pick<AuditRow, 'tool' | 'detail'>): string => {
+  const { summary, input } = detail;
+  if (typeof summary === 'string') return visible(summary, MAX_SUMMARY);
+  return callSummary({ tool, action: tool, targets: [], input });
+};
