@@ -16,10 +16,10 @@ describe('the summary of a call', () => {
     const told: string[] = [];
     crib.events.on('approval.requested', ({ summary }) => told.push(summary));
     crib.events.on('call.finished', ({ summary }) => told.push(summary));
-    const input = { command: 'rm\u0007', password: SECRET };
+    const input = { command: 'rm', title: 'a\u0007', password: SECRET };
     const pending = await crib.execute('wipe', input);
     const [record] = await crib.approvals();
-    const line = 'erase · command: rm\\u0007, password: [REDACTED]';
+    const line = 'erase · command: rm, title: a\\u0007, password: [REDACTED]';
     expect(record?.summary).toBe(line);
     const approvalId = pending.approval?.approvalId ?? '';
     await crib.decide(approvalId, { approve: true, by: 'ada' });

@@ -1,5 +1,5 @@
 /**
- * What a watcher is told of each event, and who may be told. Summaries are small and never hold
+ * What a watcher is told of each event, and who may be told. Summaries are small and never hold whole
  * inputs or results; an event that is not in the table is told to nobody.
  */
 import type { CribEvents, EventName } from '../../../contract/events.ts';
