@@ -56,7 +56,7 @@ import type { UsageNotes } from './stages/record.ts';
 import { StandingGrants } from './standing-grants.ts';
 import { createToolSettings, type SettingsSource } from './tool-settings.ts';
 import { createTracer } from './trace.ts';
-import { UNDO_TOOL, undoTool } from './undo.ts';
+import { type UndoTools, undoTools } from './undo.ts';
 import { UndoLog } from './undo-log.ts';
 
 export interface EngineSettings {
@@ -164,11 +164,13 @@ export class Engine {
   readonly #run: Next<CallRequest>;
   readonly #site: CallSite;
   readonly #followers = new SignalFollowers();
+  readonly #undo: UndoTools;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
     this.shared = sharedParts(deps);
     this.#site = { runtime: deps.runtime, nextId: createExecutionIds() };
+    this.#undo = this.#makeUndo();
     this.#contexts = this.#makeContexts();
     this.#run = this.#makePipeline();
   }
@@ -209,13 +211,20 @@ export class Engine {
   }
 
   undo(executionId: string, caller: Caller): Promise<ToolResult> {
-    const asOwner = caller.roles.includes('owner') || caller.roles.includes('admin');
-    return this.execute(UNDO_TOOL, { executionId, asOwner }, caller);
+    const isOwner = caller.roles.includes('owner') || caller.roles.includes('admin');
+    const tool = isOwner ? this.#undo.ofAnyone : this.#undo.ofCaller;
+    return this.#startInternal(tool, { executionId }, caller);
   }
 
   async close(): Promise<void> {
     this.shared.deadlines.close();
     await this.#deps.egress.close();
+  }
+
+  /** Runs a tool of the crib itself, as the caller. The only way to one. */
+  #startInternal(internal: ReadyTool, rawInput: unknown, as: Caller): Promise<ToolResult> {
+    const toolName = internal.tool.name;
+    return this.#run(newCall({ toolName, rawInput, as, parent: undefined, internal }, this.#site));
   }
 
   #callTool = (parent: CallRequest, toolName: string, rawInput: unknown): Promise<ToolResult> => {
@@ -254,7 +263,7 @@ export class Engine {
       results: store.results,
       contexts: this.#contexts,
       refusedProgram: createProgramCheck(this.#execSettings()),
-      tools: this.#toolsAndUndo(),
+      tools: this.#deps.registry,
       keepMs: settings.replayMs,
       newHandle: () => unguessableId('result'),
       callTool: this.#callTool,
@@ -269,9 +278,9 @@ export class Engine {
     return createFileAccess({ guard, needs: call.ready.tool.needs, hooks });
   }
 
-  #toolsAndUndo(): Pick<Registry, 'ready' | 'suggest'> {
+  #makeUndo(): UndoTools {
     const { registry, store, guard, runtime } = this.#deps;
-    const undo = undoTool({
+    return undoTools({
       store,
       ...this.shared,
       now: runtime.now,
@@ -283,10 +292,6 @@ export class Engine {
       display: (path) => relative(guard.root, path),
       ...fileState(guard),
     });
-    return {
-      ready: (name, version) => (name === UNDO_TOOL ? undo : registry.ready(name, version)),
-      suggest: (name) => registry.suggest(name),
-    };
   }
 }
 
