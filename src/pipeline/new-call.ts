@@ -154,6 +154,7 @@ export const callerOf = (as: Partial<Caller> | undefined): Caller => {
     // Whoever embeds the crib vouches for its callers; naming permissions is what narrows them.
     permissions: as.permissions ?? LOCAL_CALLER.permissions,
     isolation: as.isolation ?? LOCAL_CALLER.isolation,
+    authenticated: as.authenticated,
   };
 };
 
@@ -163,7 +164,8 @@ const overrides = (as: Partial<Caller>): boolean =>
   as.loopId !== undefined ||
   as.roles !== undefined ||
   as.permissions !== undefined ||
-  as.isolation !== undefined;
+  as.isolation !== undefined ||
+  as.authenticated !== undefined;
 
 /** A new call, with nothing proven yet. */
 export const newCall = (from: CallInput, site: CallSite): CallRequest & { control: Control } =>
