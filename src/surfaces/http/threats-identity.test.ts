@@ -129,6 +129,18 @@ describe('what one token did', () => {
     expect(await passed('echo', 2, (n) => ({ sessionId: `s${n}` }))).toBe(1);
   });
 
+  it('a stored result that is read in one session labels the next one', async () => {
+    const { crib } = await open({ builtins: true });
+    const long = { text: 'x'.repeat(20_000) };
+    const as = { userId: 'token:agent', sessionId: 'of the program', audience: 'model' } as const;
+    const { whole } = await crib.execute('web', long, as);
+    await call('notes', { sessionId: 's1' });
+    expect((await call('send', { sessionId: 's2' })).status).toBe('success');
+    const input = { handle: whole?.handle };
+    expect((await call('read_result', { sessionId: 's1', input })).success).toBe(true);
+    expect((await call('send', { sessionId: 's2' })).status).toBe('pending');
+  });
+
   it('is remembered apart for each session of its naming, and for nobody else', async () => {
     const { tokens } = await open();
     await call('remember', { sessionId: 's1', input: { value: 'mine' } });
