@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Approver } from '../contract/approver.ts';
 import type { Call, CallRequest, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
-import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
+import { LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
 import type { ExecutionStatus } from '../contract/crib.ts';
 import { type Issue, ToolFailure } from '../contract/errors.ts';
@@ -42,7 +42,7 @@ import { fileHooks } from './file-hooks.ts';
 import { governed, type PipelineDeps } from './governed.ts';
 import { createProgramCheck } from './judge-program.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
-import { type CallInput, type CallSite, newCall } from './new-call.ts';
+import { type CallInput, type CallSite, callerOf, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { prove } from './pipeline.ts';
 import { reconcile } from './reconcile.ts';
@@ -183,9 +183,7 @@ export class Engine {
   }
 
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
-    const call = newCall({ toolName, rawInput, as, parent: undefined }, this.#site);
-    const done = this.#run(call);
-    return as?.signal ? this.#followers.follow(as.signal, call.control, done) : done;
+    return this.#start({ toolName, rawInput, as, parent: undefined });
   }
 
   /** Which rule decides about a call, and why. Fails with the refusal of an earlier gate. */
@@ -210,10 +208,12 @@ export class Engine {
     return (await snapshots.of(executionId)).length > 0;
   }
 
-  undo(executionId: string, caller: Caller): Promise<ToolResult> {
-    const isOwner = caller.roles.includes('owner') || caller.roles.includes('admin');
-    const tool = isOwner ? this.#undo.ofAnyone : this.#undo.ofCaller;
-    return this.#startInternal(tool, { executionId }, caller);
+  undo(executionId: string, as: CallAs | undefined): Promise<ToolResult> {
+    const { roles } = callerOf(as);
+    const isOwner = roles.includes('owner') || roles.includes('admin');
+    const internal = isOwner ? this.#undo.ofAnyone : this.#undo.ofCaller;
+    const toolName = internal.tool.name;
+    return this.#start({ toolName, rawInput: { executionId }, as, parent: undefined, internal });
   }
 
   async close(): Promise<void> {
@@ -221,10 +221,11 @@ export class Engine {
     await this.#deps.egress.close();
   }
 
-  /** Runs a tool of the crib itself, as the caller. The only way to one. */
-  #startInternal(internal: ReadyTool, rawInput: unknown, as: Caller): Promise<ToolResult> {
-    const toolName = internal.tool.name;
-    return this.#run(newCall({ toolName, rawInput, as, parent: undefined, internal }, this.#site));
+  #start(from: CallInput): Promise<ToolResult> {
+    const call = newCall(from, this.#site);
+    const done = this.#run(call);
+    const signal = from.as?.signal;
+    return signal ? this.#followers.follow(signal, call.control, done) : done;
   }
 
   #callTool = (parent: CallRequest, toolName: string, rawInput: unknown): Promise<ToolResult> => {

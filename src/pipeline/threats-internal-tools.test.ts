@@ -144,6 +144,37 @@ describe('the authority to undo', () => {
   });
 });
 
+describe('a rule about the internal tool', () => {
+  const withRule = (effect: 'ask' | 'deny') =>
+    testCrib([write], {
+      root,
+      policy: { version: 1, rules: [{ name: 'undo', effect, tools: [UNDO] }] },
+    });
+
+  it('makes an undo wait, and the approval is good for that undo of that caller alone', async () => {
+    const strict = await withRule('ask');
+    const ada = { userId: 'ada' };
+    const { metadata } = await strict.execute('write', {}, ada);
+    const { approval } = await strict.undo(metadata.executionId, ada);
+    const approvalId = approval?.approvalId ?? '';
+    await strict.decide(approvalId, { approve: true, by: 'root' });
+    const stolen = await strict.undo(metadata.executionId, { ...eve, approvalId });
+    expect(stolen.error?.code).toBe('APPROVAL_EXPIRED');
+    const other = await strict.undo('x-other', { ...ada, approvalId });
+    expect(other.error?.code).toBe('APPROVAL_EXPIRED');
+    expect((await strict.undo(metadata.executionId, { ...ada, approvalId })).success).toBe(true);
+    await strict.close();
+  });
+
+  it('refuses an undo', async () => {
+    const strict = await withRule('deny');
+    const { metadata } = await strict.execute('write', {});
+    const refused = await strict.undo(metadata.executionId);
+    expect(refused.error?.code).toBe('PERMISSION_DENIED');
+    await strict.close();
+  });
+});
+
 describe('the names of internal tools', () => {
   it.each(['toolcrib:undo', 'toolcrib:anything', 'TOOLCRIB:undo', 'Toolcrib:Undo'])(
     'a tool cannot be registered as %s, nor answer to that alias',

@@ -34,9 +34,15 @@ const permissionsFor = (policy: TokenPolicy | undefined, tools: Pick<Catalog, 'g
   ]);
 };
 
-/** Puts a name below that of its giver, so that it can be taken for nobody else's. */
-const nameBelow = (giver: string, name: string): string =>
-  `${giver.replaceAll('%', '%25').replaceAll('/', '%2F')}/${name}`;
+/**
+ * Puts a name below that of its giver, so that it can be taken for nobody else's. A name as the
+ * record has it, which stands there already, stays as it is: who repeats a call sends it back.
+ */
+const nameBelow = (giver: string, name: string | undefined): string => {
+  if (name === undefined || name === giver) return giver;
+  const prefix = `${giver.replaceAll('%', '%25').replaceAll('/', '%2F')}/`;
+  return name.startsWith(prefix) ? name : prefix + name;
+};
 
 const provenNamesOf = ({ userId, key }: Identity): CallerNames => ({
   userId,
@@ -51,8 +57,8 @@ export const callerOfIdentity = (
   { agentId, sessionId }: GivenNames = {},
 ): Partial<Caller> => ({
   userId: identity.userId,
-  agentId: agentId === undefined ? identity.userId : nameBelow(identity.userId, agentId),
-  sessionId: sessionId === undefined ? identity.key : nameBelow(identity.key, sessionId),
+  agentId: nameBelow(identity.userId, agentId),
+  sessionId: nameBelow(identity.key, sessionId),
   authenticated: provenNamesOf(identity),
   roles:
     identity.kind === 'session' && identity.role === 'admin' ? ['owner', 'admin'] : [identity.role],

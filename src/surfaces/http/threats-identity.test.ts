@@ -45,6 +45,7 @@ const open = async (options: CribOptions = {}): Promise<TestHttp> => {
 };
 
 interface Names {
+  readonly approvalId?: string;
   readonly agentId?: string;
   readonly sessionId?: string;
 }
@@ -212,6 +213,31 @@ describe('an approval for a session that a token named', () => {
     expect((await call('destroy', names, tokens.admin)).status).toBe('pending');
     expect((await call('destroy', { ...names, sessionId: 't' })).status).toBe('pending');
   });
+});
+
+describe('names as the record has them', () => {
+  it.each<[string, Names]>([
+    ['were given', { agentId: 'a', sessionId: 's' }],
+    ['were not given', {}],
+  ])(
+    'lead to the same agent and session when a client sends back those that %s',
+    async (_how, names) => {
+      const { crib, ask, tokens } = await open({ policy: { version: 1, rules: [] } });
+      const { approval } = await call('destroy', names);
+      const { approvalId } = approval;
+      await ask(`/v1/approvals/${approvalId}/decide`, {
+        method: 'POST',
+        token: tokens.operator,
+        body: { approve: true },
+      });
+      const [row] = await (await crib.store()).audit.query({ kind: 'outcome' });
+      const { agentId = '', sessionId = '' } = row ?? {};
+      // The names of another token's record are only more names of one's own.
+      const stolen = await call('destroy', { agentId, sessionId, approvalId }, tokens.admin);
+      expect(stolen.error.code).toBe('APPROVAL_EXPIRED');
+      expect((await call('destroy', { agentId, sessionId, approvalId })).success).toBe(true);
+    },
+  );
 });
 
 describe('undo over HTTP', () => {
