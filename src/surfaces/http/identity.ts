@@ -39,9 +39,10 @@ const permissionsFor = (policy: TokenPolicy | undefined, tools: Pick<Catalog, 'g
  * record has it, which stands there already, stays as it is: who repeats a call sends it back.
  */
 const nameBelow = (giver: string, name: string | undefined): string => {
-  if (name === undefined || name === giver) return giver;
-  const prefix = `${giver.replaceAll('%', '%25').replaceAll('/', '%2F')}/`;
-  return name.startsWith(prefix) ? name : prefix + name;
+  // The subject of a JWT may hold any character; what is left has no slash of its own.
+  const own = giver.replaceAll('%', '%25').replaceAll('/', '%2F');
+  if (name === undefined || name === giver || name === own) return own;
+  return name.startsWith(`${own}/`) ? name : `${own}/${name}`;
 };
 
 const provenNamesOf = ({ userId, key }: Identity): CallerNames => ({
