@@ -145,9 +145,9 @@ export class LocalCrib implements Crib {
     return status !== undefined && engine.isUndoable(status);
   }
 
-  async undo(executionId: string, caller?: Partial<Caller>): Promise<ToolResult<UndoReport>> {
+  async undo(executionId: string, as?: CallAs): Promise<ToolResult<UndoReport>> {
     const { engine } = await this.#open();
-    const result = await engine.undo(executionId, callerOf(caller));
+    const result = await engine.undo(executionId, as);
     return result as ToolResult<UndoReport>;
   }
 

@@ -234,6 +234,20 @@ describe('the MCP endpoint', { timeout: TIME_LIMIT }, () => {
     expect(rows.filter(({ status }) => status === 'success')).toEqual([]);
   });
 
+  it('threat: a token cannot split its calls over HTTP and MCP to escape a limit', async () => {
+    const limited = aTool({ name: 'limited', rateLimit: { maxPerHour: 2 } });
+    const started = await start([limited]);
+    const token = await started.bearer('agent');
+    const overHttp = async (agentId: string): Promise<number> => {
+      const init = { method: 'POST', body: JSON.stringify({ input: {}, agentId }) };
+      return (await started.ask('/v1/tools/limited/execute', token, init)).status;
+    };
+    expect(await overHttp('one')).toBe(200);
+    expect(await mcpCall(started, token, 'limited')).not.toContain('RATE_LIMITED');
+    expect(await mcpCall(started, token, 'limited')).toContain('RATE_LIMITED');
+    expect(await overHttp('two')).toBe(429);
+  });
+
   it.each(['?surface=everything', '?surface=__proto__'])(
     'refuses a surface that does not exist: %s',
     async (query) => {

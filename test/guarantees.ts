@@ -280,6 +280,30 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    id: 'authority-of-the-caller',
+    promise:
+      'Authority comes from the authenticated caller: not from an input, and not from a name it gives itself.',
+    tests: [
+      ...by(
+        'src/pipeline/threats-internal-tools.test.ts',
+        'the owner does not find it by name either',
+        'a tool that calls it for another user finds no tool, and the file stays',
+        'roles in the id or beside it do not make another user an owner',
+      ),
+      ...by(
+        'src/surfaces/http/threats-identity.test.ts',
+        'makes 5 of 20 calls at 5 an hour',
+        'carries what it has read from one session to the next',
+        'is not to be had by an agent under the name of its tool',
+      ),
+      ...by(
+        'src/surfaces/mcp/threats-identity.test.ts',
+        'makes 5 of 8 calls at 5 an hour',
+        'carries what it has read from one session to the next, and others do not',
+      ),
+    ],
+  },
+  {
     id: 'snapshot-before-change',
     promise: 'Nothing is overwritten or removed before its snapshot is kept.',
     tests: by(

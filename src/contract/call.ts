@@ -35,6 +35,8 @@ export interface CallRequest {
   readonly options: CallOptions;
   /** The call that made this one, for `context.call`. */
   readonly parent: CallRequest | undefined;
+  /** A tool of the crib itself, which started this call; `toolName` leads to no such tool. */
+  readonly internal: ReadyTool | undefined;
   readonly startedAt: number;
   readonly startedElapsed: number;
   readonly traceId: string;

@@ -2,17 +2,30 @@
 
 export type Isolation = 'none' | 'basic' | 'strict' | 'paranoid';
 
-export interface Caller {
+/** The names that limits and labels go by. */
+export interface CallerNames {
   readonly userId: string;
   readonly agentId: string;
   readonly sessionId: string;
+}
+
+export interface Caller extends CallerNames {
   /** One turn of an agent's loop. */
   readonly loopId: string;
   readonly roles: readonly string[];
   /** Permissions held, e.g. `tool:web_search`; `*` is all, and what a call has that names none. */
   readonly permissions: readonly string[];
   readonly isolation: Isolation;
+  /**
+   * Set by a surface whose callers choose their agent and session: what was proven of the caller.
+   * Rate limits, budgets, the loop breaker and flow labels go by it, so that a new name escapes none
+   * of them. Absent where the embedding program names the caller and vouches for the names.
+   */
+  readonly authenticated?: CallerNames | undefined;
 }
+
+/** Returns the names that limits and labels go by. */
+export const provenNames = (caller: Caller): CallerNames => caller.authenticated ?? caller;
 
 export const LOCAL_CALLER: Caller = Object.freeze({
   userId: 'local',

@@ -2,7 +2,7 @@
  * What a tool is handed when it runs. Every member is brokered: it reaches only what the tool's
  * `needs` and the policy allow, and refuses the rest with a coded failure.
  */
-import type { Isolation } from './caller.ts';
+import type { CallerNames, Isolation } from './caller.ts';
 import type { Memory } from './memory.ts';
 import type { Model } from './model.ts';
 import type { ToolResult } from './result.ts';
@@ -70,6 +70,8 @@ export interface ToolContext {
   readonly loopId: string;
   readonly agentId: string;
   readonly userId: string;
+  /** The names that limits and labels go by, where a surface proved them; see `Caller`. */
+  readonly authenticated?: CallerNames | undefined;
   /** The same for every attempt of one call, for services that accept such a key. */
   readonly idempotencyKey: string;
   /** A non-critical precondition failed: do less, but do it. */

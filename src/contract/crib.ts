@@ -154,9 +154,10 @@ export interface Crib {
   isUndoable(executionId: string): Promise<boolean>;
   /**
    * Restores what the call changed. Fails with CONFLICT when it was changed again since, with
-   * UNDO_EXPIRED when it was so long ago that what is needed for it is kept no more.
+   * UNDO_EXPIRED when it was so long ago that what is needed for it is kept no more. A caller undoes
+   * its own calls, an owner or admin those of others, too.
    */
-  undo(executionId: string, caller?: Partial<Caller>): Promise<ToolResult<UndoReport>>;
+  undo(executionId: string, as?: CallAs): Promise<ToolResult<UndoReport>>;
   /** A page of a result that was too large to return. */
   readResult(
     handle: string,

@@ -250,6 +250,10 @@ export type ToolDefinition<I, O> = Omit<
 };
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
+const RESERVED_NAME = /^toolcrib:/i;
+
+/** Says whether a name is kept for tools of the crib itself: no catalog takes it, in any case. */
+export const isReservedName = (name: string): boolean => RESERVED_NAME.test(name);
 
 /** Completes a definition. Throws when the name or the tier is not usable; does no I/O. */
 export const defineTool = <I, O>(definition: ToolDefinition<I, O>): Tool<I, O> => {

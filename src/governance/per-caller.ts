@@ -1,17 +1,17 @@
 /** Works out a text for a caller; once for many calls in a row, as the same one often makes. */
-import type { Caller } from '../contract/caller.ts';
+import type { CallerNames } from '../contract/caller.ts';
 
-type Names = Pick<Caller, 'userId' | 'agentId' | 'sessionId'>;
-
-export const perCaller = (make: (caller: Names) => string): ((caller: Names) => string) => {
-  let last: Names | undefined;
+export const perCaller = (
+  make: (names: CallerNames) => string,
+): ((names: CallerNames) => string) => {
+  let last: CallerNames | undefined;
   let text = '';
-  return (caller) => {
-    const { userId, agentId, sessionId } = caller;
+  return (names) => {
+    const { userId, agentId, sessionId } = names;
     if (last?.userId === userId && last.agentId === agentId && last.sessionId === sessionId) {
       return text;
     }
-    text = make(caller);
+    text = make(names);
     last = { userId, agentId, sessionId };
     return text;
   };

@@ -195,7 +195,8 @@ export class ApprovalDesk {
    */
   async confirm(call: Judged, { binding, edited }: Approved): Promise<Confirmed> {
     const { ready, input } = call;
-    const current = await this.#deps.readyTool(ready.tool.name, ready.tool.version);
+    const { name, version } = ready.tool;
+    const current = call.internal ?? (await this.#deps.readyTool(name, version));
     if (!current) return changed(call, 'definition');
     if (!current.enabled) {
       const code = current.quarantined ? 'TOOL_QUARANTINED' : 'TOOL_DISABLED';

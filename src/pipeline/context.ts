@@ -3,7 +3,7 @@
  * use one or two of them; each checks the tool's declared needs before it does anything.
  */
 import type { Call, CallRequest } from '../contract/call.ts';
-import type { Isolation } from '../contract/caller.ts';
+import type { CallerNames, Isolation } from '../contract/caller.ts';
 import type { FileAccess, ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
@@ -62,6 +62,9 @@ export class CallContext implements ToolContext {
   }
   get userId(): string {
     return this.#call.caller.userId;
+  }
+  get authenticated(): CallerNames | undefined {
+    return this.#call.caller.authenticated;
   }
   get isolation(): Isolation {
     return this.#call.caller.isolation;

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Approver } from '../contract/approver.ts';
 import type { Call, CallRequest, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
-import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
+import { LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
 import type { ExecutionStatus } from '../contract/crib.ts';
 import { type Issue, ToolFailure } from '../contract/errors.ts';
@@ -36,7 +36,7 @@ import type { SigningKey } from '../governance/signing/open-signing-key.ts';
 import { fingerprintOf } from '../registry/fingerprint.ts';
 import type { ShapeLimits } from '../registry/guard-shape.ts';
 import type { Registry } from '../registry/registry.ts';
-import { ApprovalDesk, type ApprovalDeskDeps } from './approval-desk.ts';
+import { ApprovalDesk } from './approval-desk.ts';
 import type { ExecSettings } from './brokered-exec.ts';
 import { Budgeting } from './budgeting.ts';
 import type { RulesByTool } from './business-rules.ts';
@@ -47,7 +47,7 @@ import { fileHooks } from './file-hooks.ts';
 import { governed, type PipelineDeps } from './governed.ts';
 import { createProgramCheck } from './judge-program.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
-import { type CallInput, type CallSite, newCall } from './new-call.ts';
+import { type CallInput, type CallSite, callerOf, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { evidence, prove } from './pipeline.ts';
 import { reconcile } from './reconcile.ts';
@@ -61,7 +61,7 @@ import type { UsageNotes } from './stages/record.ts';
 import { StandingGrants } from './standing-grants.ts';
 import { createToolSettings, type SettingsSource } from './tool-settings.ts';
 import { createTracer } from './trace.ts';
-import { UNDO_TOOL, undoTool } from './undo.ts';
+import { type UndoTools, undoTools } from './undo.ts';
 import { UndoLog } from './undo-log.ts';
 
 export interface EngineSettings {
@@ -107,7 +107,7 @@ export interface EngineDeps {
 }
 
 /** The parts that stages share; made once per crib. */
-const sharedParts = (deps: EngineDeps, readyTool: ApprovalDeskDeps['readyTool']) => {
+const sharedParts = (deps: EngineDeps) => {
   const { store, runtime, settings } = deps;
   const settingsOf = createToolSettings(settings.tools);
   const { ledger, approvals, grants, audit } = store;
@@ -140,7 +140,7 @@ const sharedParts = (deps: EngineDeps, readyTool: ApprovalDeskDeps['readyTool'])
       permissions,
       definitionOf,
       resolveTargets: targetsOf,
-      readyTool,
+      readyTool: (name, version) => deps.registry.ready(name, version),
       expiresMs: settings.approvalMs,
       newId: () => unguessableId('approval'),
     }),
@@ -173,15 +173,15 @@ export class Engine {
   readonly #deps: EngineDeps;
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
-  readonly #tools: Pick<Registry, 'ready' | 'suggest'>;
   readonly #site: CallSite;
   readonly #followers = new SignalFollowers();
+  readonly #undo: UndoTools;
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
-    this.shared = sharedParts(deps, (name, version) => this.#tools.ready(name, version));
-    this.#tools = this.#toolsAndUndo();
+    this.shared = sharedParts(deps);
     this.#site = { runtime: deps.runtime, nextId: createExecutionIds() };
+    this.#undo = this.#makeUndo();
     this.#contexts = this.#makeContexts();
     this.#run = this.#makePipeline();
   }
@@ -194,9 +194,7 @@ export class Engine {
   }
 
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
-    const call = newCall({ toolName, rawInput, as, parent: undefined }, this.#site);
-    const done = this.#run(call);
-    return as?.signal ? this.#followers.follow(as.signal, call.control, done) : done;
+    return this.#start({ toolName, rawInput, as, parent: undefined });
   }
 
   /** Which rule decides about a call, and why. Fails with the refusal of an earlier gate. */
@@ -221,14 +219,24 @@ export class Engine {
     return (await snapshots.of(executionId)).length > 0;
   }
 
-  undo(executionId: string, caller: Caller): Promise<ToolResult> {
-    const asOwner = caller.roles.includes('owner') || caller.roles.includes('admin');
-    return this.execute(UNDO_TOOL, { executionId, asOwner }, caller);
+  undo(executionId: string, as: CallAs | undefined): Promise<ToolResult> {
+    const { roles } = callerOf(as);
+    const isOwner = roles.includes('owner') || roles.includes('admin');
+    const internal = isOwner ? this.#undo.ofAnyone : this.#undo.ofCaller;
+    const toolName = internal.tool.name;
+    return this.#start({ toolName, rawInput: { executionId }, as, parent: undefined, internal });
   }
 
   async close(): Promise<void> {
     this.shared.deadlines.close();
     await this.#deps.egress.close();
+  }
+
+  #start(from: CallInput): Promise<ToolResult> {
+    const call = newCall(from, this.#site);
+    const done = this.#run(call);
+    const signal = from.as?.signal;
+    return signal ? this.#followers.follow(signal, call.control, done) : done;
   }
 
   #callTool = (parent: CallRequest, toolName: string, rawInput: unknown): Promise<ToolResult> => {
@@ -268,7 +276,7 @@ export class Engine {
       results: store.results,
       contexts: this.#contexts,
       refusedProgram: createProgramCheck(this.#execSettings()),
-      tools: this.#tools,
+      tools: this.#deps.registry,
       keepMs: settings.replayMs,
       newHandle: () => unguessableId('result'),
       callTool: this.#callTool,
@@ -284,9 +292,9 @@ export class Engine {
     return createFileAccess({ guard, needs, hooks, assertApproved: approvedPlaces(call) });
   }
 
-  #toolsAndUndo(): Pick<Registry, 'ready' | 'suggest'> {
+  #makeUndo(): UndoTools {
     const { registry, store, guard, runtime } = this.#deps;
-    const undo = undoTool({
+    return undoTools({
       store,
       ...this.shared,
       now: runtime.now,
@@ -298,10 +306,6 @@ export class Engine {
       display: (path) => relative(guard.root, path),
       ...fileState(guard),
     });
-    return {
-      ready: (name, version) => (name === UNDO_TOOL ? undo : registry.ready(name, version)),
-      suggest: (name) => registry.suggest(name),
-    };
   }
 }
 

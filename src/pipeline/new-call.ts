@@ -1,5 +1,5 @@
 /** Builds the one object that travels through the pipeline for a call. */
-import type { CallControl, CallNotes, CallRequest, Evidence } from '../contract/call.ts';
+import type { CallControl, CallNotes, CallRequest, Evidence, ReadyTool } from '../contract/call.ts';
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -9,6 +9,8 @@ export interface CallInput {
   readonly rawInput: unknown;
   readonly as: CallAs | undefined;
   readonly parent: CallRequest | undefined;
+  /** Only the engine sets it: whoever can name a tool cannot hand one over. */
+  readonly internal?: ReadyTool;
 }
 
 /** Where calls get their name and their time. */
@@ -101,6 +103,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   readonly caller: Caller;
   readonly options: CallOptions;
   readonly parent: CallRequest | undefined;
+  readonly internal: ReadyTool | undefined;
   readonly startedAt: number;
   readonly startedElapsed: number;
   readonly traceId: string;
@@ -131,6 +134,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
     this.caller = from.parent && !from.as ? from.parent.caller : callerOf(from.as);
     this.options = options;
     this.parent = from.parent;
+    this.internal = from.internal;
     this.startedElapsed = runtime.elapsed();
     this.traceId = options.traceId ?? from.parent?.traceId ?? this.executionId;
     this.control = new Control(options.onProgress);
@@ -152,6 +156,7 @@ export const callerOf = (as: Partial<Caller> | undefined): Caller => {
     // Whoever embeds the crib vouches for its callers; naming permissions is what narrows them.
     permissions: as.permissions ?? LOCAL_CALLER.permissions,
     isolation: as.isolation ?? LOCAL_CALLER.isolation,
+    authenticated: as.authenticated,
   };
 };
 
@@ -161,7 +166,8 @@ const overrides = (as: Partial<Caller>): boolean =>
   as.loopId !== undefined ||
   as.roles !== undefined ||
   as.permissions !== undefined ||
-  as.isolation !== undefined;
+  as.isolation !== undefined ||
+  as.authenticated !== undefined;
 
 /** A new call, with nothing proven yet. */
 export const newCall = (from: CallInput, site: CallSite): CallRequest & { control: Control } =>

@@ -85,6 +85,17 @@ describe('threat: data flow', () => {
     expect(await statusOf('send', { ...SESSION, userId: 'bob' })).toBe('success');
   });
 
+  it('hostile: an authenticated caller reads in one session of its naming and sends in another', async () => {
+    const { statusOf } = await setUp();
+    const authenticated = { userId: 'ada', agentId: 'ada', sessionId: 'token:1' };
+    const named = (name: string) => ({ ...SESSION, agentId: name, sessionId: name, authenticated });
+    await statusOf('web', named('a'));
+    await statusOf('notes', named('b'));
+    expect(await statusOf('send', named('c'))).toBe('pending');
+    // Benign: the program's own session of that user has seen nothing.
+    expect(await statusOf('send')).toBe('success');
+  });
+
   it('hostile: the halves come in through two processes', async () => {
     const store = createMemoryStore();
     const [one, other] = [await setUp({ store }), await setUp({ store })];

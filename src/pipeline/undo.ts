@@ -10,11 +10,12 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Schema } from '../contract/schema.ts';
 import type { Snapshot, Store } from '../contract/store.ts';
-import { defineTool, type Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool.ts';
+import { defineInternalTool } from './internal-tool.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
 import type { UndoLog } from './undo-log.ts';
 
-export const UNDO_TOOL = 'toolcrib:undo';
+const UNDO_TOOL = 'toolcrib:undo';
 
 export interface UndoDeps {
   readonly store: Pick<Store, 'audit'>;
@@ -31,8 +32,17 @@ export interface UndoDeps {
 
 interface UndoInput {
   readonly executionId: string;
-  /** An owner may undo other people's calls. */
-  readonly asOwner: boolean;
+}
+
+/** The tool for each right that a caller may have; who has which is for `crib.undo` to say. */
+export interface UndoTools {
+  readonly ofCaller: ReadyTool;
+  readonly ofAnyone: ReadyTool;
+}
+
+/** Whose calls are undone: those of one user, or of anyone when there is no user. */
+interface UndoScope {
+  readonly ofUser: string | undefined;
 }
 
 interface Past {
@@ -41,16 +51,21 @@ interface Past {
   readonly mayHaveChanged: boolean;
 }
 
-const pastOf = async (input: UndoInput, userId: string, deps: UndoDeps): Promise<Past> => {
-  const rows = await deps.store.audit.query({ executionId: input.executionId });
-  if (rows.some(({ status }) => status === 'undone')) {
-    throw new ToolFailure('CONFLICT', 'The call has been undone already.');
-  }
+const pastOf = async (
+  { executionId }: UndoInput,
+  { ofUser }: UndoScope,
+  deps: UndoDeps,
+): Promise<Past> => {
+  const rows = await deps.store.audit.query({ executionId });
   const row = rows.find(({ kind }) => kind === 'outcome') ?? rows[0];
-  if (!row || (row.userId !== userId && !input.asOwner)) {
+  if (!row || (ofUser !== undefined && row.userId !== ofUser)) {
     throw new ToolFailure('NOT_FOUND', 'There is no call of that id.', {
       suggestions: ['List calls with: toolcrib audit list'],
     });
+  }
+  // Said only to those who may know of the call.
+  if (rows.some(({ status }) => status === 'undone')) {
+    throw new ToolFailure('CONFLICT', 'The call has been undone already.');
   }
   return { row, mayHaveChanged: rows.some(({ kind }) => kind === 'intent') };
 };
@@ -102,12 +117,7 @@ const undoByTool = async (
   return true;
 };
 
-const undo = async (
-  input: UndoInput,
-  context: ToolContext,
-  deps: UndoDeps,
-): Promise<UndoReport> => {
-  const past = await pastOf(input, context.userId, deps);
+const undo = async (past: Past, context: ToolContext, deps: UndoDeps): Promise<UndoReport> => {
   const { row } = past;
   const { executionId } = row;
   const restored = await restoreFiles(await deps.snapshots.of(executionId), deps);
@@ -131,36 +141,42 @@ const undo = async (
 const inputSchema: Schema<UndoInput> = {
   json: {
     type: 'object',
-    properties: { executionId: { type: 'string' }, asOwner: { type: 'boolean' } },
-    required: ['executionId', 'asOwner'],
+    properties: { executionId: { type: 'string' } },
+    required: ['executionId'],
+    additionalProperties: false,
   },
-  validate: (value) => ({ ok: true, value: value as UndoInput }),
+  validate: (value) =>
+    isUndoInput(value)
+      ? { ok: true, value: { executionId: value.executionId } }
+      : { ok: false, issues: [{ path: ['executionId'], message: 'Has to be a text.' }] },
 };
 
-/** Not in the catalog: only `crib.undo` reaches it. */
-export const undoTool = (deps: UndoDeps): ReadyTool => {
-  const tool = defineTool<UndoInput, UndoReport>({
-    name: UNDO_TOOL,
-    // Whose call it was is checked by the tool itself.
-    permissions: [],
-    version: '1.0.0',
-    source: 'builtin',
-    category: 'filesystem',
-    tier: 'write',
-    description: 'Restores what a call changed.',
-    capabilities: [{ action: 'undo', description: 'Restore what a call changed.' }],
-    input: inputSchema.json,
-    run: (input, context) => undo(input, context, deps),
-  });
-  return {
-    tool: tool as Tool,
-    input: inputSchema,
-    output: undefined,
-    labels: { trust: 'trusted', sensitivity: 'private' },
-    deprecated: false,
-    enabled: true,
-    initialize: () => undefined,
-  };
-};
+const isUndoInput = (value: unknown): value is UndoInput =>
+  typeof value === 'object' &&
+  value !== null &&
+  'executionId' in value &&
+  typeof value.executionId === 'string';
+
+const undoTool = (deps: UndoDeps, scopeOf: (context: ToolContext) => UndoScope): ReadyTool =>
+  defineInternalTool<UndoInput, UndoReport>(
+    {
+      name: UNDO_TOOL,
+      // Whose call it was is checked by the tool itself.
+      permissions: [],
+      version: '1.0.0',
+      category: 'filesystem',
+      tier: 'write',
+      description: 'Restores what a call changed.',
+      capabilities: [{ action: 'undo', description: 'Restore what a call changed.' }],
+      run: async (input, context) =>
+        undo(await pastOf(input, scopeOf(context), deps), context, deps),
+    },
+    { input: inputSchema, labels: { trust: 'trusted', sensitivity: 'private' } },
+  );
+
+export const undoTools = (deps: UndoDeps): UndoTools => ({
+  ofCaller: undoTool(deps, ({ userId }) => ({ ofUser: userId })),
+  ofAnyone: undoTool(deps, () => ({ ofUser: undefined })),
+});
 
 export type UndoResult = ToolResult<UndoReport>;

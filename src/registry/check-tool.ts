@@ -1,12 +1,13 @@
 /** Says whether a definition can be used at all. Sources build tools without `defineTool`, so it is checked here. */
 import { ToolFailure } from '../contract/errors.ts';
-import { CATEGORIES, SOURCES, TIERS, type Tool } from '../contract/tool.ts';
+import { CATEGORIES, isReservedName, SOURCES, TIERS, type Tool } from '../contract/tool.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 /** The pattern semver.org publishes. */
 const VERSION =
   /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/;
 const MAX_VERSION = 256;
+const RESERVED = 'names that start with "toolcrib:" are kept for tools of the crib itself';
 
 export const isToolName = (name: unknown): name is string =>
   typeof name === 'string' && NAME.test(name);
@@ -24,6 +25,7 @@ const problemWith = (tool: Tool): string | undefined => {
   if (!isToolName(tool.name)) {
     return 'the name is not 1 to 128 letters, digits, "_", ".", ":" or "-", or starts with a mark';
   }
+  if (isReservedName(tool.name)) return RESERVED;
   const { version } = tool;
   if (typeof version !== 'string' || version.length > MAX_VERSION || !VERSION.test(version)) {
     return 'the version is not a semantic version such as 1.2.0';
@@ -48,6 +50,7 @@ const problemWithParts = (tool: Tool): string | undefined => {
   }
   if (!Array.isArray(tool.capabilities)) return 'the capabilities are not a list';
   if (tool.aliases?.every(isToolName) === false) return 'an alias is not a usable name';
+  if (tool.aliases?.some(isReservedName)) return RESERVED;
   return undefined;
 };
 

@@ -63,6 +63,26 @@ describe('talk', { timeout: 30_000 }, () => {
     await crib.close();
   });
 
+  it('a model that makes the same call in every step is stopped by the loop breaker', async () => {
+    let ran = 0;
+    const count = aTool({ name: 'count', run: (() => ++ran) as never });
+    const converse: Model['converse'] = async () => {
+      const calls = [{ id: 'c', name: 'count', input: { again: true } }];
+      return { ...said, calls, inputTokens: 1, outputTokens: 1 };
+    };
+    const crib = await testCrib([count], { model: { configured: true, converse } as never });
+    const bounds = { maxSteps: 21, maxCostUsd: 1 };
+    const caller = { agentId: 'model' };
+    const chat = openChat({ io: fakeIo().io, crib, caller, bounds, messages: [] });
+    await chat.say('count for ever', signal);
+    expect(ran).toBe(10);
+    const { audit } = await crib.store();
+    const rows = await audit.query({ tool: 'count', kind: 'outcome' });
+    const refused = rows.filter(({ code }) => code === 'LOOP_DETECTED');
+    expect([rows.length > 10, refused.length]).toEqual([true, rows.length - 10]);
+    await crib.close();
+  });
+
   it('leaves none behind when a step fails', async () => {
     const { crib, chat } = await talkWith(() => Promise.reject(new Error('down')));
     expect(await chat.say('hi', signal)).toBe(1);

@@ -57,6 +57,20 @@ describe('the labels of a session', () => {
     expect(await labels.fresh({ ...ada, ...other })).toEqual(NOTHING_SEEN);
   });
 
+  it('go with an authenticated caller into every session of its naming', async () => {
+    const { labels } = setUp();
+    const [one, other] = [labels(), labels()];
+    const authenticated = { userId: 'ada', agentId: 'ada', sessionId: 'token:1' };
+    const named = (sessionId: string) => ({ ...ada, sessionId, authenticated });
+    await one.absorb(named('a'), { trust: 'untrusted', sensitivity: 'private' });
+    const both = { untrusted: true, sensitivity: 'private' };
+    expect(one.known(named('b'))).toEqual(both);
+    expect(await other.fresh(named('local'))).toEqual(both);
+    const elsewhere = { ...named('a'), authenticated: { ...authenticated, sessionId: 'token:2' } };
+    expect(await other.fresh(elsewhere)).toEqual(NOTHING_SEEN);
+    expect(await other.fresh(ada)).toEqual(NOTHING_SEEN);
+  });
+
   it('of the local session last as long as its process', async () => {
     const { labels } = setUp();
     const one = labels();

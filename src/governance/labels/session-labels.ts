@@ -1,10 +1,10 @@
 /**
  * What has entered a session: once untrusted or private data was handed to it, the session carries
- * that label to its end. Named sessions are kept in the store, because several processes may serve
+ * that label to its end. For a caller that names its own sessions, all of them are one. Named sessions are kept in the store, because several processes may serve
  * one; the local session is as long as its process.
  */
 import { LRUCache } from 'lru-cache';
-import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
+import { type Caller, type CallerNames, LOCAL_CALLER, provenNames } from '../../contract/caller.ts';
 import { type FlowState, NOTHING_SEEN } from '../../contract/policy.ts';
 import type { Labels } from '../../contract/result.ts';
 import type { MemoryStore } from '../../contract/store.ts';
@@ -53,16 +53,17 @@ export class SessionLabels {
 
   /** What this process knows. Enough where no rule looks at it. */
   known(caller: Caller): FlowState {
-    const marks = this.#marks(caller);
+    const marks = this.#marks(provenNames(caller));
     return marks.length === 0 ? NOTHING_SEEN : stateOf(marks);
   }
 
   /** What any process knows; at once where no other can know more. Rejects without the store. */
   fresh(caller: Caller): FlowState | Promise<FlowState> {
-    const marks = this.#marks(caller);
-    return isLocal(caller) || marks.length === MARKS.length
+    const names = provenNames(caller);
+    const marks = this.#marks(names);
+    return isLocal(names) || marks.length === MARKS.length
       ? this.known(caller)
-      : this.#read(this.#spaceOf(caller), marks);
+      : this.#read(this.#spaceOf(names), marks);
   }
 
   async #read(space: string, known: readonly Mark[]): Promise<FlowState> {
@@ -78,21 +79,22 @@ export class SessionLabels {
   /** Adds the labels of a result. Returns nothing when the session carries them already. */
   absorb(caller: Caller, labels: Labels): Promise<void> | undefined {
     if (labels.trust === 'trusted' && labels.sensitivity === 'public') return undefined;
-    const before = this.#marks(caller);
+    const names = provenNames(caller);
+    const before = this.#marks(names);
     const more = marksOf(labels).filter((mark) => !before.includes(mark));
     if (more.length === 0) return undefined;
     const marks = [...before, ...more];
-    if (isLocal(caller)) {
+    if (isLocal(names)) {
       this.#local = marks;
       return undefined;
     }
-    const space = this.#spaceOf(caller);
+    const space = this.#spaceOf(names);
     this.#named.set(space, marks);
     return this.#keep(space, more);
   }
 
-  #marks(caller: Caller): readonly Mark[] {
-    return isLocal(caller) ? this.#local : (this.#named.get(this.#spaceOf(caller)) ?? PLAIN);
+  #marks(names: CallerNames): readonly Mark[] {
+    return isLocal(names) ? this.#local : (this.#named.get(this.#spaceOf(names)) ?? PLAIN);
   }
 
   async #keep(space: string, marks: readonly Mark[]): Promise<void> {
@@ -101,5 +103,5 @@ export class SessionLabels {
   }
 }
 
-const isLocal = ({ userId, sessionId }: Caller): boolean =>
+const isLocal = ({ userId, sessionId }: CallerNames): boolean =>
   sessionId === LOCAL_CALLER.sessionId && userId === LOCAL_CALLER.userId;

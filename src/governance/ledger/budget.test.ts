@@ -27,6 +27,18 @@ describe('the budgets a call draws on', () => {
     ]);
   });
 
+  it('are those that were proven of a caller that names itself, and its sessions last a day', () => {
+    const authenticated = { userId: 'token:x', agentId: 'token:x', sessionId: 'token:1' };
+    const itself = { ...caller, userId: 'token:x', agentId: 'a', sessionId: 's', authenticated };
+    const scopes = budgetScopesUnder({ dailyUsd: 10 })({ ...call, caller: itself });
+    expect(scopes.map(({ key }) => key)).toEqual([
+      'user:2026-11-15:token:x',
+      'tool:2026-11-15:search',
+      'agent:2026-11-15:token:x',
+      'session:2026-11-15:token:x/token:1',
+    ]);
+  });
+
   it('include the flow of a call that is a step of one', () => {
     const limits = { dailyUsd: 1, perFlow: { usd: 0.5, calls: 3 } };
     const step = { ...call, flowId: 'f/1' as string | undefined };

@@ -1,5 +1,5 @@
 /** Which budgets a call draws on. The ledger in the store does the counting. */
-import type { Caller } from '../../contract/caller.ts';
+import { type Caller, provenNames } from '../../contract/caller.ts';
 import type { BudgetScope } from '../../contract/store.ts';
 import { toMicros } from './estimate-cost.ts';
 
@@ -19,7 +19,7 @@ export interface BudgetLimits {
   readonly perTool?: Readonly<Record<string, number | UnitLimits>>;
   /** Each agent, per day. */
   readonly perAgent?: UnitLimits;
-  /** Each session, as long as it lasts. */
+  /** Each session, as long as it lasts; all sessions of a caller that names its own, per day. */
   readonly perSession?: UnitLimits;
   /** Each flow. */
   readonly perFlow?: UnitLimits;
@@ -129,12 +129,14 @@ export const budgetScopesUnder = (
   const flow = lastScope(limits, 'flow');
   return (call) => {
     const day = dayAt(call.now);
-    const { userId, agentId, sessionId } = call.caller;
+    const { userId, agentId, sessionId } = provenNames(call.caller);
+    // The sessions that a caller names itself have no end, so together they have a day.
+    const lasts = call.caller.authenticated ? day : ALL_TIME;
     const scopes = [
       user(day, userId),
       tool(day, call.tool),
       agent(day, agentId),
-      session(ALL_TIME, sessionId, userId),
+      session(lasts, sessionId, userId),
     ];
     if (call.flowId !== undefined) scopes.push(flow(ALL_TIME, call.flowId, userId));
     return scopes;

@@ -26,6 +26,43 @@ describe('the loop breaker', () => {
     expect(answers).not.toContain(false);
   });
 
+  it('finds a call that is repeated among others that never are', () => {
+    const loops = breaker();
+    let n = 0;
+    const answers = [1, 2, 3, 4, 5].map(() => {
+      for (let other = 0; other < 40; other++) loops.admits(agent, read(`${n++}`), 0);
+      return loops.admits(agent, read('a'), 0);
+    });
+    expect(answers).toEqual([true, true, true, false, false]);
+  });
+
+  it('finds a loop of as many calls in turn as it keeps, and none that is longer', () => {
+    const turns = (length: number) => {
+      const loops = breaker();
+      const names = Array.from({ length }, (_, n) => `${n}`);
+      const turn = () => names.map((path) => loops.admits(agent, read(path), 0));
+      return [turn(), turn(), turn(), turn()].flat();
+    };
+    expect(turns(64)).toContain(false);
+    expect(turns(65)).not.toContain(false);
+  });
+
+  it('counts all names that one authenticated caller gives itself together', () => {
+    const loops = breaker();
+    const authenticated = { userId: 'token:x', agentId: 'token:x', sessionId: 'token:1' };
+    const named = (name: string) => ({
+      ...LOCAL_CALLER,
+      userId: 'token:x',
+      agentId: name,
+      sessionId: name,
+      authenticated,
+    });
+    const answers = ['a', 'b', 'local', 'c'].map((name) => loops.admits(named(name), read('a'), 0));
+    expect(answers).toEqual([true, true, true, false]);
+    const other = { ...named('a'), authenticated: { ...authenticated, userId: 'token:y' } };
+    expect(loops.admits(other, read('a'), 0)).toBe(true);
+  });
+
   it('forgets after a while', () => {
     const loops = breaker();
     for (const at of [0, 1, 2, 3]) loops.admits(agent, read('a'), at);

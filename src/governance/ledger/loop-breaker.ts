@@ -1,10 +1,9 @@
 /**
  * Notices an agent that makes the same call over and over. It looks at the last few different calls
- * of a session, so that a loop of two or three calls in turn is found as well.
+ * of a session, so that a loop of several calls in turn is found as well.
  */
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../contract/caller.ts';
-import { LOCAL_CALLER } from '../../contract/caller.ts';
+import { type Caller, LOCAL_CALLER, provenNames } from '../../contract/caller.ts';
 import { perCaller } from '../per-caller.ts';
 import { sha256Hex } from '../sha256-hex.ts';
 
@@ -15,26 +14,32 @@ export interface LoopLimits {
 }
 
 interface Seen {
-  readonly tool: string;
-  readonly input: string;
   readonly since: number;
   times: number;
 }
 
-const REMEMBERED_SESSIONS = 1000;
+/** The calls of one session by tool and input, the latest last. */
+type SeenCalls = Map<string, Seen>;
+
+const MAX_SESSIONS = 1000;
 /** Loops of more different calls than this are not recognised. */
-const REMEMBERED_CALLS = 8;
-const LONGEST_TEXT = 512;
+const MAX_CALLS = 64;
+const MAX_TEXT = 256;
 
 /** Short inputs are compared as they are, long ones by their hash: nothing large is kept. */
-const fingerprint = (input: unknown): string => {
+const fingerprint = (tool: string, input: unknown): string => {
   const text = JSON.stringify(input) ?? '';
-  return text.length > LONGEST_TEXT ? sha256Hex(text) : text;
+  return `${tool} ${text.length > MAX_TEXT ? sha256Hex(text) : text}`;
+};
+
+/** Makes room for one more by forgetting the call that was not made for the longest time. */
+const forgetOldest = (seen: SeenCalls): void => {
+  if (seen.size >= MAX_CALLS) seen.delete(seen.keys().next().value as string);
 };
 
 export class LoopBreaker {
   readonly #limits: LoopLimits;
-  readonly #sessions = new LRUCache<string, Seen[]>({ max: REMEMBERED_SESSIONS });
+  readonly #sessions = new LRUCache<string, SeenCalls>({ max: MAX_SESSIONS });
   readonly #keyOf = perCaller(({ userId, agentId, sessionId }) =>
     JSON.stringify([userId, agentId, sessionId]),
   );
@@ -52,26 +57,25 @@ export class LoopBreaker {
     call: { readonly tool: string; readonly input: unknown },
     now: number,
   ): boolean {
-    if (caller.agentId === LOCAL_CALLER.agentId) return true;
-    const seen = this.#seenIn(caller);
-    const input = fingerprint(call.input);
-    const at = seen.findIndex((each) => each.tool === call.tool && each.input === input);
-    const known = seen[at];
-    if (known && now - known.since < this.#limits.windowMs) {
-      known.times++;
-      return known.times <= this.#limits.identicalCalls;
-    }
-    if (known) seen.splice(at, 1);
-    seen.push({ tool: call.tool, input, since: now, times: 1 });
-    if (seen.length > REMEMBERED_CALLS) seen.shift();
-    return true;
+    if (!caller.authenticated && caller.agentId === LOCAL_CALLER.agentId) return true;
+    const seen = this.#seenBy(caller);
+    const key = fingerprint(call.tool, call.input);
+    const before = seen.get(key);
+    // Taken out and put in again: a call that is repeated is not the one that is forgotten.
+    if (before) seen.delete(key);
+    else forgetOldest(seen);
+    const isRecent = before !== undefined && now - before.since < this.#limits.windowMs;
+    const counted = isRecent ? before : { since: now, times: 0 };
+    counted.times++;
+    seen.set(key, counted);
+    return counted.times <= this.#limits.identicalCalls;
   }
 
-  #seenIn(caller: Caller): Seen[] {
-    const key = this.#keyOf(caller);
+  #seenBy(caller: Caller): SeenCalls {
+    const key = this.#keyOf(provenNames(caller));
     const known = this.#sessions.get(key);
     if (known) return known;
-    const seen: Seen[] = [];
+    const seen: SeenCalls = new Map();
     this.#sessions.set(key, seen);
     return seen;
   }

@@ -75,6 +75,17 @@ describe('the usage summary', () => {
     expect(lines.map(({ name }) => name)).toEqual(['bz', 'az']);
   });
 
+  it('tells the sessions that callers name themselves by their day', async () => {
+    const ledger = await spend(['session:2026-11-14:t/1', 'session:2026-11-15:t/1']);
+    const periods = async (period?: string) =>
+      (await usageSummary(ledger, { dailyUsd: 10 }, { now: NOW, period })).map(
+        ({ period: of }) => of,
+      );
+    expect(await periods()).toEqual(['2026-11-15']);
+    expect((await periods('2026-11')).toSorted()).toEqual(['2026-11-14', '2026-11-15']);
+    expect((await periods('all')).toSorted()).toEqual(['2026-11-14', '2026-11-15']);
+  });
+
   it('is of a month or of all time when asked for', async () => {
     expect(await summary('2026-11')).toContain('user ada 2026-11-14');
     expect(await summary('all')).toHaveLength(7);

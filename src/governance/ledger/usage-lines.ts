@@ -31,8 +31,16 @@ export const usageLine = (line: BudgetLine, limits: BudgetLimits): UsageLine | u
   };
 };
 
-/** Kinds whose lines belong to one day; the others last, or go by the month. */
+/** Kinds whose lines belong to one day. */
 const DAILY: readonly BudgetKind[] = ['user', 'tool', 'agent'];
+
+/** The periods that lines of a kind may have; sessions that a caller names itself go by the day. */
+const prefixesOf = (kind: BudgetKind, wanted: string): readonly string[] => {
+  if (DAILY.includes(kind)) return [wanted];
+  if (kind === 'free') return [wanted.slice(0, 7)];
+  if (kind !== 'session') return [ALL_TIME];
+  return wanted === '' ? [''] : [ALL_TIME, wanted];
+};
 
 export interface UsageQuestion {
   readonly now: number;
@@ -47,12 +55,12 @@ export const usageSummary = async (
   { now, period = dayOf(now) }: UsageQuestion,
 ): Promise<readonly UsageLine[]> => {
   const wanted = period === ALL_TIME ? '' : period;
-  const month = wanted.slice(0, 7);
   const found: UsageLine[] = [];
   for (const kind of BUDGET_KINDS) {
-    const prefix = DAILY.includes(kind) ? wanted : kind === 'free' ? month : ALL_TIME;
-    const lines = await ledger.lines(`${kind}:${prefix}`);
+    const prefixes = prefixesOf(kind, wanted);
+    const lines = await Promise.all(prefixes.map((prefix) => ledger.lines(`${kind}:${prefix}`)));
     const readable = lines
+      .flat()
       .map((line) => usageLine(line, limits))
       .filter((line) => line !== undefined);
     found.push(...readable.sort((a, b) => b.usd - a.usd || b.calls - a.calls));

@@ -63,11 +63,23 @@ const fitsAction = ({ actions, effect }: Rule, { tool, capability }: PolicyQuest
   return effect !== 'allow' && tool.capabilities.some(({ action }) => actions.includes(action));
 };
 
-const fitsCaller = (callers: NonNullable<RuleParts['callers']>, caller: Caller): boolean => {
+/**
+ * A name that a caller gave itself stands below its giver's, `giver/name`. By itself it allows
+ * nothing, but a rule against it holds.
+ */
+const isNamed = (names: readonly string[], name: string, isAgainst: boolean): boolean =>
+  names.includes(name) || (isAgainst && names.includes(name.slice(name.indexOf('/') + 1)));
+
+const fitsCaller = (
+  callers: NonNullable<RuleParts['callers']>,
+  caller: Caller,
+  effect: Rule['effect'],
+): boolean => {
   const { users, roles, agents, sessions } = callers;
+  const isAgainst = caller.authenticated !== undefined && effect !== 'allow';
   if (users && !users.includes(caller.userId)) return false;
-  if (agents && !agents.includes(caller.agentId)) return false;
-  if (sessions && !sessions.includes(caller.sessionId)) return false;
+  if (agents && !isNamed(agents, caller.agentId, isAgainst)) return false;
+  if (sessions && !isNamed(sessions, caller.sessionId, isAgainst)) return false;
   return !roles || caller.roles.some((role) => roles.includes(role));
 };
 
@@ -75,7 +87,7 @@ const fitsCaller = (callers: NonNullable<RuleParts['callers']>, caller: Caller):
 export const fitsCall = (rule: Rule, question: PolicyQuestion, facts?: CallFacts): Fit => {
   const { sources, callers, condition } = rule;
   if (sources && !sources.includes(question.tool.source)) return NOT_SOURCE;
-  if (callers && !fitsCaller(callers, question.caller)) return NOT_CALLER;
+  if (callers && !fitsCaller(callers, question.caller, rule.effect)) return NOT_CALLER;
   if (!fitsAction(rule, question)) return NOT_ACTION;
   if (!condition) return FITS;
   try {

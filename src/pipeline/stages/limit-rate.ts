@@ -3,7 +3,7 @@
  * call over and over. Also spares the approver a flood.
  */
 import type { Call, Next } from '../../contract/call.ts';
-import type { Caller } from '../../contract/caller.ts';
+import { type CallerNames, provenNames } from '../../contract/caller.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
@@ -27,7 +27,7 @@ const windowsOf = ({ maxPerHour, maxPerDay }: RateLimit): readonly Window[] => [
 /** What a tool's calls are counted by; worked out once for many calls in a row. */
 interface Counted {
   readonly windows: readonly Window[];
-  keyOf(caller: Caller): string;
+  keyOf(names: CallerNames): string;
 }
 
 const countedBy = ({ name }: Tool, rateLimit: RateLimit | undefined): Counted | undefined =>
@@ -52,7 +52,7 @@ const hit = (
   { windows, keyOf }: Counted,
   { counters, runtime }: LimitRateDeps,
 ): Promise<HitOutcome> => {
-  const key = keyOf(call.caller);
+  const key = keyOf(provenNames(call.caller));
   const now = runtime.now();
   return call.options.dryRun ? counters.peek(key, windows, now) : counters.hit(key, windows, now);
 };

@@ -52,7 +52,7 @@ export const resolve = ({ tools, maxCallDepth }: ResolveDeps): Stage<never, 'rea
   };
 
   return function resolve(call, next) {
-    const ready = tools.ready(call.toolName, call.options.version);
+    const ready = call.internal ?? tools.ready(call.toolName, call.options.version);
     if (ready === undefined) {
       const near = tools.suggest(call.toolName);
       return Promise.resolve(

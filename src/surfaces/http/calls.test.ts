@@ -114,11 +114,15 @@ describe('executing', () => {
     },
   );
 
-  it('is recorded under the name of the token', async () => {
+  it('is recorded under the name of the token, and names it gives itself stand below that', async () => {
     const door = await open();
     await execute(door, 'echo', { body: { input: {}, agentId: 'a1', sessionId: 's1' } });
     const [row] = await (await door.crib.store()).audit.query({ limit: 1 });
-    expect(row).toMatchObject({ userId: 'token:agent', agentId: 'a1', sessionId: 's1' });
+    expect(row).toMatchObject({
+      userId: 'token:agent',
+      agentId: 'token:agent/a1',
+      sessionId: expect.stringMatching(/^token:[0-9a-f]{16}\/s1$/),
+    });
   });
 
   it('honours Idempotency-Key, in the header or in the body, but not two different ones', async () => {

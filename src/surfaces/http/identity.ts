@@ -1,5 +1,5 @@
 /** Who a request turned out to come from, and as whom its calls are made. */
-import type { Caller } from '../../contract/caller.ts';
+import type { Caller, CallerNames } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Role, TokenPolicy } from '../../contract/tokens.ts';
 
@@ -19,8 +19,8 @@ export interface Identity {
   readonly expiresAt?: number;
 }
 
-/** What a request may say about itself besides who sends it. */
-export interface CallerNames {
+/** What a request may say about itself besides who sends it. It is believed for its own sake only. */
+export interface GivenNames {
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
 }
@@ -34,14 +34,33 @@ const permissionsFor = (policy: TokenPolicy | undefined, tools: Pick<Catalog, 'g
   ]);
 };
 
+/**
+ * Puts a name below that of its giver, so that it can be taken for nobody else's. A name as the
+ * record has it, which stands there already, stays as it is: who repeats a call sends it back.
+ */
+const nameBelow = (giver: string, name: string | undefined): string => {
+  // The subject of a JWT may hold any character; what is left has no slash of its own.
+  const own = giver.replaceAll('%', '%25').replaceAll('/', '%2F');
+  if (name === undefined || name === giver || name === own) return own;
+  return name.startsWith(`${own}/`) ? name : `${own}/${name}`;
+};
+
+const provenNamesOf = ({ userId, key }: Identity): CallerNames => ({
+  userId,
+  agentId: userId,
+  sessionId: key,
+});
+
+/** Makes the caller of a request; see docs/decisions/0017-identity-of-callers.md. */
 export const callerOfIdentity = (
   identity: Identity,
   tools: Pick<Catalog, 'get'>,
-  { agentId, sessionId }: CallerNames = {},
+  { agentId, sessionId }: GivenNames = {},
 ): Partial<Caller> => ({
   userId: identity.userId,
-  agentId: agentId ?? identity.userId,
-  sessionId: sessionId ?? identity.key,
+  agentId: nameBelow(identity.userId, agentId),
+  sessionId: nameBelow(identity.key, sessionId),
+  authenticated: provenNamesOf(identity),
   roles:
     identity.kind === 'session' && identity.role === 'admin' ? ['owner', 'admin'] : [identity.role],
   permissions: permissionsFor(identity.policy, tools),

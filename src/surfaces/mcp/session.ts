@@ -1,6 +1,6 @@
 /** A client's session: who it calls as, what its signed states are bound to, and what waits for it. */
 import { randomUUID } from 'node:crypto';
-import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
+import { type Caller, type CallerNames, LOCAL_CALLER } from '../../contract/caller.ts';
 import { digestOf } from './call-digest.ts';
 import type { McpIdentity } from './mcp-options.ts';
 
@@ -59,13 +59,26 @@ const sessionFor = (
 export const connectionSession = (caller: Partial<Caller>): McpSession =>
   sessionFor(caller, caller.sessionId ?? `mcp-${randomUUID()}`, new WaitingCalls());
 
+const nameOf = (key: string, part: string): string => `mcp-${digestOf(key, part).slice(0, 22)}`;
+
+/** A client opens as many sessions as it likes: to limits and labels they are all one. */
+const provenNamesOf = ({ key, caller }: McpIdentity): CallerNames =>
+  caller.authenticated ?? {
+    userId: caller.userId ?? LOCAL_CALLER.userId,
+    agentId: caller.agentId ?? AGENT,
+    sessionId: caller.sessionId ?? nameOf(key, ''),
+  };
+
 /**
  * Of a client that proves itself with each request. `part` tells its sessions apart where the
  * protocol has any; it may be a secret, so only its digest is kept.
  */
 export const identitySession = (
-  { key, caller }: McpIdentity,
+  identity: McpIdentity,
   part: string,
   waiting = new WaitingCalls(),
-): McpSession =>
-  sessionFor(caller, caller.sessionId ?? `mcp-${digestOf(key, part).slice(0, 22)}`, waiting);
+): McpSession => {
+  const { key, caller } = identity;
+  const proven = { ...caller, authenticated: provenNamesOf(identity) };
+  return sessionFor(proven, caller.sessionId ?? nameOf(key, part), waiting);
+};

@@ -9,11 +9,7 @@ import { defineTool, type Tool } from '../../contract/tool.ts';
 import { queryResult } from './query-result.ts';
 import { grepLines, layOut, linesOf } from './result-lines.ts';
 
-export interface ResultReader {
-  readonly userId: string;
-  readonly agentId: string;
-  readonly sessionId: string;
-}
+export type ResultReader = Pick<ToolContext, 'userId' | 'agentId' | 'sessionId' | 'authenticated'>;
 
 export interface ReadResultOptions {
   /** A slice by characters; `undefined` for a handle that is unknown or another user's. */
@@ -124,11 +120,12 @@ const pageOf = (
 
 const readPart = async (
   asked: Input,
-  { userId, agentId, sessionId }: ToolContext,
+  { userId, agentId, sessionId, authenticated }: ToolContext,
   read: ReadResultOptions['read'],
 ): Promise<Output> => {
   const { handle, offset, limit, query, grep, lines } = asked;
-  const reader = { userId, agentId, sessionId };
+  // The labels of what is read go to whoever calls, whatever it calls itself.
+  const reader = { userId, agentId, sessionId, authenticated };
   const isPage = query === undefined && grep === undefined && lines === undefined;
   const range = isPage ? { offset, limit } : { offset: 0, limit: MOST_SEARCHED };
   const found = await read(handle, range, reader);

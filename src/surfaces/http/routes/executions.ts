@@ -162,13 +162,17 @@ const undo = defineRoute({
   path: '/v1/executions/:id/undo',
   role: 'operator',
   tag: 'executions',
-  summary: 'Take back what a call changed',
-  input: { params: idParams },
+  summary: 'Take back what a call changed; 202 while a person has to approve that first',
+  input: { params: idParams, body: z.strictObject({ approvalId: name.optional() }).optional() },
   response: toolResultSchema,
-  handle: async ({ site, params, identity }) => {
+  also: { 202: 'A person has to approve the call first.' },
+  handle: async ({ site, params, body, identity }) => {
     const caller = callerOfIdentity(identity, site.crib.tools);
-    // The role of the route has been checked: an operator takes back the calls of others, too.
-    const result = await site.crib.undo(params.id, { ...caller, roles: ['admin'] });
+    // The role of the route has been checked: an operator takes back the calls of others, too. It
+    // keeps its own roles, so that a rule against one of them holds.
+    const roles = [...(caller.roles ?? []), 'admin'];
+    const approval = body?.approvalId !== undefined && { approvalId: body.approvalId };
+    const result = await site.crib.undo(params.id, { ...caller, roles, ...approval });
     return { status: statusOf(result), body: result };
   },
 });

@@ -80,7 +80,9 @@ const explain = defineRoute({
   }),
   handle: async ({ site, identity, body: { tool, input, as } }) => {
     entryOf(tool, site);
-    const caller = { ...callerOfIdentity(identity, site.crib.tools), ...as } as CallAs;
+    const own = callerOfIdentity(identity, site.crib.tools);
+    // A question about somebody else is answered for the names in it, not for who asks.
+    const caller = (as ? { ...own, authenticated: undefined, ...as } : own) as CallAs;
     return { body: await site.crib.explain(tool, input, caller) };
   },
 });
