@@ -1,9 +1,9 @@
 /** `validate_json`: is a text JSON, and does it fit a schema? */
 import { z } from 'zod';
 import { defineTool } from '../../contract/tool.ts';
+import { type JsonFlaw, scanJson } from '../../kit/text/json-scan.ts';
 import { boundedRun } from './bounded-run.ts';
 import { checkSchema } from './check-schema.ts';
-import { type Flaw, scanJson } from './scan-json.ts';
 import {
   type Finding,
   positionAt,
@@ -25,7 +25,9 @@ const input = () =>
 
 type Input = z.infer<ReturnType<typeof input>>;
 
-const findingOf = (data: string, { pointer, message, offset }: Flaw): Finding => ({
+type Place = Pick<JsonFlaw, 'pointer' | 'message' | 'offset'>;
+
+const findingOf = (data: string, { pointer, message, offset }: Place): Finding => ({
   path: pointer,
   message,
   ...positionAt(data, offset),
