@@ -29,7 +29,7 @@ describe('threat: a server sends JSON that two readers understand differently', 
   it('bounds of 64 bits in a listed schema stay numbers', () => {
     const text =
       '{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{"maximum":18446744073709551615}}]}}';
-    expect(parseSoundly(text)).toEqual(JSON.parse(text));
+    expect(parseSoundly(text)).toMatchObject(JSON.parse(text));
   });
 
   it('sound and deep messages are read as they are', () => {

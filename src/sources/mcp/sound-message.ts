@@ -4,6 +4,7 @@
  * numbers of a tool's result that a double would round are kept as text.
  */
 import { type JsonFlaw, scanJson } from '../../kit/text/json-scan.ts';
+import { tidyListing } from './tidy-listing.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,7 +36,9 @@ const refused = ({ id }: Fields, { message, offset }: JsonFlaw): unknown => {
 };
 
 /** Throws for what is no JSON, and for a flawed message that answers nobody. */
-export const parseSoundly = (text: string): unknown => {
+export const parseSoundly = (text: string): unknown => tidyListing(parseExactly(text));
+
+const parseExactly = (text: string): unknown => {
   const { error, warnings } = scanJson(text, { maxDepth: MAX_DEPTH });
   if (error) return JSON.parse(text);
   if (warnings.length === 0) return JSON.parse(text);
@@ -51,7 +54,8 @@ export const parseSoundly = (text: string): unknown => {
 export const soundText = (text: string): string => {
   try {
     const { error, warnings } = scanJson(text, { maxDepth: MAX_DEPTH, stopAtFirst: true });
-    return error || warnings.length === 0 ? text : JSON.stringify(parseSoundly(text));
+    const isPlain = warnings.length === 0 && !text.includes('"tools"');
+    return error || isPlain ? text : JSON.stringify(parseSoundly(text));
   } catch {
     return 'null';
   }
