@@ -10,6 +10,7 @@ import type {
   RunOptions,
   ToolSetOptions,
 } from '../contract/tool-sets.ts';
+import { parseStrictJson } from '../kit/text/strict-json.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { textOf } from './replies.ts';
 import { runTurn, type TurnCall } from './run-turn.ts';
@@ -41,11 +42,11 @@ const textIn = (item: Item, key: string): string => {
 const parse = (text: unknown): TurnCall['input'] => {
   if (typeof text !== 'string') return { value: text ?? {} };
   if (text.trim() === '') return { value: {} };
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return { fault: 'The arguments are not JSON. Send them again, whole and as one JSON object.' };
-  }
+  const json = parseStrictJson(text);
+  if ('value' in json) return json;
+  const { kind, message } = json.flaw;
+  const reason = kind === 'syntax' ? 'not JSON' : `refused: ${message}`;
+  return { fault: `The arguments are ${reason}. Send them again, whole and as one JSON object.` };
 };
 
 const callOf = (set: ToolSet, id: string, item: Item): TurnCall => {

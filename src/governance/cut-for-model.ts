@@ -5,6 +5,37 @@ export interface ModelLimits {
   readonly maxArrayItems: number;
 }
 
+/** Of base64: a picture is no text of a prompt, and half of one is nothing. */
+export const MAX_MEDIA_CHARS = 8_000_000;
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+/** The base64 of a block of MCP content that is a picture, a sound or the bytes of a resource. */
+const mediaIn = (block: unknown): string | undefined => {
+  if (!isObject(block)) return undefined;
+  const isMedia = block.type === 'image' || block.type === 'audio';
+  if (isMedia && typeof block.mimeType === 'string') return asMedia(block.data);
+  return block.type === 'resource' && isObject(block.resource)
+    ? asMedia(block.resource.blob)
+    : undefined;
+};
+
+const asMedia = (data: unknown): string | undefined =>
+  typeof data === 'string' && data.length <= MAX_MEDIA_CHARS && BASE64.test(data)
+    ? data
+    : undefined;
+
+/** How much of a result is media, which has a limit of its own. */
+export const mediaChars = (data: unknown): number => {
+  if (!isObject(data) || !Array.isArray(data.content)) return 0;
+  const chars = data.content.reduce<number>((sum, block) => sum + (mediaIn(block)?.length ?? 0), 0);
+  return chars > MAX_MEDIA_CHARS ? 0 : chars;
+};
+
 /** Copies only what changes. `cut` is called once for every place that was shortened. */
 export const cutForModel = (
   value: unknown,
@@ -17,6 +48,7 @@ export const cutForModel = (
     return `${value.slice(0, limits.maxStringChars)}… [${value.length - limits.maxStringChars} more characters]`;
   }
   if (typeof value !== 'object' || value === null) return value;
+  if (mediaIn(value) !== undefined) return value;
   if (Array.isArray(value)) {
     const kept = value.slice(0, limits.maxArrayItems);
     if (kept.length < value.length) {

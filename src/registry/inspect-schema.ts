@@ -6,7 +6,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { JsonSchema } from '../contract/schema.ts';
 
 export interface SchemaFacts {
-  readonly dialect: '2020-12' | 'draft-07';
+  readonly dialect: '2020-12' | '2019-09' | 'draft-07' | 'draft-04';
   /** How many objects and arrays it is made of. */
   readonly nodes: number;
   /** Filling in defaults changes the value, so a copy has to be made first. */
@@ -21,10 +21,12 @@ const MAX_TEXT = 500_000;
 
 const DIALECTS: readonly (readonly [RegExp, SchemaFacts['dialect']])[] = [
   [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, '2020-12'],
+  [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, '2019-09'],
+  [/^https?:\/\/json-schema\.org\/draft-04\/schema#?$/, 'draft-04'],
   // Draft-06 differs from draft-07 only in what it lacks.
   [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/, 'draft-07'],
 ];
-const META_SCHEMA = /^https?:\/\/json-schema\.org\/draft(?:-07\/schema|\/2020-12\/)/;
+const META_SCHEMA = /^https?:\/\/json-schema\.org\/draft(?:-07\/schema|\/20(?:19-09|20-12)\/)/;
 
 /** Throws CONFIG_INVALID for a schema that is not safe to compile. */
 export const inspectSchema = (schema: JsonSchema): SchemaFacts => {
@@ -66,7 +68,10 @@ const look = (node: object, tally: Tally, inner: object[]): void => {
 const dialectOf = (declared: unknown): SchemaFacts['dialect'] => {
   if (declared === undefined) return '2020-12';
   const found = DIALECTS.find(([uri]) => typeof declared === 'string' && uri.test(declared));
-  return found?.[1] ?? refuse('declares a $schema other than draft 2020-12 or draft-07');
+  return (
+    found?.[1] ??
+    refuse('declares a $schema other than draft 2020-12, 2019-09, draft-07, draft-06 or draft-04')
+  );
 };
 
 const refuse = (what: string): never => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonSchema } from '../contract/schema.ts';
-import { compileJsonSchema } from './json-schema.ts';
+import { compileForeignSchema, compileJsonSchema } from './json-schema.ts';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 const refused = (message: RegExp) =>
@@ -34,7 +34,6 @@ describe('compileJsonSchema', () => {
       expect.arrayContaining([
         { path: ['subject'], message: 'is required' },
         { path: ['extra'], message: 'is not a known field' },
-        { path: ['to'], message: 'must match format "email"' },
         { path: ['list', 1], message: 'must be one of "a", "b"' },
         { path: ['mode'], message: 'must be "fast"' },
       ]),
@@ -229,7 +228,7 @@ describe('threat: hostile JSON Schemas', () => {
     ['too large', { enum: Array.from({ length: 6_000 }, (_, at) => ({ at })) }, /parts/],
     ['too long', { description: 'x'.repeat(600_000) }, /characters/],
     ['with a prototype key', JSON.parse('{"default":{"__proto__":{"x":1}}}'), /__proto__/],
-    ['of draft-04', { $schema: 'http://json-schema.org/draft-04/schema#' }, /draft-07/],
+    ['of draft-03', { $schema: 'http://json-schema.org/draft-03/schema#' }, /draft-07/],
     ['with an unknown type', { type: 'strnig' }, /type/],
     ['with a keyword of the wrong kind', { required: 'a' }, /required/],
     ['with tuples of another draft', { items: [{ type: 'string' }] }, /items/],
@@ -264,3 +263,74 @@ function nested(levels: number): JsonSchema {
   for (let level = 0; level < levels; level += 1) value = { c: value };
   return value;
 }
+
+describe('drafts and patterns as real servers use them', () => {
+  it('reads exclusive bounds of draft-04', () => {
+    const schema = {
+      $schema: 'http://json-schema.org/draft-04/schema#',
+      id: 'x',
+      properties: { n: { minimum: 3, exclusiveMinimum: true } },
+    };
+    expect(issuesOf(schema, { n: 3 })).toHaveLength(1);
+    expect(issuesOf(schema, { n: 4 })).toEqual([]);
+  });
+
+  it('reads recursive references of 2019-09', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2019-09/schema',
+      properties: { next: { $recursiveRef: '#' }, v: { type: 'integer' } },
+    };
+    expect(issuesOf(schema, { next: { next: { v: 'x' } } })).toHaveLength(1);
+    expect(issuesOf(schema, { next: { next: { v: 1 } } })).toEqual([]);
+  });
+
+  it('takes a format as the annotation that it is', () => {
+    expect(issuesOf({ format: 'email' }, 'no address')).toEqual([]);
+  });
+
+  it.each([
+    ['^\\S+$', ['\u00a0', '\u000b', '\u2029', '\ufeff', 'a b'], ['ab', 'é', '😀']],
+    ['^\\s$', ['a', '\u200b'], ['\u00a0', '\u000b', '\u2029', ' ']],
+    ['^[\\s]$', ['a'], ['\u3000']],
+    ['^[^\\s]$', ['\u3000'], ['a']],
+    ['^[\\S]$', ['\u3000'], ['a']],
+    ['^.$', ['\n', '\r', '\u2028', '\u2029'], ['a', '.']],
+    ['^[.]$', ['a'], ['.']],
+    ['^[[.]$', ['a'], ['[', '.']],
+    ['^[^]$', [''], ['\n', 'a']],
+    ['^\\[\\s\\]$', ['[a]'], ['[ ]']],
+  ])('the pattern %j means what it means in JavaScript', (pattern, wrong, right) => {
+    const ecma = new RegExp(pattern, 'u');
+    for (const text of wrong) {
+      expect(ecma.test(text), text).toBe(false);
+      expect(issuesOf({ pattern }, text), text).toHaveLength(1);
+    }
+    for (const text of right) expect(issuesOf({ pattern }, text), text).toEqual([]);
+  });
+});
+
+describe('schemas of tools whose server checks them as well', () => {
+  const compiled = (schema: JsonSchema) => {
+    const notes: string[] = [];
+    return { schema: compileForeignSchema(schema, (note) => notes.push(note)), notes };
+  };
+
+  it('leaves out a pattern with look-around and checks the rest', () => {
+    const { schema, notes } = compiled({
+      properties: { mail: { type: 'string', pattern: '^(?!\\.).+@' }, n: { type: 'integer' } },
+    });
+    expect(notes).toEqual([expect.stringContaining('look-around')]);
+    expect(schema.validate({ mail: 'a@b', n: 1 })).toMatchObject({ ok: true });
+    expect(schema.validate({ mail: 5, n: 'x' })).toMatchObject({ ok: false });
+  });
+
+  it.each([
+    ['a dangling reference', { $ref: '#/$defs/nothing' }],
+    ['an unknown draft', { $schema: 'https://example.com/my-draft' }],
+    ['an unknown type', { type: 'strnig' }],
+  ])('lets every call through for %s and says so once', (_, broken) => {
+    const { schema, notes } = compiled(broken);
+    expect(schema.validate({ anything: 1 })).toEqual({ ok: true, value: { anything: 1 } });
+    expect(notes).toHaveLength(1);
+  });
+});

@@ -4,24 +4,52 @@
  * Import this file lazily: the validator takes a while to load.
  */
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import { ToolFailure } from '../contract/errors.ts';
 import type { JsonSchema, Schema, Validation } from '../contract/schema.ts';
 import { ajvIssues } from './ajv-issues.ts';
 import { boundReferences, type StepBudget } from './bound-references.ts';
 import { copyData } from './copy-data.ts';
+import { fromDraft04 } from './from-draft-04.ts';
 import { inspectSchema, type SchemaFacts } from './inspect-schema.ts';
-import { linearPatterns } from './linear-patterns.ts';
+import { linearPatterns, type Pattern } from './linear-patterns.ts';
 import { linearUniqueItems } from './linear-unique-items.ts';
 
 /** Throws CONFIG_INVALID when the schema is broken, unsafe or refers to something outside itself. */
-export const compileJsonSchema = (schema: JsonSchema): Schema => {
+export const compileJsonSchema = (schema: JsonSchema): Schema =>
+  compileWith(schema, linearPatterns());
+
+/**
+ * Compiles a schema that its server checks as well: what cannot be checked safely here is left to the
+ * server. `told` hears each thing that is left out.
+ */
+export const compileForeignSchema = (schema: JsonSchema, told: (note: string) => void): Schema => {
+  const compilePattern = linearPatterns();
+  const tolerant = (source: string): Pattern => {
+    try {
+      return compilePattern(source);
+    } catch (error) {
+      told(reasonOf(error));
+      return { test: () => true, toString: () => `/${source}/` };
+    }
+  };
+  try {
+    return compileWith(schema, tolerant);
+  } catch (error) {
+    told(reasonOf(error));
+    return { json: schema, validate: (value) => ({ ok: true, value }) };
+  }
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
+
+const compileWith = (schema: JsonSchema, patterns: (source: string) => Pattern): Schema => {
   const facts = inspectSchema(schema);
-  const ajv = createAjv(facts);
+  const ajv = createAjv(facts, patterns);
   const compiled: Compiled = {
     budget: boundReferences(ajv, facts.nodes),
-    check: compile(ajv, schema),
+    check: compile(ajv, facts.dialect === 'draft-04' ? fromDraft04(schema) : schema),
     hasDefaults: facts.hasDefaults,
   };
   return { json: schema, validate: (value) => validate(compiled, value) };
@@ -49,8 +77,11 @@ const validate = (
   }
 };
 
-const createAjv = ({ dialect, hasDefaults, usesMetaSchema }: SchemaFacts): Ajv | Ajv2020 => {
-  const regExp = Object.assign(linearPatterns(), { code: 'linearPatterns' });
+const createAjv = (
+  { dialect, hasDefaults, usesMetaSchema }: SchemaFacts,
+  patterns: (source: string) => Pattern,
+): Ajv => {
+  const regExp = Object.assign(patterns, { code: 'linearPatterns' });
   const options: Options = {
     allErrors: true,
     // Not where only the schema of schemas has any: they are none of the tool's.
@@ -63,15 +94,21 @@ const createAjv = ({ dialect, hasDefaults, usesMetaSchema }: SchemaFacts): Ajv |
     meta: usesMetaSchema,
     // Each keyword checks its own value; validating against the meta-schema would cost 100 ms.
     validateSchema: false,
+    // An annotation, as the drafts have it; the suite of JSON Schema holds implementations to that.
+    validateFormats: false,
     code: { regExp },
   };
-  const ajv = dialect === '2020-12' ? new Ajv2020(options) : new Ajv(options);
-  formats.default(ajv);
+  const ajv = newAjv(dialect, options);
   linearUniqueItems(ajv);
   return ajv;
 };
 
-const compile = (ajv: Ajv | Ajv2020, schema: JsonSchema): ValidateFunction => {
+const newAjv = (dialect: SchemaFacts['dialect'], options: Options): Ajv => {
+  if (dialect === '2020-12') return new Ajv2020(options);
+  return dialect === '2019-09' ? new Ajv2019(options) : new Ajv(options);
+};
+
+const compile = (ajv: Ajv, schema: JsonSchema): ValidateFunction => {
   try {
     return ajv.compile(schema);
   } catch (error) {

@@ -4,6 +4,7 @@
  */
 import { RE2JS } from 're2js';
 import { ToolFailure } from '../contract/errors.ts';
+import { ecmaClasses } from './ecma-classes.ts';
 
 /** What the JSON Schema validator asks of a regular expression. */
 export interface Pattern {
@@ -37,7 +38,7 @@ export const linearPatterns = (): ((source: string) => Pattern) => {
 
 const compile = (source: string): RE2JS => {
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(source));
+    return RE2JS.compile(RE2JS.translateRegExp(ecmaClasses(source)));
   } catch {
     return refuse(source, 'it needs look-around, back-references or more repetition than is safe');
   }

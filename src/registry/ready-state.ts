@@ -36,6 +36,13 @@ export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime
   let ready: ReadyTool | Promise<ReadyTool> | undefined;
   let life: ToolLifecycle | undefined;
 
+  // The server of such a tool checks its calls itself; a schema that is beyond us must not stop them.
+  const leftOut =
+    tool.source === 'mcp'
+      ? (reason: string): void =>
+          runtime.log.debug('A part of a schema is left to the server', { tool: tool.name, reason })
+      : undefined;
+
   const sourceOf = (side: SchemaSide): SchemaSource | undefined => {
     sources[side] ??= declaredSchema(tool, side);
     return sources[side];
@@ -43,7 +50,7 @@ export const createReadyState = (tool: Tool, flags: ReadyFlags, runtime: Runtime
 
   const compiled = (side: SchemaSide): Schema | Promise<Schema> | undefined => {
     const source = sourceOf(side);
-    if (source !== undefined) schemas[side] ??= compileSchema(source, side);
+    if (source !== undefined) schemas[side] ??= compileSchema(source, side, leftOut);
     return schemas[side];
   };
 

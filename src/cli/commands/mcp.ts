@@ -77,17 +77,20 @@ interface Serving {
 }
 
 const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
-  const [{ createMcpSurface }, { StdioServerTransport }] = await Promise.all([
+  const [{ createMcpSurface }, { StrictLines }, { StdioServerTransport }] = await Promise.all([
     import('../../surfaces/mcp/create-mcp-surface.ts'),
+    import('../../surfaces/mcp/strict-lines.ts'),
     import('@modelcontextprotocol/server/stdio'),
   ]);
   const surface = await createMcpSurface(crib, options);
-  const { closed } = await surface.connect(
-    new StdioServerTransport(io.stdin, gatherWrites(io.stdout)),
-  );
+  const stdout = gatherWrites(io.stdout);
+  const lines = io.stdin.pipe(new StrictLines((line) => void stdout.write(line)));
+  const { closed } = await surface.connect(new StdioServerTransport(lines, stdout));
   const { asked, release } = interrupted(io);
   await Promise.race([closed, asked]);
   release();
+  // The pipe would hold the process for as long as the client keeps its end open.
+  io.stdin.unpipe(lines).pause();
   await surface.close();
 };
 

@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonFault } from './find-json-fault.ts';
 
+/** What is refused although the engine reads it. */
+const STRICTER = /given twice|exactly|__proto__|surrogate/;
+
 describe('findJsonFault', () => {
   it.each([
     ['{"a": 1,}', 1, 9, 'a name is expected after the comma'],
@@ -23,7 +26,7 @@ describe('findJsonFault', () => {
     ['"ключ', 1, 6, 'the text ends'],
     ['{"a": 1, "a": 2}', 1, 10, 'given twice'],
     ['{"a": 1, "\\u0061": 2}', 1, 10, 'given twice'],
-    ['{"id": 12345678901234567890}', 1, 8, 'too large to be kept exactly'],
+    ['{"id": 12345678901234567890}', 1, 8, 'cannot be kept exactly'],
   ])('%j', (...[text, line, column, message]) => {
     const fault = findJsonFault(text);
     expect(fault).toMatchObject({ line, column });
@@ -37,7 +40,7 @@ describe('findJsonFault', () => {
   it('agrees with the engine on every valid text', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        expect(findJsonFault(text)?.message ?? 'too large').toContain('too large');
+        expect(findJsonFault(text)?.message ?? 'exactly').toMatch(STRICTER);
       }),
     );
   });
@@ -53,7 +56,7 @@ describe('findJsonFault', () => {
           valid = false;
         }
         const fault = findJsonFault(text);
-        const stricter = /given twice|too large/.test(fault?.message ?? '');
+        const stricter = STRICTER.test(fault?.message ?? '');
         expect(fault === undefined).toBe(valid && !stricter);
       }),
       { numRuns: 2000 },

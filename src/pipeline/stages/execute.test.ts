@@ -81,6 +81,25 @@ describe('execute', () => {
     expect(error?.message).toBe('cannot open ‹path›!');
   });
 
+  it('a coded message keeps words that equal an argument, and hides what its name calls secret', async () => {
+    const run = () => {
+      throw new ToolFailure('VALIDATION_ERROR', 'The content is no valid base64, said hunter2.');
+    };
+    const crib = await testCrib([aTool({ run })]);
+    const input = { encoding: 'base64', content: 'valid', password: 'hunter2' };
+    const { error } = await crib.execute('echo', input);
+    expect(error?.message).toBe('The content is no valid base64, said ‹password›.');
+  });
+
+  it('a word of an argument is hidden only where it stands by itself', async () => {
+    const run = () => {
+      throw new Error('cannot reopen what is open');
+    };
+    const crib = await testCrib([aTool({ run })]);
+    const { error } = await crib.execute('echo', { mode: 'open' });
+    expect(error?.message).toBe('cannot reopen what is ‹mode›');
+  });
+
   it('handleError may translate; one that throws itself is ignored', async () => {
     const run = () => {
       throw new Error('E42');

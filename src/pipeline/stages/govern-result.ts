@@ -5,7 +5,7 @@
 import type { CallRequest } from '../../contract/call.ts';
 import type { ResultHandle, ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
-import { cutForModel, type ModelLimits } from '../../governance/cut-for-model.ts';
+import { cutForModel, type ModelLimits, mediaChars } from '../../governance/cut-for-model.ts';
 import { joinLabels } from '../../governance/labels/handle-labels.ts';
 import { type PlainData, plainData } from '../../governance/plain-data.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
@@ -82,7 +82,9 @@ const govern = (
     return failed(call, 'OUTPUT_INVALID', { message: 'The result is circular or too deep.' });
   }
   const { data, bytes } = clean;
-  if (bytes > deps.limits.maxResultBytes) return handOver(call, result, { data, deps });
+  const { maxResultBytes } = deps.limits;
+  const isTooLarge = bytes > maxResultBytes && bytes - mediaChars(data) > maxResultBytes;
+  if (isTooLarge) return handOver(call, result, { data, deps });
   if (call.options.audience === 'model') return shorten(call, result, { data, deps });
   return data === result.data ? result : { ...result, data };
 };

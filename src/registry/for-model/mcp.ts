@@ -1,13 +1,13 @@
-/** Tools as an MCP server lists them. JSON Schema goes through as it is; only the root must be an object. */
-import type { JsonSchema } from '../../contract/schema.ts';
+/** Tools as an MCP server lists them. JSON Schema goes through as it is, where every client can take it. */
 import type { Tool } from '../../contract/tool.ts';
 import type { Defined, Loss, Shown } from './definition.ts';
+import { listedInput, listedOutput } from './listed-schema.ts';
 
 export const mcpTool = ({ tool, wireName, input, output }: Shown): Defined => {
   const losses: Loss[] = [];
-  const inputSchema = asObject(input);
-  if (inputSchema === undefined) return { losses: [{ path: '', lost: 'type' }] };
-  const outputSchema = output && asObject(output);
+  const inputSchema = listedInput(input, losses);
+  if (inputSchema === undefined) return { losses: [...losses, { path: '', lost: 'type' }] };
+  const outputSchema = output && listedOutput(output);
   if (output && !outputSchema) losses.push({ path: '', lost: 'outputSchema' });
   const definition = {
     name: wireName,
@@ -17,11 +17,6 @@ export const mcpTool = ({ tool, wireName, input, output }: Shown): Defined => {
     annotations: annotationsOf(tool),
   };
   return { definition, losses };
-};
-
-const asObject = (schema: JsonSchema): JsonSchema | undefined => {
-  if (schema.type === undefined) return { type: 'object', ...schema };
-  return schema.type === 'object' ? schema : undefined;
 };
 
 const annotationsOf = (tool: Tool) => {

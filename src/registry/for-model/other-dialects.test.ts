@@ -221,14 +221,14 @@ describe('geminiTool', () => {
 
 describe('mcpTool', () => {
   it('passes schemas through and tells hints from the tier and the capabilities', () => {
-    const input = { oneOf: [object({ a: {} }), object({ b: {} })] };
+    const input = object({ a: { oneOf: [{}, object({ b: {} })] } });
     const output = object({ n: { type: 'number' } });
     const { definition, losses } = mcpTool(shown(input, { output, tier: 'write' }));
     expect(losses).toEqual([]);
     expect(definition).toEqual({
       name: 'a',
       description: 'Does it.',
-      inputSchema: { type: 'object', ...input },
+      inputSchema: input,
       outputSchema: output,
       annotations: {
         readOnlyHint: false,

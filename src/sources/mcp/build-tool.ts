@@ -1,6 +1,7 @@
 /** A tool of a server as one of ours. How risky it is says the user; what the server says of it is a hint nobody relies on. */
 import type { ToolContext } from '../../contract/context.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../contract/tool.ts';
+import { judgeSchema } from './judge-schema.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
 import { readResult } from './read-result.ts';
 import { secretKeysOf } from './resolve-secrets.ts';
@@ -55,16 +56,30 @@ const DESTROYS: Capability = {
   requiresConfirmation: true,
 };
 
+/** What nobody here checks of a tool: parts that break the protocol, and parts that no engine of ours can run. */
+export const uncheckedParts = ({ inputSchema, outputSchema, notes = [] }: ToolListing) => [
+  ...notes,
+  ...judgeSchema(inputSchema, 'input'),
+  ...(outputSchema ? judgeSchema(outputSchema, 'output') : []),
+];
+
 /** For people, who see the documentation of a tool and not its data. */
-const hintsOf = ({
-  annotations,
-}: ToolListing): Partial<Pick<McpTool, 'annotations' | 'documentation' | 'capabilities'>> => {
-  if (!annotations) return {};
-  const said = Object.entries(annotations).map(([name, value]) => `${name} ${value}`);
+const hintsOf = (
+  listing: ToolListing,
+): Partial<Pick<McpTool, 'annotations' | 'documentation' | 'capabilities'>> => {
+  const { annotations } = listing;
+  const hints = Object.entries(annotations ?? {}).map(([name, value]) => `${name} ${value}`);
+  const unchecked = uncheckedParts(listing);
+  const documentation = [
+    ...(hints.length > 0
+      ? [`Hints of the server, which nobody has checked: ${hints.join(', ')}.`]
+      : []),
+    ...(unchecked.length > 0 ? [`Left to the server: ${unchecked.join('; ')}.`] : []),
+  ];
   return {
-    annotations,
-    documentation: `Hints of the server, which nobody has checked: ${said.join(', ')}.`,
-    ...(annotations.destructiveHint === true && { capabilities: [DESTROYS] }),
+    ...(annotations && { annotations }),
+    ...(documentation.length > 0 && { documentation: documentation.join(' ') }),
+    ...(annotations?.destructiveHint === true && { capabilities: [DESTROYS] }),
   };
 };
 

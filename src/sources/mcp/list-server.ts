@@ -1,5 +1,6 @@
 /** What a server offers, as it is kept between runs: definitions are data, read with care. */
 import type { Client } from '@modelcontextprotocol/client';
+import { notesOf } from './tidy-listing.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
@@ -14,6 +15,8 @@ export interface ToolListing {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly outputSchema?: Readonly<Record<string, unknown>>;
   readonly annotations?: ToolHints;
+  /** What was left out of it because it breaks the protocol. */
+  readonly notes?: readonly string[];
 }
 
 export interface ServerListing {
@@ -40,6 +43,8 @@ export const readToolListing = (value: unknown): ToolListing | undefined => {
   if (!isObject(value)) return undefined;
   const { name, title, description, inputSchema, outputSchema } = value;
   const annotations = readHints(value.annotations);
+  // From the cache they come as they were kept.
+  const notes = Array.isArray(value.notes) ? value.notes.map(String) : notesOf(value._meta);
   if (typeof name !== 'string' || !isObject(inputSchema)) return undefined;
   return {
     name,
@@ -48,6 +53,7 @@ export const readToolListing = (value: unknown): ToolListing | undefined => {
     inputSchema,
     ...(isObject(outputSchema) && { outputSchema }),
     ...(annotations && { annotations }),
+    ...(notes.length > 0 && { notes }),
   };
 };
 

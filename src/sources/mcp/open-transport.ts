@@ -4,6 +4,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { readMessage } from './read-message.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
 import type { ConfinedStart, McpDeps, ServerSettings } from './server-settings.ts';
+import { soundFetch } from './sound-fetch.ts';
 import { serverEnvironment } from './stdio/server-environment.ts';
 import type { StderrTail } from './stdio/stderr-tail.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
@@ -76,7 +77,7 @@ export const openTransport = async (
   }
   const authProvider = deps.authFor?.(settings);
   const options = {
-    fetch: deps.fetchFor(settings),
+    fetch: soundFetch(deps.fetchFor(settings)),
     requestInit: { headers },
     ...(authProvider && { authProvider }),
   };

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { buildTool } from './build-tool.ts';
+import { buildTool, uncheckedParts } from './build-tool.ts';
 import type { Connection } from './connect-server.ts';
 import type { DefinitionCache } from './definition-cache.ts';
 import { listServer, type ServerListing } from './list-server.ts';
@@ -58,7 +58,16 @@ export class ServerSource implements Source {
     const refuse = (tool: string, reason: string): void =>
       this.#deps.runtime.log.warn('A tool was refused', { source: this.label, tool, reason });
     const { redact } = this.#deps;
+    this.#tellUnchecked(tools);
     return tools.flatMap((tool) => buildTool(tool, this.link, { redact, refuse }) ?? []);
+  }
+
+  #tellUnchecked(tools: ServerListing['tools']): void {
+    for (const tool of tools) {
+      const parts = uncheckedParts(tool);
+      const about = { source: this.label, tool: tool.name, parts: parts.join('; ') };
+      if (parts.length > 0) this.#deps.runtime.log.warn('Left to the server of a tool', about);
+    }
   }
 
   watch(changed: () => void): () => void {

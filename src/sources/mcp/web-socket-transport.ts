@@ -1,6 +1,7 @@
 /** The SDK's transport over a WebSocket, one message a frame. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { WebSocketLike } from './server-settings.ts';
+import { parseSoundly } from './sound-message.ts';
 
 export interface WebSocketOptions {
   readonly maxMessageBytes: number;
@@ -66,7 +67,7 @@ export class WebSocketTransport implements Transport {
     }
     let message: JSONRPCMessage;
     try {
-      message = this.#options.parse(JSON.parse(String(data)));
+      message = this.#options.parse(parseSoundly(String(data)));
     } catch {
       this.#options.onGarbage();
       return;

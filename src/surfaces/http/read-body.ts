@@ -1,6 +1,7 @@
 /** Reads a body, but no more of it than allowed, and only of the kind that the route takes. */
 import { isUtf8 } from 'node:buffer';
 import { ToolFailure } from '../../contract/errors.ts';
+import { parseStrictJson } from '../../kit/text/strict-json.ts';
 import type { Refusal } from './error-reply.ts';
 import type { HttpRequest } from './http-request.ts';
 
@@ -37,9 +38,26 @@ const toText = (bytes: Uint8Array): string | undefined => {
   return text.startsWith(BOM) ? text.slice(1) : text;
 };
 
-const parse = (text: string, { form }: BodyRules): unknown => {
-  if (form) return Object.fromEntries(new URLSearchParams(text));
-  return text === '' ? undefined : (JSON.parse(text) as unknown);
+const readForm = (text: string): BodyRead => {
+  const fields = [...new URLSearchParams(text)];
+  const value = Object.fromEntries(fields);
+  return Object.keys(value).length === fields.length
+    ? { value }
+    : refused(400, 'The form gives a field twice.', 'Give each field once.');
+};
+
+const parse = (text: string, { form }: BodyRules): BodyRead => {
+  if (form) return readForm(text);
+  if (text === '') return { value: undefined };
+  const json = parseStrictJson(text);
+  if ('value' in json) return json;
+  const { kind, message, offset } = json.flaw;
+  const fault = kind === 'syntax' ? 'is not valid JSON' : 'is refused';
+  return refused(
+    400,
+    `The body ${fault}: at character ${offset + 1}, ${message}.`,
+    'Check the JSON of the body.',
+  );
 };
 
 /** Nobody may compress a bomb, and a length that is announced is believed before anything is read. */
@@ -59,11 +77,7 @@ const understood = (bytes: Uint8Array | undefined, rules: BodyRules): BodyRead =
   if (!bytes) return tooLarge();
   const text = toText(bytes);
   if (text === undefined) return refused(400, 'The body is not UTF-8.', 'Send it in UTF-8.');
-  try {
-    return { value: parse(text, rules) };
-  } catch {
-    return refused(400, 'The body is not valid JSON.', 'Check the JSON of the body.');
-  }
+  return parse(text, rules);
 };
 
 export const readBody = (request: HttpRequest, rules: BodyRules): Promise<BodyRead> | BodyRead =>

@@ -1,5 +1,6 @@
 /** The way in over HTTP: gate first, then the body, then the era the request speaks. */
 import type { AuthInfo, McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
+import { parseStrictJson } from '../../kit/text/strict-json.ts';
 import { type BuiltServer, buildServer } from './build-server.ts';
 import { type DoorAnswer, type PlainAnswer, refusal, toResponse } from './door-answer.ts';
 import { type DoorRequest, fromWebRequest } from './door-request.ts';
@@ -7,6 +8,7 @@ import { createGate } from './http-gate.ts';
 import { LegacySessions } from './legacy-sessions.ts';
 import type { Sdk } from './load-sdk.ts';
 import type { McpHttpOptions, McpIdentity } from './mcp-options.ts';
+import { parseError } from './parse-error.ts';
 import { isPlainRequest } from './plain-request.ts';
 import type { SurfaceSite } from './server-site.ts';
 import { identitySession, type McpSession, WaitingCalls } from './session.ts';
@@ -66,7 +68,8 @@ const readBody = async (
     const text = await request.text(most);
     if (text === undefined)
       return { refused: refusal(413, { message: 'The request is too large' }) };
-    return { value: JSON.parse(text) as unknown };
+    const json = parseStrictJson(text);
+    return 'value' in json ? json : { refused: refusal(400, parseError(json.flaw)) };
   } catch {
     return { refused: refusal(400, NO_JSON) };
   }

@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterEach, describe, expect, it } from 'vitest';
+import { AMBIGUOUS } from '../../../test/fixtures/ambiguous-json.ts';
 import {
   ERAS,
   httpClient,
@@ -205,6 +206,15 @@ describe('requests that lie or are too large', () => {
   ])('refuses %s as a body', async (_what, body) => {
     await start();
     expect((await post(HEADERS, body)).status).toBe(400);
+  });
+
+  it.each(AMBIGUOUS)('refuses a body with %s and calls nothing', async (_what, data) => {
+    await start();
+    const sent = JSON.stringify(callBody()).replace('"hello"', data);
+    const response = await post(modernHeaders, sent);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: -32700 } });
+    expect(calls).toBe(0);
   });
 
   it('refuses another content type', async () => {

@@ -1,19 +1,18 @@
 /**
  * Checks a value against a JSON Schema of the caller: draft-07, 2019-09 or 2020-12, patterns in
- * linear time, references within the schema only, and never longer than the time allowed.
+ * linear time, references within the schema only. What is small is tried at once; what does not end
+ * within a few milliseconds goes to a process, because it would hold every other caller.
  */
-import type { Ajv, ErrorObject, Options } from 'ajv';
-import type { RE2JS } from 're2js';
 import { ToolFailure } from '../../contract/errors.ts';
 import { boundedRun } from './bounded-run.ts';
+import { checkInProcess } from './schema-process.ts';
+import { type SchemaError, type SchemaJob, type SchemaOutcome, schemaWork } from './schema-work.ts';
 
-export type CallerSchema = Readonly<Record<string, unknown>> | boolean;
+export type CallerSchema = SchemaJob['schema'];
 
-export interface SchemaError {
-  /** JSON Pointer. */
-  readonly pointer: string;
-  readonly message: string;
-}
+/** Longer schemas take longer to compile than this process may be held. */
+const MAX_INLINE_CHARS = 4000;
+const MAX_INLINE_MS = 20;
 
 const badSchema = (problem: string) =>
   new ToolFailure('VALIDATION_ERROR', `The schema cannot be used: ${problem}.`, {
@@ -21,87 +20,70 @@ const badSchema = (problem: string) =>
     issues: [{ path: ['schema'], message: problem }],
   });
 
-/** Patterns are compared by their text inside ajv, so an engine has to give it. */
-const linearEngine = (engine: typeof RE2JS): NonNullable<Options['code']>['regExp'] =>
-  Object.assign(
-    (pattern: string) => {
-      const compiled = engine.compile(engine.translateRegExp(pattern));
-      return { test: (text: string) => compiled.test(text), toString: () => `/${pattern}/` };
-    },
-    { code: 'linearEngine' },
-  );
-
 const dialectOf = (schema: CallerSchema): string =>
   typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : '';
 
-const loadAjv = async (dialect: string) => {
-  if (/draft-0[67]/.test(dialect)) return (await import('ajv')).Ajv;
-  if (dialect.includes('2019-09')) return (await import('ajv/dist/2019.js')).Ajv2019;
-  if (dialect === '' || dialect.includes('2020-12')) {
-    return (await import('ajv/dist/2020.js')).Ajv2020;
-  }
+const DIALECTS = {
+  'draft-07': { file: 'ajv', load: async () => (await import('ajv')).Ajv },
+  '2019-09': {
+    file: 'ajv/dist/2019.js',
+    load: async () => (await import('ajv/dist/2019.js')).Ajv2019,
+  },
+  '2020-12': {
+    file: 'ajv/dist/2020.js',
+    load: async () => (await import('ajv/dist/2020.js')).Ajv2020,
+  },
+} as const;
+
+const dialectFor = (name: string) => {
+  if (/draft-0[67]/.test(name)) return DIALECTS['draft-07'];
+  if (name.includes('2019-09')) return DIALECTS['2019-09'];
+  if (name === '' || name.includes('2020-12')) return DIALECTS['2020-12'];
   throw badSchema('its dialect is not known');
 };
 
-const createAjv = async (schema: CallerSchema): Promise<Ajv> => {
-  const [Dialect, { RE2JS }, formats] = await Promise.all([
-    loadAjv(dialectOf(schema)),
+type Dialect = ReturnType<typeof dialectFor>;
+
+const checkHere = async (dialect: Dialect, job: SchemaJob): Promise<SchemaOutcome | undefined> => {
+  const [Dialect, { RE2JS: engine }, formats] = await Promise.all([
+    dialect.load(),
     import('re2js'),
     import('ajv-formats'),
   ]);
-  const regExp = linearEngine(RE2JS);
-  const ajv = new Dialect({
-    allErrors: true,
-    strict: false,
-    logger: false,
-    // Each reference stays a call, so that the code cannot grow faster than the schema.
-    inlineRefs: false,
-    ...(regExp && { code: { regExp } }),
-  });
-  formats.default.default(ajv, { mode: 'fast' });
-  return ajv;
+  const libraries = { Dialect, engine, addFormats: formats.default.default };
+  try {
+    return boundedRun('schema', () => schemaWork(libraries, job), MAX_INLINE_MS);
+  } catch (error) {
+    if (error instanceof ToolFailure && error.code === 'TIMEOUT') return undefined;
+    throw error;
+  }
 };
 
-/** What ajv throws for a schema, in words that do not repeat it. */
-const schemaProblem = (error: unknown): ToolFailure => {
-  if (error instanceof ToolFailure) return error;
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : '';
-  if (/resolve reference/.test(text)) return badSchema('it refers to a schema that is not in it');
-  if (/RE2JS|regexp/i.test(text)) return badSchema('a pattern is not supported');
-  return badSchema('it is not valid itself');
-};
-
-const DETAIL: Readonly<Record<string, string>> = {
-  additionalProperties: 'additionalProperty',
-  unevaluatedProperties: 'unevaluatedProperty',
-  enum: 'allowedValues',
-  const: 'allowedValue',
-};
-
-const messageOf = ({ keyword, message = 'is not valid', params }: ErrorObject): string => {
-  const field = Object.hasOwn(DETAIL, keyword) ? DETAIL[keyword] : undefined;
-  const detail = field === undefined ? undefined : (params as Record<string, unknown>)[field];
-  return detail === undefined ? message : `${message}: ${JSON.stringify(detail).slice(0, 200)}`;
+const checkElsewhere = (dialect: Dialect, job: SchemaJob, signal: AbortSignal) => {
+  const { createRequire } = process.getBuiltinModule('node:module');
+  const { resolve } = createRequire(import.meta.url);
+  const files = {
+    dialect: resolve(dialect.file),
+    formats: resolve('ajv-formats'),
+    engine: resolve('re2js'),
+  };
+  return checkInProcess(files, job, signal);
 };
 
 /** The errors of a value, empty when it fits. Throws for a schema that is wrong itself. */
 export const checkSchema = async (
-  value: unknown,
-  schema: CallerSchema,
+  job: SchemaJob,
+  signal: AbortSignal,
 ): Promise<readonly SchemaError[]> => {
+  const { schema } = job;
   if (typeof schema === 'object' && Object.hasOwn(schema, '$async')) {
     throw badSchema('$async is not supported');
   }
-  const ajv = await createAjv(schema);
-  let validate: ReturnType<Ajv['compile']>;
-  try {
-    validate = boundedRun('schema', () => ajv.compile(schema));
-  } catch (error) {
-    throw schemaProblem(error);
-  }
-  if (boundedRun('data', () => validate(value))) return [];
-  return (validate.errors ?? []).map((error) => ({
-    pointer: error.instancePath,
-    message: messageOf(error),
-  }));
+  const dialect = dialectFor(dialectOf(schema));
+  const isShort = JSON.stringify(schema).length <= MAX_INLINE_CHARS;
+  const outcome =
+    (isShort ? await checkHere(dialect, job) : undefined) ??
+    (await checkElsewhere(dialect, job, signal));
+  if ('problem' in outcome) throw badSchema(outcome.problem);
+  return outcome.errors;
 };

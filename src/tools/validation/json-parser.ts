@@ -33,15 +33,18 @@ type Output = z.infer<ReturnType<typeof output>>;
 
 type Found = Omit<ReadJson, 'method'> & { readonly method: Output['method'] };
 
-const outcome = async (found: Found, schema: CallerSchema | undefined): Promise<Output> => {
+const outcome = async (
+  found: Found,
+  schema: CallerSchema | undefined,
+  signal: AbortSignal,
+): Promise<Output> => {
   const { method, warnings } = found;
   const data = found.data as Output['data'];
   const base = { data, method, warnings: [...warnings] };
   if (schema === undefined) return base;
-  const errors = (await checkSchema(found.data, schema)).map(({ pointer, message }) => ({
-    path: pointer,
-    message,
-  }));
+  const errors = (await checkSchema({ value: found.data, schema }, signal)).map(
+    ({ pointer, message }) => ({ path: pointer, message }),
+  );
   return { ...base, valid: errors.length === 0, errors };
 };
 
@@ -62,7 +65,7 @@ const byModel = async (
   if (found === undefined) {
     throw new ToolFailure('OUTPUT_INVALID', 'The model did not answer with JSON.');
   }
-  return outcome({ data: found, method: 'model_extraction', warnings: [] }, schema);
+  return outcome({ data: found, method: 'model_extraction', warnings: [] }, schema, signal);
 };
 
 const nothingFound = (schema: unknown): ToolFailure =>
@@ -82,7 +85,7 @@ const run = async (request: Input, context: ToolContext): Promise<Output> => {
   const mayAskModel = schema !== undefined && context.model.configured;
   const found = await readJson(request.text);
   if (found) {
-    const result = await outcome(found, schema);
+    const result = await outcome(found, schema, context.signal);
     if (result.valid !== false || !mayAskModel) return result;
   } else if (!mayAskModel) throw nothingFound(schema);
   return byModel(request, context);

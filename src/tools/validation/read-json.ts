@@ -1,8 +1,8 @@
 /** Gets a value out of text that is JSON, holds JSON, or nearly is JSON. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { scanJson } from '../../kit/text/json-scan.ts';
 import { boundedRun } from './bounded-run.ts';
 import { findJson } from './find-json.ts';
-import { scanJson } from './scan-json.ts';
 
 export interface ReadJson {
   readonly data: unknown;
@@ -40,14 +40,17 @@ const refuseHostile = (value: unknown): void => {
   }
 };
 
+const asSentence = (clause: string): string =>
+  `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
+
 /** Exact JSON, or nothing. Warns of what a reader of the data would not see any more. */
 const parseStrictly = (text: string): Parsed | undefined => {
   const { error, warnings } = boundedRun('data', () => scanJson(text, { maxDepth: MAX_DEPTH }));
   if (error) return undefined;
   const data: unknown = JSON.parse(text);
   refuseHostile(data);
-  const told = new Set(warnings.map(({ message }) => `${message}.`));
-  return { data, warnings: [...told] };
+  const messages = new Set(warnings.map(({ message }) => asSentence(message)));
+  return { data, warnings: [...messages] };
 };
 
 const repair = async (text: string): Promise<Parsed | undefined> => {

@@ -17,7 +17,14 @@ describe('syntax', () => {
   it('tells line and column', async () => {
     expect(await validate('{\n  "a": 1,\n  "b": oops\n}')).toEqual({
       valid: false,
-      errors: [{ path: '/b', message: 'Expected a value', line: 3, column: 8 }],
+      errors: [
+        {
+          path: '/b',
+          message: 'a value is expected; a string needs double quotes',
+          line: 3,
+          column: 8,
+        },
+      ],
       warnings: [],
     });
     expect(await validate('')).toMatchObject({ valid: false, errors: [{ line: 1, column: 1 }] });
@@ -151,7 +158,7 @@ describe('schemas and data that mean harm', () => {
     const schema = { properties: { a: { $ref: '#' } } };
     expect(await validate(data, schema)).toMatchObject({
       valid: false,
-      errors: [{ message: 'Nested deeper than 500 levels' }],
+      errors: [{ message: 'nesting is deeper than 500 levels' }],
     });
   });
 

@@ -1,9 +1,10 @@
 /** `validate_json`: is a text JSON, and does it fit a schema? */
 import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/tool.ts';
+import { type JsonFlaw, scanJson } from '../../kit/text/json-scan.ts';
 import { boundedRun } from './bounded-run.ts';
 import { checkSchema } from './check-schema.ts';
-import { type Flaw, scanJson } from './scan-json.ts';
 import {
   type Finding,
   positionAt,
@@ -25,7 +26,9 @@ const input = () =>
 
 type Input = z.infer<ReturnType<typeof input>>;
 
-const findingOf = (data: string, { pointer, message, offset }: Flaw): Finding => ({
+type Place = Pick<JsonFlaw, 'pointer' | 'message' | 'offset'>;
+
+const findingOf = (data: string, { pointer, message, offset }: Place): Finding => ({
   path: pointer,
   message,
   ...positionAt(data, offset),
@@ -43,12 +46,15 @@ const offsetsOf = (data: string, pointers: ReadonlySet<string>): ReadonlyMap<str
   return offsets;
 };
 
-const validate = async ({ data, schema }: Input): Promise<ValidationReport> => {
+const validate = async (
+  { data, schema }: Input,
+  { signal }: Pick<ToolContext, 'signal'>,
+): Promise<ValidationReport> => {
   const { error, warnings } = boundedRun('data', () => scanJson(data, { maxDepth: MAX_DEPTH }));
   const hints = warnings.map((warning) => findingOf(data, warning));
   if (error) return reportOf([findingOf(data, error)], hints);
   if (schema === undefined) return reportOf([], hints);
-  const errors = await checkSchema(JSON.parse(data), schema);
+  const errors = await checkSchema({ value: JSON.parse(data), schema }, signal);
   const offsets = offsetsOf(data, new Set(errors.map(({ pointer }) => pointer)));
   const findings = errors.map(({ pointer, message }) =>
     findingOf(data, { pointer, message, offset: offsets.get(pointer) ?? 0 }),

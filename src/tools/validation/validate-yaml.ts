@@ -1,5 +1,6 @@
 /** `validate_yaml`: is a text YAML, and does each of its documents fit a schema? */
 import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { type CallerSchema, checkSchema } from './check-schema.ts';
 import { readYaml, type YamlDocument } from './read-yaml.ts';
@@ -27,8 +28,9 @@ type Input = z.infer<ReturnType<typeof input>>;
 const schemaFindings = async (
   document: YamlDocument,
   schema: CallerSchema,
+  signal: AbortSignal,
 ): Promise<readonly Finding[]> => {
-  const errors = await checkSchema(document.toValue(), schema);
+  const errors = await checkSchema({ value: document.toValue(), schema }, signal);
   return errors.map(({ pointer, message }) => ({
     path: pointer,
     message,
@@ -39,21 +41,25 @@ const schemaFindings = async (
 const errorsOf = async (
   document: YamlDocument,
   schema: CallerSchema | undefined,
+  signal: AbortSignal,
 ): Promise<readonly Finding[]> => {
   if (document.errors.length > 0) return document.errors;
   // Also without a schema: a document that cannot be turned into data is not usable.
   document.toValue();
-  return schema === undefined ? [] : schemaFindings(document, schema);
+  return schema === undefined ? [] : schemaFindings(document, schema, signal);
 };
 
-const validate = async ({ data, schema }: Input): Promise<ValidationReport> => {
+const validate = async (
+  { data, schema }: Input,
+  { signal }: Pick<ToolContext, 'signal'>,
+): Promise<ValidationReport> => {
   const documents = await readYaml(data);
   const numbered = (findings: readonly Finding[], index: number) =>
     documents.length > 1 ? findings.map((each) => ({ ...each, document: index + 1 })) : findings;
   const errors: Finding[] = [];
   const warnings: Finding[] = [];
   for (const [index, document] of documents.entries()) {
-    errors.push(...numbered(await errorsOf(document, schema), index));
+    errors.push(...numbered(await errorsOf(document, schema, signal), index));
     warnings.push(...numbered(document.warnings, index));
   }
   return reportOf(errors, warnings);

@@ -7,6 +7,7 @@ import type { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import { CallLane } from '../call-lane.ts';
 import type { ConfinedStart } from '../server-settings.ts';
+import { parseSoundly } from '../sound-message.ts';
 import { type ChildGroup, type ChildOrder, startChildGroup } from './child-group.ts';
 import { LineReader } from './line-reader.ts';
 import { Outbox, type Told } from './outbox.ts';
@@ -228,7 +229,7 @@ export class StdioTransport implements Transport {
 
   #parse(line: string): JSONRPCMessage | undefined {
     try {
-      const message = this.#options.parse(JSON.parse(line));
+      const message = this.#options.parse(parseSoundly(line));
       this.#garbage = 0;
       return message;
     } catch {

@@ -1,0 +1,98 @@
+/** Threat: a caller's schema keeps the processor busy, and every other caller waits. */
+import { describe, expect, it } from 'vitest';
+import { runTool } from '../../../test/fixtures/run-tool.ts';
+import { fakeContext } from '../../../test/fixtures/tool-context.ts';
+import { jsonParser } from './json-parser.ts';
+import { validateJson } from './validate-json.ts';
+
+/** The longest time in which nothing else could run, in ms. */
+const longestHold = async (work: () => Promise<unknown>): Promise<number> => {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 5);
+  await work();
+  clearInterval(timer);
+  return Math.max(longest, performance.now() - last);
+};
+
+/** About 150 kB, which ajv compiles for about a second. */
+const largeSchema = () => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    Array.from({ length: 1500 }, (_, n) => [
+      `property${n}`,
+      {
+        anyOf: [
+          { type: 'string', minLength: n },
+          { type: 'integer', maximum: n },
+        ],
+      },
+    ]),
+  ),
+});
+
+/** Small, and never done: each level refers to the next one twice. */
+const endlessSchema = () => ({
+  $defs: Object.fromEntries(
+    Array.from({ length: 45 }, (_, n) => [
+      `d${n}`,
+      n === 44
+        ? { type: 'integer' }
+        : { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
+    ]),
+  ),
+  $ref: '#/$defs/d0',
+});
+
+/** Generous, because the tests share their machine; one call held everybody for 1,700 ms before. */
+const MAX_HOLD_MS = 600;
+
+describe('threat: a schema that takes long', () => {
+  it('eight calls with large schemas hold nobody, and all are answered', {
+    timeout: 60_000,
+  }, async () => {
+    const schema = largeSchema();
+    const call = () => runTool(validateJson, { data: '{"property1": 5}', schema }, fakeContext());
+    let reports: readonly unknown[] = [];
+    const hold = await longestHold(async () => {
+      reports = await Promise.all(Array.from({ length: 8 }, call));
+    });
+    expect(hold).toBeLessThan(MAX_HOLD_MS);
+    for (const report of reports) expect(report).toMatchObject({ valid: false });
+  });
+
+  it.each([
+    ['validate_json', validateJson, { data: '1' }],
+    ['json_parser', jsonParser, { text: '[1]' }],
+  ] as const)(
+    '%s stops a schema without end and holds nobody',
+    { timeout: 60_000 },
+    async (...row) => {
+      const [, tool, given] = row;
+      let code: unknown;
+      const hold = await longestHold(async () => {
+        const input = { ...given, schema: endlessSchema() };
+        code = await runTool(tool as typeof validateJson, input as never, fakeContext()).catch(
+          (error: { code: unknown }) => error.code,
+        );
+      });
+      expect(code).toBe('TIMEOUT');
+      expect(hold).toBeLessThan(MAX_HOLD_MS);
+    },
+  );
+
+  it('a cancelled call ends its process', { timeout: 30_000 }, async () => {
+    const gone = new AbortController();
+    const call = runTool(
+      validateJson,
+      { data: '1', schema: endlessSchema() },
+      { ...fakeContext(), signal: gone.signal },
+    );
+    setTimeout(() => gone.abort(), 300);
+    await expect(call).rejects.toMatchObject({ code: 'CANCELLED' });
+  });
+});
