@@ -214,6 +214,7 @@ export class LocalCrib implements Crib {
 
   async usage({ period }: { readonly period?: string } = {}): Promise<readonly UsageLine[]> {
     const { ledger } = await this.store();
+    await this.#engine?.shared.budgeting.freeCalls.write();
     const { usageSummary } = await import('./governance/ledger/usage-lines.ts');
     const { limits, runtime } = this.#parts;
     return usageSummary(ledger, limits, { now: runtime.now(), period });

@@ -120,7 +120,7 @@ const sharedParts = (deps: EngineDeps) => {
     targetsOf: (call: Call<'ready' | 'input'>) => targets(call.ready.tool, call.input),
     labels: new SessionLabels(store.memory, runtime.now),
     loops: settings.loop && new LoopBreaker(settings.loop),
-    budgeting: new Budgeting({ ledger, limits: settings.budget, runtime, settingsOf }),
+    budgeting: new Budgeting({ ...deps, ledger, limits: settings.budget, settingsOf }),
     guardsOf: createGuards(settingsOf, allTools),
     running: new RunningCalls(),
     deadlines: new Deadlines(runtime),
@@ -215,6 +215,7 @@ export class Engine {
 
   async close(): Promise<void> {
     this.shared.deadlines.close();
+    await this.shared.budgeting.freeCalls.write();
     await this.#deps.egress.close();
   }
 
@@ -230,6 +231,7 @@ export class Engine {
     return createContexts({
       ...this.#deps,
       memory: { persistent: store.memory, working },
+      budgeting: this.shared.budgeting,
       exec: this.#execSettings(),
       files: (call) => this.#filesFor(call),
       callTool: this.#callTool,

@@ -1,5 +1,5 @@
 /** Who a request turned out to come from, and as whom its calls are made. */
-import type { Caller } from '../../contract/caller.ts';
+import type { CallAs } from '../../contract/call-options.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Role, TokenPolicy } from '../../contract/tokens.ts';
 
@@ -38,7 +38,7 @@ export const callerOfIdentity = (
   identity: Identity,
   tools: Pick<Catalog, 'get'>,
   { agentId, sessionId }: CallerNames = {},
-): Partial<Caller> => ({
+): CallAs => ({
   userId: identity.userId,
   agentId: agentId ?? identity.userId,
   sessionId: sessionId ?? identity.key,
@@ -46,4 +46,5 @@ export const callerOfIdentity = (
     identity.kind === 'session' && identity.role === 'admin' ? ['owner', 'admin'] : [identity.role],
   permissions: permissionsFor(identity.policy, tools),
   isolation: identity.policy?.isolation ?? 'none',
+  ...(identity.policy?.dailyUsd !== undefined && { dailyUsd: identity.policy.dailyUsd }),
 });
