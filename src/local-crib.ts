@@ -80,7 +80,16 @@ export class LocalCrib implements Crib {
   }
 
   get servers(): Servers {
-    return this.#parts.servers;
+    const { servers } = this.#parts;
+    return {
+      ...servers,
+      restart: async (name) => {
+        const status = await servers.restart(name);
+        // The failures were those of the process that is gone.
+        this.#engine?.shared.resetServer(`mcp:${name}`);
+        return status;
+      },
+    };
   }
 
   get lock(): ToolLock {

@@ -112,6 +112,7 @@ const sharedParts = (deps: EngineDeps) => {
   const targets = (tool: Tool, input: unknown): Promise<readonly string[]> =>
     targetsOf(tool, input, { resolve: (path) => deps.guard.resolve(path, 'read') });
   const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
+  const guards = createGuards(settingsOf, allTools);
   return {
     settingsOf,
     permissions,
@@ -121,7 +122,8 @@ const sharedParts = (deps: EngineDeps) => {
     labels: new SessionLabels(store.memory, runtime.now),
     loops: settings.loop && new LoopBreaker(settings.loop),
     budgeting: new Budgeting({ ...deps, ledger, limits: settings.budget, settingsOf }),
-    guardsOf: createGuards(settingsOf, allTools),
+    guardsOf: guards.guardsOf,
+    resetServer: guards.reset,
     running: new RunningCalls(),
     deadlines: new Deadlines(runtime),
     cache: new ResultCache(settings.cacheEntries, runtime.now),
