@@ -160,7 +160,8 @@ class Run {
   /** What the tool charged has to be covered before its data is handed out. */
   async #paid(data: unknown, purse: Purse): Promise<ToolResult> {
     await purse.settled;
-    if (this.#call.control.reason === 'BUDGET_EXCEEDED') return aborted(this.#call);
+    // Not the reason alone: the time may have run out before the ledger refused.
+    if (this.#call.control.aborted) return aborted(this.#call);
     return succeededWith(this.#call, data, this.#deps);
   }
 

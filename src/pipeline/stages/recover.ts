@@ -66,7 +66,10 @@ const tellSuccess = (call: Ready, deps: RecoverDeps): void => {
 };
 
 const tellBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void => {
-  if (result.success) return tellSuccess(call, deps);
+  if (result.success) {
+    tellSuccess(call, deps);
+    return;
+  }
   const { breakers, callers } = deps.guardsOf(call.ready.tool);
   const { userId } = call.caller;
   const fault =
