@@ -50,6 +50,8 @@ export interface CribOptions extends EngineChoices, PolicyChoices, LockChoices {
   readonly builtins?: boolean;
   /** False leaves the tools as they were loaded; by default a source that changes is loaded again. */
   readonly watch?: boolean;
+  /** False takes the tools of MCP servers as they were last known: none is started to list them. */
+  readonly startServers?: boolean;
   readonly runtime?: Partial<Runtime>;
   /**
    * Where keys are kept; by default the user's configuration folder. Nothing is read there, or

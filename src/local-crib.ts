@@ -80,7 +80,16 @@ export class LocalCrib implements Crib {
   }
 
   get servers(): Servers {
-    return this.#parts.servers;
+    const { servers } = this.#parts;
+    return {
+      ...servers,
+      restart: async (name) => {
+        const status = await servers.restart(name);
+        // The failures were those of the process that is gone.
+        this.#engine?.shared.resetServer(`mcp:${name}`);
+        return status;
+      },
+    };
   }
 
   get lock(): ToolLock {
@@ -214,6 +223,7 @@ export class LocalCrib implements Crib {
 
   async usage({ period }: { readonly period?: string } = {}): Promise<readonly UsageLine[]> {
     const { ledger } = await this.store();
+    await this.#engine?.shared.budgeting.freeCalls.write();
     const { usageSummary } = await import('./governance/ledger/usage-lines.ts');
     const { limits, runtime } = this.#parts;
     return usageSummary(ledger, limits, { now: runtime.now(), period });

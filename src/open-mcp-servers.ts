@@ -23,6 +23,8 @@ export interface McpSite {
   /** The user's folder, absolute. */
   readonly home: string;
   readonly secrets?: Secrets;
+  /** False starts no server only to list its tools. */
+  readonly startServers?: boolean;
   readonly approver?: Approver | ApprovalCallback;
   /** Without it a server that is to be confined is not started. */
   readonly confine?: McpDeps['confine'];
@@ -31,6 +33,8 @@ export interface McpSite {
 type ServerConfig = Config['mcp']['servers'][string];
 
 const MINUTE_MS = 60_000;
+/** A first start may have to load packages. */
+const MIN_FIRST_START_MS = 60_000;
 const LIMITS = {
   timeoutMs: MINUTE_MS,
   maxCallMs: 30 * MINUTE_MS,
@@ -98,6 +102,7 @@ export const serverSettings = (
       tools.flatMap(([tool, { tier }]) => (tier ? [[tool, tier]] : [])),
     ),
     startTimeoutMs: config.mcp.startTimeoutMs,
+    firstStartTimeoutMs: Math.max(config.mcp.startTimeoutMs, MIN_FIRST_START_MS),
     roots: own.roots === true,
   };
 };
@@ -213,6 +218,7 @@ export const openMcpServers = (site: McpSite): McpServers => {
     environment: readEnvironment(),
     root,
     cacheDir: join(site.home, 'cache', 'mcp'),
+    startsToList: site.startServers !== false,
     clientVersion: ownVersion(),
     secret: secretsOf(site, redactor),
     redact: (text) => redactor.text(text),

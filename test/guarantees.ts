@@ -340,6 +340,13 @@ export const GUARANTEES: readonly Guarantee[] = [
         'test/conformance/store-ledger.ts',
         'B2: never holds and spends more than the limit, whatever the order of events',
         'holds in all scopes or in none',
+        '50 holds that grow at once never pass the limit',
+      ),
+      ...by(
+        'src/pipeline/threats-costs-known-afterwards.test.ts',
+        'hostile: 20 calls at once that can cost 0.05 each run 4 times on 0.2',
+        'hostile: a spent budget refuses every further call of a tool that charges',
+        'hostile: tokens above a limit of tokens are not covered either',
       ),
       ...by(
         'src/pipeline/reconcile.test.ts',

@@ -5,6 +5,7 @@ import type { Logger } from '../contract/runtime.ts';
 import { customToolsOf } from './custom-tools.ts';
 import { type Io, note } from './io.ts';
 import type { OpenCrib } from './opened-crib.ts';
+import { whileShown } from './progress-note.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
 
 export type { OpenCrib };
@@ -27,13 +28,15 @@ export interface OpenOptions {
   readonly silent?: boolean;
   /** Loads tools again when their source changes; for commands that stay. */
   readonly watch?: boolean;
+  /** False for commands that need no MCP server: none is started, and nothing waits for one. */
+  readonly startServers?: boolean;
 }
 
 /** Throws on bad configuration. */
 export const openCrib = async (
   io: Io,
   approver?: Approver,
-  { silent = false, watch = false }: OpenOptions = {},
+  { silent = false, watch = false, startServers = true }: OpenOptions = {},
 ): Promise<OpenCrib> => {
   if (!silent) await settleTrust(io);
   const [{ loadConfig }, { createCrib }] = await Promise.all([
@@ -45,20 +48,23 @@ export const openCrib = async (
   note(io, ...notes.map((line) => `${io.noteInk.yellow('!')} ${line}`));
   const root = loaded.projectDir ?? io.cwd;
   const log = stderrLog(io, loaded.config.observation.logLevel);
-  const crib = await createCrib({
-    settings: loaded.config,
-    root,
-    home: loaded.userDir,
-    policyFiles: loaded.policyFiles,
-    lock: {
-      userDir: loaded.userDir,
-      project: { cwd: io.cwd, env: io.env, trust: loaded.trust },
-    },
-    ...customToolsOf(loaded, io),
-    watch,
-    runtime: { log },
-    ...(approver && { approver }),
-  });
+  const crib = await whileShown(io, 'Loading tools', () =>
+    createCrib({
+      settings: loaded.config,
+      root,
+      home: loaded.userDir,
+      policyFiles: loaded.policyFiles,
+      lock: {
+        userDir: loaded.userDir,
+        project: { cwd: io.cwd, env: io.env, trust: loaded.trust },
+      },
+      ...customToolsOf(loaded, io),
+      watch,
+      startServers,
+      runtime: { log },
+      ...(approver && { approver }),
+    }),
+  );
   return { crib, loaded, root };
 };
 
@@ -76,3 +82,10 @@ export const withCrib = async <T>(
     await open.crib.close();
   }
 };
+
+/** Like `withCrib`, for commands that only read or change what is in the store: they start no server. */
+export const withStore = <T>(
+  io: Io,
+  work: (open: OpenCrib) => Promise<T>,
+  options?: OpenOptions,
+): Promise<T> => withCrib(io, work, { ...options, startServers: false });

@@ -4,10 +4,10 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { TokenRecord } from '../contract/tokens.ts';
 import type { TokenDesk } from '../surfaces/http/token-desk.ts';
 import type { Io } from './io.ts';
-import { withCrib } from './open-crib.ts';
+import { withStore } from './open-crib.ts';
 
 export const withTokens = <T>(io: Io, work: (tokens: TokenDesk) => Promise<T>): Promise<T> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const { createTokenDesk } = await import('../surfaces/http/token-desk.ts');
     const tokens = async () => (await crib.store()).tokens;
     return work(createTokenDesk({ runtime: io.runtime, randomBytes, tokens }));

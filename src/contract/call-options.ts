@@ -19,6 +19,8 @@ export interface CallOptions {
   readonly traceId?: string;
   /** The flow this call is a step of; budgets per flow go by it. Inner calls inherit it. */
   readonly flowId?: string;
+  /** US dollars the user may spend in this day, where that is less than configured; inner calls inherit it. */
+  readonly dailyUsd?: number;
   /** Who is asked about this very call, and about those it makes; the crib's own approver otherwise. */
   readonly approver?: Approver;
   onProgress?(fraction: number, note: string | undefined): void;

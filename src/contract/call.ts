@@ -59,6 +59,8 @@ export interface CallNotes {
   warnings: string[] | undefined;
   resources: Set<string> | undefined;
   writes: number;
+  /** Milliseconds in the tool itself, in all attempts; kept for tools that are paid by the second. */
+  runMs: number;
   /** The input as the trail keeps it, taken before the tool could change it. */
   recordedInput: unknown;
   /** The call in one line, for lists; made when a row or a listener needs it. */
@@ -79,13 +81,16 @@ export interface DecisionNotes {
   shadow?: readonly ShadowFinding[];
 }
 
+/** Why a call was stopped; `BUDGET_EXCEEDED`: it cost more than was held for it. */
+export type AbortReason = 'CANCELLED' | 'TIMEOUT' | 'BUDGET_EXCEEDED';
+
 /** The handle by which a running call is watched and stopped. */
 export interface CallControl {
   readonly aborted: boolean;
-  readonly reason: 'CANCELLED' | 'TIMEOUT' | undefined;
+  readonly reason: AbortReason | undefined;
   /** Created on first use: most tools never look. */
   readonly signal: AbortSignal;
-  abort(reason: 'CANCELLED' | 'TIMEOUT'): void;
+  abort(reason: AbortReason): void;
   /** Calls back when the call is aborted; at once when it already is. */
   onAbort(callback: () => void): void;
   progress(fraction: number, note: string | undefined): void;
@@ -97,6 +102,8 @@ export interface Estimate {
   readonly tokens: number;
   readonly timeMs: number | undefined;
   readonly confidence: 'exact' | 'estimate' | 'unknown';
+  /** The most that is held for the call, where it is more than it will probably cost. */
+  readonly mostMicros?: number;
 }
 
 /** One entry a gate. The key says what was proven, the value is the proof. */

@@ -97,7 +97,12 @@ export interface ToolContext {
   progress(fraction: number, note?: string): void;
   /** The secret under a key that the tool declared in `needs.secrets` or `auth`. */
   secret(key: string): Promise<string>;
-  /** Reports what the call really used; the ledger settles with it. */
+  /**
+   * Reports what the call really used; the ledger settles with it. Tokens without a cost are priced
+   * by the tool's price for a token. What the model cost is counted without a report, and reporting
+   * it does not count it twice. Throws BUDGET_EXCEEDED, and the call is stopped, when the sum is more
+   * than the call may cost.
+   */
   charge(usage: Usage): void;
   warn(message: string): void;
   /** Calls another tool through the whole pipeline. */

@@ -62,7 +62,18 @@ export interface ConverseReply extends ModelReply {
   readonly truncated: boolean;
 }
 
+/** What a model costs, in US dollars for a million tokens. */
+export interface ModelPrice {
+  readonly inputPerMillion: number;
+  readonly outputPerMillion: number;
+}
+
 export interface Model {
+  /**
+   * What is held before a question is sent. `unpriced`: replies never name a cost. When absent the
+   * price is unknown, and `budget.unknownUsd` is held for each question.
+   */
+  readonly price?: ModelPrice | 'unpriced';
   /** False when none is configured; `generate` then fails with MODEL_NOT_CONFIGURED. */
   readonly configured: boolean;
   generate(request: ModelRequest): Promise<ModelReply>;

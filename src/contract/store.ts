@@ -68,11 +68,22 @@ export interface BudgetLine {
 }
 
 /** Whole numbers: millionths of a dollar, calls, tokens. What is spent and held never exceeds a limit. */
+/** Calls, and the tokens they used, that are counted in one line. */
+export interface BudgetCount {
+  readonly key: string;
+  readonly calls: number;
+  readonly tokens: number;
+}
+
 export interface Ledger {
   /** Holds the amount in every scope, or in none. */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   /** Looks without holding. */
   covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome>;
+  /** Holds more for a call that holds something already, in every scope or in none. */
+  extend(executionId: string, more: Spending): Promise<ReserveOutcome>;
+  /** Counts calls for which nothing was held. No limit is asked. */
+  tally(counts: readonly BudgetCount[]): Promise<void>;
   /** Turns the hold into spending of what was really used, and one call. Unknown ids are ignored. */
   settle(executionId: string, actual: Spending): Promise<void>;
   release(executionId: string): Promise<void>;

@@ -78,6 +78,16 @@ export interface CostModel {
   readonly freeTierLimit?: number;
 }
 
+/** The most that a call can cost. The budget holds it before the call; a charge above it ends the call. */
+export interface MostCost {
+  /** US dollars, without what the model costs. */
+  readonly cost?: number;
+  /** Without those of the model. */
+  readonly tokens?: number;
+  /** Tokens of all questions to the model together; priced by what the model costs. */
+  readonly model?: { readonly inputTokens: number; readonly outputTokens: number };
+}
+
 /** The reach a tool asks for. The broker hands it this and nothing else. */
 export interface Needs {
   readonly paths?: readonly PathNeed[];
@@ -197,6 +207,11 @@ export interface Tool<I = unknown, O = unknown> {
 
   readonly auth?: AuthRequirement;
   readonly cost?: CostModel;
+  /**
+   * The most that a call with this input can cost, where the price is known only afterwards. Without
+   * it a call is held to its price, and one whose price is unknown to `budget.unknownUsd`.
+   */
+  estimate?(input: I): MostCost;
   readonly permissions?: readonly string[];
   readonly needs?: Needs;
 

@@ -159,6 +159,7 @@ export const createModel = (settings: ModelSettings, deps: ModelDeps): Model => 
   };
   return {
     configured: true,
+    price: settings.pricing ?? 'unpriced',
     generate: (request) =>
       opened(request.signal, async (library, model) => {
         const answer = await ask(library, model, { request, settings }).catch((error: unknown) =>

@@ -11,7 +11,7 @@ import type {
   EditedInput,
 } from '../contract/approver.ts';
 import type { AuditLog } from '../contract/audit.ts';
-import type { Call, CallRequest, Estimate, ReadyTool } from '../contract/call.ts';
+import type { AbortReason, Call, CallRequest, Estimate, ReadyTool } from '../contract/call.ts';
 import { callSummary } from '../contract/call-summary.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
@@ -221,7 +221,7 @@ export class ApprovalDesk {
   }
 
   /** The call is gone: nobody may approve it any more. */
-  async #withdraw(call: Judged, id: string, reason: 'CANCELLED' | 'TIMEOUT'): Promise<DeskAnswer> {
+  async #withdraw(call: Judged, id: string, reason: AbortReason): Promise<DeskAnswer> {
     const at = this.#deps.runtime.now();
     await this.#deps.approvals.decide(id, { approve: false, by: 'cancelled', at });
     this.#deps.events.emit('approval.decided', { approvalId: id, approved: false });

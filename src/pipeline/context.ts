@@ -15,11 +15,12 @@ import type { Secrets } from '../contract/secrets.ts';
 import type { MemoryStore } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { Egress } from '../governance/egress/create-egress.ts';
-import { toMicros } from '../governance/ledger/estimate-cost.ts';
+import { spendingOf } from '../governance/ledger/most-cost.ts';
 import { CallMemory } from '../governance/memory.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
+import { brokeredModel, type ModelBudget } from './brokered-model.ts';
 import { egressScope } from './egress-scope.ts';
 
 export interface ContextDeps {
@@ -30,6 +31,7 @@ export interface ContextDeps {
   readonly model: Model;
   readonly memory: { readonly persistent: MemoryStore; readonly working: MemoryStore };
   readonly egress: Egress;
+  readonly budgeting: ModelBudget;
   readonly exec: ExecSettings;
   files(call: Call<'ready'>): FileAccess;
   callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
@@ -38,6 +40,7 @@ export interface ContextDeps {
 export class CallContext implements ToolContext {
   readonly #call: Call<'ready'>;
   readonly #deps: ContextDeps;
+  #model: Model | undefined = undefined;
   #memory: Memory | undefined = undefined;
   #fs: FileAccess | undefined = undefined;
   #fetch: typeof globalThis.fetch | undefined = undefined;
@@ -79,7 +82,8 @@ export class CallContext implements ToolContext {
     return this.#call.control.signal;
   }
   get model(): Model {
-    return this.#deps.model;
+    this.#model ??= brokeredModel(this.#call, this.#deps.model, this.#deps.budgeting);
+    return this.#model;
   }
 
   get usedMemory(): boolean {
@@ -129,11 +133,8 @@ export class CallContext implements ToolContext {
   }
 
   get charge(): ToolContext['charge'] {
-    return ({ cost, tokens }) => {
-      const { notes } = this.#call;
-      if (cost !== undefined) notes.costMicros += toMicros(cost);
-      if (tokens !== undefined) notes.tokens += Math.max(0, Math.round(tokens));
-    };
+    return (usage) =>
+      this.#deps.budgeting.purse(this.#call).charge(spendingOf(usage, this.#call.ready.tool));
   }
 
   get warn(): ToolContext['warn'] {

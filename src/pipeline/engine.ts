@@ -117,6 +117,7 @@ const sharedParts = (deps: EngineDeps) => {
   const targetsOf = (tool: Tool, input: unknown): Promise<ResolvedTargets> =>
     resolveTargets(tool, input, targetDeps(deps.guard));
   const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
+  const guards = createGuards(settingsOf, allTools);
   return {
     settingsOf,
     permissions,
@@ -125,8 +126,9 @@ const sharedParts = (deps: EngineDeps) => {
     resolveTargets: targetsOf,
     labels: new SessionLabels(store.memory, runtime.now),
     loops: settings.loop && new LoopBreaker(settings.loop),
-    budgeting: new Budgeting({ ledger, limits: settings.budget, runtime, settingsOf }),
-    guardsOf: createGuards(settingsOf, allTools),
+    budgeting: new Budgeting({ ...deps, ledger, limits: settings.budget, settingsOf }),
+    guardsOf: guards.guardsOf,
+    resetServer: guards.reset,
     running: new RunningCalls(),
     deadlines: new Deadlines(runtime),
     cache: new ResultCache(settings.cacheEntries, runtime.now),
@@ -229,6 +231,7 @@ export class Engine {
 
   async close(): Promise<void> {
     this.shared.deadlines.close();
+    await this.shared.budgeting.freeCalls.write();
     await this.#deps.egress.close();
   }
 
@@ -251,6 +254,7 @@ export class Engine {
     return createContexts({
       ...this.#deps,
       memory: { persistent: store.memory, working },
+      budgeting: this.shared.budgeting,
       exec: this.#execSettings(),
       files: (call) => this.#filesFor(call),
       callTool: this.#callTool,

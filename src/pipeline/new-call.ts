@@ -1,5 +1,12 @@
 /** Builds the one object that travels through the pipeline for a call. */
-import type { CallControl, CallNotes, CallRequest, Evidence, ReadyTool } from '../contract/call.ts';
+import type {
+  AbortReason,
+  CallControl,
+  CallNotes,
+  CallRequest,
+  Evidence,
+  ReadyTool,
+} from '../contract/call.ts';
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -20,11 +27,9 @@ export interface CallSite {
   nextId(at: number): string;
 }
 
-type Abort = 'CANCELLED' | 'TIMEOUT';
-
 /** Cancelling, the lazily made AbortSignal and progress of one call. */
 class Control implements CallControl {
-  reason: Abort | undefined = undefined;
+  reason: AbortReason | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   #callback: (() => void) | undefined = undefined;
   /** Rarely more than one waits for the abort of a call. */
@@ -50,7 +55,7 @@ class Control implements CallControl {
     return this.#controller.signal;
   }
 
-  abort(reason: Abort): void {
+  abort(reason: AbortReason): void {
     if (this.reason) return;
     this.reason = reason;
     this.#controller?.abort(reason);
@@ -90,6 +95,7 @@ class Notes implements CallNotes {
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;
   writes = 0;
+  runMs = 0;
   recordedInput: unknown = undefined;
   summary: string | undefined = undefined;
   innerLabels: CallNotes['innerLabels'] = undefined;
@@ -120,6 +126,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   approval: unknown = undefined;
   budget: unknown = undefined;
   context: unknown = undefined;
+  purse: unknown = undefined;
   /** Neighbours in the list of running calls. */
   older: unknown = undefined;
   newer: unknown = undefined;

@@ -40,6 +40,8 @@ const afterCrash = (store: Store): Store => ({
   ledger: {
     reserve: (reservation) => store.ledger.reserve(reservation),
     covers: (wanted) => store.ledger.covers(wanted),
+    extend: (id, more) => store.ledger.extend(id, more),
+    tally: (counts) => store.ledger.tally(counts),
     settle: (id, actual) => store.ledger.settle(id, actual),
     release: (id) => store.ledger.release(id),
     lines: (prefix) => store.ledger.lines(prefix),

@@ -6,6 +6,7 @@ import type {
   BudgetUnit,
   Reservation,
   ReserveOutcome,
+  Spending,
 } from '../contract/store.ts';
 
 /** Throws when an amount is not a whole number: money is never rounded on the way. */
@@ -97,6 +98,30 @@ export const judgeHold = (
   }
   return { ok: true };
 };
+
+/** Whether more money and tokens fit into every scope of a hold. It counts as one call already. */
+export const judgeMore = (
+  { scopes }: Pick<Hold, 'scopes'>,
+  more: Spending,
+  lineOf: (key: string) => BudgetLine | undefined,
+): ReserveOutcome => {
+  for (const { key, limitMicros, limitTokens } of scopes) {
+    const line = lineOf(key) ?? emptyLine(key);
+    const micros = left(limitMicros, line.spentMicros + line.heldMicros);
+    if (more.micros > micros) return { ok: false, scope: key, unit: 'micros', available: micros };
+    const tokens = left(limitTokens, line.tokens + line.heldTokens);
+    if (more.tokens > tokens) return { ok: false, scope: key, unit: 'tokens', available: tokens };
+  }
+  return { ok: true };
+};
+
+/** The answer when a call that is over asks for more. */
+export const NOTHING_HELD: ReserveOutcome = Object.freeze({
+  ok: false,
+  scope: '',
+  unit: 'micros',
+  available: 0,
+});
 
 /** A reservation sent twice holds once; another one under the same id is a bug and throws. */
 export const assertSameHold = (held: Hold, wanted: Hold): void => {

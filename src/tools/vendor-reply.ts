@@ -30,6 +30,13 @@ export const codeForStatus = (status: number): ErrorCode =>
   (Object.hasOwn(CODES, status) ? CODES[status] : undefined) ??
   (status >= 500 ? 'SERVER_ERROR' : 'EXECUTION_FAILED');
 
+/** Statuses after which the service may have done its work, or be at it. */
+const IN_DOUBT: ReadonlySet<number> = new Set([408, 409, 425]);
+
+/** Whether the service says that it did not do what it was asked. */
+export const isRefusal = ({ status }: Response): boolean =>
+  status >= 400 && status < 500 && !IN_DOUBT.has(status);
+
 const MAX_ERROR_BYTES = 100_000;
 const MAX_EXPLANATION = 300;
 

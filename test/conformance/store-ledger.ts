@@ -18,6 +18,60 @@ const hold = (executionId: string, parts: Partial<Reservation> = {}): Reservatio
 
 const line = async (store: Store, key: string) => (await store.ledger.lines(key))[0];
 
+const describeGrowingHolds = (use: Use): void => {
+  it('a hold grows as far as the limit allows, in all scopes or in none, and counts one call', () =>
+    use(async (store) => {
+      const { ledger } = store;
+      const wide = { key: 'tool:wide', limitMicros: 10 * DOLLAR };
+      const scopes = [
+        { ...hold('').scopes[0], limitTokens: 50, limitCalls: 1 } as BudgetScope,
+        wide,
+      ];
+      await ledger.reserve(hold('a', { scopes, tokens: 10 }));
+      expect(await ledger.extend('a', { micros: DOLLAR - CENT, tokens: 40 })).toEqual({ ok: true });
+      expect(await ledger.extend('a', { micros: 1, tokens: 0 })).toMatchObject({ unit: 'micros' });
+      expect(await ledger.extend('a', { micros: 0, tokens: 1 })).toMatchObject({ unit: 'tokens' });
+      expect(await ledger.extend('a', { micros: 0, tokens: 0 })).toEqual({ ok: true });
+      const held = { heldMicros: DOLLAR, heldTokens: 50, heldCalls: 1 };
+      expect(await line(store, 'user:alice:day')).toMatchObject(held);
+      expect(await line(store, 'tool:wide')).toMatchObject(held);
+      await ledger.settle('a', { micros: 5, tokens: 6 });
+      const spent = { spentMicros: 5, tokens: 6, calls: 1, heldMicros: 0, heldTokens: 0 };
+      expect(await line(store, 'user:alice:day')).toMatchObject({ ...spent, heldCalls: 0 });
+    }));
+
+  it('a call that holds nothing, or is over, cannot hold more', () =>
+    use(async (store) => {
+      const { ledger } = store;
+      expect(await ledger.extend('nobody', { micros: 1, tokens: 0 })).toMatchObject({ ok: false });
+      await ledger.reserve(hold('a'));
+      await ledger.release('a');
+      expect(await ledger.extend('a', { micros: 1, tokens: 0 })).toMatchObject({ ok: false });
+      expect((await line(store, 'user:alice:day'))?.heldMicros).toBe(0);
+      await expect(ledger.extend('a', { micros: 0.5, tokens: 0 })).rejects.toThrow();
+    }));
+
+  it('50 holds that grow at once never pass the limit', () =>
+    use(async (store) => {
+      const { ledger } = store;
+      await Promise.all(times(50, (n) => ledger.reserve(hold(`e${n}`, { amountMicros: 0 }))));
+      const more = { micros: 30_000, tokens: 0 };
+      const grown = await Promise.all(times(50, (n) => ledger.extend(`e${n}`, more)));
+      expect(grown.filter(({ ok }) => ok)).toHaveLength(33);
+      expect((await line(store, 'user:alice:day'))?.heldMicros).toBe(990_000);
+    }));
+
+  it('calls that cost nothing are counted, and take nothing from others', () =>
+    use(async (store) => {
+      const { ledger } = store;
+      await ledger.tally([{ key: 'user:x', calls: 2, tokens: 7 }]);
+      await ledger.tally([{ key: 'user:x', calls: 1, tokens: 0 }]);
+      const counted = { calls: 3, tokens: 7, spentMicros: 0, heldMicros: 0, heldCalls: 0 };
+      expect(await line(store, 'user:x')).toMatchObject(counted);
+      await expect(ledger.tally([{ key: 'user:x', calls: -1, tokens: 0 }])).rejects.toThrow();
+    }));
+};
+
 const describeLimits = (use: Use): void => {
   it('B1: of 1,000 concurrent calls of 0.01 USD on 1 USD admits exactly 100', () =>
     use(async (store) => {
@@ -284,5 +338,6 @@ const describeUnits = (use: Use): void => {
 export const describeLedger = (use: Use): void => {
   describe('ledger units', () => describeUnits(use));
   describe('ledger limits', () => describeLimits(use));
+  describe('ledger holds that grow', () => describeGrowingHolds(use));
   describe('ledger life of a hold', () => describeLife(use));
 };

@@ -21,10 +21,19 @@ const inFolder = async (work: (root: string) => Promise<void>): Promise<void> =>
   }
 };
 
-const start = (root: string, processes: number, trouble = ''): readonly Program[] =>
-  Array.from({ length: processes }, () =>
-    startProgram('spender.mjs', [root, `${CALLS / processes}`, trouble]),
+interface Load {
+  readonly trouble?: string;
+  /** How the tool tells its price: see spender.mjs. */
+  readonly kind?: string;
+  readonly calls?: number;
+}
+
+const start = (root: string, processes: number, load: Load = {}): readonly Program[] => {
+  const { trouble = '', kind = 'fixed', calls = CALLS } = load;
+  return Array.from({ length: processes }, () =>
+    startProgram('spender.mjs', [root, `${calls / processes}`, trouble, kind]),
   );
+};
 
 /** All begin at the same moment. */
 const release = async (programs: readonly Program[]): Promise<void> => {
@@ -74,6 +83,41 @@ describe('B1: 1,000 calls of 0.01 USD at once on 1 USD', () => {
   );
 });
 
+describe('B1, B2: prices that are known only afterwards', () => {
+  it.each([
+    ['a tool that tells the most it can cost', 'afterwards', 100],
+    ['a tool that uses tokens', 'tokens', 100],
+    ['a tool that charges without a price', 'unpriced', 100],
+  ])(
+    '%s, from 4 processes at once: nothing is overspent, nothing is held at the end',
+    async (_name, kind, most) => {
+      await inFolder(async (root) => {
+        const watcher = await openCrib(root);
+        await watcher.store();
+        const programs = start(root, 4, { kind, calls: 400 });
+        await release(programs);
+        const ended = Promise.all(programs.map(({ ended: end }) => end));
+        const [counts] = await Promise.all([countsOf(programs), watchLimit(watcher, ended)]);
+        await watcher.close();
+        const { success = 0, ...others } = counts;
+        expect(Object.keys(others)).toEqual(['BUDGET_EXCEEDED']);
+        expect(success).toBeGreaterThan(0);
+        expect(success).toBeLessThanOrEqual(most);
+        const crib = await openCrib(root);
+        const line = await userLine(crib);
+        expect(line).toMatchObject({ heldMicros: 0, heldTokens: 0, heldCalls: 0 });
+        expect(line.spentMicros).toBeLessThanOrEqual(DOLLAR);
+        expect(line.tokens).toBeLessThanOrEqual(1000);
+        if (kind !== 'unpriced') expect(success).toBe(most);
+        if (kind === 'tokens') expect(line.tokens).toBe(1000);
+        else expect(line.spentMicros).toBe(success * 10_000);
+        await crib.close();
+      });
+    },
+    TIME_LIMIT,
+  );
+});
+
 describe('B2: the same with failures, time-outs and kills', () => {
   it(
     'settled and held are never above the limit, and nothing is held at the end',
@@ -82,7 +126,7 @@ describe('B2: the same with failures, time-outs and kills', () => {
         await inFolder(async (root) => {
           const watcher = await openCrib(root);
           await watcher.store();
-          const programs = start(root, 4, 'trouble');
+          const programs = start(root, 4, { trouble: 'trouble' });
           await release(programs);
           await Promise.all([
             killSome(programs, round),

@@ -10,7 +10,7 @@ import { exitCodeOf } from '../exit-code.ts';
 import { findApproval } from '../find-approval.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { localPerson } from '../local-person.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 import { printResult } from '../print-result.ts';
 import { resumeCommand } from '../resume-command.ts';
 
@@ -37,7 +37,7 @@ const decide = async (crib: Crib, record: ApprovalRecord, answer: ApprovalAnswer
 };
 
 const deny = (io: Io, id: string, options: Pick<AnswerOptions, 'note'>): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const record = await waitingRecord(io, crib, id);
     const said = options.note === undefined ? {} : { note: options.note };
     await decide(crib, record, { approve: false, by: localPerson(), ...said });
@@ -85,7 +85,7 @@ const report = (
 };
 
 const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const record = await waitingRecord(io, crib, id);
     const answer = await approvingAnswer(io, { crib, record }, options);
     await decide(crib, record, answer);

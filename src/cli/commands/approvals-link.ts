@@ -5,11 +5,11 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { findApproval } from '../find-approval.ts';
 import { formatTime } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 import { resumeCommand } from '../resume-command.ts';
 
 const link = (io: Io, id: string): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     await findApproval(crib, id);
     const links = await crib.approvalLinks(id);
     if (io.json) {
@@ -28,7 +28,7 @@ const link = (io: Io, id: string): Promise<number> =>
   });
 
 const redeem = (io: Io, given: string): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const { approvalId, approved } = await crib.decideByLink(given.trim());
     const record = await findApproval(crib, approvalId);
     const resume = resumeCommand(record, crib.tools);

@@ -6,7 +6,7 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { formatSpan } from '../format-span.ts';
 import { formatCost } from '../format-units.ts';
 import { type Io, note, print, printJson, widthOf } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 import { type Cell, table } from '../table.ts';
 
 const HEAD = ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'];
@@ -30,7 +30,7 @@ const rowOf = (
 };
 
 const list = (io: Io): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const now = io.runtime.now();
     const waiting = (await crib.approvals()).filter(({ expiresAt }) => expiresAt > now);
     if (io.json) printJson(io, waiting);

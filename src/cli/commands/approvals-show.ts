@@ -9,7 +9,7 @@ import { findApproval } from '../find-approval.ts';
 import { formatJson } from '../format-json.ts';
 import { formatTime } from '../format-units.ts';
 import { type Io, print, printJson } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 
 const WIDTH = 100;
 
@@ -37,7 +37,7 @@ const editLines = (io: Io, { request, edited }: ApprovalRecord): readonly string
     : [];
 
 const show = (io: Io, id: string): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const record = await findApproval(crib, id);
     if (io.json) {
       printJson(io, record);

@@ -5,14 +5,14 @@ import { deskOf } from '../audit-place.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { type Io, note } from '../io.ts';
 import { newFile } from '../new-file.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 
 interface CheckpointOptions {
   readonly out?: string;
 }
 
 const checkpoint = (io: Io, { out }: CheckpointOptions): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     // The file first: a name that is taken leaves nothing behind.
     const file = out === undefined ? undefined : await newFile(io, out);
     try {

@@ -9,7 +9,7 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { counted } from '../format-units.ts';
 import { type Io, note, printJson } from '../io.ts';
 import { newFile } from '../new-file.ts';
-import { type OpenCrib, withCrib } from '../open-crib.ts';
+import { type OpenCrib, withStore } from '../open-crib.ts';
 
 const FORMATS = ['jsonl', 'csv'] as const;
 
@@ -87,7 +87,7 @@ const exportRows = (io: Io, options: ExportOptions): Promise<number> => {
       },
     );
   }
-  return withCrib(io, async (open) => {
+  return withStore(io, async (open) => {
     const rows = await writeRows(io, open, options);
     if (io.json) printJson(io, { file: options.out, format: options.format, rows });
     else note(io, io.noteInk.dim(`${counted(rows, 'row')} exported.`));

@@ -7,7 +7,7 @@ import { auditFilterOf, type FilterOptions, type RowFilter, withFilters } from '
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { formatCost, formatDuration, formatTime } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 import { effectCell, statusCell } from '../status-cell.ts';
 import { type Cell, table } from '../table.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -56,7 +56,7 @@ const rowOf = (io: Io, { row, effect }: AuditCall): readonly (string | Cell)[] =
 ];
 
 const listCalls = (io: Io, options: ListOptions): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const { calls, next } = await auditCalls(crib, filterOf(io, options), options.limit);
     if (io.json) {
       printJson(io, {

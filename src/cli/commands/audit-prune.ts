@@ -11,7 +11,7 @@ import { errorLines } from '../error-lines.ts';
 import { counted, formatTime } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { readMoment } from '../moment.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 
 interface PruneOptions {
   readonly before?: string;
@@ -61,7 +61,7 @@ const tell = (io: Io, { rows, throughSeq }: Pruned, { archive, dryRun }: PruneOp
 };
 
 const prune = (io: Io, options: PruneOptions): Promise<number> =>
-  withCrib(io, async ({ crib, loaded }) => {
+  withStore(io, async ({ crib, loaded }) => {
     const at = io.runtime.now();
     const before = momentOf(options, loaded, at);
     const isDry = options.dryRun === true;

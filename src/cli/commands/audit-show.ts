@@ -6,7 +6,7 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { formatJson } from '../format-json.ts';
 import { formatCost, formatDuration, formatTime } from '../format-units.ts';
 import { type Io, print, printJson } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 import { effectCell, statusCell } from '../status-cell.ts';
 import { table } from '../table.ts';
 
@@ -34,7 +34,7 @@ const rowLines = (io: Io, row: AuditRow, start: number): readonly string[] => {
 };
 
 const showCall = (io: Io, executionId: string): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const store = await crib.store();
     const rows = (await store.audit.query({ executionId })).toReversed();
     const [first] = rows;

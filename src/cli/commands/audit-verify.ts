@@ -9,7 +9,7 @@ import { deskOf, lengthOf, withRowProgress } from '../audit-place.ts';
 import { collect, leaving, withExamples, withJson } from '../command-parts.ts';
 import { counted } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 
 interface VerifyOptions {
   readonly expect?: { readonly seq: number; readonly hash: string };
@@ -76,7 +76,7 @@ const verifyWith = async (io: Io, options: VerifyOptions, store?: Store): Promis
 
 const verify = (io: Io, options: VerifyOptions): Promise<number> =>
   options.file === undefined
-    ? withCrib(io, async ({ crib }) => verifyWith(io, options, await crib.store()))
+    ? withStore(io, async ({ crib }) => verifyWith(io, options, await crib.store()))
     : verifyWith(io, options);
 
 /** Base64 has no comma, and file names may have one. */

@@ -5,7 +5,7 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { formatTime } from '../format-units.ts';
 import { actionsText, subjectText } from '../grant-text.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 import { type Cell, table } from '../table.ts';
 
 const HEAD = ['grant', 'whom', 'what', 'actions', 'expires', 'skips approval', 'by', 'condition'];
@@ -22,7 +22,7 @@ const rowOf = (io: Io, grant: Grant): readonly (string | Cell)[] => [
 ];
 
 const list = (io: Io): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const grants = await crib.permissions.list();
     if (io.json) printJson(io, grants);
     else if (grants.length === 0) print(io, 'Nothing is granted beside what the rules allow.');

@@ -8,7 +8,7 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { subjectText } from '../grant-text.ts';
 import { type Io, print, printJson } from '../io.ts';
 import { localPerson } from '../local-person.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 
 const misuse = (message: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', message, {
@@ -27,7 +27,7 @@ const findGrant = async (crib: Crib, id: string): Promise<Grant> => {
 };
 
 const revoke = (io: Io, id: string): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     const grant = await findGrant(crib, id);
     if (!(await crib.permissions.revoke(grant.id, localPerson()))) {
       throw new ToolFailure('CONFLICT', 'It was taken back already.');

@@ -6,7 +6,7 @@ import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { counted, formatTime } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { readMoment } from '../moment.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 import { outcomeRows } from '../outcome-rows.ts';
 import { ruleEffectCell } from '../rule-effect-cell.ts';
 import { type Cell, table } from '../table.ts';
@@ -58,7 +58,7 @@ const rowOf = (io: Io, row: ShadowRow): readonly (string | Cell)[] => [
 
 const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
   const from = since === undefined ? {} : { from: readMoment('--since', since, io.runtime.now()) };
-  return withCrib(io, async ({ crib }) => {
+  return withStore(io, async ({ crib }) => {
     const { audit } = await crib.store();
     const findings: ShadowRow[] = [];
     let more = false;

@@ -113,14 +113,19 @@ export const toolsListCommand = (tools: Command, io: Io): Command => {
     .option('--names', 'print the names only, one a line')
     .action(
       leaving(io, (options: ListOptions, { args: [word] }: Command) =>
-        withCrib(io, async (open) => {
-          if (word !== undefined) {
-            const known = open.crib.tools.has(word);
-            const hints = known ? [`To see that tool: toolcrib tools info ${word}`] : [];
-            throw await unknownSubcommand(tools, word, hints);
-          }
-          return listTools(io, open, options);
-        }),
+        withCrib(
+          io,
+          async (open) => {
+            if (word !== undefined) {
+              const known = open.crib.tools.has(word);
+              const hints = known ? [`To see that tool: toolcrib tools info ${word}`] : [];
+              throw await unknownSubcommand(tools, word, hints);
+            }
+            return listTools(io, open, options);
+            // Names are completed while somebody types: nothing may wait for a server.
+          },
+          { startServers: options.names !== true },
+        ),
       ),
     );
   return withExamples(

@@ -11,7 +11,7 @@ import { errorLines } from '../error-lines.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { counted } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 
 interface UndoOptions {
   readonly yes?: boolean;
@@ -58,7 +58,7 @@ const agreed = async (io: Io, crib: Crib, executionId: string): Promise<boolean>
 };
 
 const undo = (io: Io, executionId: string, { yes = false }: UndoOptions): Promise<number> =>
-  withCrib(io, async ({ crib }) => {
+  withStore(io, async ({ crib }) => {
     if (!yes && !(await agreed(io, crib, executionId))) {
       const error = toolError('USER_CANCELLED', 'Nothing was undone.');
       if (io.json) printJson(io, { success: false, status: 'denied', error });

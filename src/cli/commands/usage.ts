@@ -5,7 +5,7 @@ import { callsByTool, type ToolCalls } from '../calls-by-tool.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { counted, formatCount } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { withCrib } from '../open-crib.ts';
+import { withStore } from '../open-crib.ts';
 import { type Cell, table } from '../table.ts';
 import { type UsagePeriod, usagePeriod } from '../usage-period.ts';
 import { summed, usageRow, usageTitle } from '../usage-rows.ts';
@@ -57,7 +57,7 @@ const printNothing = (io: Io, period: UsagePeriod, calls: readonly ToolCalls[]):
 
 const usage = (io: Io, options: UsageOptions): Promise<number> => {
   const period = usagePeriod(options.period, io.runtime.now());
-  return withCrib(io, async ({ crib }) => {
+  return withStore(io, async ({ crib }) => {
     const lines = await linesFor(crib, period);
     const isNothing = lines.every(
       ({ usd, heldUsd, calls, tokens }) => !(usd || heldUsd || calls || tokens),

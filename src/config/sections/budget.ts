@@ -37,6 +37,16 @@ export const budgetSection = section(
       about: 'Tokens the calls of one user may use up in a day.',
       project: 'lower',
     }),
+    unknownUsd: optionalSetting(usd, {
+      about:
+        'US dollars held for a call whose price nobody can tell beforehand. A tool that declares no price may not charge more for one call. 1 when absent.',
+      project: 'lower',
+    }),
+    unknownTokens: optionalSetting(positiveCount, {
+      about:
+        'Tokens held for a call that cannot tell beforehand how many it uses, where a limit counts tokens. 100,000 when absent.',
+      project: 'lower',
+    }),
     perTool: setting(z.record(toolName, perTool), {
       about: 'Daily limits of single tools, by name.',
       default: {},

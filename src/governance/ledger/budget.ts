@@ -15,6 +15,9 @@ export interface BudgetLimits {
   readonly dailyUsd: number;
   readonly dailyCalls?: number;
   readonly dailyTokens?: number;
+  /** Held for a call whose cost nobody can tell beforehand; 1 USD and 100,000 tokens when absent. */
+  readonly unknownUsd?: number;
+  readonly unknownTokens?: number;
   /** Per tool and day, for all users together; a number is dollars. */
   readonly perTool?: Readonly<Record<string, number | UnitLimits>>;
   /** Each agent, per day. */

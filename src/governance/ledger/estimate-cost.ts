@@ -8,6 +8,12 @@ export const MICROS_PER_USD = 1_000_000;
 export const toMicros = (usd: number): number =>
   Number.isFinite(usd) && usd > 0 ? Math.ceil(usd * MICROS_PER_USD - 1e-6) : 0;
 
+/** Like `toMicros` for an amount that is to be held: what is too large to count is the largest count. */
+export const boundedMicros = (usd: number): number =>
+  usd === Number.POSITIVE_INFINITY
+    ? Number.MAX_SAFE_INTEGER
+    : Math.min(toMicros(usd), Number.MAX_SAFE_INTEGER);
+
 const CHARS_PER_TOKEN = 4;
 
 type PerUnit = NonNullable<CostModel['perUnit']>;
@@ -23,7 +29,8 @@ const unitsOf = (perUnit: PerUnit, input: unknown, timeoutMs: number): number =>
       ? (input as Record<string, unknown>)[field]
       : undefined;
   if (perUnit.unit === 'record') {
-    if (typeof value === 'number') return value;
+    // Less than nothing must not lower the fixed part of the price.
+    if (typeof value === 'number') return Number.isNaN(value) ? 1 : Math.max(0, value);
     return Array.isArray(value) ? value.length : 1;
   }
   const length = typeof value === 'string' ? value.length : 0;
@@ -50,14 +57,14 @@ export const estimateCost = (
     const usd = cost ? 0 : (capability?.estimatedCost ?? 0);
     if (usd === 0 && timeMs === undefined) return FREE;
     const confidence = usd === 0 ? 'exact' : 'estimate';
-    return { costMicros: toMicros(usd), tokens: 0, timeMs, confidence };
+    return { costMicros: boundedMicros(usd), tokens: 0, timeMs, confidence };
   }
   const perUnit = cost.perUnit;
   const units = perUnit ? unitsOf(perUnit, call.input, timeoutMs) : 0;
   const fixed = cost.fixed ?? (perUnit ? 0 : (capability?.estimatedCost ?? 0));
   const known = cost.fixed !== undefined || perUnit !== undefined || fixed > 0;
   return {
-    costMicros: toMicros(fixed + units * (perUnit?.price ?? 0)),
+    costMicros: boundedMicros(fixed + units * (perUnit?.price ?? 0)),
     tokens: perUnit?.unit === 'token' ? Math.ceil(units) : 0,
     timeMs,
     confidence: perUnit ? 'estimate' : known ? 'exact' : 'unknown',

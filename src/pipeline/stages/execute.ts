@@ -6,7 +6,7 @@
 import type { AuditLog } from '../../contract/audit.ts';
 import type { AdmittedCall } from '../../contract/call.ts';
 import type { DryRunReport } from '../../contract/crib.ts';
-import type { ToolError } from '../../contract/errors.ts';
+import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -16,6 +16,7 @@ import type { Contexts } from '../context.ts';
 import type { Deadline, Deadlines } from '../deadlines.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
+import { overspent, type Purse, purseOf } from '../purse.ts';
 import { hasNotBegun } from '../recovery/may-retry.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 import type { UndoLog } from '../undo-log.ts';
@@ -89,12 +90,20 @@ const succeededWith = (
   return kept.then(() => result);
 };
 
+const aborted = (call: AdmittedCall): ToolResult => {
+  const { reason = 'CANCELLED' } = call.control;
+  if (reason !== 'BUDGET_EXCEEDED') return failed(call, reason);
+  const { code, message, extras } = overspent();
+  return failedWith(call, toolError(code, message, extras));
+};
+
 /** One run, from the first line of the tool to its result. */
 class Run {
   readonly #call: AdmittedCall;
   readonly #deps: ExecuteDeps;
   readonly #stopWatching: (() => void) | undefined;
   readonly #effectBefore: boolean;
+  #startedAt: number | undefined;
 
   constructor(call: AdmittedCall, deps: ExecuteDeps) {
     this.#call = call;
@@ -103,6 +112,8 @@ class Run {
     call.notes.effectPossible ||= call.grant.tier !== 'read_only';
     recordInput(call, deps.redactor);
     this.#stopWatching = watchIdle(call, deps);
+    const isPaidByTime = call.ready.tool.cost?.perUnit?.unit === 'second';
+    this.#startedAt = isPaidByTime ? deps.runtime.elapsed() : undefined;
   }
 
   start(): Promise<ToolResult> {
@@ -135,19 +146,37 @@ class Run {
   }
 
   #aborted(): ToolResult {
-    this.#stopWatching?.();
-    return failed(this.#call, this.#call.control.reason ?? 'CANCELLED');
+    this.#stop();
+    return aborted(this.#call);
   }
 
   #returned(data: unknown): ToolResult | Promise<ToolResult> {
-    this.#stopWatching?.();
+    this.#stop();
+    const purse = purseOf(this.#call);
+    if (purse) return this.#paid(data, purse);
     return succeededWith(this.#call, data, this.#deps);
+  }
+
+  /** What the tool charged has to be covered before its data is handed out. */
+  async #paid(data: unknown, purse: Purse): Promise<ToolResult> {
+    await purse.settled;
+    // Not the reason alone: the time may have run out before the ledger refused.
+    if (this.#call.control.aborted) return aborted(this.#call);
+    return succeededWith(this.#call, data, this.#deps);
+  }
+
+  #stop(): void {
+    this.#stopWatching?.();
+    if (this.#startedAt !== undefined) {
+      this.#call.notes.runMs += this.#deps.runtime.elapsed() - this.#startedAt;
+    }
+    this.#startedAt = undefined;
   }
 
   #threw(error: unknown): ToolResult {
     // A tool that noticed the abort itself usually throws some error of its own.
     if (this.#call.control.reason) return this.#aborted();
-    this.#stopWatching?.();
+    this.#stop();
     const failure = errorOf(error, this.#call, this.#deps);
     if (hasNotBegun(failure)) this.#call.notes.effectPossible = this.#effectBefore;
     return failedWith(this.#call, failure);

@@ -22,6 +22,7 @@ import type { Budgeting } from '../budgeting.ts';
 import type { Contexts } from '../context.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidence, start } from '../pipeline.ts';
+import { purseOf } from '../purse.ts';
 import type { RunningCalls } from '../running-calls.ts';
 
 export interface UsageNotes {
@@ -132,9 +133,14 @@ type Outcome = ToolResult | Promise<ToolResult>;
 // nothing to wait for in them, and would pay for the waiting all the same.
 
 const book = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
-  if (call.notes.costMicros === 0 || !isUnheld(call)) return label(call, result, deps);
-  const booked = deps.budgeting.bookUnheld(call).catch(whenUnbooked(deps));
-  return booked.then(() => label(call, result, deps));
+  if (!isUnheld(call)) return label(call, result, deps);
+  const purse = purseOf(call);
+  if (purse) {
+    const booked = deps.budgeting.bookUnheld(call, purse).catch(whenUnbooked(deps));
+    return booked.then(() => label(call, result, deps));
+  }
+  deps.budgeting.countFree(call);
+  return label(call, result, deps);
 };
 
 /** On record before the caller sees the data: what comes next is judged by it. */

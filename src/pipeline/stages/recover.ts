@@ -3,7 +3,6 @@
  * and what the tool says should happen when all of that was not enough.
  */
 import type { Call, Next } from '../../contract/call.ts';
-import type { ToolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
@@ -18,6 +17,7 @@ import type { Bulkhead } from '../recovery/bulkhead.ts';
 import type { ToolGuards } from '../recovery/guards.ts';
 import { type RescueDeps, rescue } from '../recovery/rescue.ts';
 import { tryAgain } from '../recovery/try-again.ts';
+import { whoseFault } from '../recovery/whose-fault.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 
 export interface RecoverDeps extends Omit<RescueDeps, 'desk'> {
@@ -31,8 +31,11 @@ export interface RecoverDeps extends Omit<RescueDeps, 'desk'> {
 
 type Ready = Call<'ready' | 'input' | 'grant' | 'budget'>;
 
-/** Failures that say something about the health of the tool, not about the caller or the input. */
-const UNHEALTHY = new Set<ToolError['type']>(['execution', 'timeout', 'network', 'dependency']);
+/** Those of the tool and its server, and the caller's own where it has failed before. */
+const breakersOf = (call: Ready, { breakers, callers }: ToolGuards): readonly CircuitBreaker[] => {
+  const own = callers?.of(call.caller.userId);
+  return own ? [...breakers, own] : breakers;
+};
 
 const refuseOpen = (
   call: Ready,
@@ -53,16 +56,33 @@ const refuseOpen = (
   return undefined;
 };
 
-const tellBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void => {
-  const tool = call.ready.tool.name;
-  for (const breaker of deps.guardsOf(call.ready.tool).breakers) {
-    if (result.success) {
-      if (breaker.untroubled) continue;
-      if (breaker.succeeded()) deps.events.emit('circuit.closed', { tool });
-    } else if (result.error && UNHEALTHY.has(result.error.type) && result.status !== 'cancelled') {
-      if (breaker.failed(deps.runtime.now())) deps.events.emit('circuit.opened', { tool });
-    } else breaker.abstained();
+const tellSuccess = (call: Ready, deps: RecoverDeps): void => {
+  const { breakers, callers } = deps.guardsOf(call.ready.tool);
+  let isClosed = callers?.succeeded(call.caller.userId) ?? false;
+  for (const breaker of breakers) {
+    if (!breaker.untroubled && breaker.succeeded()) isClosed = true;
   }
+  if (isClosed) deps.events.emit('circuit.closed', { tool: call.ready.tool.name });
+};
+
+const tellBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void => {
+  if (result.success) {
+    tellSuccess(call, deps);
+    return;
+  }
+  const { breakers, callers } = deps.guardsOf(call.ready.tool);
+  const { userId } = call.caller;
+  const fault =
+    result.error && result.status !== 'cancelled' ? whoseFault(result.error, call) : 'caller';
+  const now = deps.runtime.now();
+  let isOpened = false;
+  for (const breaker of breakers) {
+    if (fault !== 'tool') breaker.abstained();
+    else if (breaker.failed(now)) isOpened = true;
+  }
+  if (fault !== 'unknown') callers?.of(userId)?.abstained();
+  else if (callers?.failed(userId, now)) isOpened = true;
+  if (isOpened) deps.events.emit('circuit.opened', { tool: call.ready.tool.name });
 };
 
 /** Waits for a place in every bulkhead from `index` on; leaves those entered before if it must. */
@@ -173,15 +193,15 @@ class Passage {
 
   /** Nothing was learnt about the tool: a probe it was given goes to the next call. */
   #abstain(): void {
-    const { breakers } = this.#deps.guardsOf(this.#call.ready.tool);
-    for (const breaker of breakers) breaker.abstained();
+    const guards = this.#deps.guardsOf(this.#call.ready.tool);
+    for (const breaker of breakersOf(this.#call, guards)) breaker.abstained();
   }
 }
 
 export const recover = (deps: RecoverDeps): Stage<'ready' | 'input' | 'grant' | 'budget'> =>
   function recover(call, next) {
     if (call.options.dryRun) return next(call);
-    const { breakers } = deps.guardsOf(call.ready.tool);
+    const breakers = breakersOf(call, deps.guardsOf(call.ready.tool));
     const refused = refuseOpen(call, breakers, deps.runtime);
     return refused ? rescue(call, refused, deps) : new Passage(call, next, deps).begin();
   };

@@ -1,23 +1,45 @@
-/** Holds the estimate before the tool runs, settles the actual cost after, releases the rest. */
+/** Holds the most a call can cost before the tool runs, settles what it cost after, releases the rest. */
 import type { Call, Estimate, Next } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
+import type { Spending } from '../../contract/store.ts';
+import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 import type { Budgeting } from '../budgeting.ts';
 import { prove } from '../pipeline.ts';
+import { purseOf } from '../purse.ts';
 
 type Approved = Call<'ready' | 'input' | 'grant' | 'approval'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'approval' | 'budget'>>;
 
 const NO_SCOPES = Object.freeze([]);
 
+/** The price of a call whose tool reports nothing; real seconds where it is paid by the second. */
+const priceOf = ({ ready, notes }: Approved, estimate: Estimate): number => {
+  const { cost } = ready.tool;
+  if (cost && cost.model !== 'free' && cost.perUnit?.unit === 'second') {
+    return boundedMicros((cost.fixed ?? 0) + (notes.runMs / 1000) * cost.perUnit.price);
+  }
+  return estimate.costMicros > 0 ? estimate.costMicros : (estimate.mostMicros ?? 0);
+};
+
 /**
- * What to book. The tool's own report counts; without one, a success costs the estimate, and so
- * does a failure whose effect may have happened: a budget must not be overspent by being optimistic.
+ * What to book. The tool's own report counts; without one, a success costs its price, and so does a
+ * failure whose effect may have happened: a budget must not be overspent by being optimistic.
  */
-const actualCost = (call: Approved, result: ToolResult | undefined, held: number): number => {
-  if (call.notes.costMicros > 0) return call.notes.costMicros;
-  if (result?.success || call.notes.effectPossible) return held;
-  return 0;
+const actualCost = (
+  call: Approved,
+  result: ToolResult | undefined,
+  { estimate, isFree }: { readonly estimate: Estimate; readonly isFree: boolean },
+): Spending => {
+  const purse = purseOf(call);
+  const spent = purse?.spent ?? { micros: 0, tokens: 0 };
+  const held = purse?.held.micros ?? 0;
+  const { attempts, effectPossible } = call.notes;
+  // A report of an earlier attempt says nothing about what the last one cost.
+  const isReported = purse !== undefined && purse.reportedIn > 0 && purse.reportedIn === attempts;
+  const isPaid = result?.success || effectPossible;
+  if (isReported || isFree || !isPaid) return spent;
+  return { ...spent, micros: Math.min(spent.micros + priceOf(call, estimate), held) };
 };
 
 const holding = async (
@@ -25,15 +47,19 @@ const holding = async (
   next: Onward,
   { budgeting, estimate }: { readonly budgeting: Budgeting; readonly estimate: Estimate },
 ): Promise<ToolResult> => {
-  const { outcome, micros, scopes } = await budgeting.hold(call, estimate);
+  const { outcome, isFree, scopes } = await budgeting.hold(call, estimate);
   if (!outcome.ok) return budgeting.refusal(call, outcome);
   let result: ToolResult | undefined;
   try {
     result = await next(prove(call, 'budget', { estimate, scopes }));
     return result;
   } finally {
-    const actual = actualCost(call, result, micros);
-    call.notes.costMicros = actual;
+    const purse = purseOf(call);
+    await purse?.settled;
+    purse?.close();
+    const actual = actualCost(call, result, { estimate, isFree });
+    call.notes.costMicros = actual.micros;
+    call.notes.tokens = actual.tokens;
     await budgeting.settle(call, actual);
   }
 };
@@ -53,6 +79,6 @@ export const reserveBudget = (
         );
     }
     if (budgeting.needsHold(call, estimate)) return holding(call, next, { budgeting, estimate });
-    // Should the tool report a cost all the same, `record` books it: nothing has to wait for it here.
+    // Should the tool charge all the same, that is held when it does, and `record` books it.
     return next(prove(call, 'budget', { estimate, scopes: NO_SCOPES }));
   };

@@ -14,6 +14,10 @@ import type { ElicitationAnswer, McpDeps, ServerSettings } from './server-settin
 import { StdioTransport } from './stdio/stdio-transport.ts';
 
 export interface ConnectHooks extends TransportHooks {
+  /** Milliseconds until the start is given up; `startTimeoutMs` of the settings when absent. */
+  readonly startLimitMs?: number;
+  /** Rejects when nobody needs the server any more. */
+  readonly stopped?: Promise<never>;
   onToolsChanged(): void;
   /** The connection ended, for whatever reason; told once it stood. */
   onClosed(): void;
@@ -107,7 +111,7 @@ const DIED_WHEN_ASKED = 'ERA_NEGOTIATION_FAILED';
 const attempt = async (sdk: Sdk, { settings, deps, hooks, isLegacy }: Attempt) => {
   const transport = await openTransport(settings, deps, { ...hooks, sdk });
   const client = createClient(sdk, { settings, deps, hooks });
-  const { startTimeoutMs: timeout } = settings;
+  const timeout = hooks.startLimitMs ?? settings.startTimeoutMs;
   let timer: { cancel(): void } | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = deps.runtime.after(timeout, () => {
@@ -116,7 +120,11 @@ const attempt = async (sdk: Sdk, { settings, deps, hooks, isLegacy }: Attempt) =
   });
   try {
     const options = { timeout, ...(isLegacy && { prior: { kind: 'legacy' as const } }) };
-    await Promise.race([client.connect(transport, options), late]);
+    await Promise.race([
+      client.connect(transport, options),
+      late,
+      ...(hooks.stopped ? [hooks.stopped] : []),
+    ]);
   } catch (error) {
     await transport.close().catch(() => undefined);
     if (transport.failure) throw transport.failure;

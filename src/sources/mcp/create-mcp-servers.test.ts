@@ -368,6 +368,41 @@ describe('threat: one bad server breaks the others', () => {
     expect(await (await toolsOf(servers)).get('echo')?.run({ word: 'on' }, context())).toBe('on');
   });
 
+  it('a server that misses its start limit is tried again by itself, and given up in the end', async () => {
+    const servers = await open([
+      {
+        name: 'hangs',
+        args: [ODD_SERVER, '--mode', 'hang'],
+        startTimeoutMs: 200,
+        maxRestarts: 1,
+      },
+    ]);
+    await servers.sources[0]?.load().catch(() => undefined);
+    await vi.waitFor(
+      () => expect(statusOf(servers)).toMatchObject({ restarts: 1, state: 'open' }),
+      {
+        timeout: 8000,
+      },
+    );
+  });
+
+  it('a first start has its own, longer limit', async () => {
+    const servers = await open([
+      {
+        name: 'hangs',
+        args: [ODD_SERVER, '--mode', 'hang'],
+        startTimeoutMs: 100,
+        firstStartTimeoutMs: 60_000,
+      },
+    ]);
+    await servers.sources[0]?.load().catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(statusOf(servers)?.state).toBe('starting');
+    const from = performance.now();
+    await servers.close();
+    expect(performance.now() - from).toBeLessThan(10_000);
+  });
+
   it('a server that is switched off is no source, and is listed as off', async () => {
     const servers = await open([{ enabled: false }]);
     expect(servers.sources).toEqual([]);

@@ -11,10 +11,13 @@ import { type Connection, connectServer } from './connect-server.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { isLoginNeeded, loginNeeded, reasonOf } from './server-failure.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
+import { isInstaller, startLimit } from './start-limit.ts';
 import { createStderrTail } from './stdio/stderr-tail.ts';
 import type { Watchdog } from './stdio/watchdog.ts';
 
 const PING_MS = 5000;
+/** How long the end of the program waits for an installer: cut off, it leaves a broken cache. */
+const INSTALL_PATIENCE_MS = 60_000;
 
 export interface LinkEvents {
   /** Stands and may be listed; also when the server says that its tools have changed. */
@@ -42,6 +45,9 @@ export class ServerLink {
   #timer: Timer | undefined = undefined;
   #restartTimer: Timer | undefined = undefined;
   #closed = false;
+  /** A first start may have to load packages, later ones find them. */
+  #hasStood = false;
+  #stopStarting: (() => void) | undefined = undefined;
 
   constructor(
     settings: ServerSettings,
@@ -108,7 +114,7 @@ export class ServerLink {
     this.#closed = true;
     this.#timer?.cancel();
     this.#restartTimer?.cancel();
-    await this.#starting?.catch(() => undefined);
+    await this.#endStart();
     await this.#drop();
     this.state = this.settings.enabled ? 'idle' : 'disabled';
   }
@@ -143,6 +149,7 @@ export class ServerLink {
     }
     const { runtime } = this.#deps;
     this.#connection = connection;
+    this.#hasStood = true;
     this.state = 'ready';
     this.startedAt = runtime.now();
     this.#lastUse = runtime.elapsed();
@@ -161,6 +168,8 @@ export class ServerLink {
       const connection: Connection = await connectServer(this.settings, this.#deps, {
         watchdog: this.#watchdog,
         mark: randomUUID(),
+        startLimitMs: startLimit(this.settings, this.#hasStood),
+        stopped: this.#stopped(),
         tail: this.stderr,
         onGarbage: () => this.#noteGarbage(),
         onToolsChanged: () => this.#events.onToolsChanged(),
@@ -168,7 +177,10 @@ export class ServerLink {
       });
       return connection;
     } catch (error) {
-      if (!this.#closed) this.#failed(error);
+      if (!this.#closed) {
+        this.#failed(error);
+        this.#startLater();
+      }
       const isForeign = isLoginNeeded(error) && !(error instanceof ToolFailure);
       throw isForeign ? loginNeeded(this.settings.name) : error;
     }
@@ -198,11 +210,40 @@ export class ServerLink {
     void this.#drop();
     if (this.#closed) return;
     this.#failed(new Error(reason));
-    if (this.state !== 'restarting') return;
+    this.#startLater();
+  }
+
+  /** Tries again by itself after the pause, unless the server is given up or waits for a login. */
+  #startLater(): void {
+    if (this.state !== 'restarting' || this.#closed) return;
+    this.#restartTimer?.cancel();
     this.#restartTimer = this.#deps.runtime.after(Math.max(1, this.#policy.wait), () => {
       this.#start().catch(() => undefined);
     });
     this.#restartTimer.keepAlive(false);
+  }
+
+  /** Ends a start that is under way. One that installs packages gets the time to finish. */
+  async #endStart(): Promise<void> {
+    const starting = this.#starting?.catch(() => undefined);
+    if (!starting) return;
+    if (!this.#hasStood && isInstaller(this.settings)) {
+      const patience = new AbortController();
+      const timer = this.#deps.runtime.after(INSTALL_PATIENCE_MS, () => patience.abort());
+      await abortable(starting, patience.signal).catch(() => undefined);
+      timer.cancel();
+    }
+    this.#stopStarting?.();
+    await starting;
+  }
+
+  #stopped(): Promise<never> {
+    const stopped = new Promise<never>((_, reject) => {
+      this.#stopStarting = () => reject(this.#notRunning());
+    });
+    // Nobody may be waiting for it any more.
+    stopped.catch(() => undefined);
+    return stopped;
   }
 
   #failed(error: unknown): void {

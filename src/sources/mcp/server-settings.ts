@@ -27,6 +27,8 @@ export interface ServerSettings {
   /** How long a call may take, progress or not. */
   readonly maxCallMs: number;
   readonly startTimeoutMs: number;
+  /** How long the first start may take, which may have to load packages; `startTimeoutMs` when absent. */
+  readonly firstStartTimeoutMs?: number;
   readonly maxRestarts: number;
   readonly healthCheckIntervalMs: number;
   readonly idleMs: number;
@@ -106,6 +108,8 @@ export interface McpDeps {
   readonly root: string;
   /** Where definitions are kept between runs; nowhere when absent. */
   readonly cacheDir?: string;
+  /** False leaves a server that was never listed without tools until something needs it. */
+  readonly startsToList?: boolean;
   /** How this program introduces itself. */
   readonly clientVersion: string;
   secret(key: string): Promise<string | undefined>;

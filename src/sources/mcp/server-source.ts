@@ -52,7 +52,7 @@ export class ServerSource implements Source {
   /** Waits no longer than a start may take: tools that are late come with a change. */
   async load(): Promise<readonly Tool[]> {
     this.#listing ??= await this.#deps.cache.read(this.link.settings);
-    if (!this.#listing) await this.#startInTime();
+    if (!this.#listing && this.#deps.startsToList !== false) await this.#startInTime();
     const tools = this.#listing?.tools ?? [];
     this.#shown = tools;
     const refuse = (tool: string, reason: string): void =>

@@ -1,5 +1,6 @@
 /** Budgets in memory. JavaScript runs each method to its end, so every one of them is atomic. */
 import type {
+  BudgetCount,
   BudgetLine,
   Ledger,
   Reservation,
@@ -13,6 +14,8 @@ import {
   emptyLine,
   type Hold,
   judgeHold,
+  judgeMore,
+  NOTHING_HELD,
   toHold,
 } from '../budget-amounts.ts';
 
@@ -49,6 +52,32 @@ export class MemoryLedger implements Ledger {
 
   async covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
     return this.#judge(toHold(wanted));
+  }
+
+  async extend(executionId: string, more: Spending): Promise<ReserveOutcome> {
+    assertAmounts(more.micros, more.tokens);
+    const kept = this.#holds.get(executionId);
+    if (!kept) return NOTHING_HELD;
+    const outcome = judgeMore(kept.hold, more, (key) => this.#lines.get(key));
+    if (!outcome.ok) return outcome;
+    const { hold, lines } = kept;
+    for (const line of lines) {
+      line.heldMicros += more.micros;
+      line.heldTokens += more.tokens;
+    }
+    const amountMicros = hold.amountMicros + more.micros;
+    const grown = { ...hold, amountMicros, tokens: hold.tokens + more.tokens };
+    this.#holds.set(executionId, { hold: grown, lines });
+    return outcome;
+  }
+
+  async tally(counts: readonly BudgetCount[]): Promise<void> {
+    for (const { key, calls, tokens } of counts) {
+      assertAmounts(calls, tokens);
+      const line = this.#line(key);
+      line.calls = added(line.calls, calls);
+      line.tokens = added(line.tokens, tokens);
+    }
   }
 
   async settle(executionId: string, { micros, tokens }: Spending): Promise<void> {

@@ -1,5 +1,6 @@
 /** Budgets in SQLite. Looking and holding happen in one transaction, so no two calls can share money. */
 import type {
+  BudgetCount,
   BudgetLine,
   Ledger,
   Reservation,
@@ -11,7 +12,9 @@ import {
   assertSameHold,
   type Hold,
   judgeHold,
+  judgeMore,
   mergeScopes,
+  NOTHING_HELD,
   toHold,
 } from '../budget-amounts.ts';
 import type { Statement } from './open-database.ts';
@@ -48,6 +51,9 @@ export class SqliteLedger implements Ledger {
   readonly #deleteHold: Statement;
   readonly #addHeld: Statement;
   readonly #spend: Statement;
+  readonly #addMore: Statement;
+  readonly #growHold: Statement;
+  readonly #count: Statement;
 
   constructor(parts: SqliteParts) {
     this.#parts = parts;
@@ -71,6 +77,17 @@ export class SqliteLedger implements Ledger {
        held_tokens = held_tokens - ?, spent = min(spent + ?, ${MAX}), calls = calls + ?,
        tokens = min(tokens + ?, ${MAX}) WHERE key = ?`,
     );
+    this.#addMore = prepare(
+      'UPDATE budgets SET held = held + ?, held_tokens = held_tokens + ? WHERE key = ?',
+    );
+    this.#growHold = prepare(
+      'UPDATE holds SET amount = amount + ?, tokens = tokens + ? WHERE execution_id = ?',
+    );
+    this.#count = prepare(
+      `INSERT INTO budgets (key, spent, held, calls, tokens) VALUES (?, 0, 0, ?, ?)
+       ON CONFLICT (key) DO UPDATE SET calls = min(calls + excluded.calls, ${MAX}),
+       tokens = min(tokens + excluded.tokens, ${MAX})`,
+    );
   }
 
   async reserve(reservation: Reservation): Promise<ReserveOutcome> {
@@ -81,6 +98,18 @@ export class SqliteLedger implements Ledger {
   async covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
     const hold = toHold(wanted);
     return this.#parts.writer.read(() => this.#judge(hold));
+  }
+
+  async extend(executionId: string, more: Spending): Promise<ReserveOutcome> {
+    assertAmounts(more.micros, more.tokens);
+    return this.#parts.writer.write(() => this.#extend(toSqlText(executionId), more));
+  }
+
+  async tally(counts: readonly BudgetCount[]): Promise<void> {
+    for (const { calls, tokens } of counts) assertAmounts(calls, tokens);
+    await this.#parts.writer.write(() => {
+      for (const { key, calls, tokens } of counts) this.#count.run(toSqlText(key), calls, tokens);
+    });
   }
 
   async settle(executionId: string, actual: Spending): Promise<void> {
@@ -126,8 +155,23 @@ export class SqliteLedger implements Ledger {
     return outcome;
   }
 
+  #extend(id: string, more: Spending): ReserveOutcome {
+    const row = this.#hold.get(id) as HoldRow | undefined;
+    if (!row) return NOTHING_HELD;
+    const hold = fromRow(row);
+    const outcome = judgeMore(hold, more, (key) => this.#lineOf(key));
+    if (!outcome.ok) return outcome;
+    for (const { key } of hold.scopes) this.#addMore.run(more.micros, more.tokens, toSqlText(key));
+    this.#growHold.run(more.micros, more.tokens, id);
+    return outcome;
+  }
+
+  #lineOf(key: string): BudgetLine | undefined {
+    return this.#line.get(toSqlText(key)) as BudgetLine | undefined;
+  }
+
   #judge(hold: Hold): ReserveOutcome {
-    return judgeHold(hold, (key) => this.#line.get(toSqlText(key)) as BudgetLine | undefined);
+    return judgeHold(hold, (key) => this.#lineOf(key));
   }
 
   /** Ends the hold; with an actual amount that is spent instead. */

@@ -1,5 +1,7 @@
 /** Who a request turned out to come from, and as whom its calls are made. */
-import type { Caller, CallerNames } from '../../contract/caller.ts';
+
+import type { CallAs } from '../../contract/call-options.ts';
+import type { CallerNames } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import type { Role, TokenPolicy } from '../../contract/tokens.ts';
 
@@ -56,7 +58,7 @@ export const callerOfIdentity = (
   identity: Identity,
   tools: Pick<Catalog, 'get'>,
   { agentId, sessionId }: GivenNames = {},
-): Partial<Caller> => ({
+): CallAs => ({
   userId: identity.userId,
   agentId: nameBelow(identity.userId, agentId),
   sessionId: nameBelow(identity.key, sessionId),
@@ -65,4 +67,5 @@ export const callerOfIdentity = (
     identity.kind === 'session' && identity.role === 'admin' ? ['owner', 'admin'] : [identity.role],
   permissions: permissionsFor(identity.policy, tools),
   isolation: identity.policy?.isolation ?? 'none',
+  ...(identity.policy?.dailyUsd !== undefined && { dailyUsd: identity.policy.dailyUsd }),
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ModelReply } from '../../contract/model.ts';
-import { defineTool } from '../../contract/tool.ts';
+import { defineTool, type MostCost } from '../../contract/tool.ts';
 import { lazily } from '../lazily.ts';
 
 /** How many steps are asked for, how much may be said, and whether the answer is checked. */
@@ -12,6 +12,9 @@ const DEPTHS = {
   standard: { steps: 8, maxTokens: 8_000, review: false },
   deep: { steps: 20, maxTokens: 16_000, review: true },
 } as const;
+
+/** Tokens that vendors count besides those of the texts, at most. */
+const FRAME = 256;
 
 type Depth = keyof typeof DEPTHS;
 
@@ -110,6 +113,16 @@ const think = async (
   return { reply, thought: thoughtOf(reply) };
 };
 
+/** The most that all questions of a call use up; the second one holds the first answer as well. */
+const mostOf = (asked: Input): MostCost => {
+  const { steps, maxTokens, review } = DEPTHS[asked.depth];
+  const prompt = promptOf(asked, steps);
+  const question = Buffer.byteLength(`${SYSTEM}${REVIEW}${prompt}${JSON.stringify(SHAPE)}`) + FRAME;
+  return review
+    ? { model: { inputTokens: 2 * question + 4 * maxTokens, outputTokens: 2 * maxTokens } }
+    : { model: { inputTokens: question, outputTokens: maxTokens } };
+};
+
 const assertConfigured = ({ model }: ToolContext): void => {
   if (model.configured) return;
   throw new ToolFailure('MODEL_NOT_CONFIGURED', undefined, {
@@ -172,6 +185,7 @@ export const deepReasoning = defineTool({
     model: 'usage_based',
     perUnit: { unit: 'token', price: 0.000_000_14, inputField: 'problem' },
   },
+  estimate: mostOf,
   timeoutMs: 300_000,
   examples: [
     {

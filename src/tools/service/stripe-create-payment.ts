@@ -5,7 +5,7 @@ import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { baseUrl } from '../base-url.ts';
 import { lazily } from '../lazily.ts';
-import { authOf, textAt, type Vendor, vendorData } from '../vendor-reply.ts';
+import { authOf, isRefusal, textAt, type Vendor, vendorData } from '../vendor-reply.ts';
 
 const STRIPE: Vendor = {
   name: 'Stripe',
@@ -121,6 +121,8 @@ const create = async (asked: Input, context: ToolContext, url: string): Promise<
     },
     body: formOf(asked).toString(),
   });
+  // Refused: no payment was made, so there is no fee. 408 and 409 leave that open.
+  if (isRefusal(response)) context.charge({ cost: 0 });
   const made = await vendorData(response, STRIPE, intent());
   return {
     paymentIntentId: made.id,

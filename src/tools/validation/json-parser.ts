@@ -48,6 +48,9 @@ const outcome = async (
   return { ...base, valid: errors.length === 0, errors };
 };
 
+/** Held before the model is asked. */
+const MAX_ANSWER_TOKENS = 8_192;
+
 const byModel = async (
   { text, schema = {} }: Input,
   { model, signal, charge }: ToolContext,
@@ -56,6 +59,7 @@ const byModel = async (
     system: 'Extract the data that the schema describes from the text. Invent nothing.',
     prompt: text,
     schema,
+    maxTokens: MAX_ANSWER_TOKENS,
     temperature: 0,
     signal,
   });

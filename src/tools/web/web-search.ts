@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { authOf, vendorData } from '../vendor-reply.ts';
+import { authOf, isRefusal, vendorData } from '../vendor-reply.ts';
 import { braveSearch, type SearchHit, type SearchProvider } from './search-provider.ts';
 
 const input = () =>
@@ -82,6 +82,7 @@ const search = async (
   const headers = new Headers({ accept: 'application/json' });
   if (keyHeader !== undefined) headers.set(keyHeader, await context.secret(vendor.secret));
   const response = await context.fetch(address(asked), { headers, redirect: 'error' });
+  if (isRefusal(response)) context.charge({ cost: 0 });
   const shape = { safeParse: (body: unknown) => ({ success: true, data: read(body) }) };
   const hits = (await vendorData(response, vendor, shape)) ?? [];
   return {

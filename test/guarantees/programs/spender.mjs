@@ -2,15 +2,27 @@
 import { once } from 'node:events';
 import { createCrib, defineTool } from '../../../dist/index.js';
 
-const [root, calls, trouble] = process.argv.slice(2);
+const [root, calls, trouble, kind = 'fixed'] = process.argv.slice(2);
+// What a tool says of its price, and what it reports once it ran.
+const KINDS = {
+  fixed: [{ cost: { model: 'usage_based', fixed: 0.01 } }],
+  afterwards: [{ estimate: () => ({ cost: 0.01 }) }, { cost: 0.01 }],
+  unpriced: [{}, { cost: 0.01 }],
+  tokens: [{ estimate: () => ({ cost: 0, tokens: 10 }) }, { tokens: 10 }],
+};
+const [price, charge] = KINDS[kind];
 const pay = defineTool({
   name: 'pay',
   description: 'Costs a cent; goes wrong in every way it is told to.',
   tier: 'read_only',
-  cost: { model: 'usage_based', fixed: 0.01 },
+  ...price,
   timeoutMs: 150,
   input: { type: 'object' },
-  run: async ({ n }, { signal }) => {
+  run: async ({ n }, { signal, charge: report }) => {
+    if (charge) {
+      await new Promise((resolve) => setTimeout(resolve, n % 7));
+      report(charge);
+    }
     if (trouble !== 'trouble') return n;
     if (n % 4 === 1) throw new Error('failed');
     if (n % 4 === 2) await once(signal, 'abort');
@@ -23,7 +35,7 @@ const crib = await createCrib({
   builtins: false,
   tools: [pay],
   config: {
-    budget: { dailyUsd: 1 },
+    budget: { dailyUsd: 1, ...(kind === 'tokens' && { dailyTokens: 1000 }) },
     execution: { maxConcurrentTools: 1000, queueLimit: 10_000, breaker: { enabled: false } },
   },
 });

@@ -1,0 +1,34 @@
+/** How long a server may take to start. */
+import { basename } from 'node:path';
+import type { ServerSettings } from './server-settings.ts';
+
+/** Long enough for a download, and not for ever. */
+const MAX_INSTALL_MS = 600_000;
+
+/** Programs that load a package before they run it; killed half-way, they leave a broken cache. */
+const INSTALLERS: ReadonlySet<string> = new Set(['npx', 'bunx', 'uvx', 'pipx', 'docker', 'podman']);
+/** Package managers that do so with one of these words. */
+const MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun', 'uv', 'deno', 'go']);
+const INSTALLING: ReadonlySet<string> = new Set(['exec', 'dlx', 'x', 'run', 'tool']);
+
+/** Whether the command of the server may install something before it starts it. */
+export const isInstaller = (settings: ServerSettings): boolean => {
+  if (settings.transport !== 'stdio') return false;
+  const words = [settings.command, ...settings.args];
+  const programs = words.map((word) => basename(word).replace(/\.(cmd|exe|ps1)$/i, ''));
+  // Behind a wrapper such as `env` or `sh`, too.
+  return programs.some(
+    (program, index) =>
+      INSTALLERS.has(program) ||
+      (MANAGERS.has(program) && INSTALLING.has(programs[index + 1] ?? '')),
+  );
+};
+
+/** Milliseconds until a start counts as failed. The first one may have to load packages. */
+export const startLimit = (settings: ServerSettings, hasStood: boolean): number => {
+  const { startTimeoutMs, firstStartTimeoutMs } = settings;
+  if (hasStood || firstStartTimeoutMs === undefined) return startTimeoutMs;
+  return isInstaller(settings)
+    ? Math.max(firstStartTimeoutMs, MAX_INSTALL_MS)
+    : firstStartTimeoutMs;
+};
