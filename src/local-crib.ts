@@ -128,7 +128,9 @@ export class LocalCrib implements Crib {
       execute: (tool, input, as) => this.execute(tool, input, as),
     });
     const durationMs = runtime.elapsed() - started;
-    return { operation: request.operation, ...outcome, durationMs };
+    // A request that is no object is answered too; it names no operation.
+    const { operation } = Object(request) as ProcessRequest;
+    return { operation, ...outcome, durationMs };
   }
 
   async status(executionId: string): Promise<ExecutionStatus | undefined> {

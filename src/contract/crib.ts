@@ -57,6 +57,19 @@ export interface DryRunReport {
 export interface ProcessCall {
   readonly tool: string;
   readonly input: unknown;
+  /** Names the call in the answer. */
+  readonly id?: string;
+  /** For this call alone. Who makes it is the same for all. */
+  readonly options?: Pick<CallAs, 'idempotencyKey' | 'approvalId'>;
+}
+
+/** What became of one call of a request, in the order in which they were given. */
+export interface ProcessedCall {
+  readonly id?: string;
+  readonly tool: string;
+  /** `skipped`: it did not run, because an earlier one or one that it depends on failed. */
+  readonly status: ToolResult['status'] | 'skipped';
+  readonly executionId?: string;
 }
 
 /** The operations of the tool container contract. */
@@ -82,7 +95,10 @@ export type ProcessRequest =
 export interface ProcessResult {
   readonly operation: ProcessRequest['operation'];
   readonly status: 'success' | 'partial' | 'failure';
+  /** Of the calls that ran. */
   readonly results: readonly ToolResult[];
+  /** Every call of the request, those that were skipped included. */
+  readonly calls?: readonly ProcessedCall[];
   /** For `discover`: the tools found. For `validate`: what is wrong, per call. */
   readonly data?: unknown;
   readonly errors: readonly ToolError[];

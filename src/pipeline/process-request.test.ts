@@ -133,3 +133,32 @@ describe('process', () => {
     });
   });
 });
+
+describe('process with a request that makes no sense', () => {
+  it.each([
+    [undefined],
+    [{}],
+    [{ operation: 'nope' }],
+    [{ operation: 'execute_chain' }],
+    [{ operation: 'execute_single' }],
+    [{ operation: 'orchestrate', calls: [], maxConcurrency: 0 }],
+    [{ operation: 'orchestrate', calls: [{ tool: 'add' }] }],
+  ])('answers %j with a coded error', async (request) => {
+    const crib = await testCrib(tools);
+    const result = await crib.process(request as never);
+    expect(result).toMatchObject({ status: 'failure', errors: [{ code: 'VALIDATION_ERROR' }] });
+  });
+
+  it('names the calls that were skipped, by id', async () => {
+    const crib = await testCrib(tools);
+    const calls = [
+      { id: 'a', tool: 'fail', input: {} },
+      { id: 'b', ...add(1, 1) },
+    ];
+    const result = await crib.process({ operation: 'execute_chain', calls });
+    expect(result.calls).toMatchObject([
+      { id: 'a', status: 'failure' },
+      { id: 'b', status: 'skipped' },
+    ]);
+  });
+});

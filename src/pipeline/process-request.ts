@@ -2,7 +2,12 @@
 import type { CallAs } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
-import type { ProcessCall, ProcessRequest, ProcessResult } from '../contract/crib.ts';
+import type {
+  ProcessCall,
+  ProcessedCall,
+  ProcessRequest,
+  ProcessResult,
+} from '../contract/crib.ts';
 import { type ToolError, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 
@@ -15,12 +20,34 @@ export interface ProcessDeps {
 type Orchestrated = Extract<ProcessRequest, { operation: 'orchestrate' }>;
 type Outcome = Omit<ProcessResult, 'operation' | 'durationMs'>;
 
-const summary = (results: readonly ToolResult[], expected: number): Outcome => {
+const optionsOf = ({ options }: ProcessCall, caller: ProcessDeps['caller']): CallAs | undefined =>
+  options
+    ? {
+        ...caller,
+        ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+        ...(options.approvalId !== undefined && { approvalId: options.approvalId }),
+      }
+    : caller;
+
+const processed = ({ id, tool }: ProcessCall, result: ToolResult | undefined): ProcessedCall => ({
+  ...(id !== undefined && { id }),
+  tool,
+  status: result?.status ?? 'skipped',
+  ...(result && { executionId: result.metadata.executionId }),
+});
+
+/** `outcomes` has the result of each call, in their order; nothing for one that did not run. */
+const summary = (
+  calls: readonly ProcessCall[],
+  outcomes: readonly (ToolResult | undefined)[],
+): Outcome => {
+  const results = outcomes.flatMap((result) => result ?? []);
   const good = results.filter(({ success }) => success).length;
-  const status = good === expected ? 'success' : good > 0 ? 'partial' : 'failure';
+  const status = good === calls.length ? 'success' : good > 0 ? 'partial' : 'failure';
   return {
     status,
     results,
+    calls: calls.map((call, at) => processed(call, outcomes[at])),
     errors: results.flatMap(({ error }) => (error ? [error] : [])),
   };
 };
@@ -31,12 +58,12 @@ const chain = async (
   deps: ProcessDeps,
 ): Promise<Outcome> => {
   const results: ToolResult[] = [];
-  for (const { tool, input } of calls) {
-    const result = await deps.execute(tool, input, deps.caller);
+  for (const call of calls) {
+    const result = await deps.execute(call.tool, call.input, optionsOf(call, deps.caller));
     results.push(result);
     if (!result.success && !continueOnError) break;
   }
-  return summary(results, calls.length);
+  return summary(calls, results);
 };
 
 /** What is wrong with the plan itself, before anything runs. */
@@ -83,17 +110,19 @@ const orchestrate = async (request: Orchestrated, deps: ProcessDeps): Promise<Ou
     for (const call of calls) {
       if (running.size >= maxConcurrency) break;
       if (!ready(call)) continue;
-      const finish = deps.execute(call.tool, call.input, deps.caller).then((result) => {
-        done.set(call.id, result);
-        running.delete(call.id);
-      });
+      const finish = deps
+        .execute(call.tool, call.input, optionsOf(call, deps.caller))
+        .then((result) => {
+          done.set(call.id, result);
+          running.delete(call.id);
+        });
       running.set(call.id, finish);
     }
     if (running.size === 0) break;
     await Promise.race(running.values());
   }
-  const results = calls.flatMap(({ id }) => done.get(id) ?? []);
-  return summary(results, calls.length);
+  const outcomes = calls.map(({ id }) => done.get(id));
+  return summary(calls, outcomes);
 };
 
 /** Dry runs: every gate is walked, nothing is run. */
@@ -103,7 +132,7 @@ const validate = async (calls: readonly ProcessCall[], deps: ProcessDeps): Promi
     results.push(await deps.execute(tool, input, { ...deps.caller, dryRun: true }));
   }
   const data = results.map(({ success, error }) => ({ valid: success, ...(error && { error }) }));
-  return { ...summary(results, calls.length), data };
+  return { ...summary(calls, results), data };
 };
 
 const discover = (query: string | undefined, tools: Catalog): Outcome => {
@@ -122,10 +151,51 @@ const discover = (query: string | undefined, tools: Catalog): Outcome => {
   return { status: 'success', results: [], errors: [], data };
 };
 
+const OPERATIONS: ReadonlySet<unknown> = new Set([
+  ...['execute_single', 'execute_chain', 'orchestrate', 'validate', 'discover'],
+]);
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCall = (value: unknown, needsId: boolean): boolean =>
+  isRecord(value) &&
+  typeof value.tool === 'string' &&
+  (value.options === undefined || isRecord(value.options)) &&
+  (typeof value.id === 'string' || (value.id === undefined && !needsId)) &&
+  (value.dependsOn === undefined || Array.isArray(value.dependsOn));
+
+/** Says what is wrong with a request that did not come through a schema. */
+const requestFault = (request: unknown): string | undefined => {
+  if (!isRecord(request)) return 'A request is an object with an operation.';
+  const { operation, calls, maxConcurrency } = request;
+  if (!OPERATIONS.has(operation)) return 'There is no such operation.';
+  if (operation === 'discover') return undefined;
+  if (operation === 'execute_single') {
+    return isCall(request, false) ? undefined : 'A call needs the name of a tool.';
+  }
+  if (!Array.isArray(calls)) return 'The request needs a list of calls.';
+  const isPlan = operation === 'orchestrate';
+  if (!calls.every((call) => isCall(call, isPlan))) {
+    return isPlan ? 'Each call needs an id and the name of a tool.' : 'Each call needs a tool.';
+  }
+  const isCount = Number.isSafeInteger(maxConcurrency) && Number(maxConcurrency) > 0;
+  if (maxConcurrency === undefined || isCount) return undefined;
+  return 'maxConcurrency must be a whole number above zero.';
+};
+
+/** Never rejects for a request that makes no sense: the answer says what is wrong with it. */
 export const processRequest = async (
   request: ProcessRequest,
   deps: ProcessDeps,
 ): Promise<Outcome> => {
+  const fault = requestFault(request);
+  if (fault !== undefined) {
+    const error = toolError('VALIDATION_ERROR', fault, {
+      suggestions: [`The operations are ${[...OPERATIONS].join(', ')}.`],
+    });
+    return { status: 'failure', results: [], errors: [error] };
+  }
   switch (request.operation) {
     case 'execute_single':
       return chain([request], false, deps);

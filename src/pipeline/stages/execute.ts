@@ -71,10 +71,26 @@ const errorOf = (error: unknown, call: AdmittedCall, deps: ExecuteDeps): ToolErr
   return toolThrew(error, call, deps);
 };
 
+interface ContentAndData {
+  readonly content: unknown;
+  readonly structuredContent: unknown;
+}
+
+/** A server's result may hold blocks beside its data; the output schema is of the data alone. */
+const withContent = (data: unknown): ContentAndData | undefined => {
+  if (typeof data !== 'object' || data === null || Object.keys(data).length !== 2) return undefined;
+  const isBoth = Object.hasOwn(data, 'structuredContent') && Object.hasOwn(data, 'content');
+  return isBoth ? (data as ContentAndData) : undefined;
+};
+
 const checked = (call: AdmittedCall, data: unknown, deps: ExecuteDeps): ToolResult => {
   const { output } = call.ready;
   if (!output || !deps.checkOutput) return succeeded(call, data);
-  const parsed = output.validate(data);
+  const both = call.ready.tool.source === 'mcp' ? withContent(data) : undefined;
+  const parsed = output.validate(both ? both.structuredContent : data);
+  if (parsed.ok && both) {
+    return succeeded(call, { ...both, structuredContent: parsed.value });
+  }
   if (parsed.ok) return succeeded(call, parsed.value);
   return failed(call, 'OUTPUT_INVALID', { issues: parsed.issues });
 };

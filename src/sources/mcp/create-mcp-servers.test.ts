@@ -72,7 +72,10 @@ describe('tools of a server', () => {
 
   it('give structured data where there is some, text joined, and blocks where there is more', async () => {
     const servers = await open();
-    expect(await run(servers, 'structured', {}, { word: 'w' })).toEqual({ word: 'w' });
+    expect(await run(servers, 'structured', {}, { word: 'w' })).toEqual({
+      content: [{ type: 'text', text: 'see the data' }],
+      structuredContent: { word: 'w' },
+    });
     expect(await run(servers, 'mixed')).toMatchObject({
       content: [{ type: 'text' }, { type: 'image' }],
     });

@@ -1,4 +1,5 @@
 /** A result of a server as the data of ours. What is too large or says that it failed is a failure. */
+import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../contract/errors.ts';
 
@@ -41,6 +42,20 @@ const onlyText = (content: Content): string | undefined => {
 const textOf = (content: Content): string =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
+/** Servers repeat structured content as JSON text for older clients: then it says everything. */
+const repeats = (content: Content, structured: unknown): boolean => {
+  const text = onlyText(content);
+  if (text === undefined) return false;
+  if (text === '') return true;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isDeepStrictEqual(value, structured) || isDeepStrictEqual({ result: value }, structured);
+  } catch {
+    // A bare text that is the one value of the structured content.
+    return isDeepStrictEqual({ result: text }, structured);
+  }
+};
+
 export const readResult = (
   { content = [], structuredContent, isError }: CallToolResult,
   { name: server, maxOutputBytes }: ResultSite,
@@ -53,12 +68,13 @@ export const readResult = (
       ],
     });
   }
-  const given = structuredContent ?? content;
+  const isRepeated = structuredContent === undefined || repeats(content, structuredContent);
+  const given = isRepeated ? (structuredContent ?? content) : { content, structuredContent };
   if (sizeOf(given, maxOutputBytes) > maxOutputBytes) {
     throw new ToolFailure('OUTPUT_TOO_LARGE', `The MCP server ${server} answered with too much.`, {
       suggestions: ['Ask for less at a time, or raise maxOutputBytes of the server.'],
     });
   }
-  if (structuredContent !== undefined) return structuredContent;
+  if (structuredContent !== undefined) return given;
   return onlyText(content) ?? { content };
 };

@@ -74,6 +74,16 @@ export const processResultSchema = z.object({
   operation: z.string(),
   status: z.enum(['success', 'partial', 'failure']),
   results: z.array(toolResultSchema),
+  calls: z
+    .array(
+      z.object({
+        id: z.string().optional(),
+        tool: z.string(),
+        status: z.string(),
+        executionId: z.string().optional(),
+      }),
+    )
+    .optional(),
   data: z.unknown().optional(),
   errors: z.array(errorSchema),
   durationMs: z.number(),
