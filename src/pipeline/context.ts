@@ -21,6 +21,7 @@ import type { Redactor } from '../governance/redaction/redaction.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
 import { egressScope } from './egress-scope.ts';
+import { thrownText } from './read-thrown.ts';
 
 export interface ContextDeps {
   readonly runtime: Runtime;
@@ -113,7 +114,7 @@ export class CallContext implements ToolContext {
     return (fraction, note) => {
       const { control, executionId } = this.#call;
       const { events, redactor } = this.#deps;
-      const told = note === undefined ? undefined : redactor.text(note);
+      const told = note === undefined ? undefined : redactor.text(thrownText(note));
       control.progress(fraction, told);
       if (events.has('call.progressed')) {
         events.emit('call.progressed', { executionId, fraction, note: told });
@@ -129,7 +130,7 @@ export class CallContext implements ToolContext {
     return ({ cost, tokens }) => {
       const { notes } = this.#call;
       if (cost !== undefined) notes.costMicros += toMicros(cost);
-      if (tokens !== undefined) notes.tokens += Math.max(0, Math.round(tokens));
+      if (Number.isFinite(tokens)) notes.tokens += Math.max(0, Math.round(tokens as number));
     };
   }
 
@@ -137,7 +138,7 @@ export class CallContext implements ToolContext {
     return (message) => {
       const { notes } = this.#call;
       notes.warnings ??= [];
-      notes.warnings.push(this.#deps.redactor.text(message));
+      notes.warnings.push(this.#deps.redactor.text(thrownText(message)));
     };
   }
 
@@ -174,7 +175,7 @@ const callLogger = (call: Call<'ready'>, deps: ContextDeps): Logger => {
   const write =
     (level: keyof Logger) =>
     (message: string, fields: Record<string, unknown> = {}): void => {
-      log[level](deps.redactor.text(message), {
+      log[level](deps.redactor.text(thrownText(message)), {
         ...(deps.redactor.record(fields) as Record<string, unknown>),
         tool: call.ready.tool.name,
         executionId: call.executionId,

@@ -14,6 +14,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Secrets } from '../contract/secrets.ts';
+import type { Stage } from '../contract/stage.ts';
 import type { MemoryStore, Snapshot, Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
 import { targetsOf } from '../governance/approvals/call-targets.ts';
@@ -43,16 +44,18 @@ import { governed, type PipelineDeps } from './governed.ts';
 import { createProgramCheck } from './judge-program.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
 import { type CallInput, type CallSite, newCall } from './new-call.ts';
+import { failed } from './outcome.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { prove } from './pipeline.ts';
 import { reconcile } from './reconcile.ts';
 import { Bulkhead } from './recovery/bulkhead.ts';
 import { createGuards } from './recovery/guards.ts';
+import { requestFault } from './request-fault.ts';
 import { ResultCache } from './result-cache.ts';
 import { RunningCalls } from './running-calls.ts';
 import { SignalFollowers } from './signal-followers.ts';
 import type { ResultLimits } from './stages/govern-result.ts';
-import type { UsageNotes } from './stages/record.ts';
+import { record, type UsageNotes } from './stages/record.ts';
 import { StandingGrants } from './standing-grants.ts';
 import { createToolSettings, type SettingsSource } from './tool-settings.ts';
 import { createTracer } from './trace.ts';
@@ -162,6 +165,7 @@ export class Engine {
   readonly #deps: EngineDeps;
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
+  readonly #record: Stage<never>;
   readonly #site: CallSite;
   readonly #followers = new SignalFollowers();
 
@@ -170,7 +174,9 @@ export class Engine {
     this.shared = sharedParts(deps);
     this.#site = { runtime: deps.runtime, nextId: createExecutionIds() };
     this.#contexts = this.#makeContexts();
-    this.#run = this.#makePipeline();
+    const parts = this.#pipelineDeps();
+    this.#record = record(parts);
+    this.#run = governed(parts, createTracer(deps));
   }
 
   /** Says of every call a crash interrupted what became of it. Before the first call. */
@@ -181,6 +187,8 @@ export class Engine {
   }
 
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
+    const fault = requestFault(toolName, as);
+    if (fault) return this.#refuse({ rawInput, parent: undefined }, fault);
     const call = newCall({ toolName, rawInput, as, parent: undefined }, this.#site);
     const done = this.#run(call);
     return as?.signal ? this.#followers.follow(as.signal, call.control, done) : done;
@@ -218,7 +226,19 @@ export class Engine {
     await this.#deps.egress.close();
   }
 
+  /** Answers a call that was made in a way no call can be made, and records that. */
+  #refuse(from: Pick<CallInput, 'rawInput' | 'parent'>, issue: Issue): Promise<ToolResult> {
+    const as = from.parent ? undefined : NOBODY;
+    const call = newCall({ ...from, toolName: '', as }, this.#site);
+    const message = `${issue.path.join('.')} ${issue.message}.`;
+    return this.#record(call, async () =>
+      failed(call, 'VALIDATION_ERROR', { message, issues: [issue] }),
+    );
+  }
+
   #callTool = (parent: CallRequest, toolName: string, rawInput: unknown): Promise<ToolResult> => {
+    const fault = requestFault(toolName, undefined);
+    if (fault) return this.#refuse({ rawInput, parent }, fault);
     const from: CallInput = { toolName, rawInput, as: undefined, parent };
     const call = newCall(from, this.#site);
     parent.control.onAbort(() => call.control.abort(parent.control.reason ?? 'CANCELLED'));
@@ -242,9 +262,9 @@ export class Engine {
     return { root: guard.root, extraRoots, allow, sandboxes };
   }
 
-  #makePipeline(): Next<CallRequest> {
+  #pipelineDeps(): PipelineDeps {
     const { settings, store } = this.#deps;
-    const parts: PipelineDeps = {
+    return {
       ...this.#deps,
       ...this.shared,
       ...settings,
@@ -260,7 +280,6 @@ export class Engine {
       callTool: this.#callTool,
       undo: (executionId) => this.undo(executionId, LOCAL_CALLER),
     };
-    return governed(parts, createTracer(this.#deps));
   }
 
   #filesFor(call: Call<'ready'>): FileAccess {
@@ -289,6 +308,15 @@ export class Engine {
     };
   }
 }
+
+/** The caller of a request whose caller cannot be read: it holds nothing. */
+const NOBODY: Caller = Object.freeze({
+  ...LOCAL_CALLER,
+  userId: 'unknown',
+  agentId: 'unknown',
+  roles: [],
+  permissions: [],
+});
 
 const invalidInput = (issues: readonly Issue[]): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', 'The input does not match the schema of the tool.', {

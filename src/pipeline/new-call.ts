@@ -70,7 +70,11 @@ class Control implements CallControl {
   progress(fraction: number, note: string | undefined): void {
     this.last = { fraction, note };
     this.touch?.();
-    this.#onProgress?.(fraction, note);
+    try {
+      this.#onProgress?.(fraction, note);
+    } catch {
+      // The listener is the caller's: its fault must not fail the tool that reports.
+    }
   }
 }
 
@@ -119,6 +123,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   /** Neighbours in the list of running calls. */
   older: unknown = undefined;
   newer: unknown = undefined;
+  isListed = false;
 
   constructor(from: CallInput, { runtime, nextId }: CallSite) {
     const options = from.as ?? NO_OPTIONS;

@@ -2,6 +2,7 @@
  * What a call is going to touch, with every link resolved: the approver sees it, and an approval is
  * bound to it, so that a path that leads elsewhere by the time it is used needs a new word.
  */
+import { ToolFailure } from '../../contract/errors.ts';
 import type { CallTargets, Tool } from '../../contract/tool.ts';
 import { resolveTarget } from '../egress/judge-url.ts';
 
@@ -60,13 +61,29 @@ const hostTarget = (url: string): string => {
   return host === undefined ? `unreadable:${url}` : `host:${host}`;
 };
 
+const isTexts = (list: unknown): boolean =>
+  list === undefined || (Array.isArray(list) && list.every((item) => typeof item === 'string'));
+
+/** What the tool itself says. Nobody can approve a call whose targets cannot be told. */
+const declared = (tool: Tool, input: unknown): CallTargets | undefined => {
+  try {
+    const targets = tool.targets?.(input);
+    // One that has to be waited for would say nothing now, and so be approved for nothing named.
+    if (targets instanceof Promise) targets.catch(() => undefined);
+    else if (isTexts(targets?.paths) && isTexts(targets?.urls)) return targets;
+  } catch {
+    // The failure below says all that a caller may know of it.
+  }
+  throw new ToolFailure('EXECUTION_FAILED', 'The tool could not say what the call touches.');
+};
+
 /** Each once, sorted, so that two lists of the same targets are equal. */
 export const targetsOf = async (
   tool: Tool,
   input: unknown,
   deps: TargetDeps,
 ): Promise<readonly string[]> => {
-  const { paths = [], urls = [] } = tool.targets?.(input) ?? guessed(tool, input);
+  const { paths = [], urls = [] } = declared(tool, input) ?? guessed(tool, input);
   const files = await Promise.all(paths.map((path) => fileTarget(path, deps)));
   return [...new Set([...files, ...urls.map(hostTarget)])].sort();
 };

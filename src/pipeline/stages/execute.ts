@@ -2,7 +2,7 @@
  * The only step that runs foreign code, so it asks for the proof of every gate. Where there can be
  * a side effect, the intent is on disk before the tool starts.
  */
-
+import { types } from 'node:util';
 import type { AuditLog } from '../../contract/audit.ts';
 import type { AdmittedCall } from '../../contract/call.ts';
 import type { DryRunReport } from '../../contract/crib.ts';
@@ -10,12 +10,13 @@ import type { ToolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { type ErrorDeps, toolThrew } from '../as-tool-error.ts';
+import { type ErrorDeps, toolExplained, toolThrew } from '../as-tool-error.ts';
 import { auditEntry, recordInput } from '../audit-entry.ts';
 import type { Contexts } from '../context.ts';
 import type { Deadline, Deadlines } from '../deadlines.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
+import { thrownText } from '../read-thrown.ts';
 import { hasNotBegun } from '../recovery/may-retry.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 import type { UndoLog } from '../undo-log.ts';
@@ -62,10 +63,11 @@ const watchIdle = (call: AdmittedCall, deps: ExecuteDeps): (() => void) | undefi
 
 const errorOf = (error: unknown, call: AdmittedCall, deps: ExecuteDeps): ToolError => {
   try {
-    const own = call.ready.tool.handleError?.(error);
+    const { tool } = call.ready;
+    const own = tool.handleError && toolExplained(tool.handleError(error), call, deps);
     if (own) return own;
   } catch (again) {
-    deps.runtime.log.warn('handleError threw', { error: String(again) });
+    deps.runtime.log.warn('handleError threw', { error: thrownText(again) });
   }
   return toolThrew(error, call, deps);
 };
@@ -73,9 +75,13 @@ const errorOf = (error: unknown, call: AdmittedCall, deps: ExecuteDeps): ToolErr
 const checked = (call: AdmittedCall, data: unknown, deps: ExecuteDeps): ToolResult => {
   const { output } = call.ready;
   if (!output || !deps.checkOutput) return succeeded(call, data);
-  const parsed = output.validate(data);
-  if (parsed.ok) return succeeded(call, parsed.value);
-  return failed(call, 'OUTPUT_INVALID', { issues: parsed.issues });
+  try {
+    const parsed = output.validate(data);
+    if (parsed.ok) return succeeded(call, parsed.value);
+    return failed(call, 'OUTPUT_INVALID', { issues: parsed.issues });
+  } catch {
+    return failed(call, 'OUTPUT_INVALID', { message: 'The result cannot be read.' });
+  }
 };
 
 const succeededWith = (
@@ -85,8 +91,23 @@ const succeededWith = (
 ): ToolResult | Promise<ToolResult> => {
   const result = checked(call, data, deps);
   if (!call.ready.tool.undo || !result.success) return result;
-  const kept = deps.undoLog.keep(call.executionId, { input: call.input, result });
-  return kept.then(() => result);
+  return keepForUndo(call, result, deps);
+};
+
+/** A result that cannot be kept is still the result: the call then cannot be undone. */
+const keepForUndo = async (
+  call: AdmittedCall,
+  result: ToolResult,
+  deps: ExecuteDeps,
+): Promise<ToolResult> => {
+  try {
+    await deps.undoLog.keep(call.executionId, { input: call.input, result });
+  } catch (error) {
+    deps.runtime.log.warn('what undo needs could not be kept', { error: thrownText(error) });
+    call.notes.warnings ??= [];
+    call.notes.warnings.push('The call cannot be undone: its result could not be kept.');
+  }
+  return result;
 };
 
 /** One run, from the first line of the tool to its result. */
@@ -95,6 +116,7 @@ class Run {
   readonly #deps: ExecuteDeps;
   readonly #stopWatching: (() => void) | undefined;
   readonly #effectBefore: boolean;
+  #isOver = false;
 
   constructor(call: AdmittedCall, deps: ExecuteDeps) {
     this.#call = call;
@@ -107,30 +129,37 @@ class Run {
 
   start(): Promise<ToolResult> {
     const call = this.#call;
-    let work: unknown;
+    let work: PromiseLike<unknown>;
     try {
-      work = call.ready.tool.run(call.input, this.#deps.contexts.of(call));
+      const returned: unknown = call.ready.tool.run(call.input, this.#deps.contexts.of(call));
+      if (!isThenable(returned)) return Promise.resolve(this.#returned(returned));
+      work = returned;
     } catch (error) {
       return Promise.resolve(this.#threw(error));
     }
-    if (!isThenable(work)) return Promise.resolve(this.#returned(work));
     return this.#waitFor(work);
   }
 
   /** A tool that ignores its signal cannot hold the call: the abort settles it first. */
   #waitFor(work: PromiseLike<unknown>): Promise<ToolResult> {
     return new Promise((resolve, reject) => {
-      this.#call.control.onAbort(() => resolve(this.#aborted()));
-      work.then(
-        (data) => {
-          try {
-            resolve(this.#returned(data));
-          } catch (error) {
-            reject(error);
-          }
-        },
-        (error: unknown) => resolve(this.#threw(error)),
-      );
+      // What comes after the abort is heard, so that it is no unhandled rejection, and dropped.
+      const settle = (end: () => ToolResult | Promise<ToolResult>): void => {
+        if (this.#isOver) return;
+        this.#isOver = true;
+        try {
+          resolve(end());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      this.#call.control.onAbort(() => settle(() => this.#aborted()));
+      const rejected = (error: unknown): void => settle(() => this.#threw(error));
+      try {
+        hear(work, (data) => settle(() => this.#returned(data)), rejected);
+      } catch (error) {
+        rejected(error);
+      }
     });
   }
 
@@ -155,10 +184,19 @@ class Run {
 }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' &&
-  value !== null &&
+  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
   'then' in value &&
   typeof value.then === 'function';
+
+/** A promise is heard by the language's own `then`: one that was put over it may never answer. */
+const hear = (
+  work: PromiseLike<unknown>,
+  fulfilled: (data: unknown) => void,
+  rejected: (error: unknown) => void,
+): void => {
+  if (types.isPromise(work)) Promise.prototype.then.call(work, fulfilled, rejected);
+  else work.then(fulfilled, rejected);
+};
 
 const run = (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> =>
   new Run(call, deps).start();
