@@ -18,6 +18,7 @@ import type { Egress } from '../governance/egress/create-egress.ts';
 import { toMicros } from '../governance/ledger/estimate-cost.ts';
 import { CallMemory } from '../governance/memory.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
+import { assertRunning } from './assert-running.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
 import { egressScope } from './egress-scope.ts';
@@ -100,7 +101,10 @@ export class CallContext implements ToolContext {
   }
 
   get resolveHost(): ToolContext['resolveHost'] {
-    return (host, port) => this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
+    return async (host, port) => {
+      assertRunning(this.#call);
+      return this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
+    };
   }
 
   get logger(): Logger {
@@ -151,6 +155,7 @@ export class CallContext implements ToolContext {
   }
 
   async #secret(key: string): Promise<string> {
+    assertRunning(this.#call);
     if (!declaresSecret(this.#call.ready.tool, key)) {
       throw new ToolFailure('PERMISSION_DENIED', 'The tool did not declare this secret.', {
         suggestions: ['Add the key to needs.secrets of the tool.'],

@@ -11,7 +11,7 @@ import type { Events } from '../contract/events.ts';
 import type { Model } from '../contract/model.ts';
 import type { Explanation, Policy } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
-import type { Runtime } from '../contract/runtime.ts';
+import type { Runtime, Timer } from '../contract/runtime.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import type { Stage } from '../contract/stage.ts';
@@ -47,6 +47,7 @@ import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { prove } from './pipeline.ts';
+import { thrownText } from './read-thrown.ts';
 import { reconcile } from './reconcile.ts';
 import { Bulkhead } from './recovery/bulkhead.ts';
 import { createGuards } from './recovery/guards.ts';
@@ -154,6 +155,9 @@ const createFingerprints = (): ((ready: ReadyTool) => string) => {
   };
 };
 
+/** How long the holds and keys of a process that was killed may stay as they are. */
+const RECOVER_MS = 30_000;
+
 /** What undo and crash recovery both ask of the file system. */
 const fileState = (guard: PathGuard) => ({
   inspect: (snapshot: Snapshot) => inspectSnapshot(guard, snapshot),
@@ -167,6 +171,7 @@ export class Engine {
   readonly #run: Next<CallRequest>;
   readonly #record: Stage<never>;
   readonly #site: CallSite;
+  #recovering: Timer | undefined = undefined;
   readonly #followers = new SignalFollowers();
 
   constructor(deps: EngineDeps) {
@@ -184,6 +189,21 @@ export class Engine {
     const { store, runtime, guard } = this.#deps;
     const calls = await reconcile({ store, now: runtime.now, ...fileState(guard) });
     if (calls.length > 0) runtime.log.warn('calls were interrupted by a crash', { calls });
+  }
+
+  /** Recovers again and again: another process on the same store may die while this one lives. */
+  keepRecovering(): void {
+    const { runtime } = this.#deps;
+    this.#recovering = runtime.after(RECOVER_MS, () => {
+      this.recover()
+        .catch((error: unknown) => {
+          runtime.log.warn('calls in doubt could not be looked at', { error: thrownText(error) });
+        })
+        .finally(() => {
+          if (this.#recovering) this.keepRecovering();
+        });
+    });
+    this.#recovering.keepAlive(false);
   }
 
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
@@ -222,6 +242,8 @@ export class Engine {
   }
 
   async close(): Promise<void> {
+    this.#recovering?.cancel();
+    this.#recovering = undefined;
     this.shared.deadlines.close();
     await this.#deps.egress.close();
   }
@@ -241,6 +263,9 @@ export class Engine {
     if (fault) return this.#refuse({ rawInput, parent }, fault);
     const from: CallInput = { toolName, rawInput, as: undefined, parent };
     const call = newCall(from, this.#site);
+    if (parent.notes.stopped) {
+      return this.#record(call, async () => failed(call, parent.control.reason ?? 'CANCELLED'));
+    }
     parent.control.onAbort(() => call.control.abort(parent.control.reason ?? 'CANCELLED'));
     return this.#run(call);
   };

@@ -4,6 +4,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import { isApprovedFile } from '../governance/approvals/call-targets.ts';
 import type { FileHooks } from '../governance/paths/file-access.ts';
+import { assertRunning } from './assert-running.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
 import { evidence } from './pipeline.ts';
 import type { ResultCache } from './result-cache.ts';
@@ -35,7 +36,10 @@ export const fileHooks = (call: Call<'ready'>, deps: FileHookDeps): FileHooks =>
           suggestions: ['Ask again with the file that is to be changed.'],
         });
       }
+      assertRunning(call);
       await deps.snapshots.save({ ...snapshot, executionId, order: notes.writes });
+      // In one step with the count: an outcome that says nothing was written stays true.
+      assertRunning(call);
       notes.writes++;
     },
     changed: (path) => {

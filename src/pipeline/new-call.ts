@@ -87,7 +87,10 @@ class Notes implements CallNotes {
   cached = false;
   degraded = false;
   intentRecorded = false;
+  innerIntent = false;
   effectPossible = false;
+  stopped = false;
+  claim: string | undefined = undefined;
   decision: CallNotes['decision'] = undefined;
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;

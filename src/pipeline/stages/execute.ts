@@ -3,8 +3,8 @@
  * a side effect, the intent is on disk before the tool starts.
  */
 import { types } from 'node:util';
-import type { AuditLog } from '../../contract/audit.ts';
-import type { AdmittedCall } from '../../contract/call.ts';
+import type { AuditLog, IntentClaim } from '../../contract/audit.ts';
+import type { AdmittedCall, CallRequest } from '../../contract/call.ts';
 import type { DryRunReport } from '../../contract/crib.ts';
 import type { ToolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
@@ -22,7 +22,7 @@ import type { ToolSettings } from '../tool-settings.ts';
 import type { UndoLog } from '../undo-log.ts';
 
 export interface ExecuteDeps extends ErrorDeps {
-  readonly audit: Pick<AuditLog, 'append'>;
+  readonly audit: Pick<AuditLog, 'intend'>;
   readonly contexts: Contexts;
   readonly deadlines: Deadlines;
   readonly undoLog: UndoLog;
@@ -165,6 +165,7 @@ class Run {
 
   #aborted(): ToolResult {
     this.#stopWatching?.();
+    this.#call.notes.stopped = true;
     return failed(this.#call, this.#call.control.reason ?? 'CANCELLED');
   }
 
@@ -201,6 +202,42 @@ const hear = (
 const run = (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> =>
   new Run(call, deps).start();
 
+/** The calls that this one is part of and that have no intent on record, the outermost first. */
+const unmarked = (call: CallRequest): readonly CallRequest[] => {
+  const found: CallRequest[] = [];
+  for (let up = call.parent; up; up = up.parent) {
+    if (!up.notes.intentRecorded && !up.notes.innerIntent) found.unshift(up);
+  }
+  return found;
+};
+
+/** The idempotency keys that this call runs under: its own and those of the calls it is part of. */
+const claimsOf = (call: CallRequest): readonly IntentClaim[] => {
+  const claims: IntentClaim[] = [];
+  for (let up: CallRequest | undefined = call; up; up = up.parent) {
+    const { notes, executionId } = up;
+    if (notes.claim !== undefined) claims.push({ key: notes.claim, executionId });
+  }
+  return claims;
+};
+
+/**
+ * Puts the intent on record, and with it that of every call this one is part of: a key or a retry of
+ * theirs must know that running them again could do this again.
+ */
+const recordIntent = async (call: AdmittedCall, deps: ExecuteDeps): Promise<void> => {
+  const { redactor, runtime } = deps;
+  const at = runtime.now();
+  const parents = unmarked(call);
+  const entries = [...parents, call].map((each) => auditEntry('intent', each, { redactor, at }));
+  await deps.audit.intend(entries, claimsOf(call));
+  call.notes.intentRecorded = true;
+  for (const { notes } of parents) {
+    notes.innerIntent = true;
+    notes.effectPossible = true;
+  }
+};
+
 /** Everything that has to be in place before the first line of the tool runs. */
 const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult | undefined> => {
   const initializing = call.ready.initialize();
@@ -212,9 +249,7 @@ const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResul
     }
   }
   if (call.grant.tier !== 'read_only' && !call.notes.intentRecorded) {
-    const at = deps.runtime.now();
-    await deps.audit.append(auditEntry('intent', call, { redactor: deps.redactor, at }));
-    call.notes.intentRecorded = true;
+    await recordIntent(call, deps);
   }
   return call.control.reason ? failed(call, call.control.reason) : undefined;
 };
