@@ -1,7 +1,7 @@
 /** The crib in this process: opens its store when first needed and answers for its whole life. */
 import type { ApprovalAnswer, ApprovalRecord } from './contract/approver.ts';
 import type { AuditCheckpoint, AuditVerification } from './contract/audit.ts';
-import type { CallAs } from './contract/call-options.ts';
+import type { CallAs, CallOptions } from './contract/call-options.ts';
 import type { Caller } from './contract/caller.ts';
 import type {
   ApprovalLinks,
@@ -118,7 +118,10 @@ export class LocalCrib implements Crib {
     return opened.engine.execute(tool, input, as);
   }
 
-  async process(request: ProcessRequest, caller?: Partial<Caller>): Promise<ProcessResult> {
+  async process(
+    request: ProcessRequest,
+    caller?: Partial<Caller> & Pick<CallOptions, 'signal'>,
+  ): Promise<ProcessResult> {
     const { runtime } = this.#parts;
     const started = runtime.elapsed();
     const { processRequest } = await import('./pipeline/process-request.ts');
@@ -296,6 +299,7 @@ export class LocalCrib implements Crib {
     // One that cannot be written may be writable later: each call looks again.
     if (opened.store.isReadOnly) return opened;
     this.#engine = opened.engine;
+    opened.engine.keepRecovering();
     opened.retention?.start();
     return opened;
   }

@@ -238,6 +238,7 @@ export const openServer = async (site: ServerSite): Promise<RunningServer> => {
   const stopWatching = watchServers(crib.servers, { events: crib.events, runtime });
   const shutDown = async (): Promise<number> => {
     parts.readiness.drain();
+    surface.drain();
     await idle(parts.calls, site);
     const left = parts.calls.running.filter((id) => crib.cancel(id)).length;
     parts.events.close();

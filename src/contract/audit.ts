@@ -64,12 +64,23 @@ export const WRITTEN: Promise<void> = Promise.resolve();
  */
 export type Durability = 'synced' | 'written';
 
+/** An idempotency key and the execution that holds it. */
+export interface IntentClaim {
+  readonly key: string;
+  readonly executionId: string;
+}
+
 export interface AuditLog {
   /**
    * Resolves when the row is durable, `synced` unless said otherwise. An `intent` also opens the claim
    * on its execution, an `outcome` closes it, in the same transaction.
    */
   append(entry: AuditEntry, durability?: Durability): Promise<void>;
+  /**
+   * Puts intents on record in one step, if every claim named still belongs to its execution. Fails
+   * with CONFLICT, and records none, when one was taken over: its process was thought to be gone.
+   */
+  intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void>;
   /** Newest first. */
   query(filter?: AuditFilter): Promise<readonly AuditRow[]>;
   /** Oldest first, in pages, for verification and export. */

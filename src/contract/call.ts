@@ -52,8 +52,14 @@ export interface CallNotes {
   cached: boolean;
   degraded: boolean;
   intentRecorded: boolean;
+  /** A call that this one made put its intent on record, and marked this one in the same step. */
+  innerIntent: boolean;
   /** Something outside may have changed: from here on a retry needs an idempotent tool. */
   effectPossible: boolean;
+  /** The call was answered while its tool may still run: the broker refuses it everything. */
+  stopped: boolean;
+  /** The idempotency key it holds, as the store knows it. */
+  claim: string | undefined;
   /** Most calls are let pass by a rule alone and have none. */
   decision: DecisionNotes | undefined;
   warnings: string[] | undefined;

@@ -2,7 +2,7 @@
 import type { ApprovalAnswer, ApprovalRecord } from './approver.ts';
 import type { AuditCheckpoint, AuditVerification } from './audit.ts';
 import type { Estimate } from './call.ts';
-import type { CallAs } from './call-options.ts';
+import type { CallAs, CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
 import type { Catalog } from './catalog.ts';
 import type { ToolError } from './errors.ts';
@@ -159,7 +159,11 @@ export interface Crib {
   store(): Promise<Store>;
   /** Always answers with a result; it rejects only after `close`. */
   execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult>;
-  process(request: ProcessRequest, caller?: Partial<Caller>): Promise<ProcessResult>;
+  /** The signal cancels all calls of the request. */
+  process(
+    request: ProcessRequest,
+    caller?: Partial<Caller> & Pick<CallOptions, 'signal'>,
+  ): Promise<ProcessResult>;
   /** `undefined` for an execution nobody knows. */
   status(executionId: string): Promise<ExecutionStatus | undefined>;
   /** Aborts the signal of a running call. False when there is none to abort. */

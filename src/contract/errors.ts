@@ -159,7 +159,7 @@ export const ERRORS = {
   ),
   EFFECT_FAILED: row(
     ['execution', 'high', 500, -32017, 'recoverable', 1],
-    'The tool ran, but one of its effects could not be applied; those applied were rolled back.',
+    'The tool ran, but one of its effects could not be applied. `standing` names those that remain.',
   ),
   MODEL_NOT_CONFIGURED: row(
     ['dependency', 'low', 501, -32018, 'recoverable', 1],
@@ -213,6 +213,8 @@ export interface ToolError {
   readonly retryAfterMs?: number;
   /** What the last attempt failed with, when the code speaks of all attempts together. */
   readonly cause?: ErrorCode;
+  /** The effects that still stand after a failed one, by their descriptions, oldest first. */
+  readonly standing?: readonly string[];
 }
 
 /** One thing wrong with a value, and where. `path` is a JSON Pointer-like list of keys. */
@@ -228,6 +230,7 @@ export interface ErrorExtras {
   /** Overrides the table where a tool knows better about this one failure. */
   readonly retryable?: boolean;
   readonly cause?: ErrorCode;
+  readonly standing?: readonly string[];
 }
 
 /** True for a code of the table. Looks at own keys only, so `constructor` is no code. */
@@ -252,6 +255,7 @@ export const toolError = (
     ...(extras.issues && { issues: extras.issues }),
     ...(extras.retryAfterMs !== undefined && { retryAfterMs: extras.retryAfterMs }),
     ...(extras.cause && { cause: extras.cause }),
+    ...(extras.standing && { standing: extras.standing }),
   };
 };
 

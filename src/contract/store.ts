@@ -19,6 +19,11 @@ export interface OpenIntent {
 
 export interface Intents {
   open(): Promise<readonly OpenIntent[]>;
+  /**
+   * Writes the outcome of a call in doubt. False, and nothing is written, when its intent is not open
+   * any more or its process lives after all: of several that recover at once one writes.
+   */
+  conclude(outcome: AuditEntry): Promise<boolean>;
 }
 
 export interface BudgetScope {
@@ -129,9 +134,13 @@ export interface ReplayRequest {
 
 export interface Replays {
   claim(request: ReplayRequest): Promise<ReplayClaim>;
-  finish(key: string, result: ToolResult, expiresAt: number): Promise<void>;
-  /** Frees the key after a call that had no effect. */
-  /** With an execution named, only while the key is still its own. */
+  /** Keeps the result. Does nothing where the key belongs to another execution by now. */
+  finish(
+    claim: { readonly key: string; readonly executionId?: string },
+    result: ToolResult,
+    expiresAt: number,
+  ): Promise<void>;
+  /** Frees the key after a call that had no effect; with an execution named, only while it is its. */
   abandon(key: string, executionId?: string): Promise<void>;
 }
 

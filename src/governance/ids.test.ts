@@ -13,4 +13,11 @@ describe('execution ids', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect([...ids].sort()).toEqual(ids);
   });
+
+  it('cannot be guessed from the one before: their ends share nothing', () => {
+    const next = createExecutionIds();
+    const ends = Array.from({ length: 2000 }, () => next(1_800_000_000_000).slice(-12));
+    expect(new Set(ends).size).toBe(ends.length);
+    for (const end of ends) expect(end).toMatch(/^[0-9a-z]{12}$/);
+  });
 });

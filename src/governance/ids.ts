@@ -1,13 +1,16 @@
 /** Names for executions, approvals and handles. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomFillSync, randomUUID } from 'node:crypto';
 
 /** 2059 and later still fit in nine digits of base 36. */
 const TIME_DIGITS = 9;
 const COUNT_DIGITS = 4;
+/** Of two digits each. */
+const RANDOM_PAIRS = 6;
+const IDS_A_DRAW = 512;
 
 /**
  * Time-ordered, unique across processes: rows of the same time lie together in an index, and ids
- * sort by age. They name things; they are no secrets.
+ * sort by age. Their end cannot be guessed: 62 bits of chance, drawn for many ids at once.
  */
 export const createExecutionIds = (): ((at: number) => string) => {
   const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
@@ -16,9 +19,19 @@ export const createExecutionIds = (): ((at: number) => string) => {
     n < 36 ** COUNT_DIGITS
       ? (pairs[Math.floor(n / 1296)] as string) + (pairs[n % 1296] as string)
       : n.toString(36);
-  const process = BigInt(`0x${randomBytes(6).toString('hex')}`)
-    .toString(36)
-    .padStart(10, '0');
+  const chance = new Uint16Array(RANDOM_PAIRS * IDS_A_DRAW);
+  let drawn = chance.length;
+  const random = (): string => {
+    if (drawn === chance.length) {
+      randomFillSync(chance);
+      drawn = 0;
+    }
+    let text = '';
+    for (const end = drawn + RANDOM_PAIRS; drawn < end; drawn++) {
+      text += pairs[(chance[drawn] as number) % pairs.length] as string;
+    }
+    return text;
+  };
   let lastMs = 0;
   let prefix = '';
   let count = 0;
@@ -28,7 +41,7 @@ export const createExecutionIds = (): ((at: number) => string) => {
       prefix = `x${ms.toString(36).padStart(TIME_DIGITS, '0')}`;
       count = 0;
     }
-    const id = prefix + digits(count++) + process;
+    const id = prefix + digits(count++) + random();
     // Reading a character makes one flat string of the parts, and one is cheaper to keep than five.
     id.charCodeAt(0);
     return id;

@@ -62,11 +62,19 @@ export class CallMemory implements Memory {
     return this.#put(at, value, ttlMs);
   }
 
+  /** A call that was answered without its tool changes nothing any more. */
+  #assertRunning(): void {
+    const { notes, control } = this.#call;
+    if (!notes.stopped) return;
+    throw new ToolFailure(control.reason ?? 'CANCELLED', 'The call is over: nothing is kept.');
+  }
+
   async #put(
     { scope, key }: { scope: MemoryScope; key: string },
     value: unknown,
     ttlMs: number | undefined,
   ): Promise<void> {
+    this.#assertRunning();
     assertStorable(value);
     await this.#in(scope).write({
       space: spaceOf(scope, this.#call),
@@ -76,7 +84,12 @@ export class CallMemory implements Memory {
     });
   }
 
-  update(scope: MemoryScope, key: string, change: (value: unknown) => unknown): Promise<unknown> {
+  async update(
+    scope: MemoryScope,
+    key: string,
+    change: (value: unknown) => unknown,
+  ): Promise<unknown> {
+    this.#assertRunning();
     const at = { space: spaceOf(scope, this.#call), key, now: this.#runtime.now() };
     return this.#in(scope).update(at, (value) => {
       const changed = change(value);
@@ -85,7 +98,8 @@ export class CallMemory implements Memory {
     });
   }
 
-  delete(scope: MemoryScope, key: string): Promise<boolean> {
+  async delete(scope: MemoryScope, key: string): Promise<boolean> {
+    this.#assertRunning();
     return this.#in(scope).delete(spaceOf(scope, this.#call), key);
   }
 }

@@ -2,6 +2,7 @@
  * Turns whatever a tool returned into plain JSON data, secrets removed, and measures it on the way.
  * One walk does all three, because it is on the hot path of every call.
  */
+import { types } from 'node:util';
 import type { Redactor } from './redaction/redaction.ts';
 
 export const MAX_RESULT_DEPTH = 200;
@@ -47,10 +48,17 @@ class Walk {
   #object(value: object, depth: number): unknown {
     // A cycle ends here too: no honest result is this deep.
     if (depth > MAX_RESULT_DEPTH) throw new RangeError('too deep');
+    // A proxy may answer differently next time: what was read now is what counts.
+    if (types.isProxy(value)) return this.#proxy(value, depth);
     if (Array.isArray(value)) return this.#array(value, depth);
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype === Object.prototype || prototype === null) return this.#plain(value, depth);
     return this.#exotic(value, depth);
+  }
+
+  #proxy(value: object, depth: number): unknown {
+    const copy: object = Array.isArray(value) ? Array.from(value) : { ...value };
+    return this.#object(copy, depth);
   }
 
   #array(value: readonly unknown[], depth: number): unknown {

@@ -1,22 +1,23 @@
 /** Turns anything thrown into an error of the table. Argument values and secrets are taken out. */
 import type { CallRequest } from '../contract/call.ts';
-import { type ErrorExtras, isErrorCode, type ToolError, toolError } from '../contract/errors.ts';
+import { type ToolError, toolError } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
+import {
+  type CodedFailure,
+  codedFailure,
+  givenError,
+  ignoreRejection,
+  isTimeout,
+  systemCodeOf,
+  thrownText,
+  thrownTrace,
+} from './read-thrown.ts';
 
 export interface ErrorDeps {
   readonly runtime: Runtime;
   readonly redactor: Redactor;
 }
-
-interface CodedFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly extras?: ErrorExtras;
-}
-
-const isCoded = (error: unknown): error is CodedFailure & Error =>
-  error instanceof Error && 'code' in error && isErrorCode(error.code) && 'extras' in error;
 
 /** Shorter values are too common in ordinary sentences to be worth hiding. */
 const SHORTEST_ARGUMENT = 4;
@@ -65,18 +66,38 @@ const hideArguments = (message: string, value: unknown, at: Hiding): string => {
   return hidden;
 };
 
-/** More than is kept is looked at: a secret that is cut in half would not be known again. */
-const clean = (error: Error, call: CallRequest, deps: ErrorDeps): string => {
-  const message = error.message.slice(0, LONGEST_MESSAGE * 8);
-  const hidden = hideArguments(message, call.rawInput, { keepsWords: isCoded(error), path: '' });
-  return deps.redactor.text(hidden).slice(0, LONGEST_MESSAGE);
+/**
+ * More than is kept is looked at: a secret that is cut in half would not be known again. Where the
+ * input cannot be read, its values cannot be taken out, and the words of the table stand instead.
+ */
+const clean = (
+  message: string,
+  call: CallRequest,
+  { redactor, keepsWords }: ErrorDeps & Pick<Hiding, 'keepsWords'>,
+): string | undefined => {
+  if (message === '') return undefined;
+  try {
+    const start = message.slice(0, LONGEST_MESSAGE * 8);
+    const hidden = hideArguments(start, call.rawInput, { keepsWords, path: '' });
+    return redactor.text(hidden).slice(0, LONGEST_MESSAGE);
+  } catch {
+    return undefined;
+  }
 };
+
+const errorFrom = (failure: CodedFailure, call: CallRequest, deps: ErrorDeps): ToolError =>
+  toolError(
+    failure.code,
+    clean(failure.message, call, { ...deps, keepsWords: true }),
+    failure.extras,
+  );
 
 /** The error with secrets taken out of all its words, whoever wrote them. */
 export const redactError = (error: ToolError, redactor: Redactor): ToolError => ({
   ...error,
   message: redactor.text(error.message),
   suggestions: error.suggestions.map((suggestion) => redactor.text(suggestion)),
+  ...(error.standing && { standing: error.standing.map((effect) => redactor.text(effect)) }),
   ...(error.issues && {
     issues: error.issues.map(({ path, message }) => ({
       path: path.map((key) => (typeof key === 'string' ? redactor.text(key) : key)),
@@ -85,51 +106,64 @@ export const redactError = (error: ToolError, redactor: Redactor): ToolError => 
   }),
 });
 
+type SystemRow = readonly [code: Parameters<typeof toolError>[0], message?: string];
+
+/** It is the operating system that refuses, not a rule: the table's words for a denial do not fit. */
+const REFUSED_BY_SYSTEM: SystemRow = [
+  'EXECUTION_FAILED',
+  'The operating system refused access to what the tool needs.',
+];
+
 /** Codes of Node and of fetch that have a counterpart in the table. */
-const SYSTEM_CODES: Readonly<Record<string, Parameters<typeof toolError>[0]>> = {
-  ECONNREFUSED: 'NETWORK',
-  ECONNRESET: 'NETWORK',
-  ENOTFOUND: 'NETWORK',
-  EAI_AGAIN: 'NETWORK',
-  EPIPE: 'NETWORK',
-  ETIMEDOUT: 'TIMEOUT',
-  UND_ERR_CONNECT_TIMEOUT: 'TIMEOUT',
-  ENOENT: 'NOT_FOUND',
-  EACCES: 'PERMISSION_DENIED',
-  EPERM: 'PERMISSION_DENIED',
-  EBUSY: 'LOCK',
-  EEXIST: 'CONFLICT',
-  ENOSPC: 'EXECUTION_FAILED',
+const SYSTEM_CODES: Readonly<Record<string, SystemRow>> = {
+  ECONNREFUSED: ['NETWORK'],
+  ECONNRESET: ['NETWORK'],
+  ENOTFOUND: ['NETWORK'],
+  EAI_AGAIN: ['NETWORK'],
+  EPIPE: ['NETWORK'],
+  ETIMEDOUT: ['TIMEOUT'],
+  UND_ERR_CONNECT_TIMEOUT: ['TIMEOUT'],
+  UND_ERR_HEADERS_TIMEOUT: ['TIMEOUT'],
+  UND_ERR_BODY_TIMEOUT: ['TIMEOUT'],
+  ENOENT: ['NOT_FOUND'],
+  EACCES: REFUSED_BY_SYSTEM,
+  EPERM: REFUSED_BY_SYSTEM,
+  EROFS: REFUSED_BY_SYSTEM,
+  EBUSY: ['LOCK'],
+  EEXIST: ['CONFLICT'],
+  ENOSPC: ['EXECUTION_FAILED', 'There is no space left on the device.'],
 };
 
-const systemCode = (error: unknown): string | undefined => {
-  if (!(error instanceof Error)) return undefined;
-  const own = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  return own ?? systemCode(error.cause);
-};
-
-/** What a tool threw. A plain error keeps its words, less the arguments in them. */
+/** What a tool threw. A plain error keeps its words, less the arguments in them. Never throws. */
 export const toolThrew = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
-  if (isCoded(error) && isErrorCode(error.code)) {
-    return toolError(error.code, clean(error, call, deps), error.extras);
-  }
-  const system = systemCode(error);
+  const coded = codedFailure(error);
+  if (coded) return errorFrom(coded, call, deps);
+  const system = systemCodeOf(error);
   if (system !== undefined && Object.hasOwn(SYSTEM_CODES, system)) {
-    return toolError(SYSTEM_CODES[system] ?? 'EXECUTION_FAILED');
+    const [code, message] = SYSTEM_CODES[system] ?? ['EXECUTION_FAILED'];
+    return toolError(code, message);
   }
-  const thrown = error instanceof Error ? error : new Error(String(error));
-  const message = thrown.message === '' ? undefined : clean(thrown, call, deps);
-  return toolError('EXECUTION_FAILED', message);
+  if (isTimeout(error)) return toolError('TIMEOUT');
+  const words = clean(thrownText(error), call, { ...deps, keepsWords: false });
+  return toolError('EXECUTION_FAILED', words);
+};
+
+/** What the tool's own `handleError` made of it; `undefined` where that is no error of the table. */
+export const toolExplained = (
+  given: unknown,
+  call: CallRequest,
+  deps: ErrorDeps,
+): ToolError | undefined => {
+  ignoreRejection(given);
+  const failure = givenError(given);
+  return failure && errorFrom(failure, call, deps);
 };
 
 /** What escaped a stage: a coded refusal, or a bug of ours whose cause goes to the log alone. */
 export const asToolError = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
-  if (isCoded(error) && isErrorCode(error.code)) {
-    return toolError(error.code, clean(error, call, deps), error.extras);
-  }
-  deps.runtime.log.error('internal error', {
-    executionId: call.executionId,
-    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  });
+  const coded = codedFailure(error);
+  if (coded) return errorFrom(coded, call, deps);
+  const { executionId } = call;
+  deps.runtime.log.error('internal error', { executionId, error: thrownTrace(error) });
   return toolError('INTERNAL');
 };

@@ -14,18 +14,25 @@ const MAX_INPUT_CHARS = 8192;
 
 /** A tool that reaches nothing but brokered files has changed nothing if the broker wrote nothing. */
 const reachesOnlyFiles = (call: CallRequest): boolean => {
-  const needs = evidence(call, 'ready')?.tool.needs;
+  const tool = evidence(call, 'ready')?.tool;
+  // Code of others that still runs in this process may do what no broker sees.
+  if (call.notes.stopped && tool?.source !== 'builtin' && !tool?.sandboxed) return false;
+  const needs = tool?.needs;
   return needs?.paths !== undefined && !needs.hosts && !needs.commands;
 };
 
+/** Is there an intent of this call in the trail, its own or the mark of a call it made? */
+const hasIntent = ({ notes }: CallRequest): boolean => notes.intentRecorded || notes.innerIntent;
+
 export const effectState = (call: CallRequest, result: ToolResult): EffectState => {
-  if (!call.notes.intentRecorded) return 'none';
+  if (!hasIntent(call)) return 'none';
   if (result.success) return 'done';
   if (!call.notes.effectPossible) return 'not_done';
   // The run itself was over and well when these turned up.
   const code = result.error?.code;
   if (code === 'OUTPUT_INVALID' || code === 'EFFECT_FAILED') return 'done';
-  return call.notes.writes === 0 && reachesOnlyFiles(call) ? 'not_done' : 'unknown';
+  const { writes, innerIntent } = call.notes;
+  return writes === 0 && !innerIntent && reachesOnlyFiles(call) ? 'not_done' : 'unknown';
 };
 
 const shorten = (input: unknown): unknown => {
@@ -95,7 +102,7 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   const rule = grant?.rule ?? '';
   // Once is enough: the outcome leaves the input to the intent of the same call.
   const detail: Detail =
-    kind === 'outcome' && notes.intentRecorded
+    kind === 'outcome' && hasIntent(call)
       ? { rule }
       : { rule, input: recordInput(call, facts.redactor) };
   if (needsSummary(call, facts)) detail.summary = summaryOfCall(call, facts.redactor);
@@ -108,7 +115,7 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   const inspected = evidence(call, 'inspected');
   if (inspected && inspected.length > 0) detail.inspected = inspected;
   if (kind === 'intent' || !facts.result) return detail;
-  if (notes.intentRecorded) detail.effect = effectState(call, facts.result);
+  if (hasIntent(call)) detail.effect = effectState(call, facts.result);
   if (notes.attempts > 1) detail.attempts = notes.attempts;
   if (notes.cached) detail.cached = true;
   if (notes.degraded) detail.degraded = true;

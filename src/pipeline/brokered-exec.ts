@@ -9,6 +9,7 @@ import type { CommandResult, ExecOptions, ToolContext } from '../contract/contex
 import type { SandboxConfig, Sandboxes } from '../contract/sandbox.ts';
 import type { Needs } from '../contract/tool.ts';
 import { isolationSandbox } from '../governance/isolation-sandbox.ts';
+import { assertRunning } from './assert-running.ts';
 import { judgeProgram, type ProgramSettings, refusal, SHELL } from './judge-program.ts';
 
 export interface ExecSettings extends ProgramSettings {
@@ -63,6 +64,7 @@ const configFor = (
 export const brokeredExec =
   (call: Call<'ready'>, settings: ExecSettings): ToolContext['exec'] =>
   async (command, args = [], options = {}): Promise<CommandResult> => {
+    assertRunning(call);
     const argv = [command, ...args];
     const verdict = await judgeProgram(call.ready.tool, argv, settings);
     const config = configFor(call, settings, options);
@@ -77,6 +79,7 @@ export const brokeredExec =
     const { stdin } = options;
     const cwd = await settings.workingFolder(call, options.cwd ?? settings.root);
     const input = stdin === undefined ? {} : { stdin };
+    assertRunning(call);
     const outcome = await sandbox.run({
       task: { kind: 'command', argv: argvOf(argv), cwd, ...input },
       config: { ...config, type: sandbox.type },

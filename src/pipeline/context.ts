@@ -18,10 +18,12 @@ import type { Egress } from '../governance/egress/create-egress.ts';
 import { spendingOf } from '../governance/ledger/most-cost.ts';
 import { CallMemory } from '../governance/memory.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
+import { assertRunning } from './assert-running.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
 import { brokeredModel, type ModelBudget } from './brokered-model.ts';
 import { egressScope } from './egress-scope.ts';
+import { thrownText } from './read-thrown.ts';
 
 export interface ContextDeps {
   readonly runtime: Runtime;
@@ -106,7 +108,10 @@ export class CallContext implements ToolContext {
   }
 
   get resolveHost(): ToolContext['resolveHost'] {
-    return (host, port) => this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
+    return async (host, port) => {
+      assertRunning(this.#call);
+      return this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
+    };
   }
 
   get logger(): Logger {
@@ -120,7 +125,7 @@ export class CallContext implements ToolContext {
     return (fraction, note) => {
       const { control, executionId } = this.#call;
       const { events, redactor } = this.#deps;
-      const told = note === undefined ? undefined : redactor.text(note);
+      const told = note === undefined ? undefined : redactor.text(thrownText(note));
       control.progress(fraction, told);
       if (events.has('call.progressed')) {
         events.emit('call.progressed', { executionId, fraction, note: told });
@@ -141,7 +146,7 @@ export class CallContext implements ToolContext {
     return (message) => {
       const { notes } = this.#call;
       notes.warnings ??= [];
-      notes.warnings.push(this.#deps.redactor.text(message));
+      notes.warnings.push(this.#deps.redactor.text(thrownText(message)));
     };
   }
 
@@ -154,6 +159,7 @@ export class CallContext implements ToolContext {
   }
 
   async #secret(key: string): Promise<string> {
+    assertRunning(this.#call);
     if (!declaresSecret(this.#call.ready.tool, key)) {
       throw new ToolFailure('PERMISSION_DENIED', 'The tool did not declare this secret.', {
         suggestions: ['Add the key to needs.secrets of the tool.'],
@@ -178,7 +184,7 @@ const callLogger = (call: Call<'ready'>, deps: ContextDeps): Logger => {
   const write =
     (level: keyof Logger) =>
     (message: string, fields: Record<string, unknown> = {}): void => {
-      log[level](deps.redactor.text(message), {
+      log[level](deps.redactor.text(thrownText(message)), {
         ...(deps.redactor.record(fields) as Record<string, unknown>),
         tool: call.ready.tool.name,
         executionId: call.executionId,

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Approver } from '../contract/approver.ts';
 import type { Call, CallRequest, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
-import { LOCAL_CALLER } from '../contract/caller.ts';
+import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
 import type { ExecutionStatus } from '../contract/crib.ts';
 import { type Issue, ToolFailure } from '../contract/errors.ts';
@@ -11,9 +11,10 @@ import type { Events } from '../contract/events.ts';
 import type { Model } from '../contract/model.ts';
 import type { Explanation, Policy } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
-import type { Runtime } from '../contract/runtime.ts';
+import type { Runtime, Timer } from '../contract/runtime.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Secrets } from '../contract/secrets.ts';
+import type { Stage } from '../contract/stage.ts';
 import type { MemoryStore, Snapshot, Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
 import { assertApprovedPath } from '../governance/approvals/approved-paths.ts';
@@ -48,16 +49,19 @@ import { governed, type PipelineDeps } from './governed.ts';
 import { createProgramCheck } from './judge-program.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
 import { type CallInput, type CallSite, callerOf, newCall } from './new-call.ts';
+import { failed } from './outcome.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { evidence, prove } from './pipeline.ts';
+import { thrownText } from './read-thrown.ts';
 import { reconcile } from './reconcile.ts';
 import { Bulkhead } from './recovery/bulkhead.ts';
 import { createGuards } from './recovery/guards.ts';
+import { requestFault } from './request-fault.ts';
 import { ResultCache } from './result-cache.ts';
 import { RunningCalls } from './running-calls.ts';
 import { SignalFollowers } from './signal-followers.ts';
 import type { ResultLimits } from './stages/govern-result.ts';
-import type { UsageNotes } from './stages/record.ts';
+import { record, type UsageNotes } from './stages/record.ts';
 import { StandingGrants } from './standing-grants.ts';
 import { createToolSettings, type SettingsSource } from './tool-settings.ts';
 import { createTracer } from './trace.ts';
@@ -164,6 +168,9 @@ const createFingerprints = (): ((ready: ReadyTool) => string) => {
   };
 };
 
+/** How long the holds and keys of a process that was killed may stay as they are. */
+const RECOVER_MS = 30_000;
+
 /** What undo and crash recovery both ask of the file system. */
 const fileState = (guard: PathGuard) => ({
   inspect: (snapshot: Snapshot) => inspectSnapshot(guard, snapshot),
@@ -175,7 +182,9 @@ export class Engine {
   readonly #deps: EngineDeps;
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
+  readonly #record: Stage<never>;
   readonly #site: CallSite;
+  #recovering: Timer | undefined = undefined;
   readonly #followers = new SignalFollowers();
   readonly #undo: UndoTools;
 
@@ -185,7 +194,9 @@ export class Engine {
     this.#site = { runtime: deps.runtime, nextId: createExecutionIds() };
     this.#undo = this.#makeUndo();
     this.#contexts = this.#makeContexts();
-    this.#run = this.#makePipeline();
+    const parts = this.#pipelineDeps();
+    this.#record = record(parts);
+    this.#run = governed(parts, createTracer(deps));
   }
 
   /** Says of every call a crash interrupted what became of it. Before the first call. */
@@ -195,7 +206,24 @@ export class Engine {
     if (calls.length > 0) runtime.log.warn('calls were interrupted by a crash', { calls });
   }
 
+  /** Recovers again and again: another process on the same store may die while this one lives. */
+  keepRecovering(): void {
+    const { runtime } = this.#deps;
+    this.#recovering = runtime.after(RECOVER_MS, () => {
+      this.recover()
+        .catch((error: unknown) => {
+          runtime.log.warn('calls in doubt could not be looked at', { error: thrownText(error) });
+        })
+        .finally(() => {
+          if (this.#recovering) this.keepRecovering();
+        });
+    });
+    this.#recovering.keepAlive(false);
+  }
+
   execute(toolName: string, rawInput: unknown, as: CallAs | undefined): Promise<ToolResult> {
+    const fault = requestFault(toolName, as);
+    if (fault) return this.#refuse({ rawInput, parent: undefined }, fault);
     return this.#start({ toolName, rawInput, as, parent: undefined });
   }
 
@@ -230,6 +258,8 @@ export class Engine {
   }
 
   async close(): Promise<void> {
+    this.#recovering?.cancel();
+    this.#recovering = undefined;
     this.shared.deadlines.close();
     await this.shared.budgeting.freeCalls.write();
     await this.#deps.egress.close();
@@ -242,9 +272,24 @@ export class Engine {
     return signal ? this.#followers.follow(signal, call.control, done) : done;
   }
 
+  /** Answers a call that was made in a way no call can be made, and records that. */
+  #refuse(from: Pick<CallInput, 'rawInput' | 'parent'>, issue: Issue): Promise<ToolResult> {
+    const as = from.parent ? undefined : NOBODY;
+    const call = newCall({ ...from, toolName: '', as }, this.#site);
+    const message = `${issue.path.join('.')} ${issue.message}.`;
+    return this.#record(call, async () =>
+      failed(call, 'VALIDATION_ERROR', { message, issues: [issue] }),
+    );
+  }
+
   #callTool = (parent: CallRequest, toolName: string, rawInput: unknown): Promise<ToolResult> => {
+    const fault = requestFault(toolName, undefined);
+    if (fault) return this.#refuse({ rawInput, parent }, fault);
     const from: CallInput = { toolName, rawInput, as: undefined, parent };
     const call = newCall(from, this.#site);
+    if (parent.notes.stopped) {
+      return this.#record(call, async () => failed(call, parent.control.reason ?? 'CANCELLED'));
+    }
     parent.control.onAbort(() => call.control.abort(parent.control.reason ?? 'CANCELLED'));
     return this.#run(call);
   };
@@ -268,9 +313,9 @@ export class Engine {
     return { root: guard.root, extraRoots, allow, sandboxes, workingFolder };
   }
 
-  #makePipeline(): Next<CallRequest> {
+  #pipelineDeps(): PipelineDeps {
     const { settings, store } = this.#deps;
-    const parts: PipelineDeps = {
+    return {
       ...this.#deps,
       ...this.shared,
       ...settings,
@@ -286,7 +331,6 @@ export class Engine {
       callTool: this.#callTool,
       undo: (executionId) => this.undo(executionId, LOCAL_CALLER),
     };
-    return governed(parts, createTracer(this.#deps));
   }
 
   #filesFor(call: Call<'ready'>): FileAccess {
@@ -331,6 +375,15 @@ const approvedFolder =
     assertApprovedPath(approval, place, 'read');
     return place.absolute;
   };
+
+/** The caller of a request whose caller cannot be read: it holds nothing. */
+const NOBODY: Caller = Object.freeze({
+  ...LOCAL_CALLER,
+  userId: 'unknown',
+  agentId: 'unknown',
+  roles: [],
+  permissions: [],
+});
 
 const invalidInput = (issues: readonly Issue[]): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', 'The input does not match the schema of the tool.', {

@@ -62,7 +62,8 @@ const recorded = async (
     tool: outcome.tool,
     state,
     effect: effectIn(rows, outcome),
-    startedAt: rows.at(-1)?.at ?? outcome.at,
+    // The row of an outcome tells the end and how long it took.
+    startedAt: Math.round(Math.min(rows.at(-1)?.at ?? outcome.at, outcome.at - outcome.durationMs)),
     ...(outcome.code !== '' && { code: outcome.code }),
   };
 };

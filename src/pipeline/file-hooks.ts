@@ -3,6 +3,7 @@ import type { Call } from '../contract/call.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { FileHooks } from '../governance/paths/file-access.ts';
+import { assertRunning } from './assert-running.ts';
 import type { KeptSnapshots } from './kept-snapshots.ts';
 import type { ResultCache } from './result-cache.ts';
 
@@ -27,7 +28,10 @@ export const fileHooks = (call: Call<'ready'>, deps: FileHookDeps): FileHooks =>
           suggestions: ['Declare the tool, or this action of it, with the tier write.'],
         });
       }
+      assertRunning(call);
       await deps.snapshots.save({ ...snapshot, executionId, order: notes.writes });
+      // In one step with the count: an outcome that says nothing was written stays true.
+      assertRunning(call);
       notes.writes++;
     },
     changed: (path) => {

@@ -1,5 +1,6 @@
 /** Forgets what is too old. Whoever adds to the pile clears it, once in a while; nobody waits for it. */
 import type { Runtime } from '../contract/runtime.ts';
+import { thrownText } from './read-thrown.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,7 +20,7 @@ export const forgetOld = ({ runtime, keepMs, what, expire }: ForgetOldDeps): (()
     if (now - clearedAt < HOUR_MS) return;
     clearedAt = now;
     expire(now - keepMs).catch((error: unknown) => {
-      runtime.log.warn(`Old ${what} could not be forgotten.`, { error: String(error) });
+      runtime.log.warn(`Old ${what} could not be forgotten.`, { error: thrownText(error) });
     });
   };
 };

@@ -53,6 +53,15 @@ export const judgeProgram = async (
   throw refusal(verdict.reason, verdict.remedy);
 };
 
+/** `instanceof` runs code of what the tool threw. */
+const isToolFailure = (error: unknown): error is ToolFailure => {
+  try {
+    return error instanceof ToolFailure;
+  } catch {
+    return false;
+  }
+};
+
 /** The refusal that awaits a call whatever a person says to it; nothing when there is none. */
 export const createProgramCheck =
   (settings: ProgramSettings) =>
@@ -64,7 +73,11 @@ export const createProgramCheck =
       }
       return undefined;
     } catch (error) {
-      if (!(error instanceof ToolFailure)) throw error;
+      if (!isToolFailure(error)) {
+        return failed(call, 'EXECUTION_FAILED', {
+          message: 'The tool could not say which programs the call runs.',
+        });
+      }
       return failed(call, error.code, { message: error.message, ...error.extras });
     }
   };

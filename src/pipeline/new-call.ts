@@ -77,7 +77,11 @@ class Control implements CallControl {
   progress(fraction: number, note: string | undefined): void {
     this.last = { fraction, note };
     this.touch?.();
-    this.#onProgress?.(fraction, note);
+    try {
+      this.#onProgress?.(fraction, note);
+    } catch {
+      // The listener is the caller's: its fault must not fail the tool that reports.
+    }
   }
 }
 
@@ -90,7 +94,10 @@ class Notes implements CallNotes {
   cached = false;
   degraded = false;
   intentRecorded = false;
+  innerIntent = false;
   effectPossible = false;
+  stopped = false;
+  claim: string | undefined = undefined;
   decision: CallNotes['decision'] = undefined;
   warnings: string[] | undefined = undefined;
   resources: Set<string> | undefined = undefined;
@@ -130,6 +137,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   /** Neighbours in the list of running calls. */
   older: unknown = undefined;
   newer: unknown = undefined;
+  isListed = false;
 
   constructor(from: CallInput, { runtime, nextId }: CallSite) {
     // A copy: the caller must not turn a dry run into a real one on its way.

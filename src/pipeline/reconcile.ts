@@ -1,5 +1,5 @@
 /**
- * After a crash: says of every call that was under way whether its effect was done, not done or is
+ * After a crash, and now and then while other processes may crash: says of every call that was under way whether its effect was done, not done or is
  * unknown, closes its intent, and sets its budget right. Nothing is run again.
  */
 import type { Snapshot, Store } from '../contract/store.ts';
@@ -43,14 +43,14 @@ export const reconcile = async (
   for (const { entry } of doubtful) {
     const { executionId } = entry;
     const effect = await effectOnFiles(executionId, deps);
-    await store.audit.append({
+    const isMine = await store.intents.conclude({
       ...entry,
       kind: 'outcome',
       status: 'unknown',
       at: deps.now(),
       detail: { ...entry.detail, effect, reconciled: true },
     });
-    found.push({ executionId, effect });
+    if (isMine) found.push({ executionId, effect });
   }
   return found;
 };

@@ -5,6 +5,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { newCall } from './new-call.ts';
 import { failedWith } from './outcome.ts';
+import { thrownText } from './read-thrown.ts';
 
 interface Refused {
   readonly tool: string;
@@ -23,7 +24,7 @@ export const refuseWithoutStore = (
   { tool, input, as, error }: Refused,
   runtime: Runtime,
 ): ToolResult => {
-  runtime.log.error('the store could not be opened', { error: String(error) });
+  runtime.log.error('the store could not be opened', { error: thrownText(error) });
   const from = { toolName: tool, rawInput: input, as, parent: undefined };
   const refusal = toolError(
     'STORE_UNAVAILABLE',

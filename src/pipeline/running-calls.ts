@@ -7,6 +7,7 @@ import type { CallRequest } from '../contract/call.ts';
 interface Link extends CallRequest {
   older: Link | undefined;
   newer: Link | undefined;
+  isListed: boolean;
 }
 
 export class RunningCalls {
@@ -24,11 +25,20 @@ export class RunningCalls {
     link.older = newest;
     if (newest) newest.newer = link;
     this.#newest = link;
+    link.isListed = true;
     this.#size++;
   }
 
+  has(call: CallRequest): boolean {
+    return (call as Link).isListed;
+  }
+
+  /** Safe to call twice. */
   remove(call: CallRequest): void {
-    const { older, newer } = call as Link;
+    const link = call as Link;
+    if (!link.isListed) return;
+    link.isListed = false;
+    const { older, newer } = link;
     if (older) older.newer = newer;
     if (newer) newer.older = older;
     else this.#newest = older;

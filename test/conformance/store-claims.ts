@@ -115,7 +115,7 @@ const describeReplays = (use: Use): void => {
     use(async (store) => {
       const result = toolResult({ text: 'ä\0\ud800', list: [1, null] });
       await store.replays.claim(request());
-      await store.replays.finish('key', result, NOW + 1000);
+      await store.replays.finish({ key: 'key' }, result, NOW + 1000);
       expect(await store.replays.claim(request({ now: NOW + 999 }))).toEqual({
         state: 'done',
         result,
@@ -132,7 +132,7 @@ const describeReplays = (use: Use): void => {
       await store.replays.claim(request());
       const other = request({ digest: 'other' });
       expect(await store.replays.claim(other)).toEqual({ state: 'mismatch' });
-      await store.replays.finish('key', toolResult(1), NOW + 1000);
+      await store.replays.finish({ key: 'key' }, toolResult(1), NOW + 1000);
       expect(await store.replays.claim(other)).toEqual({ state: 'mismatch' });
       const later = request({ digest: 'other', now: NOW + 2000 });
       expect(await store.replays.claim(later)).toEqual({ state: 'new' });
@@ -143,7 +143,7 @@ const describeReplays = (use: Use): void => {
       await store.replays.claim(request());
       await store.replays.abandon('key');
       expect(await store.replays.claim(request())).toEqual({ state: 'new' });
-      await store.replays.finish('key', toolResult(1), NOW + 1000);
+      await store.replays.finish({ key: 'key' }, toolResult(1), NOW + 1000);
       await store.replays.abandon('key');
       await store.replays.abandon('never');
       expect(await store.replays.claim(request())).toMatchObject({ state: 'done' });
@@ -152,9 +152,9 @@ const describeReplays = (use: Use): void => {
   it('keeps the first of two results, and ignores one for a key nobody claimed', () =>
     use(async (store) => {
       await store.replays.claim(request());
-      await store.replays.finish('key', toolResult(1), NOW + 1000);
-      await store.replays.finish('key', toolResult(2), NOW + 1000);
-      await store.replays.finish('other', toolResult(3), NOW + 1000);
+      await store.replays.finish({ key: 'key' }, toolResult(1), NOW + 1000);
+      await store.replays.finish({ key: 'key' }, toolResult(2), NOW + 1000);
+      await store.replays.finish({ key: 'other' }, toolResult(3), NOW + 1000);
       expect(await store.replays.claim(request())).toMatchObject({ result: { data: 1 } });
       expect(await store.replays.claim(request({ key: 'other' }))).toEqual({ state: 'new' });
     }));
@@ -164,7 +164,7 @@ const describeReplays = (use: Use): void => {
       await store.replays.claim(request());
       const silent = Object.assign(toolResult(1), { toJSON: () => undefined });
       for (const result of [toolResult(1n), silent]) {
-        const finish = store.replays.finish('key', result, NOW + 1000);
+        const finish = store.replays.finish({ key: 'key' }, result, NOW + 1000);
         await expect(finish).rejects.toMatchObject({ code: 'EXECUTION_FAILED' });
       }
       expect(await store.replays.claim(request())).toMatchObject({ state: 'running' });
@@ -174,7 +174,7 @@ const describeReplays = (use: Use): void => {
     use(async (store) => {
       const claimAt = (now: number) => async (n: number) => {
         const { state } = await store.replays.claim(request({ key: `${now} ${n}`, now }));
-        await store.replays.finish(`${now} ${n}`, toolResult(n), now + 1000);
+        await store.replays.finish({ key: `${now} ${n}` }, toolResult(n), now + 1000);
         return state;
       };
       for (const now of [NOW, NOW + 5000, NOW + 10_000]) {

@@ -26,7 +26,7 @@ const fill = async (store: Store): Promise<void> => {
   });
   await store.counters.hit('k', [{ sizeMs: 1000, limit: 1 }], NOW);
   await store.replays.claim({ key: 'done', digest: 'd', executionId: 'e', now: NOW });
-  await store.replays.finish('done', toolResult('kept'), NOW + 1000);
+  await store.replays.finish({ key: 'done' }, toolResult('kept'), NOW + 1000);
   await store.replays.claim({ key: 'doubt', digest: 'd', executionId: 'e', now: NOW });
   await store.memory.write({ space: 's', key: 'k', value: 'kept' });
   await store.approvals.create(approvalRecord('a1', { state: 'approved' }));

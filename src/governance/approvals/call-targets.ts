@@ -3,6 +3,7 @@
  * bound to it, so that a path that leads elsewhere by the time it is used needs a new word.
  */
 import type { ApprovedPath } from '../../contract/call.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { CallTargets, Tool } from '../../contract/tool.ts';
 import { resolveTarget } from '../egress/judge-url.ts';
 import { ownCopy } from '../own-copy.ts';
@@ -79,6 +80,22 @@ const hostTarget = (url: string): string => {
   return host === undefined ? `unreadable:${url}` : `host:${host}`;
 };
 
+const isTexts = (list: unknown): boolean =>
+  list === undefined || (Array.isArray(list) && list.every((item) => typeof item === 'string'));
+
+/** What the tool itself says. Nobody can approve a call whose targets cannot be told. */
+const declared = (tool: Tool, input: unknown): CallTargets | undefined => {
+  try {
+    const targets = tool.targets?.(ownCopy(input));
+    // One that has to be waited for would say nothing now, and so be approved for nothing named.
+    if (targets instanceof Promise) targets.catch(() => undefined);
+    else if (isTexts(targets?.paths) && isTexts(targets?.urls)) return targets;
+  } catch {
+    // The failure below says all that a caller may know of it.
+  }
+  throw new ToolFailure('EXECUTION_FAILED', 'The tool could not say what the call touches.');
+};
+
 /**
  * Resolves what the input names. The list is neither sorted nor freed of duplicates: two links that
  * exchange their places lead to the same files, and are still another call.
@@ -88,7 +105,7 @@ export const resolveTargets = async (
   input: unknown,
   deps: TargetDeps,
 ): Promise<ResolvedTargets> => {
-  const named = tool.targets?.(ownCopy(input)) ?? guessed(tool, input);
+  const named = declared(tool, input) ?? guessed(tool, input);
   const names = [...(named.paths ?? [])];
   const paths = await Promise.all(names.map((path) => namedPath(path, deps)));
   const files = paths.map((path, at) => fileTarget(path, String(names[at])));

@@ -58,22 +58,26 @@ const change = async (
 
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
+/** Rolled back by the inverse: whatever others added meanwhile stays. */
+const add = async (amount: number, key: string, { context }: Scene): Promise<Rollback> => {
+  const by = (step: number) =>
+    context.memory.update('short-term', key, (old) => asNumber(old) + step);
+  await by(amount);
+  return async () => {
+    await by(-amount);
+  };
+};
+
 /** State lives in the session's memory under its own name. */
 const changeState = (effect: StateChangeEffect, scene: Scene): Promise<Rollback> => {
   const { memory } = scene.context;
   const at = { scope: 'short-term', key: effect.state } as const;
   const value = cleanFrom(effect.value, scene);
+  if (effect.change === 'increment') return add(asNumber(value ?? 1), at.key, scene);
+  if (effect.change === 'decrement') return add(-asNumber(value ?? 1), at.key, scene);
   return change(scene, at, () => {
-    switch (effect.change) {
-      case 'set':
-        return memory.write(at.scope, at.key, value ?? null);
-      case 'clear':
-        return memory.delete(at.scope, at.key);
-      case 'increment':
-        return memory.update(at.scope, at.key, (old) => asNumber(old) + asNumber(value ?? 1));
-      case 'decrement':
-        return memory.update(at.scope, at.key, (old) => asNumber(old) - asNumber(value ?? 1));
-    }
+    if (effect.change === 'clear') return memory.delete(at.scope, at.key);
+    return memory.write(at.scope, at.key, value ?? null);
   });
 };
 
@@ -106,11 +110,14 @@ const cascade = async (effect: CascadeEffect, scene: Scene): Promise<Rollback> =
     throw new ToolFailure('EFFECT_FAILED', `${effect.triggerTool} failed: ${code}: ${message}`);
   }
   return async () => {
-    await scene.deps.undo(cascaded.metadata.executionId);
+    const undone = await scene.deps.undo(cascaded.metadata.executionId);
+    if (undone.success) return;
+    throw new ToolFailure('EFFECT_FAILED', `${effect.triggerTool} could not be undone.`);
   };
 };
 
-const applyBuiltIn = async (effect: Effect, scene: Scene): Promise<Rollback> => {
+/** Nothing where what was done cannot be taken back, as a notification that was heard. */
+const applyBuiltIn = async (effect: Effect, scene: Scene): Promise<Rollback | undefined> => {
   switch (effect.type) {
     case 'state_change':
       return changeState(effect, scene);
@@ -122,20 +129,24 @@ const applyBuiltIn = async (effect: Effect, scene: Scene): Promise<Rollback> => 
       const payload = cleanFrom(effect.payload, scene);
       const { executionId } = scene.context;
       scene.deps.events.emit('effect.notified', { event: effect.event, payload, executionId });
-      return async () => {};
+      return undefined;
     }
   }
 };
 
-/** Applies one effect and returns how to take it back; throws when it cannot be applied. */
-export const applyEffect = async (effect: Effect, scene: Scene): Promise<Rollback> => {
+/**
+ * Applies one effect and returns how to take it back, or nothing when it stays whatever happens;
+ * throws when it cannot be applied.
+ */
+export const applyEffect = async (effect: Effect, scene: Scene): Promise<Rollback | undefined> => {
   const { context, result } = scene;
-  let builtIn: Rollback = async () => {};
+  let builtIn: Rollback | undefined;
   if (effect.apply) await effect.apply(context, result);
   else builtIn = await applyBuiltIn(effect, scene);
-  if (!effect.reversible) return async () => {};
+  if (!effect.reversible) return undefined;
+  const { rollback } = effect;
+  if (!rollback) return builtIn;
   return async () => {
-    if (effect.rollback) await effect.rollback(context, result);
-    else await builtIn();
+    await rollback(context, result);
   };
 };

@@ -3,6 +3,7 @@ import type { CallNotes } from '../../contract/call.ts';
 import type { ErrorCode, ToolError } from '../../contract/errors.ts';
 import type { RetryPolicy } from '../../contract/retry.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { ignoreRejection } from '../read-thrown.ts';
 
 /** The other side says that it did not even begin. */
 const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -34,5 +35,16 @@ export const mayRetry = (
   if (call.attempt > policy.maxRetries) return false;
   if (mayRepeatEffect(call.tool, call.notes)) return false;
   if (!isListed(policy, error)) return false;
-  return policy.shouldRetry ? policy.shouldRetry(error, call.attempt) : true;
+  return policy.shouldRetry ? agrees(policy, error, call.attempt) : true;
+};
+
+/** A policy that throws, or answers with anything but `true`, wants no other try. */
+const agrees = (policy: RetryPolicy, error: ToolError, attempt: number): boolean => {
+  try {
+    const answer: unknown = policy.shouldRetry?.(error, attempt);
+    ignoreRejection(answer);
+    return answer === true;
+  } catch {
+    return false;
+  }
 };

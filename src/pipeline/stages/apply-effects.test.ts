@@ -123,7 +123,45 @@ describe('effects', () => {
       failing,
     ]);
     await crib.execute('echo', {});
-    expect([await read('count'), await read('fresh')]).toEqual([null, null]);
+    expect([await read('count'), await read('fresh')]).toEqual([0, null]);
+  });
+
+  it('rolling back an increment keeps what another call added meanwhile', async () => {
+    const { crib, read } = await withEffects([
+      { ...base, type: 'state_change', state: 'count', change: 'increment', value: 5 },
+      {
+        ...base,
+        type: 'notification',
+        event: 'x',
+        apply: async ({ memory }) => {
+          await memory.update('short-term', 'count', (old) => Number(old) + 100);
+          throw new Error('no');
+        },
+      },
+    ]);
+    await crib.execute('echo', {});
+    expect(await read('count')).toBe(100);
+  });
+
+  it('EFFECT_FAILED names the effects that stand, as data', async () => {
+    const order = { ...base, type: 'notification', event: 'x', apply: () => undefined } as const;
+    const { crib } = await withEffects([
+      { ...order, description: 'mail sent', reversible: false },
+      { ...order, description: 'row written', rollback: () => undefined },
+      { ...order, description: 'event told', reversible: true },
+      {
+        ...order,
+        description: 'fails',
+        apply: () => {
+          throw new Error('no');
+        },
+      },
+    ]);
+    const { error } = await crib.execute('echo', {});
+    expect(error).toMatchObject({ code: 'EFFECT_FAILED', standing: ['mail sent', 'event told'] });
+    expect(error?.suggestions[0]).toBe(
+      '2 of the 3 effects before it still stand: mail sent; event told.',
+    );
   });
 
   it('a rollback that fails does not keep the others from it', async () => {
@@ -152,7 +190,7 @@ describe('effects', () => {
     ]);
     const { error } = await crib.execute('echo', {});
     expect(order).toEqual(['a']);
-    expect(error?.suggestions[0]).toContain('1 of the effects');
+    expect(error?.suggestions[0]).toContain('1 of the 2 effects');
   });
 
   it('notifications go to the event bus', async () => {

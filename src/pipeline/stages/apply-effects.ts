@@ -7,23 +7,42 @@ import type { Stage } from '../../contract/stage.ts';
 import type { Contexts } from '../context.ts';
 import { applyEffect, type EffectDeps, type Rollback } from '../effects/apply-effect.ts';
 import { failed } from '../outcome.ts';
+import { thrownText } from '../read-thrown.ts';
 
 export interface ApplyEffectsDeps extends EffectDeps {
   readonly contexts: Contexts;
 }
 
-/** In reverse; one that cannot be rolled back does not keep the others from it. */
-const rollBack = async (applied: readonly Rollback[], context: ToolContext): Promise<number> => {
-  let stuck = 0;
-  for (const undo of applied.toReversed()) {
+interface Applied {
+  readonly description: string;
+  readonly rollBack: Rollback | undefined;
+}
+
+/** In reverse; one that cannot be rolled back does not keep the others from it. Returns what stands. */
+const rollBack = async (
+  applied: readonly Applied[],
+  context: ToolContext,
+): Promise<readonly string[]> => {
+  const standing: string[] = [];
+  for (const effect of applied.toReversed()) {
     try {
-      await undo();
+      if (effect.rollBack) await effect.rollBack();
+      else standing.unshift(effect.description);
     } catch (error) {
-      stuck++;
-      context.logger.error('effect could not be rolled back', { error: String(error) });
+      standing.unshift(effect.description);
+      context.logger.error('effect could not be rolled back', {
+        effect: effect.description,
+        error: thrownText(error),
+      });
     }
   }
-  return stuck;
+  return standing;
+};
+
+const adviceOn = (applied: readonly Applied[], standing: readonly string[]): string => {
+  if (applied.length === 0) return 'It was the first effect: there was nothing to roll back.';
+  if (standing.length === 0) return 'The effects before it were rolled back.';
+  return `${standing.length} of the ${applied.length} effects before it still stand: ${standing.join('; ')}.`;
 };
 
 const applyAll = async (
@@ -32,19 +51,22 @@ const applyAll = async (
   deps: ApplyEffectsDeps & { readonly effects: readonly Effect[] },
 ): Promise<ToolResult> => {
   const context = deps.contexts.of(call);
-  const applied: Rollback[] = [];
+  const applied: Applied[] = [];
   for (const effect of deps.effects) {
     try {
-      applied.push(await applyEffect(effect, { context, result, deps }));
+      const undo = await applyEffect(effect, { context, result, deps });
+      applied.push({ description: effect.description, rollBack: undo });
     } catch (error) {
-      context.logger.error('effect failed', { effect: effect.description, error: String(error) });
-      const stuck = await rollBack(applied, context);
+      context.logger.error('effect failed', {
+        effect: effect.description,
+        error: thrownText(error),
+      });
+      const standing = await rollBack(applied, context);
       return failed(call, 'EFFECT_FAILED', {
         message: `The tool ran, but this effect failed: ${effect.description}.`,
+        standing,
         suggestions: [
-          stuck > 0
-            ? `${stuck} of the effects before it could not be rolled back: look at the log.`
-            : 'The effects before it were rolled back.',
+          adviceOn(applied, standing),
           `Undo the call itself with: toolcrib undo ${call.executionId}`,
         ],
       });

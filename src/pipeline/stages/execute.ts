@@ -2,27 +2,28 @@
  * The only step that runs foreign code, so it asks for the proof of every gate. Where there can be
  * a side effect, the intent is on disk before the tool starts.
  */
-
-import type { AuditLog } from '../../contract/audit.ts';
-import type { AdmittedCall } from '../../contract/call.ts';
+import { types } from 'node:util';
+import type { AuditLog, IntentClaim } from '../../contract/audit.ts';
+import type { AdmittedCall, CallRequest } from '../../contract/call.ts';
 import type { DryRunReport } from '../../contract/crib.ts';
 import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { type ErrorDeps, toolThrew } from '../as-tool-error.ts';
+import { type ErrorDeps, toolExplained, toolThrew } from '../as-tool-error.ts';
 import { auditEntry, recordInput } from '../audit-entry.ts';
 import type { Contexts } from '../context.ts';
 import type { Deadline, Deadlines } from '../deadlines.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
 import { overspent, type Purse, purseOf } from '../purse.ts';
+import { thrownText } from '../read-thrown.ts';
 import { hasNotBegun } from '../recovery/may-retry.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 import type { UndoLog } from '../undo-log.ts';
 
 export interface ExecuteDeps extends ErrorDeps {
-  readonly audit: Pick<AuditLog, 'append'>;
+  readonly audit: Pick<AuditLog, 'intend'>;
   readonly contexts: Contexts;
   readonly deadlines: Deadlines;
   readonly undoLog: UndoLog;
@@ -63,10 +64,11 @@ const watchIdle = (call: AdmittedCall, deps: ExecuteDeps): (() => void) | undefi
 
 const errorOf = (error: unknown, call: AdmittedCall, deps: ExecuteDeps): ToolError => {
   try {
-    const own = call.ready.tool.handleError?.(error);
+    const { tool } = call.ready;
+    const own = tool.handleError && toolExplained(tool.handleError(error), call, deps);
     if (own) return own;
   } catch (again) {
-    deps.runtime.log.warn('handleError threw', { error: String(again) });
+    deps.runtime.log.warn('handleError threw', { error: thrownText(again) });
   }
   return toolThrew(error, call, deps);
 };
@@ -87,12 +89,13 @@ const checked = (call: AdmittedCall, data: unknown, deps: ExecuteDeps): ToolResu
   const { output } = call.ready;
   if (!output || !deps.checkOutput) return succeeded(call, data);
   const both = call.ready.tool.source === 'mcp' ? withContent(data) : undefined;
-  const parsed = output.validate(both ? both.structuredContent : data);
-  if (parsed.ok && both) {
-    return succeeded(call, { ...both, structuredContent: parsed.value });
+  try {
+    const parsed = output.validate(both ? both.structuredContent : data);
+    if (!parsed.ok) return failed(call, 'OUTPUT_INVALID', { issues: parsed.issues });
+    return succeeded(call, both ? { ...both, structuredContent: parsed.value } : parsed.value);
+  } catch {
+    return failed(call, 'OUTPUT_INVALID', { message: 'The result cannot be read.' });
   }
-  if (parsed.ok) return succeeded(call, parsed.value);
-  return failed(call, 'OUTPUT_INVALID', { issues: parsed.issues });
 };
 
 const succeededWith = (
@@ -102,8 +105,23 @@ const succeededWith = (
 ): ToolResult | Promise<ToolResult> => {
   const result = checked(call, data, deps);
   if (!call.ready.tool.undo || !result.success) return result;
-  const kept = deps.undoLog.keep(call.executionId, { input: call.input, result });
-  return kept.then(() => result);
+  return keepForUndo(call, result, deps);
+};
+
+/** A result that cannot be kept is still the result: the call then cannot be undone. */
+const keepForUndo = async (
+  call: AdmittedCall,
+  result: ToolResult,
+  deps: ExecuteDeps,
+): Promise<ToolResult> => {
+  try {
+    await deps.undoLog.keep(call.executionId, { input: call.input, result });
+  } catch (error) {
+    deps.runtime.log.warn('what undo needs could not be kept', { error: thrownText(error) });
+    call.notes.warnings ??= [];
+    call.notes.warnings.push('The call cannot be undone: its result could not be kept.');
+  }
+  return result;
 };
 
 const aborted = (call: AdmittedCall): ToolResult => {
@@ -120,6 +138,7 @@ class Run {
   readonly #stopWatching: (() => void) | undefined;
   readonly #effectBefore: boolean;
   #startedAt: number | undefined;
+  #isOver = false;
 
   constructor(call: AdmittedCall, deps: ExecuteDeps) {
     this.#call = call;
@@ -134,35 +153,43 @@ class Run {
 
   start(): Promise<ToolResult> {
     const call = this.#call;
-    let work: unknown;
+    let work: PromiseLike<unknown>;
     try {
-      work = call.ready.tool.run(call.input, this.#deps.contexts.of(call));
+      const returned: unknown = call.ready.tool.run(call.input, this.#deps.contexts.of(call));
+      if (!isThenable(returned)) return Promise.resolve(this.#returned(returned));
+      work = returned;
     } catch (error) {
       return Promise.resolve(this.#threw(error));
     }
-    if (!isThenable(work)) return Promise.resolve(this.#returned(work));
     return this.#waitFor(work);
   }
 
   /** A tool that ignores its signal cannot hold the call: the abort settles it first. */
   #waitFor(work: PromiseLike<unknown>): Promise<ToolResult> {
     return new Promise((resolve, reject) => {
-      this.#call.control.onAbort(() => resolve(this.#aborted()));
-      work.then(
-        (data) => {
-          try {
-            resolve(this.#returned(data));
-          } catch (error) {
-            reject(error);
-          }
-        },
-        (error: unknown) => resolve(this.#threw(error)),
-      );
+      // What comes after the abort is heard, so that it is no unhandled rejection, and dropped.
+      const settle = (end: () => ToolResult | Promise<ToolResult>): void => {
+        if (this.#isOver) return;
+        this.#isOver = true;
+        try {
+          resolve(end());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      this.#call.control.onAbort(() => settle(() => this.#aborted()));
+      const rejected = (error: unknown): void => settle(() => this.#threw(error));
+      try {
+        hear(work, (data) => settle(() => this.#returned(data)), rejected);
+      } catch (error) {
+        rejected(error);
+      }
     });
   }
 
   #aborted(): ToolResult {
     this.#stop();
+    this.#call.notes.stopped = true;
     return aborted(this.#call);
   }
 
@@ -200,13 +227,58 @@ class Run {
 }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' &&
-  value !== null &&
+  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
   'then' in value &&
   typeof value.then === 'function';
 
+/** A promise is heard by the language's own `then`: one that was put over it may never answer. */
+const hear = (
+  work: PromiseLike<unknown>,
+  fulfilled: (data: unknown) => void,
+  rejected: (error: unknown) => void,
+): void => {
+  if (types.isPromise(work)) Promise.prototype.then.call(work, fulfilled, rejected);
+  else work.then(fulfilled, rejected);
+};
+
 const run = (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> =>
   new Run(call, deps).start();
+
+/** The calls that this one is part of and that have no intent on record, the outermost first. */
+const unmarked = (call: CallRequest): readonly CallRequest[] => {
+  const found: CallRequest[] = [];
+  for (let up = call.parent; up; up = up.parent) {
+    if (!up.notes.intentRecorded && !up.notes.innerIntent) found.unshift(up);
+  }
+  return found;
+};
+
+/** The idempotency keys that this call runs under: its own and those of the calls it is part of. */
+const claimsOf = (call: CallRequest): readonly IntentClaim[] => {
+  const claims: IntentClaim[] = [];
+  for (let up: CallRequest | undefined = call; up; up = up.parent) {
+    const { notes, executionId } = up;
+    if (notes.claim !== undefined) claims.push({ key: notes.claim, executionId });
+  }
+  return claims;
+};
+
+/**
+ * Puts the intent on record, and with it that of every call this one is part of: a key or a retry of
+ * theirs must know that running them again could do this again.
+ */
+const recordIntent = async (call: AdmittedCall, deps: ExecuteDeps): Promise<void> => {
+  const { redactor, runtime } = deps;
+  const at = runtime.now();
+  const parents = unmarked(call);
+  const entries = [...parents, call].map((each) => auditEntry('intent', each, { redactor, at }));
+  await deps.audit.intend(entries, claimsOf(call));
+  call.notes.intentRecorded = true;
+  for (const { notes } of parents) {
+    notes.innerIntent = true;
+    notes.effectPossible = true;
+  }
+};
 
 /** Everything that has to be in place before the first line of the tool runs. */
 const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult | undefined> => {
@@ -219,9 +291,7 @@ const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResul
     }
   }
   if (call.grant.tier !== 'read_only' && !call.notes.intentRecorded) {
-    const at = deps.runtime.now();
-    await deps.audit.append(auditEntry('intent', call, { redactor: deps.redactor, at }));
-    call.notes.intentRecorded = true;
+    await recordIntent(call, deps);
   }
   return call.control.reason ? failed(call, call.control.reason) : undefined;
 };

@@ -63,7 +63,7 @@ const shorten = async (
   return { ...result, data: short, whole };
 };
 
-/** `undefined` for data that has no end. */
+/** `undefined` for data that has no end, or throws when it is read. */
 const plain = (data: unknown, redactor: Redactor): PlainData | undefined => {
   try {
     return plainData(data, redactor);
@@ -79,7 +79,9 @@ const govern = (
 ): ToolResult | Promise<ToolResult> => {
   const clean = plain(result.data, deps.redactor);
   if (!clean) {
-    return failed(call, 'OUTPUT_INVALID', { message: 'The result is circular or too deep.' });
+    return failed(call, 'OUTPUT_INVALID', {
+      message: 'The result is circular, too deep, or cannot be read.',
+    });
   }
   const { data, bytes } = clean;
   const { maxResultBytes } = deps.limits;

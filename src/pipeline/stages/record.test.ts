@@ -67,10 +67,8 @@ describe('record', () => {
   it('withholds a result whose row could not be written', async () => {
     const store = createMemoryStore();
     let ran = 0;
-    const broken = {
-      ...store,
-      audit: { ...store.audit, append: () => Promise.reject(new Error('disk full')) },
-    };
+    const full = () => Promise.reject(new Error('disk full'));
+    const broken = { ...store, audit: { ...store.audit, append: full, intend: full } };
     const run = () => ++ran;
     const reading = await testCrib([aTool({ run })], { store: broken });
     expect((await reading.execute('echo', {})).error?.code).toBe('STORE_UNAVAILABLE');

@@ -23,6 +23,7 @@ import type { Contexts } from '../context.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidence, start } from '../pipeline.ts';
 import { purseOf } from '../purse.ts';
+import { thrownText, thrownTrace } from '../read-thrown.ts';
 import type { RunningCalls } from '../running-calls.ts';
 
 export interface UsageNotes {
@@ -75,7 +76,7 @@ const finish = (
 };
 
 const withhold = (call: CallRequest, deps: RecordDeps, error: unknown): ToolResult => {
-  deps.runtime.log.error('audit row could not be written', { error: String(error) });
+  deps.runtime.log.error('audit row could not be written', { error: thrownText(error) });
   const inDoubt = call.notes.effectPossible;
   const refused = toolError(
     'STORE_UNAVAILABLE',
@@ -125,7 +126,7 @@ const isUnheld = (call: CallRequest): call is Call<'ready' | 'input' | 'grant'> 
 const whenUnbooked =
   ({ runtime }: RecordDeps) =>
   (error: unknown): void =>
-    runtime.log.error('a cost could not be booked', { error: String(error) });
+    runtime.log.error('a cost could not be booked', { error: thrownText(error) });
 
 type Outcome = ToolResult | Promise<ToolResult>;
 
@@ -181,17 +182,48 @@ const leave = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome
   return cleared.then(() => announce(call, result, deps));
 };
 
+/** Takes the call off the list of those under way whatever happens, and records it if nothing did. */
+const giveUp = (call: CallRequest, error: unknown, deps: RecordDeps): Outcome => {
+  const { executionId } = call;
+  deps.runtime.log.error('internal error', { executionId, error: thrownTrace(error) });
+  const result = failedWith(call, toolError('INTERNAL'));
+  if (!deps.running.has(call)) return result;
+  const settled = (): ToolResult => {
+    deps.running.remove(call);
+    return result;
+  };
+  try {
+    const { redactor, runtime } = deps;
+    const entry = auditEntry('outcome', call, { result, redactor, at: runtime.now() });
+    return deps.audit.append(entry).then(settled, settled);
+  } catch {
+    return settled();
+  }
+};
+
+const conclude = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
+  try {
+    const outcome = book(call, result, deps);
+    if (!(outcome instanceof Promise)) return outcome;
+    return outcome.catch((error: unknown) => giveUp(call, error, deps));
+  } catch (error) {
+    return giveUp(call, error, deps);
+  }
+};
+
+const announceStart = (call: CallRequest, { redactor, events }: RecordDeps): void => {
+  if (!events.has('call.started')) return;
+  const tool = redactor.text(call.toolName);
+  const { executionId, caller } = call;
+  events.emit('call.started', { executionId, tool, userId: caller.userId });
+};
+
 export const record = (deps: RecordDeps): Stage<never> =>
   function record(call, next) {
-    const { running, redactor, events } = deps;
-    running.add(call);
-    if (events.has('call.started')) {
-      const tool = redactor.text(call.toolName);
-      const { executionId, caller } = call;
-      events.emit('call.started', { executionId, tool, userId: caller.userId });
-    }
+    deps.running.add(call);
+    announceStart(call, deps);
     return start(call, next).then(
-      (result) => book(call, result, deps),
-      (error: unknown) => book(call, failedWith(call, asToolError(error, call, deps)), deps),
+      (result) => conclude(call, result, deps),
+      (error: unknown) => conclude(call, failedWith(call, asToolError(error, call, deps)), deps),
     );
   };

@@ -82,15 +82,16 @@ const onceByKey = async (
   }
   if (claim.state === 'done') return again(call, claim.result);
   if (claim.state !== 'new') return refusal(call, claim);
+  call.notes.claim = key;
   let result: ToolResult | undefined;
   try {
     result = await next(prove(call, 'fresh', true));
     return result;
   } finally {
     if (result && isFinal(call, result)) {
-      await deps.replays.finish(key, result, deps.runtime.now() + deps.keepMs);
+      await deps.replays.finish({ key, executionId }, result, deps.runtime.now() + deps.keepMs);
     } else if (!call.notes.effectPossible) {
-      await deps.replays.abandon(key);
+      await deps.replays.abandon(key, executionId);
     }
   }
 };

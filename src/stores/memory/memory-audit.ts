@@ -141,6 +141,10 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
       return WRITTEN;
     },
+    // Nobody takes over a claim here: the process that holds it is this one.
+    intend: async (entries) => {
+      for (const entry of entries) void audit.append(entry);
+    },
     query: async (filter = {}) => select(chain.rows(), filter),
     scan: (fromSeq = 1) => pages(chain, fromSeq),
     head: async () => chain.end(),
@@ -150,6 +154,8 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
   const intents: Intents = {
     open: async () =>
       [...open.values()].map((entry) => ({ entry: jsonCopy(entry), ownerAlive: true })),
+    // The process of every intent here is this one.
+    conclude: async () => false,
   };
   return { audit, intents };
 };

@@ -34,10 +34,11 @@ export const memoryReplays = (): Replays => {
       if (claim.result === undefined) return { state: 'running', executionId: claim.executionId };
       return { state: 'done', result: JSON.parse(claim.result) };
     },
-    async finish(key, result, expiresAt) {
+    async finish({ key, executionId }, result, expiresAt) {
       const claim = claims.get(key);
       const text = recordText(result);
-      if (claim && claim.result === undefined) {
+      const isOwn = executionId === undefined || claim?.executionId === executionId;
+      if (claim && isOwn && claim.result === undefined) {
         claims.set(key, { ...claim, result: text, expiresAt });
       }
     },

@@ -10,7 +10,9 @@ import type {
   AuditLog,
   AuditRow,
   Durability,
+  IntentClaim,
 } from '../../contract/audit.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { Intents, OpenIntent } from '../../contract/store.ts';
 import {
   canonicalText,
@@ -55,10 +57,18 @@ const escaped = (entry: StoredEntry): StoredEntry => ({
   sessionId: toSqlText(entry.sessionId),
 });
 
+const lostClaim = (): ToolFailure =>
+  new ToolFailure('CONFLICT', 'Another call took over this idempotency key meanwhile.', {
+    suggestions: ['Send the same call again to get the result of the other one.'],
+    retryable: true,
+  });
+
 export class SqliteAudit implements AuditLog, Intents {
   readonly #parts: SqliteParts;
   readonly #head: Statement;
   readonly #inserts: AuditInserts;
+  readonly #claim: Statement;
+  readonly #ownerOf: Statement;
   readonly #anyIntent: Statement;
   readonly #openIntents: Statement;
   readonly #closeIntents: Statement;
@@ -73,6 +83,10 @@ export class SqliteAudit implements AuditLog, Intents {
     const prepare = (sql: string) => parts.database.prepare(sql);
     this.#head = prepare('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1');
     this.#inserts = new AuditInserts(parts.database);
+    this.#claim = prepare(
+      'SELECT 1 FROM replays WHERE key = ? AND execution_id = ? AND result IS NULL',
+    );
+    this.#ownerOf = prepare('SELECT owner FROM intents WHERE execution_id = ?');
     this.#anyIntent = prepare('SELECT 1 FROM intents LIMIT 1');
     this.#openIntents = prepare(
       `INSERT OR REPLACE INTO intents (execution_id, seq, owner)
@@ -93,6 +107,18 @@ export class SqliteAudit implements AuditLog, Intents {
     const group = this.#groups[durability] ?? this.#startGroup(durability);
     group.entries.push(toStoredEntry(entry));
     return group.written;
+  }
+
+  /** Not part of a group: a claim that is lost must fail this call and no other. */
+  intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void> {
+    if (claims.length === 0) return Promise.all(entries.map((entry) => this.append(entry))).then();
+    const stored = entries.map(toStoredEntry);
+    return this.#parts.writer.write(() => {
+      for (const { key, executionId } of claims) {
+        if (!this.#claim.get(toSqlText(key), toSqlText(executionId))) throw lostClaim();
+      }
+      this.#insertAll(stored);
+    });
   }
 
   query(filter: AuditFilter = {}): Promise<readonly AuditRow[]> {
@@ -142,6 +168,17 @@ export class SqliteAudit implements AuditLog, Intents {
         entry: fromAuditRecord(record),
         ownerAlive: isAlive(record.owner),
       }));
+    });
+  }
+
+  conclude(outcome: AuditEntry): Promise<boolean> {
+    const stored = toStoredEntry(outcome);
+    const id = toSqlText(outcome.executionId);
+    return this.#parts.writer.write(() => {
+      const intent = this.#ownerOf.get(id) as { readonly owner: string } | undefined;
+      if (!intent || this.#parts.owner.aliveness()(intent.owner)) return false;
+      this.#insertAll([stored]);
+      return true;
     });
   }
 

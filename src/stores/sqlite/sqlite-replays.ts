@@ -32,7 +32,8 @@ export class SqliteReplays implements Replays {
       `INSERT OR REPLACE INTO replays (key, digest, execution_id, owner) VALUES (?, ?, ?, ?)`,
     );
     this.#finish = prepare(
-      'UPDATE replays SET result = ?, expires_at = ? WHERE key = ? AND result IS NULL',
+      `UPDATE replays SET result = ?, expires_at = ? WHERE key = ? AND result IS NULL
+       AND execution_id = coalesce(?, execution_id)`,
     );
     this.#abandon = prepare(
       `DELETE FROM replays WHERE key = ? AND result IS NULL
@@ -48,9 +49,15 @@ export class SqliteReplays implements Replays {
     return this.#parts.writer.write(() => this.#claim(request));
   }
 
-  async finish(key: string, result: ToolResult, expiresAt: number): Promise<void> {
+  async finish(
+    { key, executionId }: { readonly key: string; readonly executionId?: string },
+    result: ToolResult,
+    expiresAt: number,
+  ): Promise<void> {
     const text = recordText(result);
-    await this.#parts.writer.write(() => this.#finish.run(text, expiresAt, toSqlText(key)));
+    const holder = executionId === undefined ? null : toSqlText(executionId);
+    const name = toSqlText(key);
+    await this.#parts.writer.write(() => this.#finish.run(text, expiresAt, name, holder));
   }
 
   async abandon(key: string, executionId?: string): Promise<void> {

@@ -35,6 +35,8 @@ export interface HttpSurface {
   issueCode(user: ConsoleUser): string;
   readonly tokens: TokenDesk;
   /** Stops watching the crib, which stays open. */
+  /** From now on no new call is taken: 503, and the connection is closed after every answer. */
+  drain(): void;
   close(): void;
 }
 
@@ -138,6 +140,29 @@ const behindDoor =
     return Promise.resolve(ask(request, requestId)).then((answer) => withHeaders(answer, cors));
   };
 
+const DRAINING = {
+  code: 'CIRCUIT_OPEN',
+  message: 'The server is shutting down and takes no new calls.',
+  extras: { suggestions: ['Send the call again later, or to another server.'] },
+} as const;
+
+const CALL_PATH = /^\/(?:mcp$|mcp\/|v1\/process$|v1\/tools\/[^/]+\/execute$)/;
+
+/** What starts a call. Answers to open questions still pass: calls under way may wait for them. */
+const startsCall = ({ method, path }: HttpRequest): boolean =>
+  method === 'POST' && CALL_PATH.test(path);
+
+const LAST_ANSWER = { connection: 'close' };
+
+/** Lets calls under way finish, and starts no other. */
+const untilDrained =
+  (ask: Ask, isDraining: () => boolean): Ask =>
+  (request, requestId) => {
+    if (!isDraining()) return ask(request, requestId);
+    const answer = startsCall(request) ? refusal(DRAINING) : ask(request, requestId);
+    return Promise.resolve(answer).then((last) => withHeaders(last, LAST_ANSWER));
+  };
+
 /** Ids need not be secret, only different: one draw of chance, then a count. */
 const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
   const run = Buffer.from(randomBytes(6)).toString('base64url');
@@ -154,7 +179,11 @@ export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
   const site = siteOf(crib, deps);
   const bodyBytes = deps.limits?.bodyBytes ?? BODY_BYTES;
   const routes = askRoutes({ site, jwt: createJwtCheck(deps), bodyBytes });
-  const enter = behindDoor(routes, neighbours);
+  let draining = false;
+  const enter = behindDoor(
+    untilDrained(routes, () => draining),
+    neighbours,
+  );
   const seal = createSeal(securityHeaders(deps.publicUrl?.startsWith('https:') ?? false));
   const nextId = requestIds(deps);
   const ask = async (request: HttpRequest): Promise<SealedAnswer | Response> => {
@@ -167,6 +196,9 @@ export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
     listen: (at) => listen(ask, at, deps),
     issueCode: (user) => site.door.issueCode(user).code,
     tokens: site.tokens,
+    drain: () => {
+      draining = true;
+    },
     close: () => {
       site.shadow.close();
       site.streams.close();

@@ -36,7 +36,7 @@ export const createConnectionSignals = (): SignalOf => {
 const write = ({ status, headers, body }: SealedAnswer, { incoming, outgoing }: Exchange): void => {
   if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
   // A body that nobody read would keep the connection: it ends with the answer.
-  if (!incoming.complete) headers.push('connection', 'close');
+  if (!incoming.complete && !headers.includes('connection')) headers.push('connection', 'close');
   outgoing.writeHead(status, headers);
   outgoing.end(body ?? undefined);
 };

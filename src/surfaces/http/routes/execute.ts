@@ -101,12 +101,12 @@ const process = defineRoute({
   summary: 'Several calls at once: a chain, a graph, or a check without running',
   input: { body: processBody },
   response: processResultSchema,
-  handle: async ({ site, identity, body }) => {
+  handle: async ({ site, identity, body, request: asked }) => {
     const request = body as ProcessRequest;
     const tools = toolsIn(request);
     for (const tool of tools) assertAllowed(identity, site, tool);
     const caller = callerOfIdentity(identity, site.crib.tools);
-    const run = () => site.crib.process(request, caller);
+    const run = () => site.crib.process(request, { ...caller, signal: asked.signal() });
     return { body: await site.budgets.within(identity, tools, run) };
   },
 });

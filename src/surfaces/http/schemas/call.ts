@@ -18,6 +18,7 @@ export const errorSchema = z.object({
   issues: z.array(issueSchema).optional(),
   retryAfterMs: z.number().optional(),
   cause: z.string().optional(),
+  standing: z.array(z.string()).optional(),
 });
 
 export const errorBodySchema = z.object({ error: errorSchema });
