@@ -17,6 +17,7 @@ import type { Store } from './contract/store.ts';
 import type { Tool } from './contract/tool.ts';
 import { createRuntime } from './create-runtime.ts';
 import type { Retention } from './governance/audit/retention.ts';
+import type { Redactor } from './governance/redaction/redaction.ts';
 import type { SigningKey } from './governance/signing/open-signing-key.ts';
 import { LocalCrib } from './local-crib.ts';
 import { createEventBus } from './observation/event-bus.ts';
@@ -82,6 +83,12 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
+/** One for the whole crib, so that a secret that any part has learnt is hidden by all. */
+const openRedactor = async ({ filtering }: Config): Promise<Redactor> => {
+  const { Redactor } = await import('./governance/redaction/redaction.ts');
+  return new Redactor({ hidden: filtering.redactKeys, shown: filtering.shownKeys });
+};
+
 const sandboxSettings = ({ egress, sandbox }: Config): SandboxSettings => ({
   egress,
   sandbox,
@@ -125,10 +132,14 @@ const ownTools = async (
   return [openCustomTools(customTools, { sandboxes, defaultSandbox, runtime })];
 };
 
+type ServersDeps = Pick<EngineSite, 'config' | 'runtime' | 'root'> & {
+  redactor(): Promise<Redactor>;
+};
+
 /** None where they are switched off; what they need is loaded only where there are some. */
 const openServers = async (
   options: CribOptions,
-  { config, runtime, root }: Pick<EngineSite, 'config' | 'runtime' | 'root'>,
+  { config, runtime, root, redactor }: ServersDeps,
 ): Promise<Pick<McpServers, 'sources' | 'servers'>> => {
   const { enabled, servers } = config.mcp;
   const isOff = !enabled || config.enforcement.disableLocalTools;
@@ -140,6 +151,7 @@ const openServers = async (
   });
   return openMcpServers({
     ...{ ...options, config, runtime, root, home: userFolder(options.home) },
+    redactor: await redactor(),
     confine: async (order) => (await confiner())(order),
   });
 };
@@ -258,7 +270,8 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const read: LoadSite['read'] = async (...asked) => made.crib?.readResult(...asked);
   const project = resolve(options.root ?? '.');
   const root = resolve(project, config.workspace.root);
-  const { sources, servers } = await openServers(options, { config, runtime, root });
+  const redactor = once(() => openRedactor(config));
+  const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
   await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
   const policy = await policyOf(options, config, runtime);
   const signingKey = once(() => openKey(options.home));
@@ -270,7 +283,8 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     open: async () => {
       const { openEngine, openStore } = await import('./open-engine.ts');
       const store = await openStore(options.store, site);
-      const engine = await openEngine(store, options, { ...site, policy: await policy() });
+      const rest = { policy: await policy(), redactor: await redactor() };
+      const engine = await openEngine(store, options, { ...site, ...rest });
       return { store, engine, retention: await retentionOf(store, options, site) };
     },
     limits: config.budget,

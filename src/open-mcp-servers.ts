@@ -9,7 +9,8 @@ import type { Runtime } from './contract/runtime.ts';
 import type { Secrets } from './contract/secrets.ts';
 import type { Tier } from './contract/tool.ts';
 import type { Egress, EgressInit } from './governance/egress/create-egress.ts';
-import { Redactor } from './governance/redaction/redaction.ts';
+import { learnAll } from './governance/redaction/learn-all.ts';
+import type { Redactor } from './governance/redaction/redaction.ts';
 import { openServerAuth } from './open-server-auth.ts';
 import { createMcpServers, type McpServers } from './sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from './sources/mcp/elicit-by-approver.ts';
@@ -23,6 +24,8 @@ export interface McpSite {
   /** The user's folder, absolute. */
   readonly home: string;
   readonly secrets?: Secrets;
+  /** The one of the whole crib: what it knows, no server's words show. */
+  readonly redactor: Redactor;
   readonly approver?: Approver | ApprovalCallback;
   /** Without it a server that is to be confined is not started. */
   readonly confine?: McpDeps['confine'];
@@ -158,19 +161,38 @@ const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => 
 };
 
 /** Every value that is handed to a server is one that must not come back in its words. */
-const secretsOf = ({ config, home, secrets }: McpSite, redactor: Redactor): McpDeps['secret'] => {
-  const open = async (): Promise<Secrets> => {
+const secretsOf = ({
+  config,
+  home,
+  secrets,
+  redactor,
+  runtime,
+}: McpSite): Pick<McpDeps, 'secret' | 'learnSecrets'> => {
+  const open = async (): Promise<readonly Secrets[]> => {
     const { openSecrets } = await import('./open-secrets.ts');
-    const { createSecretChain } = await import('./secrets/chain.ts');
-    const env = readEnvironment();
-    return createSecretChain(secrets ? [secrets] : openSecrets({ config, env, home }));
+    return secrets ? [secrets] : openSecrets({ config, env: readEnvironment(), home });
   };
-  let chain: Promise<Secrets> | undefined;
-  return async (key) => {
-    chain ??= open();
-    const value = await (await chain).get(key);
-    if (value !== undefined) redactor.learn(value);
-    return value;
+  let sources: Promise<readonly Secrets[]> | undefined;
+  let learnt: Promise<void> | undefined;
+  const opened = (): Promise<readonly Secrets[]> => {
+    sources ??= open();
+    return sources;
+  };
+  return {
+    secret: async (key) => {
+      const { createSecretChain } = await import('./secrets/chain.ts');
+      const value = await createSecretChain(await opened()).get(key);
+      if (value !== undefined) redactor.learn(value);
+      return value;
+    },
+    learnSecrets: () => {
+      learnt ??= opened().then(
+        (all) => learnAll(redactor, { sources: all, keys: [], log: runtime.log }),
+        (error: unknown) =>
+          runtime.log.error('secrets could not be read', { error: String(error) }),
+      );
+      return learnt;
+    },
   };
 };
 
@@ -201,12 +223,13 @@ const ownVersion = (): string => {
 
 /** Starts nothing. */
 export const openMcpServers = (site: McpSite): McpServers => {
-  const { config, runtime, root, approver: asked } = site;
-  const redactor = new Redactor(config.filtering.redactKeys);
+  const { config, runtime, root, redactor, approver: asked } = site;
   const approver = typeof asked === 'function' ? createCallbackApprover(asked) : asked;
   const settings = Object.entries(config.mcp.servers).map(([name, own]) =>
     serverSettings(name, own, site),
   );
+  // A credential may stand in the configuration itself.
+  for (const { env, headers } of settings) redactor.learnFields({ ...env, ...headers });
   return createMcpServers(settings, {
     runtime,
     platform: process.platform,
@@ -214,8 +237,9 @@ export const openMcpServers = (site: McpSite): McpServers => {
     root,
     cacheDir: join(site.home, 'cache', 'mcp'),
     clientVersion: ownVersion(),
-    secret: secretsOf(site, redactor),
+    ...secretsOf(site),
     redact: (text) => redactor.text(text),
+    redactStream: () => redactor.stream(),
     ...reachOf(config),
     authFor: loginsOf(site),
     ...(site.confine && { confine: site.confine }),

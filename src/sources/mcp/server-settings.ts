@@ -4,6 +4,7 @@ import type { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { ServerTransport } from '../../contract/servers.ts';
 import type { Tier } from '../../contract/tool.ts';
+import type { TextStream } from './stdio/stderr-tail.ts';
 
 export interface ServerSettings {
   readonly name: string;
@@ -111,6 +112,9 @@ export interface McpDeps {
   secret(key: string): Promise<string | undefined>;
   /** For whatever a server writes that people may read. */
   redact(text: string): string;
+  readonly redactStream?: () => TextStream;
+  /** Learns the secrets that there are, so that no server's words show one. Never rejects. */
+  learnSecrets?(): Promise<void>;
   /** The only way to the host of this server. */
   fetchFor(settings: ServerSettings): typeof globalThis.fetch;
   webSocketFor(
