@@ -250,13 +250,17 @@ const retentionOf = async (
   return openRetention(store, { days, folder: userFolder(home), events, runtime });
 };
 
+const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
+  const project = resolve(root);
+  return { project, root: resolve(project, workspace.root) };
+};
+
 /** Makes a crib: loads the tools, and opens the store when the first call needs it. */
 export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const config = await configOf(options);
   await checkReach(config);
   const runtime = createRuntime(options.runtime);
-  const events = createEventBus(runtime.log);
-  const usage = new UsageStats();
+  const [events, usage] = [createEventBus(runtime.log), new UsageStats()];
   const { gate, lock } = await openLock(options, config, runtime);
   const registry = createRegistry({
     runtime,
@@ -268,8 +272,7 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const sandboxes = lazySandboxes(runtime, config);
   const made: { crib?: Crib } = {};
   const read: LoadSite['read'] = async (...asked) => made.crib?.readResult(...asked);
-  const project = resolve(options.root ?? '.');
-  const root = resolve(project, config.workspace.root);
+  const { project, root } = foldersOf(options, config);
   const redactor = once(() => openRedactor(config));
   const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
   await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
@@ -283,8 +286,8 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     open: async () => {
       const { openEngine, openStore } = await import('./open-engine.ts');
       const store = await openStore(options.store, site);
-      const rest = { policy: await policy(), redactor: await redactor() };
-      const engine = await openEngine(store, options, { ...site, ...rest });
+      const rest = { ...site, policy: await policy(), redactor: await redactor() };
+      const engine = await openEngine(store, options, rest);
       return { store, engine, retention: await retentionOf(store, options, site) };
     },
     limits: config.budget,

@@ -74,12 +74,20 @@ const sandboxOf = (
   };
 };
 
+const flowOf = ({
+  labels,
+  sink,
+}: Pick<ServerConfig, 'labels' | 'sink'>): NonNullable<ServerSettings['labels']> => ({
+  ...labels,
+  ...(sink !== undefined && { sink }),
+});
+
 export const serverSettings = (
   name: string,
   own: ServerConfig,
   { config, root }: Pick<McpSite, 'config' | 'root'>,
 ): ServerSettings => {
-  const { sandbox: _, oauth: __, ...plain } = own;
+  const { sandbox: _, oauth: __, labels: ___, sink: ____, ...plain } = own;
   const tools = Object.entries(own.tools ?? {});
   return {
     ...LIMITS,
@@ -100,6 +108,8 @@ export const serverSettings = (
     toolTiers: Object.fromEntries(
       tools.flatMap(([tool, { tier }]) => (tier ? [[tool, tier]] : [])),
     ),
+    labels: flowOf(own),
+    toolLabels: Object.fromEntries(tools.map(([tool, said]) => [tool, flowOf(said)])),
     startTimeoutMs: config.mcp.startTimeoutMs,
     roots: own.roots === true,
   };

@@ -21,7 +21,8 @@ const SEEN = [
 
 /** Whatever else a definition holds counts as well, besides these. */
 const UNSEEN: ReadonlySet<string> = new Set([
-  ...['version', 'author', 'license', 'input', 'output', 'server'],
+  // `assigned` is the user's own word, as the tier of an MCP tool is.
+  ...['version', 'author', 'license', 'input', 'output', 'server', 'assigned'],
   ...['timeoutMs', 'idleTimeoutMs', 'retry', 'rateLimit', 'breaker', 'concurrency'],
 ]);
 

@@ -1,6 +1,7 @@
 /** A tool of a server as one of ours. How risky it is says the user; what the server says of it is a hint nobody relies on. */
 import type { ToolContext } from '../../contract/context.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../contract/tool.ts';
+import { assignedFlow } from './flow-labels.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
 import { readResult } from './read-result.ts';
 import { secretKeysOf } from './resolve-secrets.ts';
@@ -130,6 +131,7 @@ export const buildTool = (
     category: 'service',
     tier,
     tags: ['mcp', settings.name],
+    assigned: assignedFlow(settings, { name: listing.name, tier }),
     server: `mcp:${settings.name}`,
     timeoutMs: settings.maxCallMs,
     idleTimeoutMs: settings.timeoutMs,

@@ -3,7 +3,7 @@ import type { AuthProvider } from '@modelcontextprotocol/client';
 import type { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { ServerTransport } from '../../contract/servers.ts';
-import type { Tier } from '../../contract/tool.ts';
+import type { AssignedFlow, Tier } from '../../contract/tool.ts';
 import type { TextStream } from './stdio/stderr-tail.ts';
 
 export interface ServerSettings {
@@ -23,6 +23,9 @@ export interface ServerSettings {
   /** The user's word. What a server says of its own tools changes nothing. */
   readonly tier: Tier;
   readonly toolTiers: Readonly<Record<string, Tier>>;
+  /** What the user says of the results of its tools, and of single ones. */
+  readonly labels?: Partial<AssignedFlow>;
+  readonly toolLabels?: Readonly<Record<string, Partial<AssignedFlow>>>;
   /** How long a request may go without an answer or a sign of progress. */
   readonly timeoutMs: number;
   /** How long a call may take, progress or not. */
