@@ -17,6 +17,7 @@ import type { Store } from './contract/store.ts';
 import type { Tool } from './contract/tool.ts';
 import { createRuntime } from './create-runtime.ts';
 import type { Retention } from './governance/audit/retention.ts';
+import type { Redactor } from './governance/redaction/redaction.ts';
 import type { SigningKey } from './governance/signing/open-signing-key.ts';
 import { LocalCrib } from './local-crib.ts';
 import { createEventBus } from './observation/event-bus.ts';
@@ -84,6 +85,12 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   };
 };
 
+/** One for the whole crib, so that a secret that any part has learnt is hidden by all. */
+const openRedactor = async ({ filtering }: Config): Promise<Redactor> => {
+  const { Redactor } = await import('./governance/redaction/redaction.ts');
+  return new Redactor({ hidden: filtering.redactKeys, shown: filtering.shownKeys });
+};
+
 const sandboxSettings = ({ egress, sandbox }: Config): SandboxSettings => ({
   egress,
   sandbox,
@@ -127,10 +134,14 @@ const ownTools = async (
   return [openCustomTools(customTools, { sandboxes, defaultSandbox, runtime })];
 };
 
+type ServersDeps = Pick<EngineSite, 'config' | 'runtime' | 'root'> & {
+  redactor(): Promise<Redactor>;
+};
+
 /** None where they are switched off; what they need is loaded only where there are some. */
 const openServers = async (
   options: CribOptions,
-  { config, runtime, root }: Pick<EngineSite, 'config' | 'runtime' | 'root'>,
+  { config, runtime, root, redactor }: ServersDeps,
 ): Promise<Pick<McpServers, 'sources' | 'servers'>> => {
   const { enabled, servers } = config.mcp;
   const isOff = !enabled || config.enforcement.disableLocalTools;
@@ -142,6 +153,7 @@ const openServers = async (
   });
   return openMcpServers({
     ...{ ...options, config, runtime, root, home: userFolder(options.home) },
+    redactor: await redactor(),
     confine: async (order) => (await confiner())(order),
   });
 };
@@ -240,13 +252,17 @@ const retentionOf = async (
   return openRetention(store, { days, folder: userFolder(home), events, runtime });
 };
 
+const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
+  const project = resolve(root);
+  return { project, root: resolve(project, workspace.root) };
+};
+
 /** Makes a crib: loads the tools, and opens the store when the first call needs it. */
 export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const config = await configOf(options);
   await checkReach(config);
   const runtime = createRuntime(options.runtime);
-  const events = createEventBus(runtime.log);
-  const usage = new UsageStats();
+  const [events, usage] = [createEventBus(runtime.log), new UsageStats()];
   const { gate, lock } = await openLock(options, config, runtime);
   const registry = createRegistry({
     runtime,
@@ -258,9 +274,9 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const sandboxes = lazySandboxes(runtime, config);
   const made: { crib?: Crib } = {};
   const read: LoadSite['read'] = async (...asked) => made.crib?.readResult(...asked);
-  const project = resolve(options.root ?? '.');
-  const root = resolve(project, config.workspace.root);
-  const { sources, servers } = await openServers(options, { config, runtime, root });
+  const { project, root } = foldersOf(options, config);
+  const redactor = once(() => openRedactor(config));
+  const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
   await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
   const policy = await policyOf(options, config, runtime);
   const signingKey = once(() => openKey(options.home));
@@ -272,7 +288,8 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     open: async () => {
       const { openEngine, openStore } = await import('./open-engine.ts');
       const store = await openStore(options.store, site);
-      const engine = await openEngine(store, options, { ...site, policy: await policy() });
+      const rest = { ...site, policy: await policy(), redactor: await redactor() };
+      const engine = await openEngine(store, options, rest);
       return { store, engine, retention: await retentionOf(store, options, site) };
     },
     limits: config.budget,

@@ -22,7 +22,7 @@ import { createEgress, type Egress, type EgressInit } from './governance/egress/
 import { createPathGuard } from './governance/paths/path-guard.ts';
 import { learnAll, learningSecrets } from './governance/redaction/learn-all.ts';
 import { redactingLog } from './governance/redaction/redacting-log.ts';
-import { Redactor } from './governance/redaction/redaction.ts';
+import type { Redactor } from './governance/redaction/redaction.ts';
 import type { SigningKey } from './governance/signing/open-signing-key.ts';
 import { createNoModel } from './models/no-model.ts';
 import type { UsageStats } from './observation/usage-stats.ts';
@@ -56,12 +56,13 @@ export interface EngineSite {
   readonly usage: UsageStats;
   readonly policy: Policy;
   readonly sandboxes: Sandboxes;
+  readonly redactor: Redactor;
   signingKey(): Promise<SigningKey>;
 }
 
 export const openStore = async (
   wanted: EngineChoices['store'],
-  { config, project, runtime }: Omit<EngineSite, 'policy'>,
+  { config, project, runtime }: Omit<EngineSite, 'policy' | 'redactor'>,
 ): Promise<Store> => {
   const { driver, path } = config.store;
   const choice = wanted ?? (driver === 'memory' ? 'memory' : { sqlite: path });
@@ -132,8 +133,7 @@ export const openEngine = async (
   choices: EngineChoices,
   site: EngineSite,
 ): Promise<Engine> => {
-  const { config, root, runtime } = site;
-  const redactor = new Redactor(config.filtering.redactKeys);
+  const { config, root, runtime, redactor } = site;
   const secrets = await secretsFor(choices, site, redactor);
   const egress = createEgress(config.egress);
   return new Engine({

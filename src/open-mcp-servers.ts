@@ -9,7 +9,8 @@ import type { Runtime } from './contract/runtime.ts';
 import type { Secrets } from './contract/secrets.ts';
 import type { Tier } from './contract/tool.ts';
 import type { Egress, EgressInit } from './governance/egress/create-egress.ts';
-import { Redactor } from './governance/redaction/redaction.ts';
+import { learnAll } from './governance/redaction/learn-all.ts';
+import type { Redactor } from './governance/redaction/redaction.ts';
 import { openServerAuth } from './open-server-auth.ts';
 import { createMcpServers, type McpServers } from './sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from './sources/mcp/elicit-by-approver.ts';
@@ -25,6 +26,8 @@ export interface McpSite {
   readonly secrets?: Secrets;
   /** False starts no server only to list its tools. */
   readonly startServers?: boolean;
+  /** The one of the whole crib: what it knows, no server's words show. */
+  readonly redactor: Redactor;
   readonly approver?: Approver | ApprovalCallback;
   /** Without it a server that is to be confined is not started. */
   readonly confine?: McpDeps['confine'];
@@ -75,12 +78,20 @@ const sandboxOf = (
   };
 };
 
+const flowOf = ({
+  labels,
+  sink,
+}: Pick<ServerConfig, 'labels' | 'sink'>): NonNullable<ServerSettings['labels']> => ({
+  ...labels,
+  ...(sink !== undefined && { sink }),
+});
+
 export const serverSettings = (
   name: string,
   own: ServerConfig,
   { config, root }: Pick<McpSite, 'config' | 'root'>,
 ): ServerSettings => {
-  const { sandbox: _, oauth: __, ...plain } = own;
+  const { sandbox: _, oauth: __, labels: ___, sink: ____, ...plain } = own;
   const tools = Object.entries(own.tools ?? {});
   return {
     ...LIMITS,
@@ -101,6 +112,8 @@ export const serverSettings = (
     toolTiers: Object.fromEntries(
       tools.flatMap(([tool, { tier }]) => (tier ? [[tool, tier]] : [])),
     ),
+    labels: flowOf(own),
+    toolLabels: Object.fromEntries(tools.map(([tool, said]) => [tool, flowOf(said)])),
     startTimeoutMs: config.mcp.startTimeoutMs,
     firstStartTimeoutMs: Math.max(config.mcp.startTimeoutMs, MIN_FIRST_START_MS),
     roots: own.roots === true,
@@ -163,19 +176,38 @@ const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => 
 };
 
 /** Every value that is handed to a server is one that must not come back in its words. */
-const secretsOf = ({ config, home, secrets }: McpSite, redactor: Redactor): McpDeps['secret'] => {
-  const open = async (): Promise<Secrets> => {
+const secretsOf = ({
+  config,
+  home,
+  secrets,
+  redactor,
+  runtime,
+}: McpSite): Pick<McpDeps, 'secret' | 'learnSecrets'> => {
+  const open = async (): Promise<readonly Secrets[]> => {
     const { openSecrets } = await import('./open-secrets.ts');
-    const { createSecretChain } = await import('./secrets/chain.ts');
-    const env = readEnvironment();
-    return createSecretChain(secrets ? [secrets] : openSecrets({ config, env, home }));
+    return secrets ? [secrets] : openSecrets({ config, env: readEnvironment(), home });
   };
-  let chain: Promise<Secrets> | undefined;
-  return async (key) => {
-    chain ??= open();
-    const value = await (await chain).get(key);
-    if (value !== undefined) redactor.learn(value);
-    return value;
+  let sources: Promise<readonly Secrets[]> | undefined;
+  let learnt: Promise<void> | undefined;
+  const opened = (): Promise<readonly Secrets[]> => {
+    sources ??= open();
+    return sources;
+  };
+  return {
+    secret: async (key) => {
+      const { createSecretChain } = await import('./secrets/chain.ts');
+      const value = await createSecretChain(await opened()).get(key);
+      if (value !== undefined) redactor.learn(value);
+      return value;
+    },
+    learnSecrets: () => {
+      learnt ??= opened().then(
+        (all) => learnAll(redactor, { sources: all, keys: [], log: runtime.log }),
+        (error: unknown) =>
+          runtime.log.error('secrets could not be read', { error: String(error) }),
+      );
+      return learnt;
+    },
   };
 };
 
@@ -206,12 +238,13 @@ const ownVersion = (): string => {
 
 /** Starts nothing. */
 export const openMcpServers = (site: McpSite): McpServers => {
-  const { config, runtime, root, approver: asked } = site;
-  const redactor = new Redactor(config.filtering.redactKeys);
+  const { config, runtime, root, redactor, approver: asked } = site;
   const approver = typeof asked === 'function' ? createCallbackApprover(asked) : asked;
   const settings = Object.entries(config.mcp.servers).map(([name, own]) =>
     serverSettings(name, own, site),
   );
+  // A credential may stand in the configuration itself.
+  for (const { env, headers } of settings) redactor.learnFields({ ...env, ...headers });
   return createMcpServers(settings, {
     runtime,
     platform: process.platform,
@@ -220,8 +253,9 @@ export const openMcpServers = (site: McpSite): McpServers => {
     cacheDir: join(site.home, 'cache', 'mcp'),
     startsToList: site.startServers !== false,
     clientVersion: ownVersion(),
-    secret: secretsOf(site, redactor),
+    ...secretsOf(site),
     redact: (text) => redactor.text(text),
+    redactStream: () => redactor.stream(),
     ...reachOf(config),
     authFor: loginsOf(site),
     ...(site.confine && { confine: site.confine }),

@@ -165,6 +165,7 @@ export const openToolLock = async (
         const lock = judging.get();
         return lock ? lock.judge(registered) : NOT_JUDGED;
       },
+      holderOf: (name) => judging.get()?.holderOf?.(name),
       welcome: async () => judging.get()?.welcome(),
     },
     lock: {

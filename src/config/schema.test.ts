@@ -54,16 +54,8 @@ describe('the defaults', () => {
         maxArrayItems: 100,
         maxResultBytes: 1_000_000,
         keepResultsDays: 30,
-        redactKeys: expect.arrayContaining([
-          'password',
-          'secret',
-          'token',
-          'api_key',
-          'apiKey',
-          'credential',
-          'private_key',
-          'authorization',
-        ]),
+        redactKeys: [],
+        shownKeys: [],
       },
       policy: { files: ['policy.yml'], shadow: false, flow: 'ask' },
       commands: { allow: [] },
@@ -109,9 +101,9 @@ describe('the defaults', () => {
   });
 
   it('are a fresh copy each time', () => {
-    defaultConfig().filtering.redactKeys.length = 0;
+    defaultConfig().filtering.redactKeys.push('evil');
     defaultConfig().mcp.servers.evil = { command: 'x' };
-    expect(defaultConfig().filtering.redactKeys).toContain('password');
+    expect(defaultConfig().filtering.redactKeys).toEqual([]);
     expect(defaultConfig().mcp.servers).toEqual({});
   });
 });

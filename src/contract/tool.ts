@@ -171,6 +171,11 @@ export interface CallTargets {
 /** `flag` notes script-like content, `strip` takes it out of the input, `off` does not look. */
 export type Sanitizing = 'flag' | 'strip' | 'off';
 
+/** What the results of a tool are, and whether a call can carry data out. */
+export interface AssignedFlow extends Labels {
+  readonly sink: boolean;
+}
+
 export interface Tool<I = unknown, O = unknown> {
   readonly name: string;
   readonly version: string;
@@ -204,6 +209,12 @@ export interface Tool<I = unknown, O = unknown> {
   programs?(input: I): readonly (readonly string[])[];
   /** Labels of its results, where the defaults by source and category do not fit. */
   readonly labels?: Partial<Labels>;
+  /** True where a call can carry data out although neither its tier nor its hosts say so. */
+  readonly sink?: true;
+  /** It calls other tools, each judged by itself: its own tier says nothing of what will happen. */
+  readonly callsTools?: true;
+  /** What the user says of a tool from outside. A source takes it from the configuration alone. */
+  readonly assigned?: AssignedFlow;
 
   readonly auth?: AuthRequirement;
   readonly cost?: CostModel;

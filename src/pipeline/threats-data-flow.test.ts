@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../contract/call-options.ts';
+import type { Tier, Tool } from '../contract/tool.ts';
 import type { CribOptions } from '../crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 
@@ -126,6 +127,43 @@ describe('threat: data flow', () => {
     expect(result.metadata.labels.trust).toBe('untrusted');
     await crib.execute('notes', {}, SESSION);
     expect((await crib.execute('send', {}, SESSION)).status).toBe('pending');
+  });
+
+  it('hostile: mail that an MCP server returns does not leave unasked, whatever a rule allows', async () => {
+    const outside = (name: string, assigned: NonNullable<Tool['assigned']>, tier: Tier = 'write') =>
+      aTool({ name, source: 'mcp', tier, assigned });
+    const mail = { trust: 'untrusted', sensitivity: 'private', sink: false } as const;
+    const tools = [
+      outside('read_mail', mail, 'read_only'),
+      outside('send_mail', { ...mail, sink: true }),
+      outside('label_mail', mail),
+    ];
+    const crib = await testCrib(tools, { policy: LENIENT });
+    const statusOf = async (name: string) => (await crib.execute(name, {}, SESSION)).status;
+    expect(await statusOf('send_mail')).toBe('success');
+    const fresh = { ...SESSION, sessionId: 'fresh' };
+    const read = await crib.execute('read_mail', {}, fresh);
+    expect(read.metadata.labels).toEqual({ trust: 'untrusted', sensitivity: 'private' });
+    expect((await crib.execute('read_mail', {}, fresh)).status).toBe('success');
+    expect((await crib.execute('label_mail', {}, fresh)).status).toBe('success');
+    expect((await crib.execute('send_mail', {}, fresh)).status).toBe('pending');
+  });
+
+  it('benign: a search server that the user calls public is asked for again and again', async () => {
+    const assigned = { trust: 'untrusted', sensitivity: 'public', sink: true } as const;
+    const search = aTool({ name: 'search', source: 'mcp', tier: 'external_api', assigned });
+    const crib = await testCrib([search, notes], { policy: LENIENT });
+    const statusOf = async (name: string) => (await crib.execute(name, {}, SESSION)).status;
+    for (let at = 0; at < 5; at++) expect(await statusOf('search')).toBe('success');
+    await statusOf('notes');
+    expect(await statusOf('search')).toBe('pending');
+  });
+
+  it('a tool of a file that calls itself a way out is one', async () => {
+    const upload = aTool({ name: 'upload', sink: true });
+    const crib = await testCrib([web, notes, upload], { policy: LENIENT });
+    for (const name of ['web', 'notes']) await crib.execute(name, {}, SESSION);
+    expect((await crib.execute('upload', {}, SESSION)).status).toBe('pending');
   });
 
   it('a rule of the user can look at the labels as well', async () => {

@@ -21,6 +21,8 @@ export interface Loaded {
 
 export interface LoadTarget {
   readonly shelf: Shelf;
+  /** The label of the only source that may have a name; any may have it when there is none. */
+  holderOf?(name: string): string | undefined;
   /** Told what lies on the shelf now, before anybody else can see it. */
   placed?(loaded: readonly Loaded[]): void;
 }
@@ -28,12 +30,12 @@ export interface LoadTarget {
 /** Never rejects. All sources load at once; their tools are put on the shelf in the order of `SOURCES`. */
 export const loadSources = async (
   sources: readonly Source[],
-  { shelf, placed }: LoadTarget,
+  { shelf, placed, holderOf = () => undefined }: LoadTarget,
 ): Promise<readonly Loaded[]> => {
   const ordered = sources.toSorted((a, b) => SOURCES.indexOf(a.kind) - SOURCES.indexOf(b.kind));
   const brought = await Promise.all(ordered.map(fetchTools));
   const loaded = brought.map(({ source, tools, error }) =>
-    error === undefined ? accept(source, tools, shelf) : failed(source, error),
+    error === undefined ? accept(source, tools, { shelf, holderOf }) : failed(source, error),
   );
   placed?.(loaded);
   return loaded;
@@ -63,14 +65,15 @@ const failed = (source: Source, error: string): Loaded => ({
   gone: [],
 });
 
-const accept = (source: Source, tools: readonly Tool[], shelf: Shelf): Loaded => {
+const accept = (source: Source, tools: readonly Tool[], target: Target): Loaded => {
+  const { shelf } = target;
   const renamed: { from: string; to: string }[] = [];
   const refused: { tool: string; reason: string }[] = [];
   const added = new Set<Registered>();
   const gone: Registered[] = [];
   for (const tool of tools) {
     try {
-      const placed = place(tool, { source, shelf, added });
+      const placed = place(tool, { ...target, source, added });
       added.add(placed.registered);
       if (placed.before) gone.push(placed.before);
       const to = placed.registered.tool.name;
@@ -84,16 +87,18 @@ const accept = (source: Source, tools: readonly Tool[], shelf: Shelf): Loaded =>
   return { source, report, added: [...added], gone };
 };
 
-interface Placing {
+type Target = Pick<Required<LoadTarget>, 'shelf' | 'holderOf'>;
+
+interface Placing extends Target {
   readonly source: Source;
-  readonly shelf: Shelf;
   /** What this very load has put there: a second one of the same version is a mistake. */
   readonly added: ReadonlySet<Registered>;
 }
 
-const place = (tool: Tool, { source, shelf, added }: Placing) => {
+const place = (tool: Tool, placing: Placing) => {
+  const { source, shelf, added } = placing;
   checkTool(tool);
-  const name = freeName(tool, source, shelf);
+  const name = freeName(tool, placing);
   // The label decides how far a result is trusted, so a tool cannot choose its own source.
   const isSame = name === tool.name && tool.source === source.kind;
   const tagged = isSame ? tool : retag(tool, { name, source: source.kind });
@@ -107,8 +112,9 @@ const place = (tool: Tool, { source, shelf, added }: Placing) => {
   return { registered: shelf.put(tagged, origin), before: undefined };
 };
 
-const freeName = ({ name }: Tool, source: Source, shelf: Shelf): string => {
-  if (isFree(name, source, shelf)) return name;
+const freeName = ({ name }: Tool, { source, shelf, holderOf }: Placing): string => {
+  const holder = holderOf(name) ?? source.label;
+  if (holder === source.label && isFree(name, source, shelf)) return name;
   const label = source.label
     .replaceAll(/[^A-Za-z0-9_.:-]/g, '-')
     .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');

@@ -91,6 +91,7 @@ const bring = async (
   await gate.prepare();
   const loaded = await loadSources(sources, {
     shelf,
+    holderOf: (name) => gate.holderOf?.(name),
     placed: (all) => judgeLoaded(all, { gate, shelf, log }),
   });
   await gate.welcome();

@@ -105,8 +105,9 @@ const readyTool = ({ tool, flags, input, output, initialize }: Parts): ReadyTool
   initialize,
 });
 
-/** A tool may say what it knows better; one from outside is not believed. */
-const labelsOf = ({ source, tier, category, needs, labels }: Tool): Labels => {
+/** A tool may say what it knows better; one from outside is not believed, its user is. */
+const labelsOf = ({ source, tier, category, needs, labels, assigned }: Tool): Labels => {
+  if (assigned) return { trust: assigned.trust, sensitivity: assigned.sensitivity };
   const isOutside = UNTRUSTED.includes(source);
   const own = isOutside ? {} : (labels ?? {});
   const reachesOut = tier === 'external_api' || needs?.hosts !== undefined;

@@ -3,26 +3,6 @@ import { z } from 'zod';
 import { nonEmptyText, positiveCount } from './fields.ts';
 import { section, setting } from './setting.ts';
 
-const REDACTED = [
-  'password',
-  'passwd',
-  'passphrase',
-  'secret',
-  'client_secret',
-  'token',
-  'access_token',
-  'refresh_token',
-  'api_key',
-  'apiKey',
-  'credential',
-  'credentials',
-  'private_key',
-  'privateKey',
-  'authorization',
-  'cookie',
-  'set-cookie',
-];
-
 export const filteringSection = section(
   z.strictObject({
     maxStringChars: setting(positiveCount, {
@@ -47,9 +27,15 @@ export const filteringSection = section(
     }),
     redactKeys: setting(z.array(nonEmptyText), {
       about:
-        'Keys whose values are hidden in results, logs, errors and the audit trail, at any depth. A list replaces this one.',
+        'Further names whose values are hidden in results, logs, errors and the audit trail, at any depth and inside longer names. Names of passwords, tokens, keys and cookies always are.',
       project: 'union',
-      default: REDACTED,
+      default: [],
+    }),
+    shownKeys: setting(z.array(nonEmptyText), {
+      about:
+        'Names whose values are shown although they read like the name of a secret, such as a token that a model has to hand on. Known secrets stay hidden.',
+      project: 'user',
+      default: [],
     }),
   }),
   'What comes out of a tool: size and secrets.',

@@ -19,7 +19,31 @@ const SECRET = `\${secret:KEY}`;
 /** The same words as `TIERS` of the contract. */
 const tier = z.enum(['read_only', 'write', 'execute', 'external_api']);
 
+const labels = z.strictObject({
+  trust: optionalSetting(z.enum(['trusted', 'untrusted']), {
+    about: 'Whether nobody outside can have written what is returned; untrusted when absent.',
+    project: 'user',
+  }),
+  sensitivity: optionalSetting(z.enum(['public', 'private', 'secret']), {
+    about:
+      'How delicate it is; private when absent, unless the program is confined and given nothing of yours.',
+    project: 'user',
+  }),
+});
+
+const FLOW = {
+  labels: optionalSetting(labels.describe('What the results are.'), {
+    about: 'What the results are, for the rules about data that leaves.',
+  }),
+  sink: optionalSetting(z.boolean(), {
+    about:
+      'Whether a call can carry data out; true when absent, except for a read_only tool of a program and for a program without hosts.',
+    project: 'user',
+  }),
+};
+
 const toolSettings = z.strictObject({
+  ...FLOW,
   tier: optionalSetting(tier, {
     about: 'How risky this tool is; what the server says of it counts for nothing.',
     project: 'user',
@@ -112,6 +136,7 @@ const HOW = {
 };
 
 const TRUST = {
+  ...FLOW,
   tier: optionalSetting(tier, {
     about: 'How risky its tools are; external_api, which asks every time, when absent.',
     project: 'user',

@@ -32,6 +32,9 @@ export const isDelicate = (tool: Tool, capability: Capability | undefined): bool
   return tool.capabilities.some((each) => each.destructive || each.requiresConfirmation);
 };
 
-/** Can the call carry data out? By its tier, or because the tool asks for hosts to talk to. */
-export const isSink = (tool: Tool, tier: Tier): boolean =>
-  tier === 'external_api' || (tool.needs?.hosts !== undefined && tool.needs.hosts.length > 0);
+/** Can the call carry data out? As the user says; else by its tier, its own word or its hosts. */
+export const isSink = (tool: Tool, tier: Tier): boolean => {
+  if (tool.assigned) return tool.assigned.sink;
+  if (tier === 'external_api' || tool.sink === true) return true;
+  return tool.needs?.hosts !== undefined && tool.needs.hosts.length > 0;
+};

@@ -47,8 +47,44 @@ const escapes = (text: string): readonly string[] => {
   ];
 };
 
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+const base32 = (bytes: Buffer): string => {
+  let bits = '';
+  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');
+  // The last character shares bits with whatever follows.
+  const whole = bits.match(/.{5}/g) ?? [];
+  return whole.map((five) => BASE32.charAt(Number.parseInt(five, 2))).join('');
+};
+
+const HEX_GAPS = [':', ' ', '-', ', ', ',', ' 0x', ', 0x', ',0x'];
+
+/** As the dumps and encoders of other programs write bytes. */
+const asDump = (text: string): readonly string[] => {
+  const bytes = Buffer.from(text, 'utf8');
+  const pairs = bytes.toString('hex').match(/../g) ?? [];
+  const hex = HEX_GAPS.map((gap) => pairs.join(gap));
+  const wide = [0, 1, 2].map((offset) => base64At(Buffer.from(text, 'utf16le'), offset));
+  const base64 = bytes.toString('base64');
+  const twice = [base64, base64.replaceAll('=', '')].map((inner) =>
+    base64At(Buffer.from(inner), 0),
+  );
+  const decimal = [', ', ',', ' '].map((gap) => [...bytes].join(gap));
+  const thirtyTwo = base32(bytes);
+  return [
+    ...hex,
+    ...hex.map((dump) => dump.toUpperCase().replaceAll('0X', '0x')),
+    ...wide,
+    ...twice,
+    ...decimal,
+    thirtyTwo,
+    thirtyTwo.toLowerCase(),
+  ];
+};
+
 const encoded = (secret: string): readonly string[] => [
   secret,
+  ...asDump(secret),
   // A form sends a space as a plus.
   secret.replaceAll(' ', '+'),
   ...[...new Set(escapes(secret))].flatMap(asDigits),

@@ -117,6 +117,29 @@ export const unescapedView = (text: string): View | undefined =>
     ? viewBy(text, ESCAPE, meaning)
     : undefined;
 
+/** Control, soft-hyphen, zero-width, bidirectional and filler characters; tabs and line ends are seen. */
+const UNSEEN = String.raw`\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0`;
+/**
+ * What a terminal or a reader does not show: colours and other sequences, the characters above, tags.
+ * A secret with some of them inside looks whole.
+ */
+const INVISIBLE = new RegExp(
+  [
+    String.raw`(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
+    String.raw`(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,512}(?:\x07|\x1b\\|\x9c)`,
+    String.raw`\x1b[ -/]{0,8}[0-~]`,
+    `[${UNSEEN}]`,
+    String.raw`[\u{e0000}-\u{e0fff}]`,
+  ].join('|'),
+  'gu',
+);
+/** Whether there can be any; tags are pairs that start with one of the last four. */
+const MAYBE_INVISIBLE = new RegExp(String.raw`[${UNSEEN}\udb40-\udb43]`);
+
+/** The text without what nobody sees; `undefined` when all of it is seen. */
+export const visibleView = (text: string): View | undefined =>
+  MAYBE_INVISIBLE.test(text) ? viewBy(text, INVISIBLE, () => '') : undefined;
+
 /** The text in one line; `undefined` when it is. */
 export const joinedView = (text: string): View | undefined =>
   text.includes('\n') ? viewBy(text, LINE_BREAK, () => '') : undefined;

@@ -68,7 +68,7 @@ describe('threat: a stored secret that no tool asked for yet', () => {
 describe('log', () => {
   it('threat: no secret gets into the message or the fields, at any level', () => {
     const runtime = fakeRuntime();
-    const redactor = new Redactor(['password']);
+    const redactor = new Redactor();
     redactor.learn('canary-secret');
     const log = redactingLog(runtime.log, redactor);
     for (const level of ['debug', 'info', 'warn', 'error'] as const) {

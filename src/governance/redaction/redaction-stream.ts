@@ -8,6 +8,8 @@ import { replaceSpans, type Span } from './span.ts';
 export interface RedactionStream {
   /** What can be shown by now, clean. */
   push(chunk: string): string;
+  /** What is held back, clean as far as it can be told; it stays held. */
+  peek(): string;
   /** The rest. */
   end(): string;
 }
@@ -71,6 +73,13 @@ export const redactionStream = (finder: SecretFinder, instead: string): Redactio
       const keep = LEAST_HELD + finder.known.longest * ESCAPED_LENGTH;
       if (held.length <= keep) return '';
       return show((text, spans) => safeCut(text, text.length - keep, spans));
+    },
+    peek: () => {
+      const [wasPast, wasHeld] = [past, held];
+      const shown = show((text) => text.length);
+      past = wasPast;
+      held = wasHeld;
+      return shown;
     },
     end: () => show((text) => text.length),
   };

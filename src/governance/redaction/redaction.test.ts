@@ -20,25 +20,25 @@ describe('secrets are redacted', () => {
 
   it('deep in results of any shape', () => {
     const redactor = new Redactor();
-    redactor.learn('canary-secret');
+    redactor.learn('canary-values');
     const deep = {
-      list: [{ note: 'has canary-secret inside' }],
-      map: new Map([['k', 'canary-secret']]),
+      list: [{ note: 'has canary-values inside' }],
+      map: new Map([['k', 'canary-values']]),
     };
-    expect(JSON.stringify(plainData(deep, redactor).data)).not.toContain('canary-secret');
+    expect(JSON.stringify(plainData(deep, redactor).data)).not.toContain('canary-values');
   });
 
   it('under telling keys in records, in any spelling, at any depth', () => {
-    const redactor = new Redactor(['api_key', 'password']);
+    const redactor = new Redactor();
     expect(
       redactor.record({ a: [{ apiKey: 'x', 'API-KEY': 'y', Password: { deep: 1 } }] }),
     ).toEqual({
-      a: [{ apiKey: REDACTED, 'API-KEY': REDACTED, Password: REDACTED }],
+      a: [{ apiKey: REDACTED, 'API-KEY': REDACTED, Password: { deep: REDACTED } }],
     });
   });
 
   it('ordinary data is left alone; results are not even copied, records always are', () => {
-    const redactor = new Redactor(['password']);
+    const redactor = new Redactor();
     const data = { name: 'Ada', tags: ['skating', 'eyJust'], n: { tokens: 12 } };
     expect(redactor.record(data)).toEqual(data);
     expect(redactor.record(data)).not.toBe(data);
@@ -47,24 +47,24 @@ describe('secrets are redacted', () => {
 });
 
 describe('records', () => {
-  const redactor = new Redactor(['password']);
-  redactor.learn('canary-secret');
+  const redactor = new Redactor();
+  redactor.learn('canary-values');
 
   it('threat: secrets as keys, in maps, sets, bytes, errors and their causes, URLs', () => {
-    const cause = Object.assign(new Error('caused by canary-secret'), { token: 'canary-secret' });
+    const cause = Object.assign(new Error('caused by canary-values'), { token: 'canary-values' });
     const record = redactor.record({
-      'canary-secret': { 'x-canary-secret': 1 },
-      map: new Map([['canary-secret', 'canary-secret']]),
-      set: new Set(['canary-secret']),
-      bytes: Buffer.from('..canary-secret..'),
-      error: new TypeError('no canary-secret', { cause }),
-      url: new URL('https://x.example/?q=canary-secret'),
+      'canary-values': { 'x-canary-values': 1 },
+      map: new Map([['canary-values', 'canary-values']]),
+      set: new Set(['canary-values']),
+      bytes: Buffer.from('..canary-values..'),
+      error: new TypeError('no canary-values', { cause }),
+      url: new URL('https://x.example/?q=canary-values'),
       date: new Date(0),
-      bare: Object.assign(Object.create(null), { a: 'canary-secret' }),
+      bare: Object.assign(Object.create(null), { a: 'canary-values' }),
     });
     const text = JSON.stringify(record);
-    expect(text).not.toContain('canary-secret');
-    expect(text).not.toContain(Buffer.from('canary-secret').toString('base64').slice(2, 14));
+    expect(text).not.toContain('canary-values');
+    expect(text).not.toContain(Buffer.from('canary-values').toString('base64').slice(2, 14));
     expect(record).toMatchObject({
       [REDACTED]: { [`x-${REDACTED}`]: 1 },
       error: {
@@ -117,19 +117,19 @@ describe('records', () => {
   it('forgets which keys were clean when a secret is learnt', () => {
     const late = new Redactor();
     for (let at = 0; at < 1100; at++) late.key(`some-key-${at}`);
-    expect(late.key('canary-secret')).toBe('canary-secret');
+    expect(late.key('canary-values')).toBe('canary-values');
     expect(late.key('some-key-1')).toBe('some-key-1');
-    late.learn('canary-secret');
-    expect(late.key('canary-secret')).toBe(REDACTED);
-    late.learn('canary-secret');
-    expect(late.key('canary-secret')).toBe(REDACTED);
+    late.learn('canary-values');
+    expect(late.key('canary-values')).toBe(REDACTED);
+    late.learn('canary-values');
+    expect(late.key('canary-values')).toBe(REDACTED);
   });
 
   it('tells a telling key from others however many there are', () => {
     for (let at = 0; at < 1100; at++) redactor.record({ [`field-${at}`]: 'x' });
     expect(redactor.record({ PassWord: 'x', passwords: 'x' })).toEqual({
       PassWord: REDACTED,
-      passwords: 'x',
+      passwords: REDACTED,
     });
   });
 });
@@ -160,16 +160,16 @@ describe('plain data', () => {
 
   it('threat: secrets in keys, bytes and the names of errors', () => {
     const knowing = new Redactor();
-    knowing.learn('canary-secret');
-    const named = Object.assign(new Error('canary-secret'), { name: 'canary-secret' });
+    knowing.learn('canary-values');
+    const named = Object.assign(new Error('canary-values'), { name: 'canary-values' });
     const { data } = plainData(
       {
-        'canary-secret': 'value',
-        deep: [{ 'a canary-secret b': { ok: 1 } }],
-        map: new Map([['canary-secret', 1]]),
-        bytes: Buffer.from('xx canary-secret'),
+        'canary-values': 'value',
+        deep: [{ 'a canary-values b': { ok: 1 } }],
+        map: new Map([['canary-values', 1]]),
+        bytes: Buffer.from('xx canary-values'),
         error: named,
-        ...JSON.parse('{"__proto__": "canary-secret"}'),
+        ...JSON.parse('{"__proto__": "canary-values"}'),
       },
       knowing,
     );

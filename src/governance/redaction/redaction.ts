@@ -1,11 +1,20 @@
 /**
- * Takes secrets out of whatever leaves the crib. Known values and well-known shapes go everywhere;
- * values under telling key names go from records (audit, logs), where nobody needs them.
+ * Takes secrets out of whatever leaves the crib: known values, well-known shapes, and values under the
+ * names of secrets. There is one view for all: results, errors, logs, events and the audit trail.
  */
 import { SHORTEST_SECRET } from './encoded-forms.ts';
 import { type RedactionStream, redactionStream } from './redaction-stream.ts';
 import { SecretFinder } from './secret-finder.ts';
-import { sensitiveKeys } from './sensitive-keys.ts';
+import {
+  type FieldName,
+  isDescription,
+  type NameKind,
+  NO_NAME,
+  type SecretNamesOptions,
+  secretNames,
+} from './secret-names.ts';
+import { isValueField, itemName, MAX_ITEM_NAME, pairName } from './secret-pairs.ts';
+import { isSecretNumber, isSecretText } from './secret-values.ts';
 import { replaceSpans } from './span.ts';
 
 export const REDACTED = '[REDACTED]';
@@ -16,14 +25,22 @@ const MAX_DEPTH = 64;
 const MAX_CLEAN_KEYS = 1000;
 
 export class Redactor {
-  readonly #finder = new SecretFinder();
-  readonly #sensitiveKey: (key: string) => boolean;
+  readonly #names: SecretNamesOptions;
+  readonly #kindOf: (name: string) => NameKind;
+  readonly #finder: SecretFinder;
   readonly #cleanKeys = new Set<string>();
   /** A secret of digits may come back as a number. */
   #knowsNumbers = false;
 
-  constructor(sensitive: readonly string[] = []) {
-    this.#sensitiveKey = sensitiveKeys(sensitive);
+  constructor(names: SecretNamesOptions = {}) {
+    this.#names = names;
+    this.#kindOf = secretNames(names);
+    this.#finder = new SecretFinder(this.#kindOf);
+  }
+
+  /** One that judges names alike and knows no value. */
+  withoutValues(): Redactor {
+    return new Redactor(this.#names);
   }
 
   /**
@@ -33,6 +50,13 @@ export class Redactor {
   learn(secret: string): void {
     if (this.#finder.known.learn(secret)) this.#cleanKeys.clear();
     this.#knowsNumbers ||= /^[0-9.e+-]+$/i.test(secret.trim());
+  }
+
+  /** Remembers the values of those fields that are named as secrets are. */
+  learnFields(fields: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(fields)) {
+      if (this.textUnder({ name, kind: this.#kindOf(name) }, value) === REDACTED) this.learn(value);
+    }
   }
 
   text(value: string): string {
@@ -62,47 +86,86 @@ export class Redactor {
     return redactionStream(this.#finder, REDACTED);
   }
 
+  /** The name of a field below another: what is secret stays so, except for what describes it. */
+  field(name: string, above: FieldName): FieldName {
+    const kind = this.#kindOf(name);
+    if (above.kind === 'plain' || kind !== 'plain')
+      return kind === 'plain' ? NO_NAME : { name, kind };
+    return isDescription(name) ? NO_NAME : above;
+  }
+
+  /** A text under a name. */
+  textUnder({ name, kind }: FieldName, value: string): string {
+    return kind !== 'plain' && isSecretText(kind, name, value) ? REDACTED : this.text(value);
+  }
+
+  /** A number under a name. */
+  numberUnder({ name, kind }: FieldName, value: number): number | string {
+    return kind !== 'plain' && isSecretNumber(kind, name, value) ? REDACTED : this.number(value);
+  }
+
+  /** The name that an item of a list stands under: a flag or header may be the item before it. */
+  item(before: unknown, above: FieldName): FieldName {
+    if (above.kind !== 'plain' || typeof before !== 'string' || before.length > MAX_ITEM_NAME)
+      return above;
+    return itemName(before, this.#kindOf) ?? above;
+  }
+
+  /** The name that the `value` of an object stands under, if it is one of a name and a value. */
+  pair(source: object): FieldName | undefined {
+    return pairName(source, this.#kindOf);
+  }
+
   /** For audit and logs. Always a copy: what is recorded must not change with what it was taken from. */
-  record(value: unknown, depth = 0): unknown {
+  record(value: unknown, depth = 0, under = NO_NAME): unknown {
     switch (typeof value) {
       case 'string':
-        return this.text(value);
+        return this.textUnder(under, value);
       case 'number':
-        return this.number(value);
+        return this.numberUnder(under, value);
       case 'bigint':
-        return this.text(value.toString());
+        return this.textUnder(under, value.toString());
       case 'object':
         if (value === null) return null;
-        return depth > MAX_DEPTH ? REDACTED : this.#object(value, depth + 1);
+        return depth > MAX_DEPTH ? REDACTED : this.#object(value, depth + 1, under);
       default:
         return value;
     }
   }
 
-  #object(value: object, depth: number): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.record(item, depth));
-    if (value instanceof Uint8Array) return this.text(Buffer.from(value).toString('base64'));
-    if (value instanceof Map) return this.#fields(Object.fromEntries(value), depth);
-    if (value instanceof Set) return [...value].map((item) => this.record(item, depth));
+  #object(value: object, depth: number, under: FieldName): unknown {
+    if (Array.isArray(value)) return this.#items(value, depth, under);
+    if (value instanceof Uint8Array) {
+      return this.textUnder(under, Buffer.from(value).toString('base64'));
+    }
+    if (value instanceof Map) return this.#fields(Object.fromEntries(value), depth, under);
+    if (value instanceof Set) return this.#items([...value], depth, under);
     if (value instanceof Error) return this.#error(value, depth);
-    if (value instanceof Date || value instanceof URL) return this.record(value.toJSON(), depth);
-    return this.#fields(value, depth);
+    if (value instanceof Date || value instanceof URL) {
+      return this.record(value.toJSON(), depth, under);
+    }
+    return this.#fields(value, depth, under);
+  }
+
+  #items(value: readonly unknown[], depth: number, under: FieldName): unknown[] {
+    return value.map((item, at) => this.record(item, depth, this.item(value[at - 1], under)));
   }
 
   #error(error: Error, depth: number): unknown {
     const { name, message, cause } = error;
-    const told = { name, message: this.text(message), ...this.#fields(error, depth) };
+    const told = { name, message: this.text(message), ...this.#fields(error, depth, NO_NAME) };
     return cause === undefined ? told : { ...told, cause: this.record(cause, depth) };
   }
 
-  #fields(source: object, depth: number): Record<string, unknown> {
+  #fields(source: object, depth: number, under: FieldName): Record<string, unknown> {
     const copy: Record<string, unknown> = {};
+    const pair = this.pair(source);
     for (const key in source) {
       // `__proto__` would change the copy instead of landing in it.
       if (!Object.hasOwn(source, key) || key === '__proto__') continue;
       const item: unknown = source[key as keyof typeof source];
-      const hide = item !== null && item !== undefined && this.#sensitiveKey(key);
-      copy[this.key(key)] = hide ? REDACTED : this.record(item, depth);
+      const name = pair && isValueField(key) ? pair : this.field(key, under);
+      copy[this.key(key)] = this.record(item, depth, name);
     }
     return copy;
   }

@@ -1,6 +1,8 @@
 /** Finds secrets in a text: known values and well-known shapes, as they are and behind escapes. */
-import { joinedView, MAX_LAYERS, unescapedView, type View } from './escape-view.ts';
+import { AssignedSecrets } from './assigned-secrets.ts';
+import { joinedView, MAX_LAYERS, unescapedView, type View, visibleView } from './escape-view.ts';
 import { KnownValues } from './known-values.ts';
+import type { NameKind } from './secret-names.ts';
 import { SHORTEST_SHAPE } from './secret-shapes.ts';
 import { ShapeFinder } from './shape-finder.ts';
 import { mergeSpans, NO_SPANS, type Span } from './span.ts';
@@ -18,6 +20,11 @@ const through =
 export class SecretFinder {
   readonly known = new KnownValues();
   readonly #shapes = new ShapeFinder();
+  readonly #assigned: AssignedSecrets;
+
+  constructor(kindOf: (name: string) => NameKind) {
+    this.#assigned = new AssignedSecrets(kindOf);
+  }
 
   /** Merged and in order. */
   find(text: string): readonly Span[] {
@@ -29,9 +36,11 @@ export class SecretFinder {
 
   #lookAt(text: string): readonly Span[] {
     const shaped = text.length < SHORTEST_SHAPE ? NO_SPANS : this.#shapes.find(text);
-    if (this.known.empty) return shaped;
+    const assigned = this.#assigned.find(text);
+    const unknown = assigned.length === 0 ? shaped : [...shaped, ...assigned];
+    if (this.known.empty) return unknown;
     const known = this.known.find(text);
-    return shaped.length === 0 ? known : [...shaped, ...known];
+    return unknown.length === 0 ? known : [...unknown, ...known];
   }
 
   #behindEscapes(text: string): readonly Span[] {
@@ -39,6 +48,12 @@ export class SecretFinder {
     let current = text;
     let back = same;
     for (let layer = 0; ; layer++) {
+      const visible = visibleView(current);
+      if (visible) {
+        current = visible.text;
+        back = through(back, visible);
+        found = [...found, ...this.#lookAt(current).map(back)];
+      }
       const broken = this.#acrossLines(current, back);
       if (broken.length > 0) found = [...found, ...broken];
       const view = layer < MAX_LAYERS ? unescapedView(current) : undefined;

@@ -26,6 +26,10 @@ const END = '(?![A-Za-z0-9])';
 const PEM_HEADERS = '(?:\\s{1,4}(?:Proc-Type|DEK-Info): [^\\n]{1,100}){0,2}';
 const ASSIGNED = '["\'\\s]{0,3}[:=]["\'\\s]{0,4}';
 
+/** At least as long as an HMAC-SHA256, which is the shortest there is, if what follows allows it. */
+const WRAPPED_SIGNATURE =
+  '(?:[A-Za-z0-9_-]{43,1000}|(?:[A-Za-z0-9_-]\\s{0,8}){43}|[A-Za-z0-9_-]{8,42})';
+
 const QUERY_NAMES = [
   'password',
   'passwd',
@@ -110,6 +114,16 @@ const STRUCTURED: readonly SecretShape[] = [
     starts: ['eyJ'],
     body: 'eyJ[A-Za-z0-9_-]{8,2000}\\.eyJ[A-Za-z0-9_-]{8,4000}\\.[A-Za-z0-9_-]{8,1000}',
   },
+  // The same, wrapped by a terminal or a mail program: blanks and line breaks anywhere in it.
+  {
+    starts: ['eyJ'],
+    body: `eyJ[A-Za-z0-9_\\-\\s]{8,2400}\\.\\s{0,8}eyJ[A-Za-z0-9_\\-\\s]{8,4800}\\.\\s{0,8}${WRAPPED_SIGNATURE}`,
+  },
+  // The encrypted kind has five parts, and only its header is JSON.
+  {
+    starts: ['eyJ'],
+    body: 'eyJ[A-Za-z0-9_-]{8,2000}\\.[A-Za-z0-9_-]{0,1000}\\.[A-Za-z0-9_-]{8,100}\\.[A-Za-z0-9_-]{8,8000}\\.[A-Za-z0-9_-]{8,100}',
+  },
   {
     starts: ['-----BEGIN '],
     // The class has no dash, so that a text full of beginnings costs no more than its length.
@@ -136,6 +150,43 @@ const INTRODUCED: readonly SecretShape[] = [
     body: `${REAL}[^\\s/"'<>]{1,256}(?=@)`,
     inside: true,
   },
+  // A token alone in the place of user and password, and as the user with a word as its password.
+  {
+    starts: ['://'],
+    lead: '://',
+    body: `(?=[A-Za-z0-9_-]{0,200}\\d)[A-Za-z0-9_-]{20,255}(?=(?::[A-Za-z-]{0,32})?@)`,
+    inside: true,
+  },
+  // user/password@host of Oracle, user:password@tcp(host) of Go.
+  {
+    starts: ['thin:'],
+    lead: 'thin:[^\\s/@"\']{1,64}/',
+    body: `${REAL}[^\\s/@"']{1,128}(?=@)`,
+    inside: true,
+  },
+  // .netrc
+  {
+    starts: ['login '],
+    lead: 'login\\s{1,4}\\S{1,128}\\s{1,8}password\\s{1,4}',
+    body: `${REAL}\\S{1,256}`,
+  },
+  {
+    starts: ['PASSWORD ', 'password ', 'Password ', 'IDENTIFIED BY ', 'identified by '],
+    lead: '(?:password|identified by)\\s{1,4}(?=[\'"])[\'"]',
+    body: `${REAL}[^\\s'"]{1,256}(?=['"])`,
+  },
+  // crypt(3) and its successors: a hash of a password can be guessed at leisure.
+  {
+    starts: ['$2a$', '$2b$', '$2y$'],
+    body: '\\$2[aby]\\$\\d\\d\\$[./A-Za-z0-9]{53}',
+    inside: true,
+  },
+  {
+    starts: ['$1$', '$5$', '$6$', '$y$'],
+    body: '\\$(?:1|5|6|y)\\$[./A-Za-z0-9=$]{20,200}',
+    inside: true,
+  },
+  { starts: ['$argon2'], body: '\\$argon2(?:id|i|d)\\$[A-Za-z0-9+/=,$]{30,300}', inside: true },
   {
     starts: ['uthorization', 'UTHORIZATION'],
     lead: `uthorization${ASSIGNED}(?:Basic|Digest|Token|Bot|ApiKey|AWS4-HMAC-SHA256)\\s{1,4}`,

@@ -5,7 +5,7 @@ import type { Stage } from '../../contract/stage.ts';
 import { createInspectors } from '../../governance/inspection/create-inspectors.ts';
 import { isSerious, type Violation } from '../../governance/inspection/violation.ts';
 import type { PathGuard } from '../../governance/paths/path-guard.ts';
-import { Redactor } from '../../governance/redaction/redaction.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';
 import { prove } from '../pipeline.ts';
@@ -32,7 +32,7 @@ const refuse = (call: Call, serious: readonly Violation[]): Promise<ToolResult> 
 
 /** Text that a known value was taken out of, and not only something of a well-known shape. */
 const secretsIn = (redactor: Redactor): ((text: string) => boolean) => {
-  const knowsNothing = new Redactor();
+  const knowsNothing = redactor.withoutValues();
   return (text) => redactor.text(text) !== knowsNothing.text(text);
 };
 

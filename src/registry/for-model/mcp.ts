@@ -19,13 +19,39 @@ export const mcpTool = ({ tool, wireName, input, output }: Shown): Defined => {
   return { definition, losses };
 };
 
+/** What a tool that runs programs or calls other tools will do cannot be told beforehand. */
+const runsAnything = ({ tier, needs, capabilities, callsTools }: Tool): boolean =>
+  tier === 'execute' ||
+  callsTools === true ||
+  (needs?.commands?.length ?? 0) > 0 ||
+  capabilities.some((each) => each.tier === 'execute');
+
+const canWrite = ({ tier, needs, capabilities, effects = [] }: Tool): boolean =>
+  tier !== 'read_only' ||
+  effects.length > 0 ||
+  (needs?.paths ?? []).some(({ access }) => access === 'write') ||
+  capabilities.some((each) => each.destructive || (each.tier ?? 'read_only') !== 'read_only');
+
+/** Whether it can overwrite or delete; of a tool that does not ship nobody here knows. */
+const canDestroy = (tool: Tool): boolean =>
+  tool.source !== 'builtin' ||
+  (tool.needs?.paths ?? []).some(({ access }) => access === 'write') ||
+  tool.capabilities.some(({ destructive }) => destructive === true);
+
+/**
+ * Tells clients the worst a tool can do, by its tier, its reach and all its capabilities: a client may
+ * skip its own question for what is said to be harmless.
+ */
 const annotationsOf = (tool: Tool) => {
-  const readOnly = tool.tier === 'read_only';
+  const anything = runsAnything(tool);
+  const readOnly = !anything && !canWrite(tool);
   const hosts = tool.needs?.hosts ?? [];
+  const external =
+    tool.tier === 'external_api' || tool.capabilities.some(({ tier }) => tier === 'external_api');
   return {
     readOnlyHint: readOnly,
-    destructiveHint: !readOnly && tool.capabilities.some(({ destructive }) => destructive === true),
-    idempotentHint: tool.idempotent ?? readOnly,
-    openWorldHint: tool.tier === 'external_api' || hosts.length > 0,
+    destructiveHint: !readOnly && (anything || canDestroy(tool)),
+    idempotentHint: readOnly || (tool.idempotent === true && !anything),
+    openWorldHint: anything || external || hosts.length > 0 || tool.assigned?.sink === true,
   };
 };

@@ -232,7 +232,7 @@ describe('mcpTool', () => {
       outputSchema: output,
       annotations: {
         readOnlyHint: false,
-        destructiveHint: false,
+        destructiveHint: true,
         idempotentHint: false,
         openWorldHint: false,
       },

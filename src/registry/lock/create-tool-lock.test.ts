@@ -33,6 +33,7 @@ const open = (mode: LockMode = 'strict', written = vi.fn()): void => {
       },
       prepare: async () => lock.refresh(),
       judge: (registered) => lock.judge(registered),
+      holderOf: (name) => lock.holderOf?.(name),
       welcome: () => lock.welcome(),
     },
   });
@@ -98,6 +99,45 @@ describe('the lock', () => {
       ['a', 'accepted'],
       ['b', 'new'],
     ]);
+  });
+
+  it('keeps a name for the server it was accepted from, and renames or holds nobody when that is off', async () => {
+    const of = (label: string): Source => server([aTool({ name: 'search' })], 'mcp', label);
+    await registry.load([of('mcp:one'), of('mcp:two')]);
+    await lock.accept(['search', 'mcp:two:search'], 'ada');
+    open();
+    await registry.load([of('mcp:two')]);
+    expect(registry.get('search')).toBeUndefined();
+    expect(reasonOf('mcp:two:search')).toBeUndefined();
+    expect(registry.get('mcp:two:search')?.enabled).toBe(true);
+    open();
+    await registry.load([of('mcp:two'), of('mcp:one')]);
+    expect([reasonOf('search'), reasonOf('mcp:two:search')]).toEqual([undefined, undefined]);
+    expect(registry.get('search')?.enabled).toBe(true);
+  });
+
+  it('knows a tool again under the other of its two names', async () => {
+    const of = (label: string): Source => server([aTool({ name: 'search' })], 'mcp', label);
+    await registry.load([of('mcp:one'), of('mcp:two')]);
+    await lock.accept(['mcp:two:search'], 'ada');
+    open();
+    await registry.load([of('mcp:two')]);
+    expect(reasonOf('search')).toBeUndefined();
+    expect(registry.get('search')?.enabled).toBe(true);
+  });
+
+  it('does not mind what the user says of a server: its tier, labels and name for tools', async () => {
+    const assigned = { trust: 'untrusted', sensitivity: 'public', sink: false } as const;
+    const before = { ...assigned, sensitivity: 'private' } as const;
+    const { load, become } = live([aTool({ name: 'a', tier: 'external_api', assigned: before })]);
+    await load();
+    await lock.accept(['a'], 'ada');
+    await become([aTool({ name: 'a', tier: 'read_only', assigned, aliases: ['x.a'] })]);
+    expect(reasonOf('a')).toBeUndefined();
+    await become([
+      aTool({ name: 'a', tier: 'read_only', assigned, description: 'Something else.' }),
+    ]);
+    expect(reasonOf('a')).toBe('changed');
   });
 
   it('does not mind another version, other code, or another time limit', async () => {
@@ -250,7 +290,8 @@ describe('threat: rug pull', () => {
     await lock.accept(['a'], 'ada');
     open();
     await registry.load([server([aTool({ name: 'a' })], 'mcp', 'mcp:y')]);
-    expect(reasonOf('a')).toBe('new');
+    expect(reasonOf('mcp:y:a')).toBe('new');
+    expect(registry.get('a')).toBeUndefined();
   });
 
   it('going back to an old definition is a change as well', async () => {

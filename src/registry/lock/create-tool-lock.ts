@@ -9,7 +9,7 @@ import { createAccept } from './accept-tools.ts';
 import { describeChange } from './describe-change.ts';
 import type { Gate } from './gate.ts';
 import { createJudge } from './judge-tool.ts';
-import { createLines, isAbout, lineKey } from './lock-lines.ts';
+import { createLines, holderOf, isAbout, lineKey } from './lock-lines.ts';
 import type { LockStore } from './lock-store.ts';
 import { type OutsideTool, outsideTools } from './outside-tools.ts';
 import type { Visible } from './visible.ts';
@@ -25,7 +25,7 @@ export interface ToolLockDeps {
   readonly visible: Visible;
 }
 
-export interface JudgingLock extends ToolLock, Pick<Gate, 'judge' | 'welcome'> {
+export interface JudgingLock extends ToolLock, Pick<Gate, 'judge' | 'welcome' | 'holderOf'> {
   /** The shelf is about to change. */
   refresh(): void;
 }
@@ -62,6 +62,7 @@ export const createToolLock = (deps: ToolLockDeps): JudgingLock => {
   return {
     refresh: tools.refresh,
     judge,
+    holderOf: (name) => holderOf(store.entries(), name),
     accept,
     welcome: async () => {
       if (mode === 'trust-first-use') await welcomeAll(tools.all(), deps, accept);

@@ -14,6 +14,8 @@ export interface Gate {
   prepare(): Promise<void>;
   /** Why the tool has to wait; nothing for one that was accepted. */
   judge(registered: Registered): Quarantine | undefined;
+  /** The label of the source that a name was first accepted from; no other source gets the name. */
+  holderOf?(name: string): string | undefined;
   /** Comes after the load: lets in what the configuration trusts on first use. Never rejects. */
   welcome(): Promise<void>;
 }

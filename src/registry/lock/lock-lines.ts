@@ -3,21 +3,35 @@ import type { LockEntry } from '../../contract/lock.ts';
 import type { LockStore } from './lock-store.ts';
 import type { OutsideTool } from './outside-tools.ts';
 
-type Place = Pick<OutsideTool, 'name' | 'origin'>;
+type Place = Pick<OutsideTool, 'ownName' | 'origin'>;
+
+/** The name at its source: a line may hold the one with the label of the source in front. */
+const ownNameOf = ({ tool, origin }: LockEntry): string =>
+  tool.startsWith(`${origin}:`) ? tool.slice(origin.length + 1) : tool;
 
 /** Two lines with the same key say the same. */
 export const lineKey = ({ tool, origin, fingerprint }: LockEntry): string =>
   `${tool}\0${origin}\0${fingerprint}`;
 
-export const isAbout = (line: LockEntry, { name, origin }: Place): boolean =>
-  line.tool === name && line.origin === origin;
+export const isAbout = (line: LockEntry, { ownName, origin }: Place): boolean =>
+  line.origin === origin && ownNameOf(line) === ownName;
+
+/** The origin that was first accepted under a name: it keeps the name, also while it is away. */
+export const holderOf = (entries: readonly LockEntry[], name: string): string | undefined => {
+  let first: LockEntry | undefined;
+  for (const line of entries) {
+    if (line.tool === name && (!first || line.acceptedAt < first.acceptedAt)) first = line;
+  }
+  return first?.origin;
+};
 
 const groupedBy = (entries: readonly LockEntry[]): Map<string, LockEntry[]> => {
   const groups = new Map<string, LockEntry[]>();
   for (const line of entries) {
-    const group = groups.get(line.tool);
+    const name = ownNameOf(line);
+    const group = groups.get(name);
     if (group) group.push(line);
-    else groups.set(line.tool, [line]);
+    else groups.set(name, [line]);
   }
   return groups;
 };
@@ -33,7 +47,7 @@ export const createLines = (store: Pick<LockStore, 'entries'>) => {
       byTool = groupedBy(entries);
       read = entries;
     }
-    return (byTool.get(tool.name) ?? [])
+    return (byTool.get(tool.ownName) ?? [])
       .filter((line) => isAbout(line, tool))
       .sort((a, b) => (a.acceptedAt < b.acceptedAt ? -1 : 1));
   };

@@ -7,6 +7,8 @@ import { createNameIndex, type NamedTool, type NameIndex } from './scan/name-ind
 
 export interface OutsideTool extends NamedTool {
   readonly registered: Registered;
+  /** The name it has at its source. */
+  readonly ownName: string;
   /** `undefined` for a definition that cannot be written down. */
   readonly pinned: PinnedDefinition | undefined;
 }
@@ -33,11 +35,12 @@ export const outsideTools = (shelf: Shelf): OutsideTools => {
   const known = new WeakMap<Registered, OutsideTool>();
   let index: NameIndex | undefined;
 
-  const make = (family: Family, registered: Registered): OutsideTool => ({
-    ...namedOf(registered),
-    registered,
-    pinned: pinDefinition(registered.tool, (side) => shelf.state(family, registered).json(side)),
-  });
+  const make = (family: Family, registered: Registered): OutsideTool => {
+    const { tool, renamedFrom: ownName = tool.name } = registered;
+    const schema = (side: 'input' | 'output') => shelf.state(family, registered).json(side);
+    const pinned = pinDefinition(tool, schema, ownName);
+    return { ...namedOf(registered), registered, ownName, pinned };
+  };
 
   const of = (registered: Registered): OutsideTool | undefined => {
     const held = known.get(registered);

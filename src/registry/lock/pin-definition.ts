@@ -21,24 +21,36 @@ const SEEN = [
 
 /** Whatever else a definition holds counts as well, besides these. */
 const UNSEEN: ReadonlySet<string> = new Set([
-  ...['version', 'author', 'license', 'input', 'output', 'server'],
+  // `assigned` is the user's own word, as the tier of an MCP tool is.
+  ...['version', 'author', 'license', 'input', 'output', 'server', 'assigned'],
   ...['timeoutMs', 'idleTimeoutMs', 'retry', 'rateLimit', 'breaker', 'concurrency'],
 ]);
 
 export const fingerprintOfDefinition = (definition: unknown): string =>
   `sha256:${createHash('sha256').update(JSON.stringify(definition)).digest('hex')}`;
 
+/** Of a tool that the user's configuration describes: the tier is the user's own word, and the aliases are made here. */
+const BY_CONFIGURATION: ReadonlySet<string> = new Set(['tier', 'aliases']);
+
 /** `undefined` for one that cannot be written down: too large, too deep, or no plain data. */
 export const pinDefinition = (
   tool: Tool,
   schema: (side: 'input' | 'output') => JsonSchema | undefined,
+  /** The name it has at its source: that it goes by another here is no change of it. */
+  ownName: string = tool.name,
 ): PinnedDefinition | undefined => {
   try {
-    const rest = Object.entries(tool).filter(([key]) => !UNSEEN.has(key));
-    const seen = SEEN.map((key) => [key, (tool as unknown as Record<string, unknown>)[key]]);
+    const isOurs = (key: string): boolean =>
+      tool.assigned !== undefined && BY_CONFIGURATION.has(key);
+    const rest = Object.entries(tool).filter(([key]) => !UNSEEN.has(key) && !isOurs(key));
+    const seen = SEEN.filter((key) => !isOurs(key)).map((key) => [
+      key,
+      (tool as unknown as Record<string, unknown>)[key],
+    ]);
     const definition = canonicalData({
       ...Object.fromEntries(rest),
       ...Object.fromEntries(seen),
+      name: ownName,
       input: schema('input'),
       output: schema('output'),
     });

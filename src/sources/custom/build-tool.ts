@@ -80,6 +80,8 @@ export const buildTool = (built: Built, { runCode, defaultSandbox }: Runner): To
     ...(author !== undefined && { author }),
     ...(license !== undefined && { license }),
     ...(output !== undefined && { output }),
+    ...(definition.labels && { labels: definition.labels }),
+    ...(definition.sink && { sink: definition.sink }),
     ...rest,
     run: async (input, context) => {
       const asked = { ...request, input, facts: factsOf(context) };

@@ -61,6 +61,26 @@ const shared = {
   /** The user's when absent. `worker` is for trusted code only, and is not for a file to choose. */
   sandbox: z.enum(['wasm', 'process', 'container', 'vm']).exactOptional(),
   output: jsonSchema.exactOptional(),
+  /** A file can make the labels stricter than its reach does, never laxer. */
+  labels: z
+    .strictObject({
+      trust: z
+        .literal('untrusted', {
+          error: 'expected "untrusted": a file cannot call its results trusted',
+        })
+        .exactOptional(),
+      sensitivity: z
+        .enum(['private', 'secret'], {
+          error: 'expected "private" or "secret": a file cannot call its results public',
+        })
+        .exactOptional(),
+    })
+    .exactOptional(),
+  sink: z
+    .literal(true, {
+      error: 'expected true: whether a tool can carry data out is told by its needs',
+    })
+    .exactOptional(),
 };
 
 export const yamlDefinition = z.strictObject({

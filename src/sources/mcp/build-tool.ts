@@ -1,6 +1,8 @@
 /** A tool of a server as one of ours. How risky it is says the user; what the server says of it is a hint nobody relies on. */
 import type { ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../contract/tool.ts';
+import { assignedFlow } from './flow-labels.ts';
 import { judgeSchema } from './judge-schema.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
 import { readResult } from './read-result.ts';
@@ -84,6 +86,8 @@ const hintsOf = (
 };
 
 interface Site {
+  /** Throws when the server, by now, describes the tool differently. */
+  assertCurrent(): void;
   readonly link: ServerLink;
   readonly tier: Tier;
   redact(text: string): string;
@@ -92,13 +96,15 @@ interface Site {
 const call = async (
   name: string,
   input: Record<string, unknown>,
-  { link, tier, redact, context }: Site & { readonly context: ToolContext },
+  { link, tier, redact, context, assertCurrent }: Site & { readonly context: ToolContext },
 ): Promise<unknown> => {
   const { signal } = context;
   const server = link.settings.name;
   let isSent = false;
   try {
     return await link.use(signal, async ({ callTool }) => {
+      // It may have been started for this call, and describe another tool than was accepted.
+      assertCurrent();
       isSent = true;
       const result = await callTool(
         { name, arguments: input },
@@ -120,11 +126,25 @@ const call = async (
 const isAnswer = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ProtocolError';
 
+export interface BuildDeps {
+  redact(text: string): string;
+  refuse(tool: string, why: string): void;
+  /** Whether the server still describes the tool as it did when the tool was built. */
+  isCurrent?(listing: ToolListing): boolean;
+}
+
+const changed = (): ToolFailure =>
+  new ToolFailure(
+    'TOOL_QUARANTINED',
+    'The server describes this tool differently than it did; nothing was called.',
+    { suggestions: ['Look at the difference with `toolcrib tools lock`, then call again.'] },
+  );
+
 /** `undefined` for one that cannot be used; `refuse` is told why. */
 export const buildTool = (
   listing: ToolListing,
   link: ServerLink,
-  { redact, refuse }: { redact(text: string): string; refuse(tool: string, why: string): void },
+  { redact, refuse, isCurrent }: BuildDeps,
 ): McpTool | undefined => {
   const { settings } = link;
   const name = usableName(listing.name);
@@ -137,6 +157,10 @@ export const buildTool = (
     return undefined;
   }
   const tier = tierOf(settings, listing.name);
+  const assertCurrent = (): void => {
+    if (isCurrent?.(listing) === false) throw changed();
+  };
+  const qualified = `${settings.name}.${name}`;
   const secrets = secretKeysOf({ ...settings.env, ...prefixed(settings.headers) });
   return defineTool<Record<string, unknown>, unknown>({
     name,
@@ -144,7 +168,10 @@ export const buildTool = (
     source: 'mcp',
     category: 'service',
     tier,
+    // Leads to this tool whoever has the short name.
+    ...(NAME.test(qualified) && { aliases: [qualified] }),
     tags: ['mcp', settings.name],
+    assigned: assignedFlow(settings, { name: listing.name, tier }),
     server: `mcp:${settings.name}`,
     timeoutMs: settings.maxCallMs,
     idleTimeoutMs: settings.timeoutMs,
@@ -156,7 +183,8 @@ export const buildTool = (
     input: listing.inputSchema,
     ...(listing.outputSchema && { output: listing.outputSchema }),
     ...hintsOf(listing),
-    run: (input, context) => call(listing.name, input, { link, tier, redact, context }),
+    run: (input, context) =>
+      call(listing.name, input, { link, tier, redact, context, assertCurrent }),
   }) as McpTool;
 };
 

@@ -69,6 +69,7 @@ export const openTransport = async (
   { sdk, ...hooks }: TransportHooks & { readonly sdk: Sdk },
 ): Promise<OpenTransport> => {
   const { transport, maxMessageBytes } = settings;
+  await deps.learnSecrets?.();
   if (transport === 'stdio') return overStdio(settings, deps, { ...hooks, parse: readMessage });
   const headers = await resolveSecrets(settings.headers, deps.secret);
   if (transport === 'websocket') {

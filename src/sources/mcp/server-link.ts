@@ -60,7 +60,7 @@ export class ServerLink {
     this.#events = events;
     this.#policy = new RestartPolicy(settings.maxRestarts, deps.runtime);
     this.state = settings.enabled ? 'idle' : 'disabled';
-    this.stderr = createStderrTail(deps.redact);
+    this.stderr = createStderrTail(deps.redact, deps.redactStream);
   }
 
   get connection(): Connection | undefined {

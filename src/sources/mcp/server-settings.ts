@@ -3,7 +3,8 @@ import type { AuthProvider } from '@modelcontextprotocol/client';
 import type { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { ServerTransport } from '../../contract/servers.ts';
-import type { Tier } from '../../contract/tool.ts';
+import type { AssignedFlow, Tier } from '../../contract/tool.ts';
+import type { TextStream } from './stdio/stderr-tail.ts';
 
 export interface ServerSettings {
   readonly name: string;
@@ -22,6 +23,9 @@ export interface ServerSettings {
   /** The user's word. What a server says of its own tools changes nothing. */
   readonly tier: Tier;
   readonly toolTiers: Readonly<Record<string, Tier>>;
+  /** What the user says of the results of its tools, and of single ones. */
+  readonly labels?: Partial<AssignedFlow>;
+  readonly toolLabels?: Readonly<Record<string, Partial<AssignedFlow>>>;
   /** How long a request may go without an answer or a sign of progress. */
   readonly timeoutMs: number;
   /** How long a call may take, progress or not. */
@@ -115,6 +119,9 @@ export interface McpDeps {
   secret(key: string): Promise<string | undefined>;
   /** For whatever a server writes that people may read. */
   redact(text: string): string;
+  readonly redactStream?: () => TextStream;
+  /** Learns the secrets that there are, so that no server's words show one. Never rejects. */
+  learnSecrets?(): Promise<void>;
   /** The only way to the host of this server. */
   fetchFor(settings: ServerSettings): typeof globalThis.fetch;
   webSocketFor(

@@ -8,7 +8,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { buildTool, uncheckedParts } from './build-tool.ts';
 import type { Connection } from './connect-server.ts';
 import type { DefinitionCache } from './definition-cache.ts';
-import { listServer, type ServerListing } from './list-server.ts';
+import { listServer, type ServerListing, type ToolListing } from './list-server.ts';
 import { serverFailure } from './server-failure.ts';
 import { ServerLink } from './server-link.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
@@ -59,7 +59,18 @@ export class ServerSource implements Source {
       this.#deps.runtime.log.warn('A tool was refused', { source: this.label, tool, reason });
     const { redact } = this.#deps;
     this.#tellUnchecked(tools);
-    return tools.flatMap((tool) => buildTool(tool, this.link, { redact, refuse }) ?? []);
+    const isCurrent = (tool: ToolListing): boolean => this.#isCurrent(tool, tools);
+    return tools.flatMap((tool) => buildTool(tool, this.link, { redact, refuse, isCurrent }) ?? []);
+  }
+
+  /** The list that a tool came from is compared first: it seldom changes. */
+  #isCurrent(tool: ToolListing, from: ServerListing['tools']): boolean {
+    const now = this.#listing?.tools;
+    if (now === undefined || now === from) return true;
+    return isDeepStrictEqual(
+      now.find(({ name }) => name === tool.name),
+      tool,
+    );
   }
 
   #tellUnchecked(tools: ServerListing['tools']): void {

@@ -205,6 +205,7 @@ export const defineRunCode = (parts: CodeModeParts): Tool<Input, Output> =>
     category: 'development',
     // The code can do nothing by itself: what it calls is judged by the tier of what it calls.
     tier: 'read_only',
+    callsTools: true,
     capabilities: [{ action: 'run', description: 'Run code that calls tools.', tier: 'read_only' }],
     permissions: ['tool:run_code'],
     cost: { model: 'free' },

@@ -5,6 +5,7 @@
 
 const MAX_LINES = 200;
 const MAX_LINE = 2000;
+const MAX_KEPT_LINE = 4 * MAX_LINE;
 
 /** What one life of the program writes. */
 export interface StderrLife {
@@ -19,36 +20,70 @@ export interface StderrTail {
   lines(): readonly string[];
 }
 
-export const createStderrTail = (redact: (text: string) => string): StderrTail => {
-  let kept: string[] = [];
-  /** The unfinished line of each life that may still write; one may end after the next began. */
-  const unfinished = new Map<StderrLife, string>();
+/** Redacts text that comes in pieces: a secret of several lines, or across two pieces, is found. */
+export interface TextStream {
+  /** What is clean by now. */
+  push(text: string): string;
+  /** What is held back, clean as far as it can be told; it stays held. */
+  peek(): string;
+  end(): string;
+}
 
-  const shown = (line: string): string => redact(line).slice(0, MAX_LINE);
-  const keep = (line: string): void => {
-    kept.push(shown(line));
+/** Hands everything on as it is; what is shown is redacted as a whole. */
+const passOn = (): TextStream => ({ push: (text) => text, peek: () => '', end: () => '' });
+
+const linesOf = (text: string): readonly string[] =>
+  text.split('\n').map((line) => line.replace(/\r$/, ''));
+
+export const createStderrTail = (
+  redact: (text: string) => string,
+  redactStream: () => TextStream = passOn,
+): StderrTail => {
+  let kept: string[] = [];
+  /** The unfinished text of each life that may still write; one may end after the next began. */
+  const unfinished = new Map<StderrLife, () => string>();
+
+  const keep = (lines: readonly string[]): void => {
+    // Before the cut: half a secret is not known again.
+    kept.push(...lines.slice(-MAX_LINES).map((line) => line.slice(0, MAX_KEPT_LINE)));
     if (kept.length > 2 * MAX_LINES) kept = kept.slice(-MAX_LINES);
   };
 
+  const begin = (): StderrLife => {
+    const stream = redactStream();
+    /** Clean, and without a line break so far. */
+    let open = '';
+    const take = (text: string): void => {
+      const lines = linesOf(open + text);
+      // A line without end is cut as well: what is kept of a server stays small.
+      open = (lines.at(-1) ?? '').slice(0, MAX_KEPT_LINE);
+      keep(lines.slice(0, -1));
+    };
+    const life: StderrLife = {
+      push(text) {
+        take(stream.push(text));
+        unfinished.set(life, () => open + stream.peek());
+      },
+      end() {
+        take(stream.end());
+        if (open !== '') keep([open]);
+        open = '';
+        unfinished.delete(life);
+      },
+    };
+    return life;
+  };
+
   return {
-    begin() {
-      const life: StderrLife = {
-        push(text) {
-          const lines = ((unfinished.get(life) ?? '') + text).split('\n');
-          // A line without end is cut as well: what is kept of a server stays small.
-          const open = (lines.pop() ?? '').slice(-2 * MAX_LINE);
-          for (const line of lines.slice(-MAX_LINES)) keep(line.replace(/\r$/, ''));
-          if (open === '') unfinished.delete(life);
-          else unfinished.set(life, open);
-        },
-        end() {
-          const open = unfinished.get(life);
-          unfinished.delete(life);
-          if (open !== undefined) keep(open);
-        },
-      };
-      return life;
+    begin,
+    lines: () => {
+      const rest = [...unfinished.values()].flatMap((text) => linesOf(text().replace(/\n$/, '')));
+      const text = [...kept, ...rest.filter((line, at) => line !== '' || at > 0)].join('\n');
+      if (text === '') return [];
+      // Once more: a secret that was learnt since is taken out as well.
+      return linesOf(redact(text))
+        .slice(-MAX_LINES)
+        .map((line) => line.slice(0, MAX_LINE));
     },
-    lines: () => [...kept, ...[...unfinished.values()].map(shown)].slice(-MAX_LINES),
   };
 };

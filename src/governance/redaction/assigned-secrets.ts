@@ -1,0 +1,291 @@
+/**
+ * Finds values that are assigned to the name of a secret in a text: lines of an environment, flags,
+ * headers, JSON, YAML, connection strings, source code. The name stays, the value goes.
+ */
+import type { NameKind } from './secret-names.ts';
+import { isFolder, isPlaceholder, looksRandom } from './secret-values.ts';
+import { NO_SPANS, type Span } from './span.ts';
+
+/** Longer names are no names. */
+const MAX_NAME = 64;
+const MAX_GAP = 4;
+
+/** A value and how it stands there. */
+interface Found extends Span {
+  readonly quoted: boolean;
+}
+
+/** Where a name stands, and whether only a line's beginning goes before it. */
+interface Name extends Span {
+  readonly startsLine: boolean;
+  readonly isQuoted: boolean;
+}
+
+const isNameCode = (code: number): boolean =>
+  (code >= 48 && code <= 57) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 97 && code <= 122) ||
+  code === 95 ||
+  code === 45 ||
+  code === 46 ||
+  code > 191;
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;
+const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;
+
+/** What may stand before the name on the line of an environment or a YAML file. */
+const LINE_START =
+  /(?:^|[\r\n;{,])[ \t]{0,64}(?:(?:export|set|setx|declare -x|env|ENV|ARG|\$env:|-e|-|\?)[ \t]{0,4}){0,2}["']?$/;
+const MAX_LINE_START = 96;
+
+const nameBefore = (text: string, separator: number): Name | undefined => {
+  let to = separator;
+  for (let gap = 0; gap < MAX_GAP && isBlank(text.charCodeAt(to - 1)); gap++) to--;
+  const isQuoted = isQuote(text.charCodeAt(to - 1));
+  if (isQuoted) to--;
+  // `password?: string`, `options["password"] = …`
+  else if (text.charCodeAt(to - 1) === 93 && isQuote(text.charCodeAt(to - 2))) to -= 2;
+  let from = to;
+  const least = Math.max(0, to - MAX_NAME);
+  while (from > least && isNameCode(text.charCodeAt(from - 1))) from--;
+  if (to - from < 3) return undefined;
+  return { from, to, isQuoted, startsLine: false };
+};
+
+const startsLine = (text: string, { from }: Span): boolean =>
+  LINE_START.test(text.slice(Math.max(0, from - MAX_LINE_START), from));
+
+const QUOTED: Readonly<Record<string, RegExp>> = {
+  '"': /"((?:[^"\\\r\n]|\\.){1,4096})(?="|$)/y,
+  "'": /'((?:[^'\\\r\n]|\\.){1,4096})(?='|$)/y,
+  '`': /`((?:[^`\\]|\\.){1,4096})(?=`|$)/y,
+};
+const GAP = /[ \t]{0,4}(?:[|>][-+]?[ \t]{0,4}\r?\n[ \t]{1,32})?/y;
+/** Up to the next item of a query or a connection string. */
+const LINE_VALUE = /(?:(?![&;][ \t]?[\w.-]{1,64}=)[^\s]){1,4096}/y;
+const QUERY_VALUE = /[^\s"'`,;&#<>]{1,4096}/y;
+const BARE_VALUE = /[^\s"'`,;&<>(){}[\]|\\]{1,4096}/y;
+const REST_OF_LINE = /(?:[^\r\n"]|(?<==)"[^\r\n"]{0,1024}"){1,8192}/y;
+const REST_OF_QUOTE = /[^\r\n"'`\\]{1,8192}/y;
+
+const match = (pattern: RegExp, text: string, at: number): Span | undefined => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? { from: at, to: pattern.lastIndex } : undefined;
+};
+
+const SCHEME =
+  /(?:Bearer|Basic|Digest|Token|Bot|ApiKey|Negotiate|NTLM|AWS4-HMAC-SHA256|[A-Z][A-Za-z0-9-]{2,20})[ \t]{1,4}/iy;
+
+const quotedValue = (text: string, at: number): Found | undefined => {
+  const pattern = QUOTED[text.charAt(at)];
+  const span = pattern && match(pattern, text, at);
+  return span && { from: span.from + 1, to: span.to, quoted: true };
+};
+
+/** A type, a call, a member of something: code that hands a secret on without holding it. */
+const TYPE_OR_CODE =
+  /^(?:[A-Z][A-Za-z]*[!?]?|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[!?]?|string|number|boolean|unknown|str|int|bytes|any|this|self|await|new|function|async|process|os|env|input|args|options)$/;
+const WORD = /^[A-Za-z]+$/;
+const IDENTIFIER = /^[A-Za-z_$][A-Za-z_$]*$/;
+
+interface Bare {
+  readonly name: string;
+  readonly kind: NameKind;
+  readonly value: string;
+  /** The character after the value. */
+  readonly next: string;
+  /** Nothing but the value follows the separator, without a blank: `NAME=value`. */
+  readonly isTight: boolean;
+  readonly startsLine: boolean;
+  readonly separator: string;
+}
+
+const ENV_NAME = /^[A-Z][A-Z0-9_]{2,}$/;
+
+/** `SENDGRID_API_KEY` as a value says where the secret is kept. */
+const VARIABLE = /^[A-Z]+(?:_[A-Z]+)+$/;
+/** A count, a negation, a pattern. */
+const NO_BARE_VALUE = /^(?:[\d_.,]{1,12}|-[A-Za-z_$.]+|\/\^.*|.)$/;
+
+/** Whether a value without quotes is a secret and not code. */
+const isBareSecret = (bare: Bare): boolean => {
+  const { name, kind, value, next, isTight, separator } = bare;
+  if (isPlaceholder(value) || value.toLowerCase() === name.toLowerCase()) return false;
+  if (kind === 'maybe') return looksRandom(value);
+  const isEnvironment = separator === '=' && isTight && ENV_NAME.test(name);
+  if (NO_BARE_VALUE.test(value) && !(kind === 'password' && isTight)) return false;
+  if (next === '(' || next === '[' || value.startsWith('=')) return false;
+  if (isFolder(name, value)) return false;
+  if (isEnvironment) return true;
+  if (TYPE_OR_CODE.test(value)) return looksRandom(value);
+  const endsThere = next === '' || /[\s&]/.test(next);
+  if (!IDENTIFIER.test(value)) return value.length >= 4 && (endsThere || /[;,"'`})]/.test(next));
+  if (!endsThere) return false;
+  if (separator === '=' && isTight) return true;
+  return bare.startsLine && kind === 'password' && WORD.test(value) && next !== ' ';
+};
+
+/** Words that people read: `password: "Enter your password"`. */
+const isSentence = (value: string): boolean =>
+  /^[A-Z][a-z]*(?: [A-Za-z,.'’-]+){2,}[.:!?…]?$/.test(value) ||
+  /\s\S+\s\S+\s\S+\s\S+\s/.test(value);
+
+const isQuotedSecret = (name: string, kind: NameKind, value: string): boolean => {
+  if (isPlaceholder(value) || value.trim().length < 2) return false;
+  if (kind === 'maybe') return looksRandom(value);
+  if (/phrase|mnemonic/i.test(name)) return true;
+  if (VARIABLE.test(value) || value.includes('${')) return false;
+  return !isSentence(value) && value.toLowerCase() !== name.toLowerCase();
+};
+
+/** A header's value reaches to the end of its line, or of the text it is quoted in. */
+const headerValue = (text: string, at: number, isQuoted: boolean): Span | undefined => {
+  const scheme = match(SCHEME, text, at);
+  const from = scheme ? scheme.to : at;
+  return (
+    match(isQuoted ? REST_OF_QUOTE : REST_OF_LINE, text, from) ?? match(REST_OF_QUOTE, text, at)
+  );
+};
+
+const COOKIE_PAIR = /["']?[\w!#$%&*+.^|~-]{1,128}=[^\s;"']/y;
+
+type NameJudge = (name: string) => NameKind;
+
+export class AssignedSecrets {
+  readonly #kindOf: NameJudge;
+
+  constructor(kindOf: NameJudge) {
+    this.#kindOf = kindOf;
+  }
+
+  find(text: string): readonly Span[] {
+    const spans: Span[] = [];
+    for (const separator of ['=', ':'] as const) {
+      for (let at = text.indexOf(separator); at > 0; at = text.indexOf(separator, at + 1)) {
+        const span = this.#assignedAt(text, at);
+        if (span) spans.push(span);
+      }
+    }
+    if (text.includes('--')) spans.push(...this.#flags(text));
+    if (text.includes('</')) spans.push(...this.#elements(text));
+    return spans.length === 0 ? NO_SPANS : spans;
+  }
+
+  #assignedAt(text: string, at: number): Span | undefined {
+    const next = text.charCodeAt(at + 1);
+    // `://`, `::`, `==` and the second character of `==`, `=>`, `!=`, `<=` assign nothing here.
+    if (next === 47 && text.charCodeAt(at) === 58) return undefined;
+    const before = text.charCodeAt(at - 1);
+    if (before === 61 || before === 33 || before === 60) return undefined;
+    const separatorStart =
+      text.charCodeAt(at) === 61 && (before === 58 || before === 43) ? at - 1 : at;
+    const name = nameBefore(text, separatorStart);
+    if (!name) return undefined;
+    const word = text.slice(name.from, name.to);
+    const kind = this.#kindOf(word);
+    return kind === 'plain' ? undefined : this.#valueOf(text, { at, name, word, kind });
+  }
+
+  #valueOf(
+    text: string,
+    { at, name, word, kind }: { at: number; name: Name; word: string; kind: NameKind },
+  ): Span | undefined {
+    const after = text.charAt(at + 1) === '>' || text.charAt(at + 1) === '=' ? at + 2 : at + 1;
+    if (text.charAt(at + 1) === '=') return undefined;
+    const gap = match(GAP, text, after);
+    const from = gap ? gap.to : after;
+    const isHeader = /(?:authorization|cookies?)$/i.test(word);
+    const isPlainPair = text.charAt(at) === '=' && !isQuote(text.charCodeAt(from));
+    if (isHeader && !(isPlainPair && /n$/i.test(word)))
+      return headerSpan(text, { from, name, word });
+    const quoted = quotedValue(text, from);
+    if (quoted) {
+      const value = text.slice(quoted.from, quoted.to);
+      return isQuotedSecret(word, kind, value) ? quoted : undefined;
+    }
+    return this.#bareValue(text, { at, from, name, word, kind });
+  }
+
+  #bareValue(
+    text: string,
+    {
+      at,
+      from,
+      name,
+      word,
+      kind,
+    }: { at: number; from: number; name: Name; word: string; kind: NameKind },
+  ): Span | undefined {
+    const separator = text.charAt(at);
+    const isTight = from === at + 1;
+    const atLineStart = startsLine(text, name);
+    const isLine = separator === '=' && isTight && atLineStart && !name.isQuoted;
+    const isQuery = /[?&]/.test(text.charAt(name.from - 1));
+    const span = match(isQuery ? QUERY_VALUE : isLine ? LINE_VALUE : BARE_VALUE, text, from);
+    if (!span) return undefined;
+    const value = text.slice(span.from, span.to);
+    const next = text.charAt(span.to);
+    const bare = { name: word, kind, value, next, isTight, separator, startsLine: atLineStart };
+    return isBareSecret(bare) ? span : undefined;
+  }
+
+  /** `--password hunter2`: a flag and its value with a blank between them. */
+  #flags(text: string): readonly Span[] {
+    const spans: Span[] = [];
+    for (const { 0: flag, 1: name = '', index } of text.matchAll(FLAG)) {
+      const kind = this.#kindOf(name);
+      if (kind === 'plain') continue;
+      const from = index + flag.length;
+      const quoted = quotedValue(text, from);
+      const span = quoted ?? match(BARE_VALUE, text, from);
+      if (!span) continue;
+      const value = text.slice(span.from, span.to);
+      const isSecret = quoted ? !isPlaceholder(value) : isFlagValue(kind, value);
+      if (isSecret) spans.push(span);
+    }
+    return spans;
+  }
+
+  /** `<password>hunter2</password>` */
+  #elements(text: string): readonly Span[] {
+    const spans: Span[] = [];
+    for (const { 1: start = '', 2: name = '', 3: value = '', index } of text.matchAll(ELEMENT)) {
+      const kind = this.#kindOf(name);
+      if (kind === 'plain' || isPlaceholder(value.trim()) || isSentence(value)) continue;
+      if (kind === 'maybe' && !looksRandom(value)) continue;
+      const from = index + start.length;
+      spans.push({ from, to: from + value.length });
+    }
+    return spans;
+  }
+}
+
+const FLAG = /(?<![\w-])--([A-Za-z][\w.\u00c0-\u024f-]{2,63})[ \t]{1,4}(?=[^\s\-<$[{(])/g;
+const ELEMENT = /(<([A-Za-z][\w:.\u00c0-\u024f-]{2,63})>)([^<>\r\n]{2,4096})(?=<\/)/g;
+
+/** Words after a flag may be prose about it: only what is no word counts. */
+const isFlagValue = (kind: NameKind, value: string): boolean =>
+  kind === 'maybe'
+    ? looksRandom(value)
+    : !isPlaceholder(value) && /[0-9!@#%^*+=~$]/.test(value) && value.length >= 4;
+
+const headerSpan = (
+  text: string,
+  { from, name, word }: { from: number; name: Name; word: string },
+): Span | undefined => {
+  const isCookie = /cookies?$/i.test(word);
+  const start = isQuote(text.charCodeAt(from)) ? from + 1 : from;
+  if (isCookie && !match(COOKIE_PAIR, text, start)) return undefined;
+  const isQuoted = start > from || name.isQuoted || isQuote(text.charCodeAt(name.from - 1));
+  const span = headerValue(text, start, isQuoted);
+  if (!span) return undefined;
+  const value = text.slice(span.from, span.to).trim();
+  const isProse =
+    !isCookie &&
+    (isPlaceholder(value) ||
+      /^[A-Za-z]{1,5}$/.test(value) ||
+      isSentence(value) ||
+      /[(){};]/.test(value) ||
+      (TYPE_OR_CODE.test(value) && !/^[A-Za-z]{8,}$/.test(value)));
+  return isProse ? undefined : span;
+};

@@ -1,0 +1,53 @@
+/**
+ * Finds the name of a value that does not stand under it: the header before it in a list, the flag
+ * before it in an argument vector, the `name` beside it in an object.
+ */
+import type { FieldName, NameKind } from './secret-names.ts';
+
+export const MAX_ITEM_NAME = 66;
+
+const FLAG = /^--?([A-Za-z][\w.\u00c0-\u024f-]{2,63})$/;
+const HEADER = /^[A-Za-z][\w.-]{2,63}$/;
+
+/** What the item before says of an item. A word says less than a flag: lists of words are common. */
+export const itemName = (
+  before: string,
+  kindOf: (name: string) => NameKind,
+): FieldName | undefined => {
+  const flag = FLAG.exec(before)?.[1];
+  if (flag !== undefined) {
+    const kind = kindOf(flag);
+    return kind === 'plain' ? undefined : { name: flag, kind };
+  }
+  if (!HEADER.test(before)) return undefined;
+  const kind = kindOf(before);
+  if (kind === 'plain') return undefined;
+  return { name: before, kind: /[-_A-Z]|^(?:authorization|cookie)$/.test(before) ? kind : 'maybe' };
+};
+
+const NAME_FIELDS = ['name', 'key', 'header', 'variable', 'Name', 'Key'] as const;
+const VALUE_FIELDS: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'values', 'content']);
+
+export const isValueField = (key: string): boolean => VALUE_FIELDS.has(key);
+
+const hasValue = (source: object): boolean =>
+  'value' in source ||
+  'Value' in source ||
+  'val' in source ||
+  'values' in source ||
+  'content' in source;
+
+/** What the name in an object of a name and a value says of the value. */
+export const pairName = (
+  source: object,
+  kindOf: (name: string) => NameKind,
+): FieldName | undefined => {
+  if (!hasValue(source)) return undefined;
+  for (const field of NAME_FIELDS) {
+    const name: unknown = (source as Record<string, unknown>)[field];
+    if (typeof name !== 'string' || name.length > MAX_ITEM_NAME) continue;
+    const kind = kindOf(name);
+    if (kind !== 'plain') return { name, kind };
+  }
+  return undefined;
+};

@@ -1,0 +1,50 @@
+/** Tells from a value and the kind of its name whether the value is a secret. */
+import type { NameKind } from './secret-names.ts';
+import { PLAIN_VALUES } from './secret-words.ts';
+
+const MIN_RANDOM = 16;
+const MIN_RANDOM_DIGITS = 2;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** `${TOKEN}`, `{{token}}`, `<token>`, `%TOKEN%`, `***`, `…`, and what redaction writes. */
+const PLACEHOLDER = /^(?:\$|\{|<|\*{2,}|\.{3}|…|x{3,}$|%[A-Z_]{2,64}%$|\[REDACTED)/i;
+
+/** Whether it has the letters and digits of something that a machine made up. */
+export const looksRandom = (value: string): boolean => {
+  if (value.length < MIN_RANDOM || value.length > 4096 || UUID.test(value)) return false;
+  if (!/^[A-Za-z0-9_+/=.~:-]+$/.test(value) || /^(?:\/|\.|[a-z]+:\/\/)/i.test(value)) return false;
+  const digits = value.replaceAll(/[^0-9]/g, '').length;
+  return (
+    digits >= MIN_RANDOM_DIGITS &&
+    digits < value.length &&
+    !/^[a-z]+(?:[-_.:/][a-z0-9]+)+$/.test(value)
+  );
+};
+
+/** The version of a package, whatever the package is called. */
+const VERSION = /^[\^~]?v?\d{1,5}(?:\.(?:\d{1,5}|x|\*)){1,2}(?:-[a-z]{1,10}\.?\d{0,4})?$/;
+
+/** Values that stand for a value. */
+export const isPlaceholder = (value: string): boolean =>
+  VERSION.test(value) || PLACEHOLDER.test(value) || PLAIN_VALUES.has(value.toLowerCase());
+
+/** The working directory of a shell is called as passwords are. */
+export const isFolder = (name: string, value: string): boolean =>
+  /^(?:old)?pwd$/i.test(name) && /^(?:\/|~|[A-Za-z]:[\\/])/.test(value);
+
+/** Several of a kind: a number under such a name counts them. */
+const isPlural = (name: string): boolean => /[^s]s$/i.test(name);
+
+/** Whether a text under a name of this kind is hidden. */
+export const isSecretText = (kind: NameKind, name: string, value: string): boolean => {
+  if (kind === 'plain' || value.trim() === '' || isPlaceholder(value)) return false;
+  if (kind === 'maybe')
+    return looksRandom(value) || (/pin$/i.test(name) && /^\d{4,8}$/.test(value));
+  if (isFolder(name, value)) return false;
+  // `tokens: "46080"` is a count.
+  return kind === 'password' || !(isPlural(name) && /^\d{1,9}$/.test(value));
+};
+
+/** Whether a number under a name of this kind is hidden. */
+export const isSecretNumber = (kind: NameKind, name: string, value: number): boolean =>
+  (kind === 'password' && !isPlural(name)) ||
+  (kind === 'maybe' && /pin$/i.test(name) && value >= 1000);
