@@ -2,14 +2,16 @@
  * The exec a tool is handed: judged by the command guard first, then run in the sandbox that the
  * caller's isolation asks for, `process` or stronger.
  */
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Call } from '../contract/call.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
-import type { SandboxConfig, Sandboxes } from '../contract/sandbox.ts';
-import type { Needs } from '../contract/tool.ts';
+import type { SandboxConfig, Sandboxes, SandboxRequest } from '../contract/sandbox.ts';
+import { withoutGitVariables } from '../governance/commands/git-environment.ts';
 import { isolationSandbox } from '../governance/isolation-sandbox.ts';
+import { withholdSecrets } from '../governance/paths/withhold-secrets.ts';
 import { judgeProgram, type ProgramSettings, refusal, SHELL } from './judge-program.ts';
+import { assertNoFiles, type RepositoryRun, repositoryRun } from './repository-run.ts';
 
 export interface ExecSettings extends ProgramSettings {
   readonly extraRoots: readonly string[];
@@ -27,43 +29,64 @@ const hostsFor = (declared: readonly string[] = [], wanted = declared): readonly
   throw refusal('the tool did not declare a host of the run.', 'Add the host to needs.hosts.');
 };
 
-const REPOSITORY = '.git';
+interface Run {
+  readonly settings: ExecSettings;
+  readonly options: ExecOptions;
+  readonly repository: RepositoryRun;
+}
 
-/** Programs find it read-only unless their tool asks for it by name; hooks and settings stay so. */
-const repositoryIn = (root: string, { paths = [] }: Needs): readonly string[] => {
-  const isWanted = paths.some(({ path, access }) => path === REPOSITORY && access === 'write');
-  const folder = join(root, REPOSITORY);
-  const isThere = isWanted && lstatSync(folder, { throwIfNoEntry: false })?.isDirectory();
-  return isThere ? [folder] : [];
+/** Other programs find the repository read-only, unless their tool asks for it by name. */
+const accessFor = (call: Call<'ready'>, { settings, repository }: Run) => {
+  const { root, extraRoots } = settings;
+  const roots = [root, ...extraRoots];
+  const { folders, isAlone } = repository;
+  // Without an intent on record the call was judged as one that only reads.
+  if (!call.notes.intentRecorded) return { read: [...roots, ...folders] };
+  const wanted = call.ready.tool.needs?.paths ?? [];
+  const isWanted = wanted.some(({ path, access }) => path === '.git' && access === 'write');
+  return isAlone || isWanted
+    ? { read: [], write: [...roots, ...folders] }
+    : {
+        read: folders.filter((folder) => !roots.some((each) => folder.startsWith(each))),
+        write: roots,
+      };
 };
 
-const configFor = (
-  call: Call<'ready'>,
-  { root, extraRoots }: ExecSettings,
-  { env, timeoutMs, hosts }: ExecOptions,
-): SandboxConfig => {
+const configFor = (call: Call<'ready'>, run: Run): SandboxConfig => {
+  const { env, timeoutMs, hosts } = run.options;
   const { needs = {}, sandbox } = call.ready.tool;
-  const roots = [root, ...extraRoots];
-  // Without an intent on record the call was judged as one that only reads.
-  const access = call.notes.intentRecorded
-    ? { read: [], write: [...roots, ...repositoryIn(root, needs)] }
-    : { read: roots };
   return {
     ...sandbox,
     type: 'process',
-    fileSystemAccess: access,
+    fileSystemAccess: accessFor(call, run),
     networkAccess: hostsFor(needs.hosts, hosts),
-    ...(env && { environmentVariables: env }),
+    environmentVariables: {
+      ...(run.repository.runsGit ? withoutGitVariables(env) : env),
+      ...run.repository.env,
+    },
     ...(timeoutMs !== undefined && { timeLimit: timeoutMs }),
   };
+};
+
+/** The folder with links followed: what is judged is where the program starts. */
+const folderOf = ({ root }: ExecSettings, { cwd }: ExecOptions): string => {
+  if (cwd === undefined) return root;
+  try {
+    return realpathSync(resolve(root, cwd));
+  } catch {
+    throw refusal('there is no such folder to start in.', 'Name a folder of the workspace.');
+  }
 };
 
 export const brokeredExec =
   (call: Call<'ready'>, settings: ExecSettings): ToolContext['exec'] =>
   async (command, args = [], options = {}): Promise<CommandResult> => {
     const argv = [command, ...args];
-    const verdict = await judgeProgram(call.ready.tool, argv, settings);
-    const config = configFor(call, settings, options);
+    const { tool } = call.ready;
+    const cwd = folderOf(settings, options);
+    const verdict = await judgeProgram(tool, { argv, cwd }, settings);
+    const repository = repositoryRun(verdict, settings.root, tool.needs);
+    const config = configFor(call, { settings, options, repository });
     const hosts = config.networkAccess ?? [];
     const sandbox = await isolationSandbox(settings.sandboxes, call.caller.isolation, {
       use: 'program',
@@ -72,14 +95,16 @@ export const brokeredExec =
     });
     for (const [program] of verdict.commands) note(call, `program:${program}`);
     for (const host of hosts) note(call, `host:${host}`);
-    const { stdin, cwd = settings.root } = options;
-    const input = stdin === undefined ? {} : { stdin };
-    const outcome = await sandbox.run({
-      task: { kind: 'command', argv: argvOf(argv), cwd, ...input },
+    const { stdin } = options;
+    const request = {
+      task: { kind: 'command', argv: argvOf(argv), cwd, ...(stdin !== undefined && { stdin }) },
       config: { ...config, type: sandbox.type },
+      ...(repository.view && { repository: repository.view }),
       signal: call.control.signal,
-    });
-    return { exitCode: outcome.exitCode ?? 0, stdout: outcome.stdout, stderr: outcome.stderr };
+    } satisfies SandboxRequest;
+    await assertNoFiles(repository, (task) => sandbox.run({ ...request, task }));
+    const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
+    return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };
   };
 
 const note = ({ notes }: Call<'ready'>, resource: string): void => {

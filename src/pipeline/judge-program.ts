@@ -2,10 +2,11 @@
  * Whether a tool may run a program: what the tool declared and the user allows, judged by the
  * command guard. Asked when a program is started, and before a person is asked about the call.
  */
+import { resolve } from 'node:path';
 import type { Call } from '../contract/call.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { PlannedProgram, Tool } from '../contract/tool.ts';
 import type { CommandGuard, CommandVerdict } from '../governance/commands/command-guard.ts';
 import { failed } from './outcome.ts';
 
@@ -30,16 +31,16 @@ export const refusal = (reason: string, remedy: string): ToolFailure =>
   });
 
 /** A script for bash is read as bash would read it, and every command in it has to be allowed. */
-const judged = (guard: CommandGuard, argv: readonly string[]): CommandVerdict => {
+const judged = (guard: CommandGuard, argv: readonly string[], cwd: string): CommandVerdict => {
   const [program, option, script, ...rest] = argv;
   const isScript = program === SHELL && option === '-c' && rest.length === 0;
-  return guard.judge(isScript && script !== undefined ? script : argv);
+  return guard.judge(isScript && script !== undefined ? script : argv, cwd);
 };
 
-/** Rejects with PERMISSION_DENIED, and why, for a program that may not run. */
+/** Rejects with PERMISSION_DENIED, and why, for a program that may not run, or not there. */
 export const judgeProgram = async (
   { needs }: Pick<Tool, 'needs'>,
-  argv: readonly string[],
+  { argv, cwd = '.' }: PlannedProgram,
   { root, allow }: ProgramSettings,
 ): Promise<AllowedProgram> => {
   const wanted = needs?.commands;
@@ -47,7 +48,8 @@ export const judgeProgram = async (
     throw refusal('the tool declared no programs.', 'Add the program to needs.commands.');
   }
   const { createCommandGuard } = await import('../governance/commands/command-guard.ts');
-  const verdict = judged(createCommandGuard({ allow: patternsOf(wanted, allow), root }), argv);
+  const guard = createCommandGuard({ allow: patternsOf(wanted, allow), root });
+  const verdict = judged(guard, argv, resolve(root, cwd));
   if (verdict.ok) return verdict;
   throw refusal(verdict.reason, verdict.remedy);
 };
@@ -58,8 +60,8 @@ export const createProgramCheck =
   async (call: Call<'ready' | 'input'>): Promise<ToolResult | undefined> => {
     const { tool } = call.ready;
     try {
-      for (const argv of tool.programs?.(call.input) ?? []) {
-        await judgeProgram(tool, argv, settings);
+      for (const program of tool.programs?.(call.input) ?? []) {
+        await judgeProgram(tool, program, settings);
       }
       return undefined;
     } catch (error) {

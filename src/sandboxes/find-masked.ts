@@ -21,6 +21,10 @@ export interface Masks {
    * are the segments of that path, which may be a protected folder granted for itself.
    */
   isProtected(below: readonly string[], above: readonly string[]): boolean;
+  /** True for the names in a folder that git takes for a repository. */
+  isRepository?(names: readonly string[]): boolean;
+  /** What holds where nothing but git runs. */
+  readonly git?: Masks;
 }
 
 export interface Masked {
@@ -64,7 +68,14 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
   for (let at = 0; at < open.length; at += 1) {
     if (at >= MOST_FOLDERS) throw tooMany();
     const folder = open[at] as readonly string[];
-    for (const entry of entriesOf(join(root, ...folder))) {
+    const entries = entriesOf(join(root, ...folder));
+    const isRepository =
+      writable && folder.length > 0 && masks.isRepository?.(entries.map(({ name }) => name));
+    if (isRepository && !covered.has(folder)) {
+      found.push({ path: join(root, ...folder), as: 'read-only' });
+      covered.add(folder);
+    }
+    for (const entry of entries) {
       if (entry.isSymbolicLink()) continue;
       const below = [...folder, entry.name];
       const isFolder = entry.isDirectory();

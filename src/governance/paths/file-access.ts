@@ -24,6 +24,7 @@ import {
 import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
 import { type Locate, locateWithin } from './path-needs.ts';
 import { TEMPORARY_PREFIX } from './replace-file.ts';
+import { assertNoRepository, isRepositoryPart } from './repository-layout.ts';
 
 export type NewSnapshot = Omit<Snapshot, 'executionId' | 'order' | 'keptAt'>;
 
@@ -112,6 +113,9 @@ const assertWritable = ({ present, absent }: Spot, { createDirs, overwrite }: Wr
   }
 };
 
+/** The parts of a folder that git would take for a repository are written one after the other. */
+const LAYOUT = 'repository layout';
+
 /** Goes to the place of a change when no other change of this process is under way there. */
 const change = async <T>(
   files: Files,
@@ -119,9 +123,11 @@ const change = async <T>(
   work: (spot: Spot, place: Place) => Promise<T>,
 ): Promise<T> => {
   const { guard, locate, limits, hooks } = files;
-  const { absolute } = await locate(path, 'write');
-  return guard.oneAtATime(absolute, async () => {
+  const first = await locate(path, 'write');
+  const key = isRepositoryPart(first.below) ? LAYOUT : first.absolute;
+  return guard.oneAtATime(key, async () => {
     const place = await locate(path, 'write');
+    assertNoRepository(place.root, place.below);
     if (place.isRoot) throw conflict('The path is the workspace itself.', 'Name a file in it.');
     const result = await atSpot({ guard, place, maxBytes: limits.snapshotBytes }, (spot) =>
       work(spot, place),

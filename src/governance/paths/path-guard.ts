@@ -45,6 +45,9 @@ export interface Place {
   /** The name asked for is itself a link. */
   readonly isLink: boolean;
   readonly isRoot: boolean;
+  /** The root it lies in, and its segments below that. */
+  readonly root: string;
+  readonly below: readonly string[];
 }
 
 export interface PathGuard {
@@ -145,6 +148,7 @@ const locateIn = async (judge: Judge, path: string, access: Access): Promise<Pla
     missing,
     isLink: asked !== absolute && (await isLink(asked)),
     isRoot: roots.isRoot(absolute),
+    ...roots.rootOf(absolute),
   };
 };
 

@@ -73,7 +73,8 @@ class ProcessSandbox implements Sandbox {
       throw new ToolFailure('SANDBOX_ERROR', 'The process sandbox is closed.');
     }
     const connect = this.#wayOut(config);
-    const { masks, runtime } = this.#options;
+    const { runtime } = this.#options;
+    const masks = this.#masksFor(request);
     const watch = watchPlanted(sandboxGrants(config), masks, runtime.random);
     const network = connect && (await openNetwork(connect));
     try {
@@ -93,7 +94,7 @@ class ProcessSandbox implements Sandbox {
     const { config, task, signal } = request;
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
-    const { runtime, platform, node, masks } = this.#options;
+    const { runtime, platform, node } = this.#options;
     const talk = taskTalk(request, { limits, meter, node, random: runtime.random });
     const { argv, packages } = this.#programOf(talk.argv);
     const launch = this.#launch({
@@ -102,7 +103,8 @@ class ProcessSandbox implements Sandbox {
       argv: network ? behindRelay(node, argv) : argv,
       cwd: task.kind === 'command' ? task.cwd : '/tmp',
       needsNode: task.kind === 'code' || network !== undefined || packages !== undefined,
-      masks,
+      masks: this.#masksFor(request),
+      ...(request.repository && { info: request.repository.info }),
       ...(network && { network: network.socket }),
       ...(packages && { packages }),
     });
@@ -121,6 +123,12 @@ class ProcessSandbox implements Sandbox {
     const failure = startFailure(exitCode, meter.stderr);
     if (failure !== undefined) throw failure;
     return talk.outcome(exitCode);
+  }
+
+  /** Where nothing but git runs, and is kept from printing secrets, it finds them as they are. */
+  #masksFor({ repository }: SandboxRequest): Masks {
+    const { masks, platform } = this.#options;
+    return repository?.gitAlone && platform === 'linux' ? (masks.git ?? masks) : masks;
   }
 
   /** A packaged program is a script, which Node runs. */

@@ -114,7 +114,7 @@ export const bashExecution = defineTool({
   timeoutMs: 610_000,
   // What may run is the user's to say: the star stands for their allowlist.
   needs: { paths: [{ path: '.', access: 'write' }], commands: ['*'] },
-  programs: (asked) => [argvOf(asked)],
+  programs: (asked) => [{ argv: argvOf(asked), cwd: asked.cwd }],
   sandbox: { type: 'process' },
   sandboxed: true,
   aliases: ['execute_command', 'bash:execute', 'shell:execute'],
