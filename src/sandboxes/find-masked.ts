@@ -2,7 +2,7 @@
  * What lies below a granted folder and must not be seen, or not be written, all the same. Found by
  * walking the folder before each run, because a mount can only cover what is there.
  */
-import { readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
 
@@ -58,10 +58,30 @@ const entriesOf = (folder: string) => {
   }
 };
 
+const nodeOf = (path: string): { readonly node: string; readonly names: number } => {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return { node: `${stats?.dev}:${stats?.ino}`, names: stats?.nlink ?? 0 };
+};
+
+/** Other names of the files that are covered. Only a secret with several names makes it look. */
+const otherNames = (covered: readonly Masked[], files: readonly string[]): readonly Masked[] => {
+  const secrets = covered
+    .filter(({ as }) => as === 'empty-file')
+    .map(({ path }) => nodeOf(path))
+    .filter(({ names }) => names > 1);
+  if (secrets.length === 0) return [];
+  const nodes = new Set(secrets.map(({ node }) => node));
+  const hidden = new Set(covered.map(({ path }) => path));
+  return files
+    .filter((path) => !hidden.has(path) && nodes.has(nodeOf(path).node))
+    .map((path) => ({ path, as: 'empty-file' }));
+};
+
 /** Every path to cover below `root`, outermost first. Links are left: they grant nothing. */
 export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] => {
   const above = root.split(sep).filter(Boolean);
   const found: Masked[] = [];
+  const files: string[] = [];
   const open: (readonly string[])[] = [[]];
   // One mount covers a protected folder; one for each of the thousands of files of .git would not do.
   const covered = new Set<readonly string[]>();
@@ -89,10 +109,11 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
       const isCovered = covered.has(folder);
       const isProtected = !isCovered && writable && masks.isProtected(below, above);
       if (isProtected && !entry.isSocket()) found.push({ path, as: 'read-only' });
+      if (!isFolder) files.push(path);
       if (!isFolder || NOT_WALKED.has(entry.name)) continue;
       if (isCovered || isProtected) covered.add(below);
       open.push(below);
     }
   }
-  return found;
+  return [...found, ...otherNames(found, files)];
 };

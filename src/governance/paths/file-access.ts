@@ -21,6 +21,7 @@ import {
   readAll,
   type Spot,
 } from './file-spot.ts';
+import { assertNoSecretName } from './hard-links.ts';
 import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
 import { type Locate, locateWithin } from './path-needs.ts';
 import { TEMPORARY_PREFIX } from './replace-file.ts';
@@ -80,12 +81,14 @@ const locateExisting = async (files: Files, path: string): Promise<Place & { sta
 };
 
 const read = async (files: Files, path: string, maxBytes: number): Promise<Uint8Array> => {
-  const { absolute, shown, stats } = await locateExisting(files, path);
+  const { absolute, shown, stats, root, below } = await locateExisting(files, path);
   if (stats.isDirectory()) {
     throw conflict('The path is a directory, not a file.', 'List it, or name a file in it.');
   }
   const handle = await files.guard.openFile(absolute);
   try {
+    const { isSecret } = files.guard;
+    await assertNoSecretName({ root, below, stats: await handle.stat(), isSecret });
     files.hooks.used(shown);
     return await readAll(handle, maxBytes);
   } finally {

@@ -60,6 +60,8 @@ export interface PathGuard {
   openFolder(absolute: string): Promise<Folder>;
   /** True for an absolute path whose text lies in a root. Says nothing about where links lead. */
   isInside(path: string): boolean;
+  /** True for an absolute path in a root whose name makes it a secret. */
+  isSecret(path: string): boolean;
   /** False for an entry of a folder that a listing leaves out. */
   shows(folder: string, name: string, isFolder: boolean): boolean;
   /** Work that changes the same file goes through here. */
@@ -170,6 +172,7 @@ export const createPathGuard = (options: PathGuardOptions): PathGuard => {
     openFile: (path) => onFiles(() => openVerified({ path, kind: 'file', verification })),
     openFolder: (path) => onFiles(() => openFolder({ path, verification })),
     isInside: (path) => roots.isInside(path),
+    isSecret: (path) => roots.isSecret(path, false),
     shows: (folder, name, isFolder) =>
       !isOddPath(name, process.platform) && !roots.isSecret(join(folder, name), isFolder),
     oneAtATime: createOneAtATime(),
