@@ -80,6 +80,7 @@ const DEFAULTS = {
   },
   commands: {
     allow: [],
+    tasks: [],
   },
   egress: {
     allowPrivate: [],

@@ -10,7 +10,13 @@ import type { SandboxConfig, Sandboxes, SandboxRequest } from '../contract/sandb
 import { withoutGitVariables } from '../governance/commands/git-environment.ts';
 import { isolationSandbox } from '../governance/isolation-sandbox.ts';
 import { withholdSecrets } from '../governance/paths/withhold-secrets.ts';
-import { judgeProgram, type ProgramSettings, refusal, SHELL } from './judge-program.ts';
+import {
+  type CommandTask,
+  judgeProgram,
+  type ProgramSettings,
+  refusal,
+  SHELL,
+} from './judge-program.ts';
 import { assertNoFiles, type RepositoryRun, repositoryRun } from './repository-run.ts';
 
 export interface ExecSettings extends ProgramSettings {
@@ -30,6 +36,8 @@ const hostsFor = (declared: readonly string[] = [], wanted = declared): readonly
 };
 
 interface Run {
+  /** What the configuration grants the command besides. */
+  readonly task: CommandTask | undefined;
   readonly settings: ExecSettings;
   readonly options: ExecOptions;
   readonly repository: RepositoryRun;
@@ -52,17 +60,28 @@ const accessFor = (call: Call<'ready'>, { settings, repository }: Run) => {
       };
 };
 
+/** The folders of a task on top of those that every run gets. */
+const withTask = (
+  access: { readonly read?: readonly string[]; readonly write?: readonly string[] },
+  { read = [], write = [] }: Pick<CommandTask, 'read' | 'write'> = {},
+) => ({
+  read: [...(access.read ?? []), ...read],
+  write: [...(access.write ?? []), ...write],
+});
+
 const configFor = (call: Call<'ready'>, run: Run): SandboxConfig => {
   const { env, timeoutMs, hosts } = run.options;
+  const { task } = run;
   const { needs = {}, sandbox } = call.ready.tool;
   return {
     ...sandbox,
     type: 'process',
-    fileSystemAccess: accessFor(call, run),
-    networkAccess: hostsFor(needs.hosts, hosts),
+    fileSystemAccess: withTask(accessFor(call, run), task),
+    networkAccess: [...hostsFor(needs.hosts, hosts), ...(task?.hosts ?? [])],
     environmentVariables: {
       ...(run.repository.runsGit ? withoutGitVariables(env) : env),
       ...run.repository.env,
+      ...task?.env,
     },
     ...(timeoutMs !== undefined && { timeLimit: timeoutMs }),
   };
@@ -86,7 +105,7 @@ export const brokeredExec =
     const cwd = folderOf(settings, options);
     const verdict = await judgeProgram(tool, { argv, cwd }, settings);
     const repository = repositoryRun(verdict, settings.root, tool.needs);
-    const config = configFor(call, { settings, options, repository });
+    const config = configFor(call, { settings, options, repository, task: verdict.task });
     const hosts = config.networkAccess ?? [];
     const sandbox = await isolationSandbox(settings.sandboxes, call.caller.isolation, {
       use: 'program',

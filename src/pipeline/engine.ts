@@ -40,7 +40,7 @@ import { Deadlines } from './deadlines.ts';
 import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
 import { governed, type PipelineDeps } from './governed.ts';
-import { createProgramCheck } from './judge-program.ts';
+import { type CommandTask, createProgramCheck } from './judge-program.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
 import { type CallInput, type CallSite, newCall } from './new-call.ts';
 import { PermissionDesk } from './permission-desk.ts';
@@ -68,6 +68,7 @@ export interface EngineSettings {
   readonly loop: LoopLimits | undefined;
   /** Commands that tools may run which can run anything. */
   readonly allowedCommands: readonly string[];
+  readonly tasks?: readonly CommandTask[];
   readonly extraRoots: readonly string[];
   readonly checkOutput: boolean;
   readonly sanitize: 'flag' | 'off';
@@ -238,8 +239,8 @@ export class Engine {
 
   #execSettings(): ExecSettings {
     const { guard, settings, sandboxes } = this.#deps;
-    const { allowedCommands: allow, extraRoots } = settings;
-    return { root: guard.root, extraRoots, allow, sandboxes };
+    const { allowedCommands: allow, tasks = [], extraRoots } = settings;
+    return { root: guard.root, extraRoots, allow, tasks, sandboxes };
   }
 
   #makePipeline(): Next<CallRequest> {

@@ -10,14 +10,29 @@ import type { PlannedProgram, Tool } from '../contract/tool.ts';
 import type { CommandGuard, CommandVerdict } from '../governance/commands/command-guard.ts';
 import { failed } from './outcome.ts';
 
+/** A command of the configuration that may run as it is written, with what it may reach besides. */
+export interface CommandTask {
+  readonly run: string;
+  /** Relative to the workspace. */
+  readonly cwd?: string;
+  readonly read?: readonly string[];
+  readonly write?: readonly string[];
+  readonly hosts?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export interface ProgramSettings {
   /** The workspace, absolute. */
   readonly root: string;
   /** What the user allows tools that can run anything. */
   readonly allow: readonly string[];
+  readonly tasks?: readonly CommandTask[];
 }
 
-export type AllowedProgram = Extract<CommandVerdict, { readonly ok: true }>;
+export type AllowedProgram = Extract<CommandVerdict, { readonly ok: true }> & {
+  /** The task whose very words they are. */
+  readonly task?: CommandTask;
+};
 
 export const SHELL = 'bash';
 
@@ -37,19 +52,40 @@ const judged = (guard: CommandGuard, argv: readonly string[], cwd: string): Comm
   return guard.judge(isScript && script !== undefined ? script : argv, cwd);
 };
 
+type GuardModule = typeof import('../governance/commands/command-guard.ts');
+
+/** The task that a command is, word by word and in its folder. A wildcard stands for itself. */
+const taskFor = (
+  { createCommandGuard }: GuardModule,
+  { argv, cwd }: Required<PlannedProgram>,
+  { root, tasks = [] }: ProgramSettings,
+): AllowedProgram | undefined => {
+  for (const task of tasks) {
+    if (resolve(root, task.cwd ?? '.') !== cwd || task.run.includes('*')) continue;
+    const verdict = judged(createCommandGuard({ allow: [task.run], root: cwd }), argv, cwd);
+    // A line of several commands may be more than the task.
+    if (verdict.ok && verdict.commands.length === 1) return { ...verdict, task };
+  }
+  return undefined;
+};
+
 /** Rejects with PERMISSION_DENIED, and why, for a program that may not run, or not there. */
 export const judgeProgram = async (
   { needs }: Pick<Tool, 'needs'>,
-  { argv, cwd = '.' }: PlannedProgram,
-  { root, allow }: ProgramSettings,
+  { argv, cwd: folder = '.' }: PlannedProgram,
+  settings: ProgramSettings,
 ): Promise<AllowedProgram> => {
+  const { root, allow } = settings;
   const wanted = needs?.commands;
   if (!wanted) {
     throw refusal('the tool declared no programs.', 'Add the program to needs.commands.');
   }
-  const { createCommandGuard } = await import('../governance/commands/command-guard.ts');
-  const guard = createCommandGuard({ allow: patternsOf(wanted, allow), root });
-  const verdict = judged(guard, argv, resolve(root, cwd));
+  const module = await import('../governance/commands/command-guard.ts');
+  const cwd = resolve(root, folder);
+  const task = wanted.includes('*') ? taskFor(module, { argv, cwd }, settings) : undefined;
+  if (task !== undefined) return task;
+  const guard = module.createCommandGuard({ allow: patternsOf(wanted, allow), root });
+  const verdict = judged(guard, argv, cwd);
   if (verdict.ok) return verdict;
   throw refusal(verdict.reason, verdict.remedy);
 };

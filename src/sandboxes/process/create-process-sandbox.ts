@@ -109,7 +109,7 @@ class ProcessSandbox implements Sandbox {
       ...(packages && { packages }),
     });
     network?.admit(launch.identity);
-    const exitCode = await supervise(
+    const supervised = supervise(
       {
         ...launch,
         limits,
@@ -120,6 +120,9 @@ class ProcessSandbox implements Sandbox {
       },
       runtime,
     );
+    const exitCode = await supervised.catch((error: unknown) => {
+      throw task.kind === 'command' ? withOutput(error, meter) : error;
+    });
     const failure = startFailure(exitCode, meter.stderr);
     if (failure !== undefined) throw failure;
     return talk.outcome(exitCode);
@@ -165,6 +168,20 @@ class ProcessSandbox implements Sandbox {
     });
   }
 }
+
+/** As much as a message can hold. */
+const MAX_LAST_WORDS = 1_500;
+
+/** Adds the end of what a program printed to the news that its time was over. */
+const withOutput = (error: unknown, { stdout, stderr }: OutputMeter): unknown => {
+  if (!(error instanceof ToolFailure) || error.code !== 'TIMEOUT') return error;
+  const printed = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== '');
+  const last = printed.join('\n').slice(-MAX_LAST_WORDS);
+  const said = last === '' ? 'It had printed nothing.' : `It had printed, at the end:\n${last}`;
+  return new ToolFailure('TIMEOUT', `The program was stopped when its time was over. ${said}`, {
+    suggestions: ['Give it more time, or less to do.'],
+  });
+};
 
 /** Programs seldom say what a proxy answered, so the result does. */
 const withRefusals = (outcome: SandboxOutcome, refusals: readonly string[]): SandboxOutcome =>

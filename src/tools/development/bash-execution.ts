@@ -78,7 +78,7 @@ const execute = async (asked: Input, context: ToolContext): Promise<Output> => {
     program,
     args,
     install: given
-      ? 'Install the program, or use another one.'
+      ? `Install ${program}, or use another program.`
       : 'Install bash: `apt-get install bash` or `brew install bash`.',
     // In a shell 127 is an answer: it was bash that ran, and it says which program is missing.
     isItself: given !== undefined,
