@@ -17,6 +17,7 @@ import {
   dropFolder,
   type FileLimits,
   isEmptyFolder,
+  makeFolder,
   putFile,
   readAll,
   type Spot,
@@ -189,6 +190,23 @@ const remove = (files: Files, path: string): Promise<void> =>
     await dropFile(spot);
   });
 
+/** What undo compares a directory with that was made: it has no content of its own. */
+const MADE_FOLDER = 'folder';
+
+const makeDirectory = (files: Files, path: string): Promise<void> =>
+  change(files, path, async (spot, place) => {
+    if (spot.present.kind !== 'nothing') {
+      throw conflict('Something of that name is there already.', 'Choose another name.');
+    }
+    await files.hooks.beforeChange({
+      path: place.absolute,
+      before: undefined,
+      beforeMode: undefined,
+      afterHash: MADE_FOLDER,
+    });
+    await makeFolder(spot, 0o777);
+  });
+
 const list = async (files: Files, path: string): Promise<readonly FileInfo[]> => {
   const { absolute, shown, stats } = await locateExisting(files, path);
   if (!stats.isDirectory()) throw conflict('The path is a file, not a directory.', 'Read it.');
@@ -237,6 +255,7 @@ export const createFileAccess = (options: FileAccessOptions): FileAccess => {
       return onFiles(() => write(files, path, { bytes, createDirs, overwrite }));
     },
     remove: (path) => onFiles(() => remove(files, path)),
+    makeDirectory: (path) => onFiles(() => makeDirectory(files, path)),
     list: (path) => onFiles(() => list(files, path)),
     stat: async (path) => {
       const { shown, stats } = await locate(path, 'read');
