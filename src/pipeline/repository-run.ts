@@ -10,11 +10,7 @@ import type { Needs } from '../contract/tool.ts';
 import { findProgramSetting } from '../governance/commands/git-configuration.ts';
 import { gitEnvironment } from '../governance/commands/git-environment.ts';
 import { type GitUse, gitUseOf } from '../governance/commands/git-use.ts';
-import {
-  type Repository,
-  repositoryAround,
-  repositoryOf,
-} from '../governance/paths/find-repository.ts';
+import { type Repository, repositoryOf } from '../governance/paths/find-repository.ts';
 import { secretAttributes } from '../governance/paths/secret-attributes.ts';
 import type { AllowedProgram } from './judge-program.ts';
 
@@ -75,7 +71,7 @@ const isLink = (path: string): boolean => {
   }
 };
 
-/** A tool that names the repository in its needs may use the one above its workspace, too. */
+/** A tool that names the repository in its needs gets it for every program it runs. */
 const wantsRepository = ({ paths = [] }: Needs): boolean =>
   paths.some(({ path, access }) => path === '.git' && access === 'write');
 
@@ -89,7 +85,7 @@ export const repositoryRun = (
   const use = { ...said, isAlone: said.isAlone && !reads.some(isLink) };
   const wanted = wantsRepository(needs);
   if (!use.runsGit && !wanted) return { ...use, env: {}, folders: [], view: undefined };
-  const repository = wanted ? repositoryAround(root) : repositoryOf(root);
+  const repository = repositoryOf(root);
   const place = {
     gitDir: repository?.gitDir ?? join(root, '.git'),
     workTree: repository?.top ?? root,

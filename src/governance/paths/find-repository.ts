@@ -1,9 +1,9 @@
 /**
- * Finds the repository that a workspace belongs to, as its owner set it up: the folder .git in it,
- * the repository whose worktree it is, or the one above it. A folder that only looks like a
- * repository, or a file .git that its repository does not know of, is none.
+ * Finds the repository that a workspace belongs to, as its owner set it up: the folder .git in it, or
+ * the repository whose worktree it is. A folder that only looks like a repository, or a file .git
+ * that its repository does not know of, is none.
  */
-import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { segmentsBelow } from './path-text.ts';
 
@@ -11,7 +11,7 @@ export interface Repository {
   readonly gitDir: string;
   /** Where configuration and objects lie; another folder than `gitDir` for a worktree. */
   readonly commonDir: string;
-  /** The top of its working tree: the workspace, or a folder above it. */
+  /** The top of its working tree: the workspace. */
   readonly top: string;
 }
 
@@ -35,11 +35,11 @@ const realOf = (path: string): string | undefined => {
 };
 
 /** A worktree counts only if its repository lies outside the workspace and points back at it. */
-const worktreeAt = (top: string, root: string): Repository | undefined => {
+const worktreeAt = (top: string): Repository | undefined => {
   const file = join(top, '.git');
   const [, pointer] = /^gitdir: (.+)$/.exec(lineOf(file) ?? '') ?? [];
   const gitDir = pointer === undefined ? undefined : realOf(resolve(top, pointer));
-  if (gitDir === undefined || segmentsBelow(root, gitDir) !== undefined) return undefined;
+  if (gitDir === undefined || segmentsBelow(top, gitDir) !== undefined) return undefined;
   const commonDir = dirname(dirname(gitDir));
   const isWorktree = basename(dirname(gitDir)) === 'worktrees' && basename(commonDir) === '.git';
   const back = lineOf(join(gitDir, 'gitdir'));
@@ -58,30 +58,9 @@ const folderAt = (top: string): Repository | undefined => {
     : undefined;
 };
 
-const repositoryAt = (top: string, root: string): Repository | 'none' | undefined => {
-  const stats = sizeOf(join(top, '.git'));
-  if (stats === undefined) return 'none';
-  if (stats.isDirectory()) return folderAt(top);
-  return stats.isFile() ? worktreeAt(top, root) : undefined;
-};
-
-/** As git does it: a repository above must belong to whoever owns the workspace. */
-const hasSameOwner = (top: string, root: string): boolean =>
-  statSync(join(top, '.git')).uid === statSync(root).uid;
-
 /** The repository whose top is the workspace. `root` is absolute, links followed. */
 export const repositoryOf = (root: string): Repository | undefined => {
-  const repository = repositoryAt(root, root);
-  return repository === 'none' ? undefined : repository;
-};
-
-/** The same, or the nearest one above. */
-export const repositoryAround = (root: string): Repository | undefined => {
-  for (let top = root; ; top = dirname(top)) {
-    const repository = repositoryAt(top, root);
-    if (repository !== 'none') {
-      return repository !== undefined && hasSameOwner(top, root) ? repository : undefined;
-    }
-    if (top === dirname(top)) return undefined;
-  }
+  const stats = sizeOf(join(root, '.git'));
+  if (stats?.isDirectory()) return folderAt(root);
+  return stats?.isFile() ? worktreeAt(root) : undefined;
 };
