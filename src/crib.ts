@@ -222,14 +222,17 @@ const lazySandboxes = (runtime: Runtime, config: Config): Sandboxes => {
 };
 
 /** Addresses and commands that make no sense stop the start, too. */
-const checkReach = async ({ egress, commands }: Config): Promise<void> => {
+const checkReach = async ({ egress, commands }: Config, { log }: Runtime): Promise<void> => {
   if (egress.allowPrivate.length > 0) {
     const { createPrivateAllowlist } = await import('./governance/egress/private-allowlist.ts');
     createPrivateAllowlist(egress.allowPrivate);
   }
   if (commands.allow.length > 0) {
-    const { parseAllowPattern } = await import('./governance/commands/allow-pattern.ts');
-    commands.allow.forEach(parseAllowPattern);
+    const { neverWorks } = await import('./governance/commands/never-works.ts');
+    for (const pattern of commands.allow) {
+      const why = neverWorks(pattern);
+      if (why !== undefined) log.warn(`commands.allow: "${pattern}" allows nothing: ${why}.`);
+    }
   }
 };
 
@@ -260,8 +263,8 @@ const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
 /** Makes a crib: loads the tools, and opens the store when the first call needs it. */
 export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const config = await configOf(options);
-  await checkReach(config);
   const runtime = createRuntime(options.runtime);
+  await checkReach(config, runtime);
   const [events, usage] = [createEventBus(runtime.log), new UsageStats()];
   const { gate, lock } = await openLock(options, config, runtime);
   const registry = createRegistry({

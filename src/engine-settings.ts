@@ -47,6 +47,7 @@ export const engineSettings = (config: Config): EngineSettings => {
     budget: config.budget,
     loop: execution.loop === false ? undefined : loopLimits(execution.loop),
     allowedCommands: config.commands.allow,
+    tasks: config.commands.tasks,
     extraRoots: config.workspace.extraRoots,
     checkOutput: validation.checkOutput,
     sanitize: validation.sanitize,

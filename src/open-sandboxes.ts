@@ -5,8 +5,13 @@ import { ToolFailure } from './contract/errors.ts';
 import type { Runtime } from './contract/runtime.ts';
 import type { Sandbox, Sandboxes, SandboxType } from './contract/sandbox.ts';
 import { SANDBOX_TYPES } from './governance/isolation.ts';
+import { isRepositoryLayout } from './governance/paths/repository-layout.ts';
 import { isRepositoryRule } from './governance/paths/repository-names.ts';
-import { protectedRule, sensitiveRule } from './governance/paths/sensitive-names.ts';
+import {
+  protectedFromGit,
+  protectedRule,
+  sensitiveRule,
+} from './governance/paths/sensitive-names.ts';
 import type { DockerEngine } from './sandboxes/container/create-docker-engine.ts';
 import type { ConfinedProgram, ConfineOrder } from './sandboxes/process/confine-program.ts';
 import type { ProcessSandboxOptions } from './sandboxes/process/create-process-sandbox.ts';
@@ -30,16 +35,24 @@ export interface SandboxSettings {
 
 type Opener = () => Promise<Sandbox>;
 
-/** A person may have a tool write these; a program that runs unseen may not. */
-const EDITORS = ['.vscode', '.idea', '.cursor', '.claude', '.mcp.json'];
-
 /** Linters and the like that users install beside this package. */
 const PACKAGED = ['oxlint'];
+
+/** A repository that is granted for itself, or the part of it that belongs to one worktree. */
+const isInRepository = (above: readonly string[]): boolean => above.includes('.git');
 
 const MASKS: ProcessSandboxOptions['masks'] = {
   isSecret: (path) => sensitiveRule(path) !== undefined,
   isProtected: (below, above) =>
-    above.at(-1) === '.git' ? isRepositoryRule(below) : protectedRule(below, EDITORS) !== undefined,
+    isInRepository(above) ? isRepositoryRule(below) : protectedRule(below) !== undefined,
+  isRepository: isRepositoryLayout,
+  git: {
+    // What the runtime keeps is none of git's business either.
+    isSecret: (path) => sensitiveRule(path)?.startsWith('.toolcrib') ?? false,
+    isProtected: (below, above) =>
+      isInRepository(above) ? isRepositoryRule(below) : protectedFromGit(below) !== undefined,
+    isRepository: isRepositoryLayout,
+  },
 };
 
 const identity = () => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });

@@ -63,6 +63,7 @@ const DEFAULTS = {
   },
   commands: {
     allow: [],
+    tasks: [],
   },
   egress: {
     allowPrivate: [],

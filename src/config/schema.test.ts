@@ -58,7 +58,7 @@ describe('the defaults', () => {
         shownKeys: [],
       },
       policy: { files: ['policy.yml'], shadow: false, flow: 'ask' },
-      commands: { allow: [] },
+      commands: { allow: [], tasks: [] },
       egress: { allowPrivate: [], maxResponseBytes: 50_000_000 },
       secrets: { sources: ['environment', 'file'], file: 'secrets.json' },
       services: {

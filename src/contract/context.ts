@@ -32,6 +32,8 @@ export interface FileAccess {
     options?: { createDirs?: boolean; overwrite?: boolean },
   ): Promise<WriteReceipt>;
   remove(path: string): Promise<void>;
+  /** Makes one directory, and those above it that are missing. Fails with CONFLICT when it is there. */
+  makeDirectory(path: string): Promise<void>;
   /** The entries of one directory, protected names left out. */
   list(path: string): Promise<readonly FileInfo[]>;
   /** `undefined` when nothing is there. */

@@ -59,9 +59,19 @@ export interface SandboxHost {
   request(method: string, args: readonly unknown[]): Promise<unknown>;
 }
 
+/** How a run of git sees its repository. The broker says so, never a tool. */
+export interface RepositoryView {
+  /** Laid over the folder `info` of the repository: its absolute path, and its files by name. */
+  readonly info: { readonly path: string; readonly files: Readonly<Record<string, string>> };
+  /** Nothing but git runs: it finds files with secrets as they are, and prints none of them. */
+  readonly gitAlone: boolean;
+}
+
 export interface SandboxRequest {
   readonly task: SandboxTask;
   readonly config: SandboxConfig;
+  /** Absent when no git runs. Drivers that cannot lay files over a folder leave `info` out. */
+  readonly repository?: RepositoryView;
   /** Absent when the code may ask for nothing. */
   readonly host?: SandboxHost;
   /** Ends the run: everything it started is killed. */

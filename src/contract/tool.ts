@@ -169,6 +169,12 @@ export interface CallTargets {
 }
 
 /** `flag` notes script-like content, `strip` takes it out of the input, `off` does not look. */
+/** A program that a call will run: with its arguments, and the folder relative to the workspace. */
+export interface PlannedProgram {
+  readonly argv: readonly string[];
+  readonly cwd?: string;
+}
+
 export type Sanitizing = 'flag' | 'strip' | 'off';
 
 /** What the results of a tool are, and whether a call can carry data out. */
@@ -206,7 +212,7 @@ export interface Tool<I = unknown, O = unknown> {
    * The programs that a call will run, each with its arguments, where the input says so. Nobody is
    * asked to approve a call of which one may not run.
    */
-  programs?(input: I): readonly (readonly string[])[];
+  programs?(input: I): readonly PlannedProgram[];
   /** Labels of its results, where the defaults by source and category do not fit. */
   readonly labels?: Partial<Labels>;
   /** True where a call can carry data out although neither its tier nor its hosts say so. */

@@ -2,15 +2,23 @@
  * The exec a tool is handed: judged by the command guard first, then run in the sandbox that the
  * caller's isolation asks for, `process` or stronger.
  */
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Call } from '../contract/call.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../contract/context.ts';
-import type { SandboxConfig, Sandboxes } from '../contract/sandbox.ts';
-import type { Needs } from '../contract/tool.ts';
+import type { SandboxConfig, Sandboxes, SandboxRequest } from '../contract/sandbox.ts';
+import { withoutGitVariables } from '../governance/commands/git-environment.ts';
 import { isolationSandbox } from '../governance/isolation-sandbox.ts';
+import { withholdSecrets } from '../governance/paths/withhold-secrets.ts';
 import { assertRunning } from './assert-running.ts';
-import { judgeProgram, type ProgramSettings, refusal, SHELL } from './judge-program.ts';
+import {
+  type CommandTask,
+  judgeProgram,
+  type ProgramSettings,
+  refusal,
+  SHELL,
+} from './judge-program.ts';
+import { assertNoFiles, type RepositoryRun, repositoryRun } from './repository-run.ts';
 
 export interface ExecSettings extends ProgramSettings {
   readonly extraRoots: readonly string[];
@@ -30,35 +38,71 @@ const hostsFor = (declared: readonly string[] = [], wanted = declared): readonly
   throw refusal('the tool did not declare a host of the run.', 'Add the host to needs.hosts.');
 };
 
-const REPOSITORY = '.git';
+interface Run {
+  /** What the configuration grants the command besides. */
+  readonly task: CommandTask | undefined;
+  readonly settings: ExecSettings;
+  readonly options: ExecOptions;
+  readonly repository: RepositoryRun;
+}
 
-/** Programs find it read-only unless their tool asks for it by name; hooks and settings stay so. */
-const repositoryIn = (root: string, { paths = [] }: Needs): readonly string[] => {
-  const isWanted = paths.some(({ path, access }) => path === REPOSITORY && access === 'write');
-  const folder = join(root, REPOSITORY);
-  const isThere = isWanted && lstatSync(folder, { throwIfNoEntry: false })?.isDirectory();
-  return isThere ? [folder] : [];
+/** Other programs find the repository read-only, unless their tool asks for it by name. */
+const accessFor = (call: Call<'ready'>, { settings, repository }: Run) => {
+  const { root, extraRoots } = settings;
+  const roots = [root, ...extraRoots];
+  const { folders, isAlone } = repository;
+  // Without an intent on record the call was judged as one that only reads.
+  if (!call.notes.intentRecorded) return { read: [...roots, ...folders] };
+  const wanted = call.ready.tool.needs?.paths ?? [];
+  const isWanted = wanted.some(({ path, access }) => path === '.git' && access === 'write');
+  return isAlone || isWanted
+    ? { read: [], write: [...roots, ...folders] }
+    : {
+        read: folders.filter((folder) => !roots.some((each) => folder.startsWith(each))),
+        write: roots,
+      };
 };
 
-const configFor = (
-  call: Call<'ready'>,
-  { root, extraRoots }: ExecSettings,
-  { env, timeoutMs, hosts }: ExecOptions,
-): SandboxConfig => {
+/** The folders of a task on top of those that every run gets. */
+const withTask = (
+  access: { readonly read?: readonly string[]; readonly write?: readonly string[] },
+  { read = [], write = [] }: Pick<CommandTask, 'read' | 'write'> = {},
+) => ({
+  read: [...(access.read ?? []), ...read],
+  write: [...(access.write ?? []), ...write],
+});
+
+const configFor = (call: Call<'ready'>, run: Run): SandboxConfig => {
+  const { env, timeoutMs, hosts } = run.options;
+  const { task } = run;
   const { needs = {}, sandbox } = call.ready.tool;
-  const roots = [root, ...extraRoots];
-  // Without an intent on record the call was judged as one that only reads.
-  const access = call.notes.intentRecorded
-    ? { read: [], write: [...roots, ...repositoryIn(root, needs)] }
-    : { read: roots };
   return {
     ...sandbox,
     type: 'process',
-    fileSystemAccess: access,
-    networkAccess: hostsFor(needs.hosts, hosts),
-    ...(env && { environmentVariables: env }),
+    fileSystemAccess: withTask(accessFor(call, run), task),
+    networkAccess: [...hostsFor(needs.hosts, hosts), ...(task?.hosts ?? [])],
+    environmentVariables: {
+      ...(run.repository.runsGit ? withoutGitVariables(env) : env),
+      ...run.repository.env,
+      ...task?.env,
+    },
     ...(timeoutMs !== undefined && { timeLimit: timeoutMs }),
   };
+};
+
+/** The folder with links followed: what is judged is where the program starts. */
+const folderOf = async (
+  call: Call<'ready'>,
+  { root, workingFolder }: ExecSettings,
+  { cwd }: ExecOptions,
+): Promise<string> => {
+  if (cwd === undefined) return root;
+  const folder = await workingFolder(call, cwd);
+  try {
+    return realpathSync(resolve(root, folder));
+  } catch {
+    throw refusal('there is no such folder to start in.', 'Name a folder of the workspace.');
+  }
 };
 
 export const brokeredExec =
@@ -66,8 +110,11 @@ export const brokeredExec =
   async (command, args = [], options = {}): Promise<CommandResult> => {
     assertRunning(call);
     const argv = [command, ...args];
-    const verdict = await judgeProgram(call.ready.tool, argv, settings);
-    const config = configFor(call, settings, options);
+    const { tool } = call.ready;
+    const cwd = await folderOf(call, settings, options);
+    const verdict = await judgeProgram(tool, { argv, cwd }, settings);
+    const repository = repositoryRun(verdict, settings.root, tool.needs);
+    const config = configFor(call, { settings, options, repository, task: verdict.task });
     const hosts = config.networkAccess ?? [];
     const sandbox = await isolationSandbox(settings.sandboxes, call.caller.isolation, {
       use: 'program',
@@ -77,15 +124,17 @@ export const brokeredExec =
     for (const [program] of verdict.commands) note(call, `program:${program}`);
     for (const host of hosts) note(call, `host:${host}`);
     const { stdin } = options;
-    const cwd = await settings.workingFolder(call, options.cwd ?? settings.root);
-    const input = stdin === undefined ? {} : { stdin };
-    assertRunning(call);
-    const outcome = await sandbox.run({
-      task: { kind: 'command', argv: argvOf(argv), cwd, ...input },
+    const request = {
+      task: { kind: 'command', argv: argvOf(argv), cwd, ...(stdin !== undefined && { stdin }) },
       config: { ...config, type: sandbox.type },
+      ...(repository.view && { repository: repository.view }),
       signal: call.control.signal,
-    });
-    return { exitCode: outcome.exitCode ?? 0, stdout: outcome.stdout, stderr: outcome.stderr };
+    } satisfies SandboxRequest;
+    assertRunning(call);
+    await assertNoFiles(repository, (task) => sandbox.run({ ...request, task }));
+    assertRunning(call);
+    const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
+    return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };
   };
 
 const note = ({ notes }: Call<'ready'>, resource: string): void => {

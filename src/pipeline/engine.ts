@@ -46,7 +46,7 @@ import { Deadlines } from './deadlines.ts';
 import { explainCall } from './explain-call.ts';
 import { fileHooks } from './file-hooks.ts';
 import { governed, type PipelineDeps } from './governed.ts';
-import { createProgramCheck } from './judge-program.ts';
+import { type CommandTask, createProgramCheck } from './judge-program.ts';
 import { KeptSnapshots } from './kept-snapshots.ts';
 import { type CallInput, type CallSite, callerOf, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
@@ -77,6 +77,7 @@ export interface EngineSettings {
   readonly loop: LoopLimits | undefined;
   /** Commands that tools may run which can run anything. */
   readonly allowedCommands: readonly string[];
+  readonly tasks?: readonly CommandTask[];
   readonly extraRoots: readonly string[];
   readonly checkOutput: boolean;
   readonly sanitize: 'flag' | 'off';
@@ -308,9 +309,9 @@ export class Engine {
 
   #execSettings(): ExecSettings {
     const { guard, settings, sandboxes } = this.#deps;
-    const { allowedCommands: allow, extraRoots } = settings;
+    const { allowedCommands: allow, tasks = [], extraRoots } = settings;
     const workingFolder = approvedFolder(guard);
-    return { root: guard.root, extraRoots, allow, sandboxes, workingFolder };
+    return { root: guard.root, extraRoots, allow, tasks, sandboxes, workingFolder };
   }
 
   #pipelineDeps(): PipelineDeps {

@@ -2,7 +2,7 @@
  * What lies below a granted folder and must not be seen, or not be written, all the same. Found by
  * walking the folder before each run, because a mount can only cover what is there.
  */
-import { readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
 
@@ -21,6 +21,10 @@ export interface Masks {
    * are the segments of that path, which may be a protected folder granted for itself.
    */
   isProtected(below: readonly string[], above: readonly string[]): boolean;
+  /** True for the names in a folder that git takes for a repository. */
+  isRepository?(names: readonly string[]): boolean;
+  /** What holds where nothing but git runs. */
+  readonly git?: Masks;
 }
 
 export interface Masked {
@@ -54,17 +58,44 @@ const entriesOf = (folder: string) => {
   }
 };
 
+const nodeOf = (path: string): { readonly node: string; readonly names: number } => {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return { node: `${stats?.dev}:${stats?.ino}`, names: stats?.nlink ?? 0 };
+};
+
+/** Other names of the files that are covered. Only a secret with several names makes it look. */
+const otherNames = (covered: readonly Masked[], files: readonly string[]): readonly Masked[] => {
+  const secrets = covered
+    .filter(({ as }) => as === 'empty-file')
+    .map(({ path }) => nodeOf(path))
+    .filter(({ names }) => names > 1);
+  if (secrets.length === 0) return [];
+  const nodes = new Set(secrets.map(({ node }) => node));
+  const hidden = new Set(covered.map(({ path }) => path));
+  return files
+    .filter((path) => !hidden.has(path) && nodes.has(nodeOf(path).node))
+    .map((path) => ({ path, as: 'empty-file' }));
+};
+
 /** Every path to cover below `root`, outermost first. Links are left: they grant nothing. */
 export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] => {
   const above = root.split(sep).filter(Boolean);
   const found: Masked[] = [];
+  const files: string[] = [];
   const open: (readonly string[])[] = [[]];
   // One mount covers a protected folder; one for each of the thousands of files of .git would not do.
   const covered = new Set<readonly string[]>();
   for (let at = 0; at < open.length; at += 1) {
     if (at >= MOST_FOLDERS) throw tooMany();
     const folder = open[at] as readonly string[];
-    for (const entry of entriesOf(join(root, ...folder))) {
+    const entries = entriesOf(join(root, ...folder));
+    const isRepository =
+      writable && folder.length > 0 && masks.isRepository?.(entries.map(({ name }) => name));
+    if (isRepository && !covered.has(folder)) {
+      found.push({ path: join(root, ...folder), as: 'read-only' });
+      covered.add(folder);
+    }
+    for (const entry of entries) {
       if (entry.isSymbolicLink()) continue;
       const below = [...folder, entry.name];
       const isFolder = entry.isDirectory();
@@ -78,10 +109,11 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
       const isCovered = covered.has(folder);
       const isProtected = !isCovered && writable && masks.isProtected(below, above);
       if (isProtected && !entry.isSocket()) found.push({ path, as: 'read-only' });
+      if (!isFolder) files.push(path);
       if (!isFolder || NOT_WALKED.has(entry.name)) continue;
       if (isCovered || isProtected) covered.add(below);
       open.push(below);
     }
   }
-  return found;
+  return [...found, ...otherNames(found, files)];
 };

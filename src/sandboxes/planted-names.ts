@@ -78,11 +78,14 @@ const look = ({ root, above, apart, masks }: Place, before?: Sight): Sight => {
     const mayReopen = before !== undefined && !before.closed.has(here);
     const entries = entriesOf(here) ?? (mayReopen ? reopened(here) : undefined);
     if (entries === undefined) closed.add(here);
+    const isRepository = masks.isRepository?.((entries ?? []).map(({ name }) => name)) ?? false;
     for (const entry of entries ?? []) {
       const below = [...folder, entry.name];
       const path = join(root, ...below);
       if (apart.has(path)) continue;
-      if (masks.isProtected(below, above)) trusted.set(path, trustedAt(path, below.length === 1));
+      const isHead = isRepository && entry.name.toLowerCase() === 'head';
+      if (isHead || masks.isProtected(below, above))
+        trusted.set(path, trustedAt(path, below.length === 1));
       else if (entry.isDirectory() && !NOT_WALKED.has(entry.name)) open.push(below);
     }
   }

@@ -26,7 +26,9 @@ export const parseAllowPattern = (text: string): AllowPattern => {
   if (rest !== 'none') words.pop();
   if (words.length === 0 || words[0]?.includes('*') || !words.every((word) => PLAIN.test(word))) {
     throw new ToolFailure('CONFIG_INVALID', 'A pattern of the command allowlist is not valid.', {
-      suggestions: ['Start it with the name of a program and put single blanks between words.'],
+      suggestions: [
+        `Start "${text}" with the whole name of a program and put single blanks between words, such as "npx vitest run".`,
+      ],
     });
   }
   const starred = words.filter((word) => word.includes('*'));

@@ -6,7 +6,9 @@ const PRINTF_STORES = /%[^%a-zA-Z]*n/;
 const SHAPES: Readonly<Partial<Record<ValueKind, RegExp>>> = {
   number: /^[+-]?\d+(?:\.\d+)?[A-Za-z]{0,2}$/,
   word: /^[A-Za-z0-9][\w.:@/-]*$/,
-  remote: /^[A-Za-z0-9][\w./-]*$/,
+  // The name of a remote. A path would be a repository that runs its own hooks.
+  remote: /^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/,
+  refspec: /^[A-Za-z0-9][\w./-]*$/,
   mode: /^(?:0?[0-7]{3}|[ugoa]*[-+=][rwxX]+)$/,
   url: /^https?:\/\/[^@\\]+$/,
   // Of the registry, perhaps with a version, a range or a tag: no folder, archive, repository, address

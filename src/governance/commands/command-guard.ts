@@ -37,11 +37,15 @@ export type CommandVerdict =
   | { readonly ok: false; readonly reason: string; readonly remedy: string };
 
 export interface CommandGuard {
-  /** A list is a program with its arguments, without a shell; a string is for bash. */
-  judge(command: string | readonly string[]): CommandVerdict;
+  /**
+   * Judges a command. A list is a program with its arguments, without a shell; a string is for bash.
+   * `cwd` is the folder it starts in: absolute, links followed; the root when absent.
+   */
+  judge(command: string | readonly string[], cwd?: string): CommandVerdict;
 }
 
 const MOST_VARIANTS = 64;
+const PLAIN_NAME = /^[\w.+-]{1,40}$/;
 
 /** Every way the words of a command can come out, by counting through the choices. */
 const variantsOf = ({ words }: ShellCommand): readonly (readonly Token[])[] => {
@@ -63,13 +67,13 @@ const isFolderChange = (step: ShellStep): step is ShellCommand =>
   step.type === 'command' && step.words[0]?.some(({ text }) => text === 'cd') === true;
 
 /**
- * Only the first command may change the folder, and only downwards: then all others are in the
- * root, there, or deeper, however the shell gets to them.
+ * Lists the folders that the commands can be in. Only the first command may change the folder, and
+ * only downwards: then all others are where it started, there, or deeper.
  */
-const foldersOf = (steps: readonly ShellStep[], root: string): readonly string[] => {
+const foldersOf = (steps: readonly ShellStep[], start: string): readonly string[] => {
   const changes = steps.filter(isFolderChange);
   const [change] = changes;
-  if (change === undefined) return [root];
+  if (change === undefined) return [start];
   const target = change.words[1]?.[0];
   const isPlain = change.words.length === 2 && change.words[1]?.length === 1;
   if (changes.length > 1 || change !== steps[0] || !isPlain || target?.kind !== 'static') {
@@ -81,20 +85,39 @@ const foldersOf = (steps: readonly ShellStep[], root: string): readonly string[]
   if (/^-|(?:^|\/)\.\.(?:\/|$)/.test(target.text)) {
     return refuse('The folder is changed upwards or back.', 'Change to a folder below the root.');
   }
-  return [root, resolve(root, target.text)];
+  return [start, resolve(start, target.text)];
 };
 
+const judgeStep = (step: ShellStep, judge: CommandJudge): readonly string[][] => {
+  if (step.type === 'redirect') {
+    for (const token of step.target) judgeRedirect(token, step.access, judge.paths);
+    return [];
+  }
+  for (const { name, value } of step.environment) judgeVariable(name, value);
+  return variantsOf(step).map((argv) => {
+    judgeCommand(argv, judge);
+    return argv.map(({ text }) => text);
+  });
+};
+
+/** Names the command of a line by its number and, where it is a plain word, its program. */
+const placeOf = (step: ShellCommand, all: readonly ShellStep[]): string => {
+  const commands = all.filter(({ type }) => type === 'command');
+  const [program] = step.words[0] ?? [];
+  const isPlain = program?.kind === 'static' && PLAIN_NAME.test(program.text);
+  const name = isPlain ? ` (${program.text})` : '';
+  return `Command ${commands.indexOf(step) + 1} of ${commands.length}${name}: `;
+};
+
+/** Adds to a refusal which command of the line it is about. */
 const judgeSteps = (steps: readonly ShellStep[], judge: CommandJudge): readonly string[][] =>
   steps.flatMap((step) => {
-    if (step.type === 'redirect') {
-      for (const token of step.target) judgeRedirect(token, step.access, judge.paths);
-      return [];
+    try {
+      return judgeStep(step, judge);
+    } catch (error) {
+      if (!(error instanceof Refusal) || steps.length === 1 || step.type !== 'command') throw error;
+      throw new Refusal(placeOf(step, steps) + error.message, error.remedy);
     }
-    for (const { name, value } of step.environment) judgeVariable(name, value);
-    return variantsOf(step).map((argv) => {
-      judgeCommand(argv, judge);
-      return argv.map(({ text }) => text);
-    });
   });
 
 const judgeRedirect = (token: Token, access: 'read' | 'write', paths: PathJudge): void => {
@@ -121,20 +144,21 @@ export const createCommandGuard = (options: CommandGuardOptions): CommandGuard =
     });
   }
   const patterns = options.allow.map(parseAllowPattern);
-  const judge = (command: string | readonly string[]): CommandVerdict => {
+  const judge = (command: string | readonly string[], cwd: string): CommandVerdict => {
     const seen = { read: new Set<string>(), write: new Set<string>() };
     const note: PathJudge['note'] = (path, access) => void seen[access].add(path);
     const steps = stepsOf(command);
-    const bases = foldersOf(steps, root);
+    const bases = foldersOf(steps, cwd);
     const paths = { root, bases, protectedNames, followLinks, note };
-    const isAtRoot = bases.length === 1;
+    if (cwd !== root) judgePath('.', 'read', { ...paths, bases: [cwd], note: () => undefined });
+    const isAtRoot = bases.length === 1 && cwd === root;
     const commands = judgeSteps(steps, { patterns, paths, isAtRoot, depth: 0 });
     return { ok: true, commands, reads: [...seen.read], writes: [...seen.write] };
   };
   return {
-    judge(command) {
+    judge(command, cwd = root) {
       try {
-        return judge(command);
+        return judge(command, cwd);
       } catch (error) {
         return error instanceof Refusal
           ? { ok: false, reason: error.message, remedy: error.remedy }

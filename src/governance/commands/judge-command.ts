@@ -90,9 +90,13 @@ const judgeFixed = (name: string, argv: readonly Token[]): void => {
 const judgeMatched = (argv: readonly Token[], pattern: AllowPattern, judge: CommandJudge): void => {
   const name = plainProgramName((argv[0] as Token).text);
   const rule = ruleOf(name);
-  // A folder below can be a repository whose configuration names programs to run.
-  if (rule?.isAtRoot && !judge.isAtRoot) {
-    refuse('The program trusts what its folder says and the folder was changed.', 'Leave cd out.');
+  // A folder below can hold a package.json, a Makefile or a script of the same name that nobody
+  // meant. Programs without rules are taken to read such files.
+  if ((rule === undefined || rule.isAtRoot) && !judge.isAtRoot) {
+    refuse(
+      'The program trusts what its folder says, and it would not start in the workspace root.',
+      'Leave cd and cwd out, or have the command set up as a task with its folder: commands.tasks.',
+    );
   }
   if (pattern.isLiteral) return void judgeFixed(name, argv);
   if (rule !== undefined) return void judgeRuled(argv, rule, judge);

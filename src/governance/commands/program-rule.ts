@@ -14,6 +14,7 @@ export type ValueKind =
   | 'word'
   | 'revision'
   | 'remote'
+  | 'refspec'
   | 'mode'
   | 'url'
   | 'header'

@@ -20,6 +20,14 @@ const ABSOLUTE: Finding = {
   remedy: 'Give a path relative to the workspace root.',
 };
 
+const DECODED: Finding = {
+  type: 'path_traversal',
+  severity: 'medium',
+  // The path guard decodes nothing, so that a file may well be called %2e%2e.
+  description: 'A name would mean the folder above if somebody decoded it; it is taken as it is.',
+  remedy: 'Nothing was altered. Give names without percent signs where you can.',
+};
+
 const TILDE: Finding = {
   type: 'path_traversal',
   severity: 'medium',
@@ -32,6 +40,7 @@ const WORTH_A_LOOK = /\.\.|^[/\\~]|[%\\:]|[^\p{ASCII}]|\p{Cc}/u;
 const OTHER_SLASHES = /[\\\u2044\u2215\u29f8]/g;
 const DRIVE_OR_SHARE = /^(?:[a-z]:[\\/]|\\\\)/i;
 const FILE_URL = /^file:(?:\/\/[^/]*)?/i;
+const SEPARATOR = /[\\/\u2044\u2215\u29f8]/;
 const MOST_DECODINGS = 3;
 
 /** `..;x`, `.. ` and `..` are one segment to one server or another. */
@@ -74,7 +83,9 @@ export const judgePath = (text: string, isInside: IsInside, report: Report): voi
   judgeControls(text, report);
   judgeHidden(text, report);
   const all = readings(text);
-  if (all.some(climbsOut)) report(CLIMBS);
+  const isName = isInside !== undefined && !all.some((reading) => SEPARATOR.test(reading));
+  if (climbsOut(text)) report(CLIMBS);
+  else if (all.some(climbsOut)) report(isName ? DECODED : CLIMBS);
   else if (all.some((reading) => isOutside(reading, isInside))) report(ABSOLUTE);
   if (text === '~' || /^~[\\/]/.test(text)) report(TILDE);
 };

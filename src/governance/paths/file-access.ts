@@ -17,13 +17,16 @@ import {
   dropFolder,
   type FileLimits,
   isEmptyFolder,
+  makeFolder,
   putFile,
   readAll,
   type Spot,
 } from './file-spot.ts';
+import { assertNoSecretName } from './hard-links.ts';
 import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
 import { type Locate, locateWithin } from './path-needs.ts';
 import { TEMPORARY_PREFIX } from './replace-file.ts';
+import { assertNoRepository, isRepositoryPart } from './repository-layout.ts';
 import type { Access } from './workspace-roots.ts';
 
 export type NewSnapshot = Omit<Snapshot, 'executionId' | 'order' | 'keptAt'>;
@@ -82,12 +85,14 @@ const locateExisting = async (files: Files, path: string): Promise<Place & { sta
 };
 
 const read = async (files: Files, path: string, maxBytes: number): Promise<Uint8Array> => {
-  const { absolute, shown, stats } = await locateExisting(files, path);
+  const { absolute, shown, stats, root, below } = await locateExisting(files, path);
   if (stats.isDirectory()) {
     throw conflict('The path is a directory, not a file.', 'List it, or name a file in it.');
   }
   const handle = await files.guard.openFile(absolute);
   try {
+    const { isSecret } = files.guard;
+    await assertNoSecretName({ root, below, stats: await handle.stat(), isSecret });
     files.hooks.used(shown);
     return await readAll(handle, maxBytes);
   } finally {
@@ -115,6 +120,9 @@ const assertWritable = ({ present, absent }: Spot, { createDirs, overwrite }: Wr
   }
 };
 
+/** The parts of a folder that git would take for a repository are written one after the other. */
+const LAYOUT = 'repository layout';
+
 /** Goes to the place of a change when no other change of this process is under way there. */
 const change = async <T>(
   files: Files,
@@ -122,9 +130,11 @@ const change = async <T>(
   work: (spot: Spot, place: Place) => Promise<T>,
 ): Promise<T> => {
   const { guard, locate, limits, hooks } = files;
-  const { absolute } = await locate(path, 'write');
-  return guard.oneAtATime(absolute, async () => {
+  const first = await locate(path, 'write');
+  const key = isRepositoryPart(first.below) ? LAYOUT : first.absolute;
+  return guard.oneAtATime(key, async () => {
     const place = await locate(path, 'write');
+    assertNoRepository(place.root, place.below);
     if (place.isRoot) throw conflict('The path is the workspace itself.', 'Name a file in it.');
     const result = await atSpot({ guard, place, maxBytes: limits.snapshotBytes }, (spot) =>
       work(spot, place),
@@ -183,6 +193,23 @@ const remove = (files: Files, path: string): Promise<void> =>
     await dropFile(spot);
   });
 
+/** What undo compares a directory with that was made: it has no content of its own. */
+const MADE_FOLDER = 'folder';
+
+const makeDirectory = (files: Files, path: string): Promise<void> =>
+  change(files, path, async (spot, place) => {
+    if (spot.present.kind !== 'nothing') {
+      throw conflict('Something of that name is there already.', 'Choose another name.');
+    }
+    await files.hooks.beforeChange({
+      path: place.absolute,
+      before: undefined,
+      beforeMode: undefined,
+      afterHash: MADE_FOLDER,
+    });
+    await makeFolder(spot, 0o777);
+  });
+
 const list = async (files: Files, path: string): Promise<readonly FileInfo[]> => {
   const { absolute, shown, stats } = await locateExisting(files, path);
   if (!stats.isDirectory()) throw conflict('The path is a file, not a directory.', 'Read it.');
@@ -236,6 +263,7 @@ export const createFileAccess = (options: FileAccessOptions): FileAccess => {
       return onFiles(() => write(files, path, { bytes, createDirs, overwrite }));
     },
     remove: (path) => onFiles(() => remove(files, path)),
+    makeDirectory: (path) => onFiles(() => makeDirectory(files, path)),
     list: (path) => onFiles(() => list(files, path)),
     stat: async (path) => {
       const { shown, stats } = await locate(path, 'read');

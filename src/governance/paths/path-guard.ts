@@ -47,6 +47,9 @@ export interface Place {
   /** The name asked for is itself a link. */
   readonly isLink: boolean;
   readonly isRoot: boolean;
+  /** The root it lies in, and its segments below that. */
+  readonly root: string;
+  readonly below: readonly string[];
 }
 
 export interface PathGuard {
@@ -61,6 +64,8 @@ export interface PathGuard {
   openFolder(absolute: string): Promise<Folder>;
   /** True for an absolute path whose text lies in a root. Says nothing about where links lead. */
   isInside(path: string): boolean;
+  /** True for an absolute path in a root whose name makes it a secret. */
+  isSecret(path: string): boolean;
   /** False for an entry of a folder that a listing leaves out. */
   shows(folder: string, name: string, isFolder: boolean): boolean;
   /** Work that changes the same file goes through here. */
@@ -150,6 +155,7 @@ const locateIn = async (judge: Judge, path: string, access: Access): Promise<Pla
     missing,
     isLink: asked !== absolute && (await isLink(asked)),
     isRoot: roots.isRoot(absolute),
+    ...roots.rootOf(absolute),
   };
 };
 
@@ -172,6 +178,7 @@ export const createPathGuard = (options: PathGuardOptions): PathGuard => {
     openFile: (path) => onFiles(() => openVerified({ path, kind: 'file', verification })),
     openFolder: (path) => onFiles(() => openFolder({ path, verification })),
     isInside: (path) => roots.isInside(path),
+    isSecret: (path) => roots.isSecret(path, false),
     shows: (folder, name, isFolder) =>
       !isOddPath(name, process.platform) && !roots.isSecret(join(folder, name), isFolder),
     oneAtATime: createOneAtATime(),

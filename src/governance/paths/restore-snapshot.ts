@@ -7,6 +7,7 @@ import {
   atSpot,
   DEFAULT_FILE_LIMITS,
   dropFile,
+  dropFolder,
   makeFolder,
   type Present,
   putFile,
@@ -45,7 +46,8 @@ const request = async (guard: PathGuard, snapshot: Snapshot): Promise<SpotReques
 const restore = (snapshot: Snapshot, spot: Spot): Promise<void> => {
   const { before, beforeMode = 0o666 } = snapshot;
   if (before) return putFile(spot, before, beforeMode);
-  return wasFolder(snapshot) ? makeFolder(spot, beforeMode) : dropFile(spot);
+  if (wasFolder(snapshot)) return makeFolder(spot, beforeMode);
+  return spot.present.kind === 'folder' ? dropFolder(spot) : dropFile(spot);
 };
 
 /**

@@ -45,6 +45,23 @@ describe('secret names', () => {
     '.toolcrib/secrets.json',
     '.toolcrib/toolcrib.db',
     '.toolcrib/toolcrib.db-wal',
+    'passwords.txt',
+    'Passwords.csv',
+    'my-passwords',
+    'db_password.txt',
+    'private_key',
+    'private_key.txt',
+    'private-key.asc',
+    'app.privatekey.json',
+    'client_secret.json',
+    'clientSecret.json',
+    'secret.txt',
+    'mysecret',
+    'config/secrets.ini',
+    'k8s/secret.yaml',
+    'passwd',
+    'stripe_api_key.txt',
+    'apikeys.json',
   ])('closes %s', (path) => {
     expect(rule(path)).toBeDefined();
   });
@@ -94,6 +111,19 @@ describe('secret names', () => {
     'secrets.md',
     'README.md',
     'package.json',
+    'src/secret-santa.ts',
+    'data/secret-santa.json',
+    'src/passwords.test.ts',
+    'src/password-reset.tsx',
+    'docs/forgot-password.png',
+    'migrations/004_add_password.sql',
+    'scripts/rotate-secrets.sh',
+    'staff/secretary.txt',
+    'locales/en/passwords.json',
+    'chart/templates/secret.yaml',
+    '.github/workflows/secret-scan.yml',
+    'infra/secrets.tf',
+    'src/secrets/index.ts',
   ])('leaves %s open', (path) => {
     expect(rule(path)).toBeUndefined();
   });
@@ -141,6 +171,31 @@ describe('names protected from writing', () => {
     '.config/systemd/user/a.service',
     'Library/LaunchAgents/a.plist',
     '.gdbinit',
+    '.mcp.json',
+    'sub/.mcp.json',
+    '.vscode/tasks.json',
+    'packages/a/.vscode/settings.json',
+    '.cursor/mcp.json',
+    '.cursorrules',
+    '.claude/settings.json',
+    'CLAUDE.md',
+    'AGENTS.md',
+    'docs/GEMINI.md',
+    '.codex/config.toml',
+    '.gemini/settings.json',
+    'opencode.json',
+    '.opencode/agent/x.md',
+    '.windsurfrules',
+    '.github/workflows/ci.yml',
+    '.github/copilot-instructions.md',
+    '.gitlab-ci.yml',
+    '.husky/pre-commit',
+    '.pre-commit-config.yaml',
+    '.devcontainer/devcontainer.json',
+    '.idea/workspace.xml',
+    '.gitmodules',
+    '.cargo/config.toml',
+    '.yarnrc.yml',
   ])('keeps %j', (path) => {
     expect(kept(path)).toBeDefined();
   });
@@ -148,7 +203,13 @@ describe('names protected from writing', () => {
   it.each([
     '.gitignore',
     '.gitattributes',
-    '.github/workflows/ci.yml',
+    '.github/ISSUE_TEMPLATE.md',
+    '.github/dependabot.yml',
+    'docs/agents-guide.md',
+    'src/claude.ts',
+    'vscode/readme.md',
+    'package.json',
+    'Makefile',
     'git/x',
     'bashrc',
     'a.profile',
@@ -157,8 +218,8 @@ describe('names protected from writing', () => {
   });
 
   it('takes more names, with stars and folders', () => {
-    const more = ['.Husky', 'deploy/*.yml', 'a*b*c'];
-    expect(kept('.husky/pre-commit', more)).toBe('.husky');
+    const more = ['.House', 'deploy/*.yml', 'a*b*c'];
+    expect(kept('.house/rules', more)).toBe('.house');
     expect(kept('x/deploy/prod.yml', more)).toBe('deploy/*.yml');
     expect(kept('deploy/prod.json', more)).toBeUndefined();
     expect(kept('aXXbYYc', more)).toBe('a*b*c');

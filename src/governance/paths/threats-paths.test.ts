@@ -179,6 +179,25 @@ describe('threat: hard links and special files', () => {
     expect(statSync(join(folder.outside, 'file.txt')).nlink).toBe(2);
   });
 
+  it('never reads a secret under a second, harmless name', async () => {
+    writeFileSync(join(folder.root, '.env'), 'KEY=canary');
+    linkSync(join(folder.root, '.env'), join(folder.root, 'notes-of-env.txt'));
+    linkSync(join(folder.outside, 'file.txt'), join(folder.root, 'hard.txt'));
+    for (const path of ['notes-of-env.txt', 'hard.txt']) {
+      await expect(folder.files.read(path)).rejects.toMatchObject({ code: 'SECURITY_VIOLATION' });
+    }
+  });
+
+  it('control: reads a file whose names are all harmless, and linked packages', async () => {
+    writeFileSync(join(folder.root, 'one.txt'), 'x');
+    linkSync(join(folder.root, 'one.txt'), join(folder.root, 'two.txt'));
+    mkdirSync(join(folder.root, 'node_modules'));
+    linkSync(join(folder.outside, 'file.txt'), join(folder.root, 'node_modules/linked.js'));
+    for (const path of ['one.txt', 'two.txt', 'node_modules/linked.js']) {
+      await expect(folder.files.read(path)).resolves.toBeInstanceOf(Uint8Array);
+    }
+  });
+
   /** Looking at a special file is allowed, opening it is not: nobody waits at a pipe. */
   const assertNotOpened = async (path: string): Promise<void> => {
     for (const { verb, code } of await assertHarmless(path)) {

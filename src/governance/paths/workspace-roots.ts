@@ -25,6 +25,8 @@ export interface WorkspaceRoots {
   /** Relative to the main root with forward slashes; absolute in another root. */
   shown(path: string): string;
   isRoot(path: string): boolean;
+  /** The root a path lies in, and its segments below it. Throws when it lies in none. */
+  rootOf(path: string): { readonly root: string; readonly below: readonly string[] };
 }
 
 interface Root {
@@ -109,5 +111,9 @@ export const openWorkspaceRoots = (options: RootsOptions): WorkspaceRoots => {
       return below ? below.join('/') || '.' : path;
     },
     isRoot: (path) => roots.some(({ real }) => real === path),
+    rootOf: (path) => {
+      const { root, below } = findRoot(roots, path);
+      return { root: root.real, below };
+    },
   };
 };

@@ -146,7 +146,10 @@ describe('approve', () => {
     const seen = { runs: 0 };
     const tool = dangerous(seen, {
       needs: { commands: ['ls', 'cat *'] },
-      programs: ({ script }: { script: string }) => [['ls'], ['bash', '-c', script]],
+      programs: ({ script }: { script: string }) => [
+        { argv: ['ls'] },
+        { argv: ['bash', '-c', script] },
+      ],
     } as Parameters<typeof aTool>[0]);
     const crib = await testCrib([tool], { approver: () => ++asked > 0 });
     const refused = await crib.execute('wipe', { script: 'cat a; whoami' });
@@ -168,7 +171,7 @@ describe('approve', () => {
     const allowed = new Set(['ls']);
     const tool = dangerous(seen, {
       needs: { commands: ['ls'] },
-      programs: () => [allowed.has('ls') ? ['ls'] : ['whoami']],
+      programs: () => [{ argv: [allowed.has('ls') ? 'ls' : 'whoami'] }],
     });
     const crib = await testCrib([tool]);
     const approvalId = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
@@ -182,7 +185,7 @@ describe('approve', () => {
 
   it('a tool that names programs without declaring any is refused before anybody is asked', async () => {
     let asked = 0;
-    const tool = dangerous({ runs: 0 }, { programs: () => [['ls']] });
+    const tool = dangerous({ runs: 0 }, { programs: () => [{ argv: ['ls'] }] });
     const crib = await testCrib([tool], { approver: () => ++asked > 0 });
     const { error } = await crib.execute('wipe', {});
     expect(error?.message).toContain('declared no programs');

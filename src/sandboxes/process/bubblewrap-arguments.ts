@@ -23,6 +23,8 @@ export interface SandboxPlan {
   /** Read-only, by their places on the host and in the sandbox. */
   readonly extras: readonly (readonly [source: string, place: string])[];
   readonly grants: readonly MaskedGrant[];
+  /** Mounts on top of the grants. */
+  readonly overlay?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly memoryMb: number;
@@ -99,6 +101,7 @@ export const bubblewrapArguments = (
     ...nodeLinks(plan.programs),
     ...plan.extras.flatMap(([source, place]) => ['--ro-bind', source, place]),
     ...plan.grants.flatMap(granted),
+    ...(plan.overlay ?? []),
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--chdir', plan.cwd],

@@ -1,7 +1,7 @@
 /** From a request to a bubblewrap command line: who runs it, what it sees, which limits hold. */
 import { existsSync } from 'node:fs';
-import { sep } from 'node:path';
-import type { SandboxConfig } from '../../contract/sandbox.ts';
+import { join, sep } from 'node:path';
+import type { RepositoryView, SandboxConfig } from '../../contract/sandbox.ts';
 import { findMasked, type Masked, type Masks, NOT_WALKED } from '../find-masked.ts';
 import type { RunLimits } from '../run-limits.ts';
 import { SANDBOX_HOME, sandboxEnvironment } from '../sandbox-environment.ts';
@@ -30,6 +30,8 @@ export interface LaunchRequest {
   readonly cwd: string | undefined;
   readonly needsNode: boolean;
   readonly masks: Masks;
+  /** Files laid over a folder of a repository. */
+  readonly info?: RepositoryView['info'];
   /** The socket of the proxy on the host, for a run with network. */
   readonly network?: string;
   /** Folders of a program that is no part of the system, and where they are seen. */
@@ -100,6 +102,24 @@ const extrasOf = ({ network, packages = [] }: LaunchRequest) => [
   ...(network === undefined ? [] : [[network, NETWORK_SOCKET] as const]),
 ];
 
+/** A folder of its own in place of one that is there, with the descriptors of its files. */
+const overlayOf = ({ info }: LaunchRequest, first: number) => {
+  const names = Object.keys(info?.files ?? {});
+  return {
+    data: names.map((name) => Buffer.from(info?.files[name] ?? '')),
+    args:
+      info === undefined
+        ? []
+        : [
+            ...['--tmpfs', info.path],
+            ...names.flatMap((name, index) => [
+              ...['--ro-bind-data', String(first + index), join(info.path, name)],
+            ]),
+            ...['--remount-ro', info.path],
+          ],
+  };
+};
+
 /** Packages that are granted for themselves are left alone like those that lie in a project. */
 const maskedIn = ({ source, writable }: SandboxGrant, masks: Masks): readonly Masked[] => {
   const isPackages = !writable && source.split(sep).some((name) => NOT_WALKED.has(name));
@@ -113,6 +133,7 @@ export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): Sand
   const { identity, programs } = programsFor(machine, grants, request);
   const seccomp = seccompFilter(machine.processor);
   const made = files(identity);
+  const overlay = overlayOf(request, FILES_FD + made.length);
   const args = bubblewrapArguments(
     {
       identity,
@@ -120,6 +141,7 @@ export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): Sand
       system: systemView(),
       grants: grants.map((grant) => ({ ...grant, masked: maskedIn(grant, masks) })),
       extras: extrasOf(request),
+      overlay: overlay.args,
       environment: environmentOf(programs, request),
       cwd: workingFolder(request.cwd, grants),
       memoryMb: limits.memoryMb,
@@ -138,6 +160,7 @@ export const bubblewrapLaunch = (machine: Machine, request: LaunchRequest): Sand
       Buffer.from(args.map((arg) => `${arg}\0`).join('')),
       seccomp,
       ...made.map(([, text]) => Buffer.from(text)),
+      ...overlay.data,
     ],
   };
 };

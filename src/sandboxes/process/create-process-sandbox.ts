@@ -73,7 +73,8 @@ class ProcessSandbox implements Sandbox {
       throw new ToolFailure('SANDBOX_ERROR', 'The process sandbox is closed.');
     }
     const connect = this.#wayOut(config);
-    const { masks, runtime } = this.#options;
+    const { runtime } = this.#options;
+    const masks = this.#masksFor(request);
     const watch = watchPlanted(sandboxGrants(config), masks, runtime.random);
     const network = connect && (await openNetwork(connect));
     try {
@@ -93,7 +94,7 @@ class ProcessSandbox implements Sandbox {
     const { config, task, signal } = request;
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
-    const { runtime, platform, node, masks } = this.#options;
+    const { runtime, platform, node } = this.#options;
     const talk = taskTalk(request, { limits, meter, node, random: runtime.random });
     const { argv, packages } = this.#programOf(talk.argv);
     const launch = this.#launch({
@@ -102,12 +103,13 @@ class ProcessSandbox implements Sandbox {
       argv: network ? behindRelay(node, argv) : argv,
       cwd: task.kind === 'command' ? task.cwd : '/tmp',
       needsNode: task.kind === 'code' || network !== undefined || packages !== undefined,
-      masks,
+      masks: this.#masksFor(request),
+      ...(request.repository && { info: request.repository.info }),
       ...(network && { network: network.socket }),
       ...(packages && { packages }),
     });
     network?.admit(launch.identity);
-    const exitCode = await supervise(
+    const supervised = supervise(
       {
         ...launch,
         limits,
@@ -118,9 +120,18 @@ class ProcessSandbox implements Sandbox {
       },
       runtime,
     );
+    const exitCode = await supervised.catch((error: unknown) => {
+      throw task.kind === 'command' ? withOutput(error, meter) : error;
+    });
     const failure = startFailure(exitCode, meter.stderr);
     if (failure !== undefined) throw failure;
     return talk.outcome(exitCode);
+  }
+
+  /** Where nothing but git runs, and is kept from printing secrets, it finds them as they are. */
+  #masksFor({ repository }: SandboxRequest): Masks {
+    const { masks, platform } = this.#options;
+    return repository?.gitAlone && platform === 'linux' ? (masks.git ?? masks) : masks;
   }
 
   /** A packaged program is a script, which Node runs. */
@@ -157,6 +168,20 @@ class ProcessSandbox implements Sandbox {
     });
   }
 }
+
+/** As much as a message can hold. */
+const MAX_LAST_WORDS = 1_500;
+
+/** Adds the end of what a program printed to the news that its time was over. */
+const withOutput = (error: unknown, { stdout, stderr }: OutputMeter): unknown => {
+  if (!(error instanceof ToolFailure) || error.code !== 'TIMEOUT') return error;
+  const printed = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== '');
+  const last = printed.join('\n').slice(-MAX_LAST_WORDS);
+  const said = last === '' ? 'It had printed nothing.' : `It had printed, at the end:\n${last}`;
+  return new ToolFailure('TIMEOUT', `The program was stopped when its time was over. ${said}`, {
+    suggestions: ['Give it more time, or less to do.'],
+  });
+};
 
 /** Programs seldom say what a proxy answered, so the result does. */
 const withRefusals = (outcome: SandboxOutcome, refusals: readonly string[]): SandboxOutcome =>

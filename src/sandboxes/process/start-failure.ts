@@ -4,15 +4,19 @@ import { ToolFailure } from '../../contract/errors.ts';
 /** The helpers before the program speak only when they fail. A program that speaks like them only spoils its own result. */
 const HELPER = /^(?:bwrap|prlimit|taskset|sandbox-exec|relay): (.*)/;
 const HELPER_CODES = new Set([1, 71, 126, 127]);
-const NO_PROGRAM = /^execvp .*: (?:No such file or directory|Permission denied)$/;
+const NO_PROGRAM = /^execvp (.*): (?:No such file or directory|Permission denied)$/;
+const PLAIN_NAME = /^[\w.+-]{1,60}$/;
 
 /** The failure, or `undefined` when the program itself has run. */
 export const startFailure = (exitCode: number, stderr: string): ToolFailure | undefined => {
   const [, reason] = HELPER_CODES.has(exitCode) ? (HELPER.exec(stderr) ?? []) : [];
   if (reason === undefined) return undefined;
-  if (NO_PROGRAM.test(reason)) {
+  const [, path] = NO_PROGRAM.exec(reason) ?? [];
+  if (path !== undefined) {
+    const last = path.split('/').at(-1) ?? '';
+    const name = PLAIN_NAME.test(last) ? last : 'it';
     return new ToolFailure('DEPENDENCY_MISSING', 'The program is not there in the sandbox.', {
-      suggestions: ['Install it below /usr, or grant the folder it lies in.'],
+      suggestions: [`Install ${name} below /usr, or grant the folder it lies in.`],
     });
   }
   return new ToolFailure('SANDBOX_ERROR', `The sandbox could not be put up: ${hint(reason)}`, {

@@ -66,7 +66,8 @@ describe('results', () => {
         },
       });
       await runTool(bashExecution, input, context);
-      expect([ran, bashExecution.programs?.(input as never)]).toEqual([[argv], [argv]]);
+      expect(ran).toEqual([argv]);
+      expect(bashExecution.programs?.(input as never)).toMatchObject([{ argv }]);
     },
   );
 

@@ -78,7 +78,7 @@ const execute = async (asked: Input, context: ToolContext): Promise<Output> => {
     program,
     args,
     install: given
-      ? 'Install the program, or use another one.'
+      ? `Install ${program}, or use another program.`
       : 'Install bash: `apt-get install bash` or `brew install bash`.',
     // In a shell 127 is an answer: it was bash that ran, and it says which program is missing.
     isItself: given !== undefined,
@@ -114,7 +114,7 @@ export const bashExecution = defineTool({
   timeoutMs: 610_000,
   // What may run is the user's to say: the star stands for their allowlist.
   needs: { paths: [{ path: '.', access: 'write' }], commands: ['*'] },
-  programs: (asked) => [argvOf(asked)],
+  programs: (asked) => [{ argv: argvOf(asked), cwd: asked.cwd }],
   sandbox: { type: 'process' },
   sandboxed: true,
   aliases: ['execute_command', 'bash:execute', 'shell:execute'],

@@ -36,16 +36,35 @@ const receiptOf = async (git: Git): Promise<CommitReceipt> => {
   return { commitHash, ...totalOf(changes) };
 };
 
-/** Hooks do not run. Fails with CONFLICT when there is nothing to commit. */
+/** Makes new files known to git without staging their content, so that a commit can name them. */
+const announce = async (git: Git, paths: readonly string[]): Promise<readonly string[]> => {
+  if (paths.length === 0) return [];
+  const listed = await git.run(['ls-files', '-o', '-z', '--exclude-standard', '--', ...paths]);
+  const names = listed.split('\0').filter((name) => name !== '');
+  if (names.length > 0) await git.run(['add', '-N', '--', ...names]);
+  return names;
+};
+
+/**
+ * Makes one commit; hooks do not run. The content of named files goes from the working tree into the
+ * commit in one step of git: whatever fails, or ends this process, the next commit does not take
+ * them in. Fails with CONFLICT when there is nothing to commit.
+ */
 export const commitFiles = async (
   { message, files = [] }: CommitRequest,
   context: ToolContext,
 ): Promise<CommitReceipt> => {
   const git = await openGit(context);
   const paths = await gitPaths(context, files);
-  if (paths.length > 0) await git.run(['add', '-A', '--', ...paths]);
+  const names = await announce(git, paths);
   const { args, stdin } = messageOf(message);
   const only = paths.length > 0 ? ['--', ...paths] : [];
-  await git.run(['commit', '--quiet', ...args, ...only], stdin);
+  try {
+    await git.run(['commit', '--quiet', ...args, ...only], stdin);
+  } catch (error) {
+    // The failure of the commit is what counts; an empty entry in the index does no harm.
+    if (names.length > 0) await git.run(['reset', '-q', '--', ...names]).catch(() => undefined);
+    throw error;
+  }
   return receiptOf(git);
 };

@@ -1,47 +1,8 @@
-/**
- * Runs git in the repository of the workspace. What a repository's own configuration could make git
- * run (hooks, monitors, signing, pagers, transports, filters) is switched off or refused first.
- */
-import { dirname, relative } from 'node:path';
+/** Runs git in the repository of the workspace, and says in our codes why it failed. */
+import { relative } from 'node:path';
 import type { ToolContext } from '../../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { runProgram } from '../run-program.ts';
-
-/** They stand above every configuration file. */
-const CONFIGURATION: Readonly<Record<string, string>> = {
-  'core.hooksPath': '/dev/null',
-  'core.fsmonitor': 'false',
-  'core.pager': 'cat',
-  'core.quotePath': 'false',
-  'commit.gpgSign': 'false',
-  'log.showSignature': 'false',
-  'diff.external': '',
-  'credential.helper': '',
-  'protocol.allow': 'never',
-  'gc.auto': '0',
-  'maintenance.auto': 'false',
-};
-
-/** In the sandbox the folder may seem to belong to somebody else. */
-const configured = (root: string): Record<string, string> => {
-  const pairs = Object.entries({ ...CONFIGURATION, 'safe.directory': root });
-  return Object.fromEntries([
-    ['GIT_CONFIG_COUNT', String(pairs.length)],
-    ...pairs.flatMap(([key, value], index) => [
-      [`GIT_CONFIG_KEY_${index}`, key],
-      [`GIT_CONFIG_VALUE_${index}`, value],
-    ]),
-  ]);
-};
-
-const ENVIRONMENT: Readonly<Record<string, string>> = {
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_EDITOR: 'true',
-  GIT_PAGER: 'cat',
-  LC_ALL: 'C',
-};
 
 const INSTALL =
   'Install git: `apt-get install git`, `brew install git`, or see https://git-scm.com/downloads.';
@@ -108,58 +69,30 @@ const failureOf = (exitCode: number, said: string): ToolFailure => {
   });
 };
 
-const unusable = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('PRECONDITION_FAILED', message, { suggestions: [suggestion] });
-
-/** Sections that make git run programs on files, or read configuration from elsewhere. */
-const RUNS_PROGRAMS = /^[ \t]*\[[ \t]*(?:filter|include|includeif)\b/im;
-
-const assertHarmless = async ({ fs }: ToolContext): Promise<void> => {
-  const folder = await fs.stat('.git');
-  if (folder?.kind !== 'directory') {
-    throw unusable(
-      'The workspace is not the top of a git repository.',
-      'Open the folder that holds .git as the workspace.',
-    );
-  }
-  for (const name of ['.git/config', '.git/config.worktree']) {
-    if ((await fs.stat(name)) === undefined) continue;
-    const text = new TextDecoder().decode(await fs.read(name, { maxBytes: 1_000_000 }));
-    if (RUNS_PROGRAMS.test(text)) {
-      throw unusable(
-        'The configuration of the repository names filters or further files.',
-        'Have a person look at .git/config and move those sections to their own configuration.',
-      );
-    }
-  }
-};
-
 export interface Git {
   /** What git wrote. Fails with a code of the table when git does. */
   run(args: readonly string[], stdin?: string): Promise<string>;
 }
 
-/** Fails with PRECONDITION_FAILED when the workspace is no repository, or one that runs programs. */
-export const openGit = async (context: ToolContext): Promise<Git> => {
-  const root = await context.fs.resolve('.', 'read');
-  await assertHarmless(context);
-  const env = { ...ENVIRONMENT, ...configured(root), GIT_CEILING_DIRECTORIES: dirname(root) };
-  return {
-    async run(args, stdin) {
-      const fixed = ['--no-pager', '--no-optional-locks', '--literal-pathspecs'];
-      const { exitCode, stdout, stderr } = await runProgram(context, {
-        program: 'git',
-        args: [...fixed, ...args],
-        install: INSTALL,
-        env,
-        ...(stdin !== undefined && { stdin }),
-      });
-      if (exitCode === 0) return stdout;
-      context.logger.debug('Git failed.', { exitCode, stderr: stderr.slice(0, 2_000) });
-      throw failureOf(exitCode, `${stderr}\n${stdout}`);
-    },
-  };
-};
+/**
+ * Opens the repository of the workspace. The broker names it to git, switches off what its
+ * configuration could run, and fails with PRECONDITION_FAILED where that cannot be done.
+ */
+export const openGit = async (context: ToolContext): Promise<Git> => ({
+  async run(args, stdin) {
+    const fixed = ['--no-pager', '--no-optional-locks', '--literal-pathspecs'];
+    const { exitCode, stdout, stderr } = await runProgram(context, {
+      program: 'git',
+      args: [...fixed, ...args],
+      install: INSTALL,
+      env: { LC_ALL: 'C' },
+      ...(stdin !== undefined && { stdin }),
+    });
+    if (exitCode === 0) return stdout;
+    context.logger.debug('Git failed.', { exitCode, stderr: stderr.slice(0, 2_000) });
+    throw failureOf(exitCode, `${stderr}\n${stdout}`);
+  },
+});
 
 /** Names as git wants them: relative to the root, inside it, and nothing that holds secrets. */
 export const gitPaths = async (

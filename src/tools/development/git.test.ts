@@ -239,17 +239,14 @@ describe('repositories that run programs', () => {
   };
   const isPwned = () => existsSync(join(workspace.root, 'pwned'));
 
-  it('hooks, monitors, external diffs, signing and pagers do not run', async () => {
+  it('hooks, monitors, signing and pagers do not run', async () => {
     const evil = script('evil.sh');
     workspace.put('.git/hooks/pre-commit', `#!/bin/sh\ntouch '${workspace.root}/pwned'\n`);
     chmodSync(join(workspace.root, '.git/hooks/pre-commit'), 0o755);
     workspace.git('config', 'core.fsmonitor', evil);
-    workspace.git('config', 'diff.external', evil);
-    workspace.git('config', 'diff.evil.textconv', evil);
     workspace.git('config', 'gpg.program', evil);
     workspace.git('config', 'commit.gpgSign', 'true');
     workspace.git('config', 'core.pager', evil);
-    workspace.put('.gitattributes', '*.txt diff=evil\n');
     await run('status');
     await run('diff');
     await run('log');
@@ -258,29 +255,71 @@ describe('repositories that run programs', () => {
     expect(isPwned()).toBe(false);
   });
 
-  it.each(['[filter "x"]\n\tclean = ./evil.sh\n', ' [INCLUDE]\n\tpath = ../../x\n'])(
-    'a configuration with %j is refused before git starts',
-    async (section) => {
-      script('evil.sh');
-      workspace.put('.gitattributes', '*.txt filter=x\n');
-      workspace.put('.git/config', `${workspace.text('.git/config')}${section}`);
-      await expect(run('diff')).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
-      expect(isPwned()).toBe(false);
-    },
-  );
+  it.each([
+    '[filter "x"]\n\tclean = ./evil.sh\n',
+    ' [INCLUDE]\n\tpath = ../../x\n',
+    '[diff "x"]\n\ttextconv = ./evil.sh\n',
+    '[diff "x"] Command = ./evil.sh\n',
+    '[diff]\n\texternal = ./evil.sh\n',
+    '[merge "x"]\n\tdri\\\nver = ./evil.sh\n',
+  ])('a configuration with %j is refused before git starts', async (section) => {
+    script('evil.sh');
+    workspace.put('.gitattributes', '*.txt filter=x\n');
+    workspace.put('.git/config', `${workspace.text('.git/config')}${section}`);
+    await expect(run('diff')).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect(isPwned()).toBe(false);
+  });
 
   it('a folder that only looks like a repository, or points to another, is none', async () => {
     const other = createWorkspace({ '.git': 'gitdir: ../elsewhere\n' });
     const bare = createWorkspace({ HEAD: 'ref: refs/heads/main\n', config: '', 'refs/x': '' });
     for (const each of [other, bare]) {
-      const { exec, commands } = spawnedExec({ root: each.root, tool: git });
+      const { exec } = spawnedExec({ root: each.root, tool: git });
       const context = each.contextFor(git, { exec });
       await expect(runTool(git, { operation: 'status' }, context)).rejects.toMatchObject({
         code: 'PRECONDITION_FAILED',
       });
-      expect(commands).toEqual([]);
       each.remove();
     }
+  });
+});
+
+describe('a commit that fails', () => {
+  it('leaves nothing staged, so that the next commit does not take its files in', async () => {
+    workspace.put('new.txt', 'new\n');
+    workspace.put('dir/more.txt', 'more\n');
+    workspace.git('config', '--unset', 'user.email');
+    await expect(
+      commit({ message: 'x', files: ['new.txt', 'dir', 'notes.txt'] }),
+    ).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect(workspace.git('diff', '--cached', '--name-only')).toBe('');
+    workspace.git('config', 'user.email', 'ada@example.org');
+    workspace.put('other.txt', 'other\n');
+    expect(await commit({ message: 'Other', files: ['other.txt'] })).toMatchObject({
+      filesChanged: 1,
+    });
+    expect(workspace.git('show', '--format=', '--name-only')).toBe('other.txt\n');
+  });
+
+  it('keeps what was staged before, also of the same file', async () => {
+    workspace.git('add', 'notes.txt');
+    const staged = workspace.git('ls-files', '-s');
+    workspace.put('notes.txt', 'one\ntwo\nthree\n');
+    workspace.git('config', '--unset', 'user.email');
+    await expect(commit({ message: 'x', files: ['notes.txt'] })).rejects.toThrow();
+    expect(workspace.git('ls-files', '-s')).toBe(staged);
+  });
+
+  it('control: a commit of new, changed and deleted files holds all of them', async () => {
+    workspace.put('gone.txt', 'gone\n');
+    workspace.git('add', '-A');
+    workspace.git('commit', '-qm', 'Two');
+    rmSync(join(workspace.root, 'gone.txt'));
+    workspace.put('new.txt', 'new\n');
+    workspace.put('notes.txt', 'three\n');
+    const files = ['gone.txt', 'new.txt', 'notes.txt'];
+    expect(await commit({ message: 'x', files })).toMatchObject({ filesChanged: 3 });
+    expect(workspace.git('status', '--porcelain')).toBe('');
   });
 });
 

@@ -22,6 +22,45 @@ describe('examples', () => {
   });
 });
 
+describe('make, copy and move', () => {
+  it('makes a directory, copies and moves a file, and undo takes each back', async () => {
+    expect(await run('mkdir', 'src/deep')).toMatchObject({ operation: 'mkdir', path: 'src/deep' });
+    await run('copy', 'notes.txt', { newPath: 'src/deep/copy.txt' });
+    await run('move', 'notes.txt', { newPath: 'moved.txt' });
+    expect(workspace.text('src/deep/copy.txt')).toBe('one\ntwo\nthree\n');
+    expect(workspace.text('moved.txt')).toBe('one\ntwo\nthree\n');
+    expect(existsSync(join(workspace.root, 'notes.txt'))).toBe(false);
+    for (const snapshot of [...workspace.snapshots].reverse()) {
+      await restoreSnapshot(workspace.guard, {
+        ...snapshot,
+        executionId: 'x',
+        order: 0,
+        keptAt: 0,
+      });
+    }
+    expect(readdirSync(workspace.root)).toEqual(['notes.txt', 'src']);
+    expect(readdirSync(join(workspace.root, 'src'))).toEqual([]);
+  });
+
+  it('overwrites nothing, and leaves protected names alone', async () => {
+    workspace.put('other.txt', 'other');
+    for (const [operation, path, newPath, code] of [
+      ['copy', 'notes.txt', 'other.txt', 'CONFLICT'],
+      ['move', 'notes.txt', 'other.txt', 'CONFLICT'],
+      ['move', 'notes.txt', '.git/hooks/pre-commit', 'PERMISSION_DENIED'],
+      ['copy', 'notes.txt', '.vscode/tasks.json', 'PERMISSION_DENIED'],
+      ['copy', '.env', 'x.txt', 'PERMISSION_DENIED'],
+      ['move', 'notes.txt', '../out.txt', 'SECURITY_VIOLATION'],
+    ] as const) {
+      await expect(run(operation, path, { newPath })).rejects.toMatchObject({ code });
+    }
+    await expect(run('mkdir', '.git')).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await expect(run('mkdir', 'other.txt')).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(workspace.text('notes.txt')).toBe('one\ntwo\nthree\n');
+    expect(workspace.text('other.txt')).toBe('other');
+  });
+});
+
 describe('operations', () => {
   it('reads', async () => {
     expect(await run('read', './notes.txt')).toEqual({

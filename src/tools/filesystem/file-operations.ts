@@ -6,7 +6,10 @@ import { defineTool } from '../../contract/tool.ts';
 import { compileLinear } from '../linear-pattern.ts';
 import { assertText } from './text-content.ts';
 
-const OPERATIONS = ['read', 'write', 'edit', 'list', 'delete', 'exists'] as const;
+const OPERATIONS = [
+  ...(['read', 'write', 'edit', 'list', 'delete', 'exists'] as const),
+  ...(['mkdir', 'copy', 'move'] as const),
+] as const;
 type Operation = (typeof OPERATIONS)[number];
 
 const fields = () =>
@@ -16,6 +19,11 @@ const fields = () =>
     content: z.string().optional().describe('write: the whole new content, as text.'),
     pattern: z.string().min(1).optional().describe('edit: the text to look for.'),
     replacement: z.string().optional().describe('edit: what to put in place of every occurrence.'),
+    newPath: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('copy, move: the new name of the file; nothing may be there.'),
     regex: z
       .boolean()
       .default(false)
@@ -31,6 +39,8 @@ type Input = z.infer<ReturnType<typeof fields>>;
 const REQUIRED: Readonly<Partial<Record<Operation, readonly (keyof Input)[]>>> = {
   write: ['content'],
   edit: ['pattern', 'replacement'],
+  copy: ['newPath'],
+  move: ['newPath'],
 };
 
 const input = () =>
@@ -57,7 +67,8 @@ const output = () =>
     entries: z.array(entry()).optional().describe('list: what the directory holds.'),
     exists: z.boolean().optional().describe('exists: whether something is there.'),
     kind: entry().shape.kind.optional().describe('exists: what is there.'),
-    bytesWritten: z.int().optional().describe('write, edit: the size of the new content.'),
+    newPath: z.string().optional().describe('copy, move: the new name.'),
+    bytesWritten: z.int().optional().describe('write, edit, copy, move: the size of the content.'),
     created: z.boolean().optional().describe('write: true when there was no such file before.'),
     replacements: z.int().optional().describe('edit: how many occurrences were replaced.'),
     backup: z.boolean().optional().describe('The former content is kept; undo brings it back.'),
@@ -88,6 +99,21 @@ const edit = async (asked: Input, fs: FileAccess): Promise<Outcome> => {
   return { bytesWritten, replacements: changed.count };
 };
 
+/** Writes the copy under a name that is free. */
+const copy = async ({ path, newPath = '' }: Input, fs: FileAccess): Promise<Outcome> => {
+  const bytes = await fs.read(path);
+  const { bytesWritten } = await fs.write(newPath, bytes, { createDirs: true, overwrite: false });
+  return { bytesWritten, newPath };
+};
+
+/** Looks first whether the old name may go: a copy that stays behind is no move. */
+const move = async (asked: Input, fs: FileAccess): Promise<Outcome> => {
+  await fs.resolve(asked.path, 'write');
+  const outcome = await copy(asked, fs);
+  await fs.remove(asked.path);
+  return outcome;
+};
+
 const STEPS: Readonly<Record<Operation, (asked: Input, fs: FileAccess) => Promise<Outcome>>> = {
   read: async ({ path }, fs) => ({
     content: assertText(await fs.read(path), 'Use read_file with encoding "base64".'),
@@ -108,18 +134,31 @@ const STEPS: Readonly<Record<Operation, (asked: Input, fs: FileAccess) => Promis
     await fs.remove(path);
     return {};
   },
+  copy,
+  move,
+  mkdir: async ({ path }, fs) => {
+    await fs.makeDirectory(path);
+    return {};
+  },
   exists: async ({ path }, fs) => {
     const info = await fs.stat(path);
     return info ? { exists: true, kind: info.kind } : { exists: false };
   },
 };
 
-const CHANGES: ReadonlySet<Operation> = new Set(['write', 'edit', 'delete']);
+const CHANGES: ReadonlySet<Operation> = new Set([
+  'write',
+  'edit',
+  'delete',
+  'mkdir',
+  'copy',
+  'move',
+]);
 
 export const fileOperations = defineTool({
   name: 'file_operations',
   description:
-    'Reads, writes, edits, lists, deletes or looks for one file or directory of the workspace. Changes keep what was there before, so that undo can bring it back.',
+    'Reads, writes, edits, copies, moves, deletes or looks for one file, and lists or makes a directory of the workspace. Changes keep what was there before, so that undo can bring it back.',
   source: 'builtin',
   category: 'filesystem',
   tier: 'write',
@@ -130,6 +169,15 @@ export const fileOperations = defineTool({
     { action: 'exists', description: 'See whether a path exists.', tier: 'read_only' },
     { action: 'write', description: 'Create a file or replace its content.', tier: 'write' },
     { action: 'edit', description: 'Replace text in a file.', tier: 'write' },
+    { action: 'mkdir', description: 'Make a directory.', tier: 'write' },
+    { action: 'copy', description: 'Copy a file to a new name.', tier: 'write' },
+    {
+      action: 'move',
+      description: 'Move a file to a new name.',
+      tier: 'write',
+      destructive: true,
+      requiresConfirmation: true,
+    },
     {
       action: 'delete',
       description: 'Delete a file or an empty directory.',
@@ -141,7 +189,7 @@ export const fileOperations = defineTool({
   permissions: ['tool:file_operations'],
   needs: { paths: [{ path: '.', access: 'write' }] },
   aliases: ['file:operations'],
-  tags: ['file', 'directory', 'read', 'write', 'edit', 'list', 'delete', 'exists'],
+  tags: ['file', 'directory', 'read', 'write', 'edit', 'list', 'delete', 'exists', 'copy', 'move'],
   examples: [
     {
       title: 'List the workspace',

@@ -1,12 +1,13 @@
 /**
  * Rules for git. Left out on purpose: -c, -C, --exec-path and aliases; everything that runs a
  * program it is told (--ext-diff, --textconv, --upload-pack, -O, --exec, bisect run, submodule
- * foreach, filter-branch, difftool), writes a file it is told (--output) or changes configuration.
+ * foreach, filter-branch, difftool), writes a file it is told (--output), changes configuration, or
+ * prints files that count as binary because they hold secrets (--binary, --text).
  */
 import type { ProgramRule, RuleTable } from '../program-rule.ts';
 
 const DIFF_FLAGS =
-  '-p -u -s -w -b -z -R --patch --no-patch --stat --shortstat --numstat --name-only --name-status --summary --raw --patch-with-stat --cached --staged --minimal --patience --histogram --word-diff --no-color --ignore-all-space --ignore-space-change --ignore-blank-lines --exit-code --quiet --no-ext-diff --no-textconv --full-index --binary --check --no-renames --merge-base';
+  '-p -u -s -w -b -z -R --patch --no-patch --stat --shortstat --numstat --name-only --name-status --summary --raw --patch-with-stat --cached --staged --minimal --patience --histogram --word-diff --no-color --ignore-all-space --ignore-space-change --ignore-blank-lines --exit-code --quiet --no-ext-diff --no-textconv --full-index --check --no-renames --merge-base';
 const DIFF_OPTIONAL =
   '--color --stat --word-diff --find-renames --find-copies --diff-filter --abbrev --unified --diff-algorithm --relative -M -C';
 const DIFF_VALUES = { '-U': 'number', '-G': 'text', '-S': 'text' } as const;
@@ -129,9 +130,15 @@ const CHANGING: RuleTable = {
   },
   checkout: { flags: '-q --quiet', values: { '-b': 'word' }, operands: ['revision'] },
   reset: { flags: '-q --quiet --soft --mixed --hard', operands: ['revision'] },
-  fetch: { flags: '-q -v -p --all --prune --tags --quiet --dry-run', operands: ['remote'] },
-  pull: { flags: '-q -v --ff-only --quiet --no-rebase', operands: ['remote'] },
-  push: { flags: '-q -v -u -n --quiet --dry-run --set-upstream --tags', operands: ['remote'] },
+  fetch: {
+    flags: '-q -v -p --all --prune --tags --quiet --dry-run',
+    operands: ['remote', 'refspec'],
+  },
+  pull: { flags: '-q -v --ff-only --quiet --no-rebase', operands: ['remote', 'refspec'] },
+  push: {
+    flags: '-q -v -u -n --quiet --dry-run --set-upstream --tags',
+    operands: ['remote', 'refspec'],
+  },
   merge: {
     flags: '-q --quiet --ff-only --no-ff --abort --no-edit --squash',
     values: { '-m': 'text' },

@@ -14,6 +14,7 @@ const LISTING: ProgramRule = {
 
 const PACKAGES: ProgramRule = {
   flags: '-v --version -s --silent',
+  isAtRoot: true,
   subcommands: {
     run: SCRIPTS,
     'run-script': SCRIPTS,

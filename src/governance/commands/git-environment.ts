@@ -1,0 +1,87 @@
+/**
+ * The environment git is started in: the repository is named, never searched for, and what
+ * configuration could make git run is switched off. Git takes these variables before any file.
+ */
+
+export interface GitPlace {
+  /** Absolute. It need not exist: git then says that there is no repository. */
+  readonly gitDir: string;
+  readonly workTree: string;
+}
+
+/** They stand above every configuration file. `false` is a program that does nothing. */
+const CONFIGURATION: Readonly<Record<string, string>> = {
+  // A folder laid out like a repository (HEAD, objects, refs) is none unless it is named.
+  'safe.bareRepository': 'explicit',
+  'core.hooksPath': '/dev/null',
+  'core.fsmonitor': 'false',
+  'core.pager': 'cat',
+  'core.quotePath': 'false',
+  'core.sshCommand': 'false',
+  'core.gitProxy': 'false',
+  'commit.gpgSign': 'false',
+  'tag.gpgSign': 'false',
+  'push.gpgSign': 'false',
+  'log.showSignature': 'false',
+  // `--format=%G?` asks them.
+  'gpg.program': 'false',
+  'gpg.openpgp.program': 'false',
+  'gpg.x509.program': 'false',
+  'gpg.ssh.program': 'false',
+  // An empty helper empties the list of those before it.
+  'credential.helper': '',
+  'submodule.recurse': 'false',
+  'fetch.recurseSubmodules': 'false',
+  'push.recurseSubmodules': 'no',
+  'gc.auto': '0',
+  'maintenance.auto': 'false',
+  'rebase.autoStash': 'false',
+};
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: '',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
+  GIT_PAGER: 'cat',
+  // Transports over files, ssh or helpers run programs of the other repository, or of its name.
+  GIT_ALLOW_PROTOCOL: 'https',
+};
+
+/** Variables of git that a tool may set for a run besides ours. */
+const HARMLESS = /^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$/;
+
+/** Leaves out what a tool sets for git that would change which repository or program it uses. */
+export const withoutGitVariables = (
+  variables: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(variables).filter(([name]) => !/^GIT_/i.test(name) || HARMLESS.test(name)),
+  );
+
+/** The settings as the variables that git reads them from. */
+const configured = (settings: Readonly<Record<string, string>>): Record<string, string> => {
+  const pairs = Object.entries(settings);
+  return Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(pairs.length)],
+    ...pairs.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ]);
+};
+
+/** Gives the variables for one run of git on one repository. */
+export const gitEnvironment = ({
+  gitDir,
+  workTree,
+}: GitPlace): Readonly<Record<string, string>> => ({
+  ...VARIABLES,
+  // In a sandbox the folder may seem to belong to somebody else.
+  ...configured({ ...CONFIGURATION, 'safe.directory': workTree }),
+  GIT_DIR: gitDir,
+  GIT_WORK_TREE: workTree,
+});

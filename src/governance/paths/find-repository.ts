@@ -1,0 +1,66 @@
+/**
+ * Finds the repository that a workspace belongs to, as its owner set it up: the folder .git in it, or
+ * the repository whose worktree it is. A folder that only looks like a repository, or a file .git
+ * that its repository does not know of, is none.
+ */
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { segmentsBelow } from './path-text.ts';
+
+export interface Repository {
+  readonly gitDir: string;
+  /** Where configuration and objects lie; another folder than `gitDir` for a worktree. */
+  readonly commonDir: string;
+  /** The top of its working tree: the workspace. */
+  readonly top: string;
+}
+
+const MAX_POINTER_BYTES = 4096;
+
+const sizeOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+
+/** The one line of a small file, or nothing. */
+const lineOf = (path: string): string | undefined => {
+  const stats = sizeOf(path);
+  if (!stats?.isFile() || stats.size > MAX_POINTER_BYTES) return undefined;
+  return readFileSync(path, 'utf8').trim();
+};
+
+const realOf = (path: string): string | undefined => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A worktree counts only if its repository lies outside the workspace and points back at it. */
+const worktreeAt = (top: string): Repository | undefined => {
+  const file = join(top, '.git');
+  const [, pointer] = /^gitdir: (.+)$/.exec(lineOf(file) ?? '') ?? [];
+  const gitDir = pointer === undefined ? undefined : realOf(resolve(top, pointer));
+  if (gitDir === undefined || segmentsBelow(top, gitDir) !== undefined) return undefined;
+  const commonDir = dirname(dirname(gitDir));
+  const isWorktree = basename(dirname(gitDir)) === 'worktrees' && basename(commonDir) === '.git';
+  const back = lineOf(join(gitDir, 'gitdir'));
+  const common = lineOf(join(gitDir, 'commondir'));
+  if (!isWorktree || back === undefined || common === undefined) return undefined;
+  const pointsBack = realOf(resolve(gitDir, back)) === file;
+  const sharesIt = realOf(resolve(gitDir, common)) === commonDir;
+  return pointsBack && sharesIt ? { gitDir, commonDir, top } : undefined;
+};
+
+/** A folder .git that names another one in `commondir` takes its configuration from there. */
+const folderAt = (top: string): Repository | undefined => {
+  const gitDir = join(top, '.git');
+  return sizeOf(join(gitDir, 'commondir')) === undefined
+    ? { gitDir, commonDir: gitDir, top }
+    : undefined;
+};
+
+/** The repository whose top is the workspace. `root` is absolute, links followed. */
+export const repositoryOf = (root: string): Repository | undefined => {
+  const stats = sizeOf(join(root, '.git'));
+  if (stats?.isDirectory()) return folderAt(root);
+  return stats?.isFile() ? worktreeAt(root) : undefined;
+};

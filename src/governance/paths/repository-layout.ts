@@ -1,0 +1,46 @@
+/**
+ * Which folders git takes for a repository without being told: those that hold HEAD, objects and
+ * refs, or HEAD and the name of another repository. Git runs what the configuration in them says, so
+ * no tool completes one, and none writes into one that is there.
+ */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { ToolFailure } from '../../contract/errors.ts';
+
+const PARTS = ['head', 'objects', 'refs', 'commondir'] as const;
+
+const isComplete = (has: (part: string) => boolean): boolean =>
+  has('head') && (has('commondir') || (has('objects') && has('refs')));
+
+/** Judges a folder by the names of its entries. Case does not count, as on some file systems. */
+export const isRepositoryLayout = (names: readonly string[]): boolean => {
+  // Most folders have no HEAD, so that no set is made for them.
+  if (!names.some((name) => name.length === 4 && name.toLowerCase() === 'head')) return false;
+  const all = new Set(names.map((name) => name.toLowerCase()));
+  return isComplete((part) => all.has(part));
+};
+
+const SPELLED: Readonly<Record<string, string>> = { head: 'HEAD' };
+
+const isThere = (folder: string, part: string): boolean =>
+  [part, SPELLED[part] ?? part].some(
+    (name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined,
+  );
+
+/** True for a path whose writing has to wait for others: it could be the last part of a layout. */
+export const isRepositoryPart = (below: readonly string[]): boolean =>
+  below.some((name) => (PARTS as readonly string[]).includes(name.toLowerCase()));
+
+/** Throws when the folder, or one above it up to the root, is a repository or would become one. */
+export const assertNoRepository = (root: string, below: readonly string[]): void => {
+  for (let at = 0; at < below.length; at += 1) {
+    const folder = join(root, ...below.slice(0, at));
+    const added = (below[at] as string).toLowerCase();
+    if (!isComplete((part) => part === added || isThere(folder, part))) continue;
+    throw new ToolFailure(
+      'SECURITY_VIOLATION',
+      'The folder is, or would become, one that git takes for a repository and runs programs for.',
+      { suggestions: ['Use other names than HEAD, objects, refs and commondir in one folder.'] },
+    );
+  }
+};

@@ -1,0 +1,57 @@
+/**
+ * The name tables as git attributes: for files that hold secrets git prints that they differ, and
+ * never how. Laid over `info/attributes` of a repository, where nothing in the tree overrides them.
+ */
+import {
+  CREDENTIAL_FILES,
+  ENVIRONMENT_FILES,
+  HARMLESS_WORDS,
+  MODEL_ENDINGS,
+  type NameEntry,
+  SECRET_FILES,
+  SECRET_FOLDERS,
+  SECRET_WORDS,
+  SOURCE_ENDINGS,
+  WORDED_ENDINGS,
+  WORDED_FOLDERS,
+} from './name-tables.ts';
+
+/** Letters in both cases: git compares exactly. */
+const anyCase = (name: string): string =>
+  name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+
+/** A name with a slash is taken from the top unless it starts with stars. */
+const anywhere = (name: string): string => (name.includes('/') ? `**/${name}` : name);
+
+const names = (entries: readonly NameEntry[]): readonly string[] => entries.map(([name]) => name);
+
+/** A name as a file, and as a folder with all that lies in it. */
+const withContent = (entries: readonly NameEntry[]): readonly string[] =>
+  names(entries).flatMap((name) => [anywhere(name), `**/${name}/**`]);
+
+const endingIn = (entries: readonly NameEntry[], endings: readonly string[]): readonly string[] =>
+  names(entries).flatMap((name) => endings.map((ending) => `${name}${ending}`));
+
+const hidden = (patterns: readonly string[]) => patterns.map((each) => `${anyCase(each)} -diff`);
+const shown = (patterns: readonly string[]) => patterns.map((each) => `${anyCase(each)} !diff`);
+
+/** Of several lines about one file the last one counts, so that exceptions come before the rules. */
+export const secretAttributes = (): string =>
+  [
+    ...hidden(names(SECRET_WORDS)),
+    ...shown(names(HARMLESS_WORDS)),
+    ...shown(
+      names(WORDED_FOLDERS).flatMap((name) =>
+        endingIn(SECRET_WORDS, ['']).map((word) => `**/${name}/**/${word}`),
+      ),
+    ),
+    ...shown(endingIn(SECRET_WORDS, WORDED_ENDINGS)),
+    ...hidden(withContent(CREDENTIAL_FILES)),
+    ...shown(endingIn(CREDENTIAL_FILES, SOURCE_ENDINGS)),
+    ...shown(SOURCE_ENDINGS.map((ending) => `**/credentials*/**/*${ending}`)),
+    ...hidden(withContent(ENVIRONMENT_FILES)),
+    ...shown(endingIn(ENVIRONMENT_FILES, MODEL_ENDINGS)),
+    ...hidden(withContent(SECRET_FILES)),
+    ...hidden(withContent(SECRET_FOLDERS)),
+    '',
+  ].join('\n');
