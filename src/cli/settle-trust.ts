@@ -9,10 +9,10 @@ import { type Io, note } from './io.ts';
 import { trustPage } from './trust-page.ts';
 
 /** `undefined` when the input ended instead: that is no, but no answer either. */
-export const askForTrust = async (io: Io): Promise<boolean | undefined> => {
+export const askLine = async (io: Io, question: string): Promise<boolean | undefined> => {
   const reader = readLines(io.stdin);
   // On a line of its own: a progress line that is drawn meanwhile must not wipe it out.
-  note(io, 'Trust this project, as it is now? y = yes · n = no');
+  note(io, question);
   try {
     const line = await reader.next();
     return line === undefined ? undefined : /^y(es)?$/i.test(line.trim());
@@ -20,6 +20,9 @@ export const askForTrust = async (io: Io): Promise<boolean | undefined> => {
     reader.stop();
   }
 };
+
+export const askForTrust = (io: Io): Promise<boolean | undefined> =>
+  askLine(io, 'Trust this project, as it is now? y = yes · n = no');
 
 const isOpen = ({ state, refused, insisted, problems }: ProjectTrust): boolean =>
   (state === 'untrusted' || state === 'changed') && !refused && !insisted && problems.length === 0;

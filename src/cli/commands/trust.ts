@@ -25,6 +25,7 @@ interface TrustOptions {
   readonly yes?: boolean;
   readonly revoke?: boolean;
   readonly list?: boolean;
+  readonly store?: boolean;
 }
 
 /** Without the variables that would settle the question for this process only. */
@@ -117,8 +118,12 @@ const decide = async (io: Io, { yes = false }: TrustOptions): Promise<number> =>
   return 0;
 };
 
-const act = (io: Io, options: TrustOptions): Promise<number> => {
+const act = async (io: Io, options: TrustOptions): Promise<number> => {
   if (options.list === true) return list(io);
+  if (options.store === true) {
+    const { trustStore } = await import('../trust-store.ts');
+    return trustStore(io, options.yes === true);
+  }
   return options.revoke === true ? revoke(io) : decide(io, options);
 };
 
@@ -130,6 +135,7 @@ export const trustCommand = (program: Command, io: Io): Command =>
       .option('-y, --yes', 'trust it without being asked')
       .option('--revoke', 'trust it no longer')
       .option('--list', 'list what was trusted and refused')
+      .option('--store', 'take over a database in the project that you made elsewhere')
       .action(leaving(io, (options: TrustOptions) => act(io, options))),
     'toolcrib trust',
     'toolcrib trust --revoke',
