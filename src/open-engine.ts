@@ -40,6 +40,8 @@ export interface EngineChoices {
   readonly model?: Model;
   /** Business rules by the name of the tool, `*` for every tool, beside those a tool brings itself. */
   readonly validators?: Readonly<Record<string, readonly Validator[]>>;
+  /** Tools whose file is there and not trusted: a call of one is refused, and says so. */
+  readonly untrustedTools?: ReadonlySet<string>;
 }
 
 export interface EngineSite {
@@ -129,6 +131,7 @@ export const openEngine = async (
     approver: approverOf(choices.approver),
     guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
     validators: choices.validators,
+    untrustedTools: choices.untrustedTools,
     settings: engineSettings(config),
     egress,
   });

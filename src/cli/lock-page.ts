@@ -60,7 +60,7 @@ export const lockPage = (lockState: LockState, ink: Colors): readonly string[] =
 /** Where acceptances are written here. */
 export const lockFileOf = ({ loaded }: Pick<OpenCrib, 'loaded'>): string => {
   const { trust, userDir } = loaded;
-  return trust.state === 'trusted' && trust.projectDir !== undefined
+  return trust.inForce && trust.projectDir !== undefined
     ? join(trust.projectDir, '.toolcrib', 'tools.lock')
     : join(userDir, 'tools.lock');
 };

@@ -2,7 +2,7 @@
 import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { Approver } from '../contract/approver.ts';
 import type { Logger } from '../contract/runtime.ts';
-import { customToolsOf } from './custom-tools.ts';
+import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
 import { type Io, note } from './io.ts';
 import type { OpenCrib } from './opened-crib.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
@@ -55,6 +55,7 @@ export const openCrib = async (
       project: { cwd: io.cwd, env: io.env, trust: loaded.trust },
     },
     ...customToolsOf(loaded, io),
+    untrustedTools: untrustedToolsOf(loaded),
     watch,
     runtime: { log },
     ...(approver && { approver }),

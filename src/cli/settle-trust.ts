@@ -55,7 +55,7 @@ const stateLine = ({ state, projectDir, changed = [] }: ProjectTrust): string =>
   const place = visibleText(projectDir ?? '');
   if (state === 'untrusted') return `${place} is not trusted, so its configuration is ignored.`;
   const files = changed.map(visibleText).join(', ');
-  return `${place} is not trusted any more, so its configuration is ignored: it has changed (${files}).`;
+  return `${place} has changed since you trusted it (${files}). What you trusted stays in force; what changed is not used.`;
 };
 
 /** One line for a project that is left out, and one for each setting of which not all was taken. */
@@ -64,6 +64,11 @@ export const trustNotes = ({ trust, narrowed }: LoadedConfig): readonly string[]
   return [
     ...(inert ? [`${stateLine(trust)} Run \`toolcrib trust\` to look at it and decide.`] : []),
     ...(inert ? trust.problems.map((problem) => visibleText(formatProblem(problem))) : []),
+    ...(trust.hidden === undefined
+      ? []
+      : [
+          `${visibleText(trust.hidden)} is not trusted, so the project around it counts. Run \`toolcrib trust\` to decide.`,
+        ]),
     ...narrowed.map(({ path, origin, message }) => visibleText(`${origin}: ${path}: ${message}`)),
   ];
 };

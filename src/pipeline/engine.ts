@@ -96,6 +96,7 @@ export interface EngineDeps {
   readonly validators: RulesByTool | undefined;
   readonly settings: EngineSettings;
   readonly egress: Egress;
+  readonly untrustedTools?: ReadonlySet<string> | undefined;
   readonly sandboxes: Sandboxes;
   /** Made when it is first needed. */
   signingKey(): Promise<SigningKey>;
