@@ -6,6 +6,7 @@ import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
 import { type Io, note } from './io.ts';
 import type { OpenCrib } from './opened-crib.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
+import { isUserServer } from './user-server.ts';
 
 export type { OpenCrib };
 
@@ -52,7 +53,12 @@ export const openCrib = async (
     policyFiles: loaded.policyFiles,
     lock: {
       userDir: loaded.userDir,
-      project: { cwd: io.cwd, env: io.env, trust: loaded.trust },
+      project: {
+        cwd: io.cwd,
+        env: io.env,
+        trust: loaded.trust,
+        isUserOrigin: (origin) => isUserServer(loaded, origin),
+      },
     },
     ...customToolsOf(loaded, io),
     untrustedTools: untrustedToolsOf(loaded),

@@ -18,7 +18,11 @@ const MOST_BYTES = 8 * 1024 * 1024;
 export interface LockPlace {
   readonly userDir: string;
   /** The project one stands in, and whether it was trusted when the configuration was read. */
-  readonly project?: ConfigPlace & { readonly trust: ProjectTrust };
+  readonly project?: ConfigPlace & {
+    readonly trust: ProjectTrust;
+    /** Says whether a source of tools, e.g. `mcp:github`, is configured by the user: accepted for all projects. */
+    readonly isUserOrigin?: (origin: string) => boolean;
+  };
 }
 
 export interface LockFile {

@@ -96,7 +96,7 @@ describe('readInput', () => {
     const cwd = await folder();
     await writeFile(join(cwd, 'tagged.yml'), '%YAML 1.1\n---\na: !!str 5\nb: !!int "5"\nc: yes\n');
     const read = await readInput(ioWith(cwd), { args: [], file: 'tagged.yml' });
-    expect(read).toEqual({ a: '5', b: 5, c: 'yes' });
+    expect(read.base).toEqual({ a: '5', b: 5, c: 'yes' });
   });
 
   it('says where YAML is broken, and stops alias bombs', async () => {
