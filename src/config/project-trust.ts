@@ -134,15 +134,13 @@ const insistenceOf = (env: Environment): boolean | ConfigProblem => {
   return said === '1' || { file: INSISTENCE, path: '', message: 'expected 1, or 0, or nothing' };
 };
 
-const NO_ENTRIES: TrustEntries = new Map();
-
 /** What is to be looked at: what insists on trust means the project that is really there. */
 const whichProject = (
   place: ConfigPlace,
   { entries }: TrustReading,
   nearest: boolean,
 ): Promise<FoundProject | undefined> =>
-  findTrustable(place, nearest || insistenceOf(place.env) === true ? NO_ENTRIES : entries);
+  findTrustable(place, nearest || insistenceOf(place.env) === true ? new Map() : entries);
 
 export interface ReadTrustOptions {
   /** Looks at the nearest project, also when one around it is trusted and this one is not. */
