@@ -19,7 +19,7 @@ import { createRuntime } from './create-runtime.ts';
 import type { Retention } from './governance/audit/retention.ts';
 import type { Redactor } from './governance/redaction/redaction.ts';
 import type { SigningKey } from './governance/signing/open-signing-key.ts';
-import { LocalCrib } from './local-crib.ts';
+import { LocalCrib, type Opened } from './local-crib.ts';
 import { createEventBus } from './observation/event-bus.ts';
 import { UsageStats } from './observation/usage-stats.ts';
 import type { CodeModeSite } from './open-code-mode.ts';
@@ -27,6 +27,7 @@ import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
 import type { PolicyChoices } from './open-policy.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
+import type { StoreChoices } from './open-store.ts';
 import type { LockChoices, OpenedLock } from './open-tool-lock.ts';
 import { createRegistry, type Registry } from './registry/registry.ts';
 import type { McpServers } from './sources/mcp/create-mcp-servers.ts';
@@ -36,7 +37,7 @@ import { NO_SERVERS } from './sources/mcp/no-servers.ts';
  * `store`: where audit, budgets and memory live; by default what `config.store` says. `approver`: who
  * is asked; without one, calls that need approval answer `pending`.
  */
-export interface CribOptions extends EngineChoices, PolicyChoices, LockChoices {
+export interface CribOptions extends EngineChoices, StoreChoices, PolicyChoices, LockChoices {
   /** Settings over the defaults, as in `.toolcrib/config.yml`. Throws when they are not valid. */
   readonly config?: ConfigInput;
   /** Settings that are checked already, as `loadConfig` gives them, in the place of `config`. */
@@ -260,6 +261,29 @@ const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
   return { project, root: resolve(project, workspace.root) };
 };
 
+/** What is made when the first call needs it. */
+interface LateParts {
+  policy(): Promise<Policy>;
+  redactor(): Promise<Redactor>;
+}
+
+/** Opens the store and all that a call needs. */
+const openAll = async (
+  options: CribOptions,
+  site: Omit<EngineSite, 'policy' | 'redactor'>,
+  { policy, redactor }: LateParts,
+): Promise<Opened> => {
+  const [{ openEngine }, { openStore }] = await Promise.all([
+    import('./open-engine.ts'),
+    import('./open-store.ts'),
+  ]);
+  const userDir = userFolder(options.home);
+  const store = await openStore(options.store, { ...site, userDir });
+  const rest = { ...site, policy: await policy(), redactor: await redactor() };
+  const engine = await openEngine(store, options, rest);
+  return { store, engine, retention: await retentionOf(store, options, site) };
+};
+
 /** Makes a crib: loads the tools, and opens the store when the first call needs it. */
 export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   const config = await configOf(options);
@@ -288,13 +312,7 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     registry,
     events,
     runtime,
-    open: async () => {
-      const { openEngine, openStore } = await import('./open-engine.ts');
-      const store = await openStore(options.store, site);
-      const rest = { ...site, policy: await policy(), redactor: await redactor() };
-      const engine = await openEngine(store, options, rest);
-      return { store, engine, retention: await retentionOf(store, options, site) };
-    },
+    open: () => openAll(options, site, { policy, redactor }),
     limits: config.budget,
     linkBaseUrl: config.approvals.linkBaseUrl,
     signingKey,

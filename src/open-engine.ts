@@ -4,7 +4,6 @@
  */
 import { resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from './approvers/callback.ts';
-import { ignoreState } from './config/ignore-state.ts';
 import { userDirOf } from './config/project-trust.ts';
 import { readEnvironment } from './config/read-environment.ts';
 import type { Config } from './config/schema.ts';
@@ -34,7 +33,6 @@ import { createMemoryStore } from './stores/memory/create-memory-store.ts';
 
 /** What the maker of a crib may choose. */
 export interface EngineChoices {
-  readonly store?: 'memory' | { readonly sqlite: string } | Store;
   readonly approver?: Approver | ApprovalCallback;
   readonly secrets?: Secrets;
   /** The folder of the secrets file; by default the user's configuration folder. */
@@ -42,6 +40,8 @@ export interface EngineChoices {
   readonly model?: Model;
   /** Business rules by the name of the tool, `*` for every tool, beside those a tool brings itself. */
   readonly validators?: Readonly<Record<string, readonly Validator[]>>;
+  /** Tools whose file is there and not trusted: a call of one is refused, and says so. */
+  readonly untrustedTools?: ReadonlySet<string>;
 }
 
 export interface EngineSite {
@@ -59,23 +59,6 @@ export interface EngineSite {
   readonly redactor: Redactor;
   signingKey(): Promise<SigningKey>;
 }
-
-export const openStore = async (
-  wanted: EngineChoices['store'],
-  { config, project, runtime }: Omit<EngineSite, 'policy' | 'redactor'>,
-): Promise<Store> => {
-  const { driver, path } = config.store;
-  const choice = wanted ?? (driver === 'memory' ? 'memory' : { sqlite: path });
-  if (choice === 'memory') return createMemoryStore();
-  if (!('sqlite' in choice)) return choice;
-  const { createSqliteStore } = await import('./stores/sqlite/create-sqlite-store.ts');
-  if (choice.sqlite === ':memory:') return createSqliteStore({ path: choice.sqlite, runtime });
-  const file = resolve(project, choice.sqlite);
-  const { syncEveryRecord } = config.audit;
-  const store = await createSqliteStore({ path: file, runtime, syncEveryRecord });
-  await ignoreState(file);
-  return store;
-};
 
 const approverOf = (wanted: EngineChoices['approver']): Approver | undefined =>
   typeof wanted === 'function' ? createCallbackApprover(wanted) : wanted;
@@ -148,6 +131,7 @@ export const openEngine = async (
     approver: approverOf(choices.approver),
     guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
     validators: choices.validators,
+    untrustedTools: choices.untrustedTools,
     settings: engineSettings(config),
     egress,
   });

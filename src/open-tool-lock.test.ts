@@ -182,7 +182,7 @@ describe('the lock of a project', () => {
     expect(await readFile(projectLock(), 'utf8')).toContain('"eve"');
   });
 
-  it('threat: something else changed at the prompt: nothing is written, nothing let in', async () => {
+  it('threat: something else changed at the prompt: what is accepted does not vouch for it', async () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
     const crib = await inProject([echo()]);
@@ -190,11 +190,13 @@ describe('the lock of a project', () => {
       join(project, '.toolcrib', 'config.yml'),
       'mcp: {servers: {evil: {command: sh}}}\n',
     );
-    await expect(crib.lock.accept(['echo'], 'ada')).rejects.toMatchObject({
-      code: 'PERMISSION_DENIED',
-    });
-    expect(await codeOf(crib)).toBe('TOOL_QUARANTINED');
-    await expect(readFile(projectLock())).rejects.toThrow('ENOENT');
+    await crib.lock.accept(['echo'], 'ada');
+    expect(await codeOf(crib)).toBeUndefined();
+    const trust = await readProjectTrust(place());
+    expect(trust).toMatchObject({ state: 'changed', changed: ['config.yml'] });
+    expect(String(trust.inForce?.contents.get('config.yml'))).toBe(
+      String(new TextEncoder().encode('# mine\n')),
+    );
   });
 
   it('threat: a link in the place of the lock is not followed', async () => {

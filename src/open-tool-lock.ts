@@ -60,43 +60,63 @@ const memoryStore = (): LockStore => {
 
 const NOT_KEPT = 'Something else in .toolcrib has changed as well, so it is not trusted any more';
 
-/** A project's lock is written where there is one to write, and the user's elsewhere. */
-const write = async (
-  place: LockPlace,
-  { before, after, log }: { before: LockFiles; after: string; log: Runtime['log'] },
-  now: number,
-): Promise<void> => {
-  const { userDir, project } = place;
-  if (!before.project || !project) {
-    return writeUserLock(userDir, { before: before.user.text, after, now });
-  }
-  const edit = { before: before.project.text, after, now };
-  const kept = await writeProjectLock({ ...project, userDir }, edit);
-  if (!kept) log.warn(NOT_KEPT, { next: 'toolcrib trust' });
+interface Lines {
+  readonly user: readonly LockEntry[];
+  readonly project: readonly LockEntry[];
+}
+
+/** Which of the lines belong to the user's lock in this place; all of them where there is no project's. */
+const ownerOf = ({ project }: LockPlace, files: LockFiles): ((line: LockEntry) => boolean) =>
+  files.project ? ({ origin }) => project?.isUserOrigin?.(origin) ?? false : () => true;
+
+/** Puts each line where it was; one that is new goes where its source is configured. */
+const divide = (
+  lines: readonly LockEntry[],
+  { user, project }: Lines,
+  isUsers: (line: LockEntry) => boolean,
+): Lines => {
+  const goesToUser = (line: LockEntry): boolean =>
+    user.includes(line) || (!project.includes(line) && isUsers(line));
+  return {
+    user: [...user.filter((line) => !isUsers(line)), ...lines.filter(goesToUser)],
+    project: lines.filter((line) => !goesToUser(line)),
+  };
 };
+
+const isSame = (some: readonly LockEntry[], others: readonly LockEntry[]): boolean =>
+  some.length === others.length && some.every((line, index) => line === others[index]);
 
 /** Throws `ConfigError` for a file that is broken. */
 const fileStore = async (place: LockPlace, runtime: Runtime): Promise<LockStore> => {
   let files = await readLockFiles(place);
-  let user = linesIn(files.user);
-  let project = linesIn(files.project);
-  let all = [...user, ...project];
-  const own = (): readonly LockEntry[] => (files.project ? project : user);
+  let held: Lines = { user: linesIn(files.user), project: linesIn(files.project) };
+  let all = [...held.user, ...held.project];
+  const isUsers = ownerOf(place, files);
+  const own = (): readonly LockEntry[] => [...held.user.filter(isUsers), ...held.project];
+  const writeProject = async (lines: readonly LockEntry[]): Promise<void> => {
+    const { project, userDir } = place;
+    if (!project || !files.project || isSame(lines, held.project)) return;
+    const after = formatLock(lines, VISIBLE);
+    const edit = { before: files.project.text, after, now: runtime.now() };
+    const isKept = await writeProjectLock({ ...project, userDir }, edit);
+    if (!isKept) runtime.log.warn(NOT_KEPT, { next: 'toolcrib trust' });
+    files = { ...files, project: { ...files.project, text: after } };
+  };
+  const writeUser = async (lines: readonly LockEntry[]): Promise<void> => {
+    if (isSame(lines, held.user)) return;
+    const after = formatLock(lines, VISIBLE);
+    await writeUserLock(place.userDir, { before: files.user.text, after, now: runtime.now() });
+    files = { ...files, user: { ...files.user, text: after } };
+  };
   return {
     entries: () => all,
     own,
     async change(edit) {
-      const lines = edit(own());
-      const after = formatLock(lines, VISIBLE);
-      await write(place, { before: files, after, log: runtime.log }, runtime.now());
-      if (files.project) {
-        project = lines;
-        files = { ...files, project: { ...files.project, text: after } };
-      } else {
-        user = lines;
-        files = { ...files, user: { ...files.user, text: after } };
-      }
-      all = [...user, ...project];
+      const next = divide(edit(own()), held, isUsers);
+      await writeProject(next.project);
+      await writeUser(next.user);
+      held = next;
+      all = [...held.user, ...held.project];
     },
   };
 };

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditEntry, NOW, times } from '../../test/conformance/store-samples.ts';
 import { fakeIo } from '../../test/fixtures/fake-io.ts';
+import { adoptStore } from '../config/known-stores.ts';
 import type { AuditCheckpoint, AuditRow, AuditVerification } from '../contract/audit.ts';
 import type { Store } from '../contract/store.ts';
 import { createRuntime } from '../create-runtime.ts';
@@ -44,6 +46,8 @@ const withStore = async (work: (store: Store) => Promise<void>): Promise<void> =
   const store = await createSqliteStore({ path: database(), runtime: createRuntime() });
   await work(store);
   await store.close();
+  // Made here and not by the program: the user says that it is theirs.
+  await adoptStore(join(base, 'home'), realpathSync(database()));
 };
 
 const fill = (count: number, from = 0): Promise<void> =>

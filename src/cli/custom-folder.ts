@@ -21,10 +21,27 @@ export const pathInProject = (root: string, file: string): string | undefined =>
 
 /** A project that is not trusted has no tools of its own, and gets none. */
 export const assertProjectTrusted = ({ loaded }: Pick<OpenCrib, 'loaded'>): void => {
-  const { state } = loaded.trust;
+  const { state, problems } = loaded.trust;
   if (state === 'none' || state === 'trusted') return;
+  if (state === 'changed' && problems.length === 0) return;
   throw new ToolFailure('PERMISSION_DENIED', 'This project is not trusted, so its tools are off.', {
     suggestions: ['Look at what is in .toolcrib and decide: toolcrib trust'],
+  });
+};
+
+/** Throws for a file of the project that is new or different since the project was trusted. */
+export const assertFileTrusted = (
+  { loaded, root }: Pick<OpenCrib, 'loaded' | 'root'>,
+  file: string,
+): void => {
+  const name = pathInProject(root, file);
+  const { folder, inForce } = loaded.trust;
+  if (name === undefined || !folder || folder.files[name] === inForce?.files[name]) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'This file is not trusted as it is now.', {
+    suggestions: [
+      'Look at what has changed and decide: toolcrib trust',
+      'While you write a tool: toolcrib trust --watch',
+    ],
   });
 };
 

@@ -58,6 +58,13 @@ describe('the custom tools of a project', () => {
     expect(Object.keys(texts(await tools.files()))).toEqual(['one.yml', 'two.yml']);
   });
 
+  it('benign: stay what they are when only the configuration changed', async () => {
+    const tools = await opened();
+    await tools.files();
+    await writeFile(join(project, '.toolcrib', 'config.yml'), 'budget: {}');
+    expect(Object.keys(texts(await tools.files()))).toEqual(['one.yml']);
+  });
+
   it('are none where nothing is trusted, or nothing there', async () => {
     await write('one.yml', TEXT('one', 'second'));
     expect(customToolsOf(await loadConfig(place()), place())).toEqual({});
@@ -72,7 +79,6 @@ describe('threat: files of a trusted project change while it runs', () => {
     ['one more file', () => write('evil.yml', TEXT('evil', 'evil'))],
     ['a file gone', () => rm(join(project, '.toolcrib', 'tools', 'one.yml'))],
     ['a link', () => symlink('/etc/hostname', join(project, '.toolcrib', 'tools', 'l.yml'))],
-    ['its configuration', () => writeFile(join(project, '.toolcrib', 'config.yml'), 'budget: {}')],
     ['the folder itself', () => rename(join(project, '.toolcrib'), join(project, 'gone'))],
   ];
   it.each(changes)('hostile: %s is not taken', async (_what, change) => {

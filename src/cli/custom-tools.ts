@@ -20,11 +20,24 @@ const toolFilesIn = ({ contents }: Folder): ToolFiles =>
       .map(([path, bytes]) => [path.slice(TOOLS.length), bytes] as const),
   );
 
-/** What is there now, if the very content of now is trusted, and the folder still the same. */
+const isTool = (path: string): boolean => path.toLowerCase().startsWith(TOOLS);
+
+/** Tools that are not taken as they are now: those whose file is new or different, by its name. */
+export const untrustedToolsOf = ({ trust }: Pick<LoadedConfig, 'trust'>): ReadonlySet<string> => {
+  const { folder, inForce } = trust;
+  const trusted = inForce?.files ?? {};
+  const paths = Object.entries(folder?.files ?? {})
+    .filter(([path, hash]) => isTool(path) && trusted[path] !== hash)
+    .map(([path]) => path.slice(TOOLS.length));
+  return new Set(paths.map((path) => path.replace(/\.[^./]*$/, '')));
+};
+
+/** What is there now, if all tools of now are trusted, and the folder still the same. */
 const lookAgain = async (place: ConfigPlace, { realDir }: Folder): Promise<ToolFiles> => {
   const { readProjectTrust } = await import('../config/project-trust.ts');
-  const { state, folder } = await readProjectTrust(place);
-  if (state === 'trusted' && folder?.realDir === realDir) return toolFilesIn(folder);
+  const { inForce, folder, changed = [], problems } = await readProjectTrust(place);
+  const isTrusted = problems.length === 0 && !changed.some(isTool);
+  if (isTrusted && inForce && folder?.realDir === realDir) return toolFilesIn(inForce);
   throw new ToolFailure(
     'PERMISSION_DENIED',
     'The custom tools have changed and are not trusted as they are now: those loaded before stay.',
@@ -42,13 +55,13 @@ const filesOnce = (place: ConfigPlace, folder: Folder): (() => Promise<ToolFiles
   };
 };
 
-/** Nothing for a project that is not trusted, or has no tools. */
+/** Nothing for a project that is not trusted, or has no tools that are. */
 export const customToolsOf = (
   { trust, userDir }: Pick<LoadedConfig, 'trust' | 'userDir'>,
   { cwd, env }: ConfigPlace,
 ): Pick<CribOptions, 'customTools'> => {
-  const { folder, state } = trust;
-  if (!folder || state !== 'trusted' || toolFilesIn(folder).size === 0) return {};
+  const { inForce: folder } = trust;
+  if (!folder || toolFilesIn(folder).size === 0) return {};
   return {
     customTools: {
       folder: join(folder.realDir, '.toolcrib', 'tools'),

@@ -5,6 +5,7 @@ import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { LockState } from '../contract/lock.ts';
 import type { OpenCrib } from './open-crib.ts';
 import type { Cell } from './table.ts';
+import { isUserServer } from './user-server.ts';
 
 const SAID: Readonly<Record<LockState['state'], string>> = {
   accepted: 'accepted as it is',
@@ -57,10 +58,14 @@ export const lockPage = (lockState: LockState, ink: Colors): readonly string[] =
   ];
 };
 
-/** Where acceptances are written here. */
-export const lockFileOf = ({ loaded }: Pick<OpenCrib, 'loaded'>): string => {
+/** Where acceptances of these tools are written: in the user's lock where all are of the user's own servers. */
+export const lockFileOf = (
+  { loaded }: Pick<OpenCrib, 'loaded'>,
+  tools: readonly Pick<LockState, 'origin'>[],
+): string => {
   const { trust, userDir } = loaded;
-  return trust.state === 'trusted' && trust.projectDir !== undefined
+  const isUsers = tools.length > 0 && tools.every(({ origin }) => isUserServer(loaded, origin));
+  return !isUsers && trust.inForce && trust.projectDir !== undefined
     ? join(trust.projectDir, '.toolcrib', 'tools.lock')
     : join(userDir, 'tools.lock');
 };

@@ -2,11 +2,12 @@
 import { visibleText } from '../approvers/terminal/visible-text.ts';
 import type { Approver } from '../contract/approver.ts';
 import type { Logger } from '../contract/runtime.ts';
-import { customToolsOf } from './custom-tools.ts';
+import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
 import { type Io, note } from './io.ts';
 import type { OpenCrib } from './opened-crib.ts';
 import { whileShown } from './progress-note.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
+import { isUserServer } from './user-server.ts';
 
 export type { OpenCrib };
 
@@ -56,9 +57,15 @@ export const openCrib = async (
       policyFiles: loaded.policyFiles,
       lock: {
         userDir: loaded.userDir,
-        project: { cwd: io.cwd, env: io.env, trust: loaded.trust },
+        project: {
+          cwd: io.cwd,
+          env: io.env,
+          trust: loaded.trust,
+          isUserOrigin: (origin) => isUserServer(loaded, origin),
+        },
       },
       ...customToolsOf(loaded, io),
+      untrustedTools: untrustedToolsOf(loaded),
       watch,
       startServers,
       runtime: { log },

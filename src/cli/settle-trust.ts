@@ -9,10 +9,10 @@ import { type Io, note } from './io.ts';
 import { trustPage } from './trust-page.ts';
 
 /** `undefined` when the input ended instead: that is no, but no answer either. */
-export const askForTrust = async (io: Io): Promise<boolean | undefined> => {
+export const askLine = async (io: Io, question: string): Promise<boolean | undefined> => {
   const reader = readLines(io.stdin);
   // On a line of its own: a progress line that is drawn meanwhile must not wipe it out.
-  note(io, 'Trust this project, as it is now? y = yes · n = no');
+  note(io, question);
   try {
     const line = await reader.next();
     return line === undefined ? undefined : /^y(es)?$/i.test(line.trim());
@@ -20,6 +20,9 @@ export const askForTrust = async (io: Io): Promise<boolean | undefined> => {
     reader.stop();
   }
 };
+
+export const askForTrust = (io: Io): Promise<boolean | undefined> =>
+  askLine(io, 'Trust this project, as it is now? y = yes · n = no');
 
 const isOpen = ({ state, refused, insisted, problems }: ProjectTrust): boolean =>
   (state === 'untrusted' || state === 'changed') && !refused && !insisted && problems.length === 0;
@@ -52,7 +55,7 @@ const stateLine = ({ state, projectDir, changed = [] }: ProjectTrust): string =>
   const place = visibleText(projectDir ?? '');
   if (state === 'untrusted') return `${place} is not trusted, so its configuration is ignored.`;
   const files = changed.map(visibleText).join(', ');
-  return `${place} is not trusted any more, so its configuration is ignored: it has changed (${files}).`;
+  return `${place} has changed since you trusted it (${files}). What you trusted stays in force; what changed is not used.`;
 };
 
 /** One line for a project that is left out, and one for each setting of which not all was taken. */
@@ -61,6 +64,11 @@ export const trustNotes = ({ trust, narrowed }: LoadedConfig): readonly string[]
   return [
     ...(inert ? [`${stateLine(trust)} Run \`toolcrib trust\` to look at it and decide.`] : []),
     ...(inert ? trust.problems.map((problem) => visibleText(formatProblem(problem))) : []),
+    ...(trust.hidden === undefined
+      ? []
+      : [
+          `${visibleText(trust.hidden)} is not trusted, so the project around it counts. Run \`toolcrib trust\` to decide.`,
+        ]),
     ...narrowed.map(({ path, origin, message }) => visibleText(`${origin}: ${path}: ${message}`)),
   ];
 };

@@ -50,26 +50,33 @@ export const findUserFiles = (userDir: string): Promise<readonly string[]> => pr
 /** What makes a folder a project: anything in `.toolcrib` that would be obeyed by itself. */
 const MARKS = [...NAMES, 'policy.yml', 'tools', 'flows', 'tools.lock'] as const;
 
-const isProject = async (directory: string): Promise<boolean> => {
+export const isProject = async (directory: string): Promise<boolean> => {
   const found = await Promise.all(MARKS.map((name) => exists(join(directory, FOLDER, name))));
   return found.includes(true);
 };
 
 /**
- * Climbs from `cwd` to the first directory that is a project. It stops below the home directory:
+ * The directories from `cwd` upwards in which a project may lie. They end below the home directory:
  * one there would make all of a user's files one project. `cwd` itself always counts.
  */
-export const findProject = async (cwd: string, home: string): Promise<string | undefined> => {
+export const placesOfProject = async (cwd: string, home: string): Promise<readonly string[]> => {
   const top = resolve(home);
   // The working directory has its links resolved; the home directory may be one.
   const stops = [top, await realpath(top).catch(() => top)];
+  const places: string[] = [];
   for (let directory = resolve(cwd); ; directory = dirname(directory)) {
-    if (await isProject(directory)) return directory;
+    places.push(directory);
     const parent = dirname(directory);
-    if (parent === directory || stops.includes(directory) || stops.includes(parent)) {
-      return undefined;
-    }
+    if (parent === directory || stops.includes(directory) || stops.includes(parent)) return places;
   }
+};
+
+/** Climbs from `cwd` to the first directory that is a project. */
+export const findProject = async (cwd: string, home: string): Promise<string | undefined> => {
+  for (const directory of await placesOfProject(cwd, home)) {
+    if (await isProject(directory)) return directory;
+  }
+  return undefined;
 };
 
 /** The project that a file named by hand belongs to, if it lies where a project keeps its own. */

@@ -14,7 +14,7 @@ const segmentsBelow = (folder: string, place: string): readonly string[] | undef
 const isLink = (path: string): Promise<boolean> =>
   lstat(path).then(
     (stats) => stats.isSymbolicLink(),
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
   );
 
 export interface Place {

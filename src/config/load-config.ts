@@ -69,4 +69,9 @@ export const loadConfig = async (place: LoadConfigOptions): Promise<LoadedConfig
 
 /** What `loadConfig` would give if the project were trusted as it was read. Throws like it. */
 export const previewProject = (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> =>
-  trusted(place, { ...trust, state: 'trusted' });
+  trusted(place, {
+    ...trust,
+    state: 'trusted',
+    lost: [],
+    ...(trust.folder && { inForce: trust.folder }),
+  });

@@ -1,6 +1,6 @@
 /**
- * The files in which accepted tools are kept. A project's counts as long as the project is trusted with
- * exactly that content; our own edit keeps the trust, and only ours. The user's own always counts.
+ * The files in which accepted tools are kept. A project's counts as long as it is the one that was trusted;
+ * our own edit keeps the trust, and only ours. The user's own always counts.
  */
 import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,13 +11,18 @@ import { type ConfigPlace, type ProjectTrust, readProjectTrust } from './project
 import { readConfigText, textOf } from './read-config-file.ts';
 import { trustFileFault } from './trust-file.ts';
 import { trustOwnEdit } from './trust-own-edit.ts';
+import { isLockAsTrusted } from './trusted-copies.ts';
 
 const MOST_BYTES = 8 * 1024 * 1024;
 
 export interface LockPlace {
   readonly userDir: string;
   /** The project one stands in, and whether it was trusted when the configuration was read. */
-  readonly project?: ConfigPlace & { readonly trust: ProjectTrust };
+  readonly project?: ConfigPlace & {
+    readonly trust: ProjectTrust;
+    /** Says whether a source of tools, e.g. `mcp:github`, is configured by the user: accepted for all projects. */
+    readonly isUserOrigin?: (origin: string) => boolean;
+  };
 }
 
 export interface LockFile {
@@ -43,11 +48,11 @@ const userFile = async (path: string): Promise<LockFile> => {
   return { path, text };
 };
 
-/** As it was hashed when the project was found to be trusted. */
-const projectFile = ({ state, folder }: ProjectTrust): LockFile | undefined => {
-  if (state !== 'trusted' || !folder) return undefined;
+/** As it was trusted, also when something in the project has changed since. */
+const projectFile = ({ folder, inForce }: ProjectTrust): LockFile | undefined => {
+  if (!folder || !inForce || !isLockAsTrusted(folder, inForce)) return undefined;
   const path = join(folder.projectDir, FOLDER, LOCK);
-  const bytes = folder.contents.get(LOCK);
+  const bytes = inForce.contents.get(LOCK);
   if (!bytes) return { path, text: undefined };
   const { text, fault } = textOf(bytes);
   if (fault !== undefined) throw new ConfigError([{ file: path, path: '', message: fault }]);
@@ -116,8 +121,8 @@ export const writeProjectLock = async (
   { before, after, now }: LockEdit,
 ): Promise<boolean> => {
   const trust = await readProjectTrust(place);
-  const { folder } = trust;
-  if (trust.state !== 'trusted' || !folder) throw notTrusted();
+  const { folder, inForce } = trust;
+  if (!folder || !inForce || !projectFile(trust) || folder.problems.length > 0) throw notTrusted();
   if (projectFile(trust)?.text !== before) throw changedMeanwhile();
   await replace(join(folder.realDir, FOLDER), after, 0o644);
   return trust.insisted || trustOwnEdit(place, { trust, edit: { name: LOCK, before, after }, now });

@@ -103,7 +103,7 @@ describe('readProjectFolder', () => {
 
   it('is a problem when there is no folder', async () => {
     expect(await faults()).toEqual([
-      '/.toolcrib: is a link or no folder; put the folder itself here',
+      '/.toolcrib: is not there any more; to give its rules up: toolcrib trust --revoke',
     ]);
   });
 });

@@ -104,9 +104,16 @@ const readTree = async (reading: Reading, path: readonly string[]): Promise<void
   }
 };
 
+type Entries = readonly (readonly [string, string])[];
+
+const sorted = (files: Entries): Entries => files.toSorted(([a], [b]) => (a < b ? -1 : 1));
+
 /** Lists are unambiguous as JSON; the version says what was listed, and how. */
-const hashOf = (files: readonly (readonly [string, string])[]): string =>
-  sha256(JSON.stringify(['toolcrib project 1', files]));
+const hashOf = (files: Entries): string => sha256(JSON.stringify(['toolcrib project 1', files]));
+
+/** The hash of a folder that holds files of these hashes. */
+export const hashOfFiles = (files: Readonly<Record<string, string>>): string =>
+  hashOf(sorted(Object.entries(files)));
 
 /** Never throws: what is wrong comes back as problems, and then the folder is not to be trusted. */
 export const readProjectFolder = async (site: Site): Promise<ProjectFolder> => {
@@ -119,8 +126,10 @@ export const readProjectFolder = async (site: Site): Promise<ProjectFolder> => {
   };
   const stats = await lstat(join(site.realDir, FOLDER)).catch(() => undefined);
   if (stats?.isDirectory()) await readTree(reading, []);
-  else complain(reading, [], 'is a link or no folder; put the folder itself here');
-  const files = [...reading.hashes].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  else if (stats) complain(reading, [], 'is a link or no folder; put the folder itself here');
+  else
+    complain(reading, [], 'is not there any more; to give its rules up: toolcrib trust --revoke');
+  const files = sorted([...reading.hashes]);
   return {
     projectDir: site.projectDir,
     realDir: site.realDir,

@@ -125,7 +125,7 @@ describe('a trusted project', () => {
     expect((await loadConfig(widened)).config.budget.dailyUsd).toBe(99);
   });
 
-  it('is inert again once a file changed, came or went, and says which', async () => {
+  it('keeps what was trusted in force once a file changed, came or went, and says which', async () => {
     await write('config.yml', MILD);
     await write('tools/a.ts', 'good');
     await trustAround(place());
@@ -137,7 +137,8 @@ describe('a trusted project', () => {
       state: 'changed',
       changed: ['config.yml', 'policy/new.yml', 'tools/a.ts'],
     });
-    expect(config).toEqual(defaultConfig());
+    expect(config.budget.dailyUsd).toBe(5);
+    expect(Object.keys(trust.inForce?.files ?? {})).toEqual(['config.yml']);
     await write('config.yml', MILD);
     await write('tools/a.ts', 'good');
     await rm(join(project, '.toolcrib/policy'), { recursive: true });
@@ -196,7 +197,7 @@ describe('what was hashed is what is used', () => {
       const { config, trust } = await loadConfig(place());
       seen.add(trust.state);
       expect(config.mcp.servers).toEqual({});
-      expect(config.budget.dailyUsd).toBe(trust.state === 'trusted' ? 5 : 10);
+      expect(config.budget.dailyUsd).toBe(5);
     }
     over = true;
     await swapping;

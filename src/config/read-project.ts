@@ -66,8 +66,17 @@ const readPinned = async (folder: ProjectFolder): Promise<ProjectReading> => {
   };
 };
 
+const lostProblem = ({ projectDir = '' }: ProjectTrust, name: string): ConfigProblem => ({
+  file: join(projectDir, FOLDER, name),
+  path: '',
+  message: 'is not as you trusted it, and no copy was kept; look at it and decide: toolcrib trust',
+});
+
 /** What is not trusted is not even parsed: its mistakes are nobody's yet. */
-export const readTrustedProject = async (trust: ProjectTrust): Promise<ProjectReading> =>
-  trust.state === 'trusted' && trust.folder
-    ? readPinned(trust.folder)
-    : { ...NOTHING, projectDir: trust.projectDir };
+export const readTrustedProject = async (trust: ProjectTrust): Promise<ProjectReading> => {
+  const { inForce, lost = [], projectDir } = trust;
+  if (!inForce) return { ...NOTHING, projectDir };
+  // Without the restrictions that were trusted nothing may start.
+  const problems = lost.map((name) => lostProblem(trust, name));
+  return problems.length > 0 ? { ...NOTHING, projectDir, problems } : readPinned(inForce);
+};

@@ -10,7 +10,11 @@ const whenAbsent =
   };
 
 /** Keeps the mode of a file that is there; a new one gets `mode`. */
-export const replaceFile = async (file: string, text: string, mode = 0o644): Promise<void> => {
+export const replaceFile = async (
+  file: string,
+  text: string | Uint8Array,
+  mode = 0o644,
+): Promise<void> => {
   // Through a link, or the link itself would be replaced.
   const target = await realpath(file).catch(whenAbsent(file));
   const kept = await stat(target).then((found) => found.mode & 0o777, whenAbsent(mode));

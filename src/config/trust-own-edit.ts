@@ -1,6 +1,6 @@
 /**
- * Trusts a project again after an edit that this program made for the user. Only that one file may
- * be different: whatever else lies in the folder has not been looked at by anybody.
+ * Trusts a project again after an edit that this program made for the user. In a project that was trusted
+ * that one file is; one that was not is trusted only when it holds nothing else.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigEdit } from './edit-config.ts';
@@ -10,6 +10,7 @@ import {
   type ConfigPlace,
   type ProjectTrust,
   readProjectTrust,
+  trustFiles,
   trustProject,
 } from './project-trust.ts';
 
@@ -17,6 +18,22 @@ export interface OwnEdit extends ConfigEdit {
   /** Below `.toolcrib`. */
   readonly name: string;
 }
+
+const hashIn = (files: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(files, name) ? files[name] : undefined;
+
+/** The edit counts when it began from the content that was trusted and is what lies there now. */
+const trustEditedFile = async (
+  place: ConfigPlace & { readonly userDir: string },
+  { trust, edit, now }: EditedProject,
+): Promise<boolean> => {
+  const { folder } = await readProjectTrust(place, { nearest: true });
+  if (!folder || folder.realDir !== trust.folder?.realDir) return false;
+  const began = edit.before === undefined ? undefined : sha256(edit.before);
+  if (hashIn(trust.inForce?.files ?? {}, edit.name) !== began) return false;
+  if (hashIn(folder.files, edit.name) !== sha256(edit.after)) return false;
+  return trustFiles(folder, [edit.name], { userDir: place.userDir, now });
+};
 
 /** What was trusted before counts only if the edit began from it. */
 const trustedFiles = (
@@ -35,13 +52,15 @@ export interface EditedProject extends Omit<Answer, 'userDir'> {
   readonly edit: OwnEdit;
 }
 
-/** False when something besides the edit is new or different; then nothing is remembered. */
+/** False when the edit did not begin from what was trusted; then nothing is remembered. */
 export const trustOwnEdit = async (
   place: ConfigPlace & { readonly userDir: string },
-  { trust, edit, now }: EditedProject,
+  project: EditedProject,
 ): Promise<boolean> => {
+  const { trust, edit, now } = project;
+  if (!trust.insisted && trust.inForce) return trustEditedFile(place, project);
   const known = trustedFiles(trust, edit);
-  const { folder } = await readProjectTrust(place);
+  const { folder } = await readProjectTrust(place, { nearest: true });
   if (!known || !folder || folder.problems.length > 0) return false;
   if (!isDeepStrictEqual(folder.files, { ...known, [edit.name]: sha256(edit.after) })) return false;
   await trustProject(folder, { userDir: place.userDir, now });

@@ -27,6 +27,8 @@ export interface TokenRecord {
   readonly revokedAt?: number;
   readonly lastUsedAt?: number;
   readonly policy?: TokenPolicy;
+  /** That this user made it; one without counts only in the process that made it. */
+  readonly seal?: string;
 }
 
 export interface Tokens {

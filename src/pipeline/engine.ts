@@ -106,6 +106,7 @@ export interface EngineDeps {
   readonly validators: RulesByTool | undefined;
   readonly settings: EngineSettings;
   readonly egress: Egress;
+  readonly untrustedTools?: ReadonlySet<string> | undefined;
   readonly sandboxes: Sandboxes;
   /** Made when it is first needed. */
   signingKey(): Promise<SigningKey>;

@@ -63,7 +63,7 @@ describe('a cloned repository, without a terminal', () => {
     ]);
     writeFileSync(join(project.folder, '.toolcrib/config.yml'), `${HOSTILE}# more\n`);
     const changed = await project.run(CALL);
-    expect([changed.code, changed.err]).toEqual([0, expect.stringContaining('(config.yml)')]);
+    expect([changed.code, changed.err]).toEqual([3, expect.stringContaining('(config.yml)')]);
     expect((await project.run(['doctor'])).out).toMatch(
       /! trust .*has changed since you trusted it/,
     );

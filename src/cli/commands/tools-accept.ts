@@ -42,7 +42,7 @@ const acceptTools = async (
     note(io, ...errorLines(toolError('USER_CANCELLED', 'They stay in quarantine.'), io.noteInk));
     return 3;
   }
-  const file = lockFileOf(open);
+  const file = lockFileOf(open, states);
   const told = accepted.map(({ tool, origin, fingerprint }) => ({ tool, origin, fingerprint }));
   if (io.json) printJson(io, { accepted: told, file });
   for (const { tool } of io.json ? [] : states) {

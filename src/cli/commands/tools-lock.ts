@@ -57,7 +57,7 @@ const lockTools = async (io: Io, open: OpenCrib, options: LockOptions): Promise<
     }
   }
   const { lock: mode } = open.loaded.config.registry;
-  if (io.json) printJson(io, { mode, file: lockFileOf(open), tools: lock.states() });
+  if (io.json) printJson(io, { mode, file: lockFileOf(open, states), tools: lock.states() });
   else if (mode === 'off') print(io, 'The lock is off: registry.lock.');
   else show(io, lock.states());
   return 0;

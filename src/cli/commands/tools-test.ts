@@ -7,7 +7,12 @@ import type { Approver } from '../../contract/approver.ts';
 import { ERRORS, ToolFailure } from '../../contract/errors.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
-import { assertProjectTrusted, customFolder, pathBelow } from '../custom-folder.ts';
+import {
+  assertFileTrusted,
+  assertProjectTrusted,
+  customFolder,
+  pathBelow,
+} from '../custom-folder.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { onInterrupt } from '../on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../open-crib.ts';
@@ -42,6 +47,7 @@ const toolsOf = (open: OpenCrib, file: string): readonly Tool[] => {
       suggestions: [`Custom tools of this project are in ${customFolder(open)}.`],
     });
   }
+  assertFileTrusted(open, file);
   const found = open.crib.tools.list({ source: ['custom'], tags: [`file:${below}`] });
   if (found.length > 0) return found.map(({ tool }) => tool);
   throw new ToolFailure('NOT_FOUND', 'No tool was loaded from this file.', {

@@ -204,7 +204,10 @@ describe('a command in a project that nobody trusted', () => {
       expect.stringMatching(/yml:1: budget\.dailyUsd: a project can/),
     ]);
     await write('tools/\u001b[2K.ts', 'x');
-    expect(await notes()).toEqual([expect.stringContaining('it has changed (tools/␛[2K.ts)')]);
+    expect(await notes()).toEqual([
+      expect.stringContaining('has changed since you trusted it (tools/␛[2K.ts)'),
+      expect.stringMatching(/yml:1: budget\.dailyUsd: a project can/),
+    ]);
     await chmod(join(root, 'user/trust.json'), 0o666);
     expect(await notes()).toHaveLength(2);
   });

@@ -6,6 +6,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { type LoadedConfig, previewProject } from '../../config/load-config.ts';
 import {
   type ProjectTrust,
+  type ReadTrustOptions,
   readProjectTrust,
   refuseProject,
   revokeTrust,
@@ -25,12 +26,20 @@ interface TrustOptions {
   readonly yes?: boolean;
   readonly revoke?: boolean;
   readonly list?: boolean;
+  readonly store?: boolean;
+  readonly watch?: boolean;
 }
 
 /** Without the variables that would settle the question for this process only. */
 const placeOf = ({ cwd, env }: Io) => {
   const { TOOLCRIB_TRUST: _insisted, TOOLCRIB_CONFIG: _named, ...rest } = env;
   return { cwd, env: rest };
+};
+
+/** The nearest project; the trusted one around it only where there is no nearer one. */
+const whichOf = async (io: Io): Promise<ReadTrustOptions> => {
+  const { hidden } = await readProjectTrust(placeOf(io));
+  return { nearest: hidden !== undefined };
 };
 
 const believed = async (io: Io): Promise<TrustReading> => {
@@ -60,7 +69,7 @@ const list = async (io: Io): Promise<number> => {
 };
 
 const revoke = async (io: Io): Promise<number> => {
-  const { folder } = await readProjectTrust(placeOf(io));
+  const { folder } = await readProjectTrust(placeOf(io), await whichOf(io));
   const project = folder?.realDir ?? (await realpath(io.cwd));
   const known = (await believed(io)).entries.has(project);
   if (known) await revokeTrust(project, userDirOf(io));
@@ -75,7 +84,7 @@ const revoke = async (io: Io): Promise<number> => {
 /** Throws when there is nothing that could be trusted. */
 const lookAt = async (io: Io): Promise<{ trust: ProjectTrust; preview: LoadedConfig }> => {
   const place = placeOf(io);
-  const trust = await readProjectTrust(place);
+  const trust = await readProjectTrust(place, await whichOf(io));
   if (!trust.folder) {
     throw new ToolFailure('NOT_FOUND', 'There is no project here that could be trusted.', {
       suggestions: ['To make one: toolcrib init'],
@@ -117,8 +126,16 @@ const decide = async (io: Io, { yes = false }: TrustOptions): Promise<number> =>
   return 0;
 };
 
-const act = (io: Io, options: TrustOptions): Promise<number> => {
+const act = async (io: Io, options: TrustOptions): Promise<number> => {
   if (options.list === true) return list(io);
+  if (options.store === true) {
+    const { trustStore } = await import('../trust-store.ts');
+    return trustStore(io, options.yes === true);
+  }
+  if (options.watch === true) {
+    const { watchTrust } = await import('../watch-trust.ts');
+    return watchTrust(io, placeOf(io));
+  }
   return options.revoke === true ? revoke(io) : decide(io, options);
 };
 
@@ -130,8 +147,11 @@ export const trustCommand = (program: Command, io: Io): Command =>
       .option('-y, --yes', 'trust it without being asked')
       .option('--revoke', 'trust it no longer')
       .option('--list', 'list what was trusted and refused')
+      .option('--watch', 'trust your edits of its tool files for as long as this runs')
+      .option('--store', 'take over a database in the project that you made elsewhere')
       .action(leaving(io, (options: TrustOptions) => act(io, options))),
     'toolcrib trust',
+    'toolcrib trust --watch',
     'toolcrib trust --revoke',
     'toolcrib trust --list --json',
   );

@@ -75,6 +75,30 @@ describe('readInput', () => {
     });
   });
 
+  it.each([
+    'amount: !secret 5\n',
+    'amount: !!binary aGVsbG8=\n',
+    'when: !!timestamp 2026-01-01\n',
+    'all: !!set {a, b}\n',
+    'run: !!js/function "function () {}"\n',
+    '!tool\namount: 5\n',
+    '%TAG !e! tag:example.com,2026:\n---\namount: !e!money 5\n',
+    '%YAML 1.1\n---\namount: !!binary aGVsbG8=\n',
+  ])('refuses a YAML tag that it would otherwise drop: %j', async (text) => {
+    const cwd = await folder();
+    await writeFile(join(cwd, 'tagged.yml'), text);
+    const reading = readInput(ioWith(cwd), { args: [], file: 'tagged.yml' });
+    await expect(reading).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
+    await expect(reading).rejects.toThrow('YAML tag at line');
+  });
+
+  it('benign: reads tags of the core schema, and YAML of an older version as of today', async () => {
+    const cwd = await folder();
+    await writeFile(join(cwd, 'tagged.yml'), '%YAML 1.1\n---\na: !!str 5\nb: !!int "5"\nc: yes\n');
+    const read = await readInput(ioWith(cwd), { args: [], file: 'tagged.yml' });
+    expect(read.base).toEqual({ a: '5', b: 5, c: 'yes' });
+  });
+
   it('says where YAML is broken, and stops alias bombs', async () => {
     const cwd = await folder();
     await writeFile(join(cwd, 'bad.yml'), 'a: [1, 2\nb: }');

@@ -36,15 +36,33 @@ const readText = async (io: Io, path: string): Promise<string> => {
   }
 };
 
+interface YamlFault {
+  readonly code?: string;
+  readonly linePos?: readonly { readonly line: number; readonly col: number }[];
+}
+
+const yamlFailure = ({ code, linePos }: YamlFault): ToolFailure => {
+  const [at] = linePos ?? [];
+  const place = at ? ` at line ${at.line}, column ${at.col}` : '';
+  return code === 'TAG_RESOLVE_FAILED'
+    ? misuse(`The input file has a YAML tag${place} that means nothing here.`, 'Remove the tag.')
+    : misuse(`The input file is not valid YAML${place}.`, 'Correct the file and try again.');
+};
+
+/**
+ * Reads plain data. A tag that is not of the core schema is refused: the library would drop it, or make
+ * something of the value that is no JSON. The schema is named, or a `%YAML 1.1` line would change it.
+ */
 const parseYaml = async (source: string): Promise<unknown> => {
-  const { parse } = await import('yaml');
+  const { parseDocument } = await import('yaml');
+  const options = { schema: 'core', resolveKnownTags: false, logLevel: 'silent' } as const;
   try {
-    return parse(source, { maxAliasCount: 100 });
+    const document = parseDocument(source, options);
+    const [fault] = [...document.errors, ...document.warnings];
+    if (fault) throw fault;
+    return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    const { linePos } = error as { linePos?: readonly { line: number; col: number }[] };
-    const [at] = linePos ?? [];
-    const place = at ? ` at line ${at.line}, column ${at.col}` : '';
-    throw misuse(`The input file is not valid YAML${place}.`, 'Correct the file and try again.');
+    throw yamlFailure(error as YamlFault);
   }
 };
 

@@ -44,7 +44,7 @@ const offer = async (io: Io, open: FreshCrib, servers: readonly string[]): Promi
     return;
   }
   print(io, `${io.ink.green('✓')} Accepted: ${counted(accepted.length, 'tool')}`);
-  note(io, io.noteInk.dim(`in ${lockFileOf(open)}`));
+  note(io, io.noteInk.dim(`in ${lockFileOf(open, accepted)}`));
 };
 
 /** That a server does not start is said, and takes nothing back: it is in the configuration. */

@@ -43,6 +43,16 @@ describe('a seal', () => {
   });
 });
 
+describe('a row without a seal', () => {
+  it('is reported once for each kind of row, however many there are', async () => {
+    const { seals, warnings } = sealsOf();
+    for (const text of ['toolcrib grant 1\na', 'toolcrib grant 1\nb', 'toolcrib token 1\na']) {
+      expect(await seals.isOurs(text, undefined)).toBe(false);
+    }
+    expect(warnings).toEqual([{ kind: 'toolcrib grant 1' }, { kind: 'toolcrib token 1' }]);
+  });
+});
+
 describe('what is sealed', () => {
   const decided = approvalRecord('a1', { state: 'approved', decidedBy: 'ada', decidedAt: 5 });
 

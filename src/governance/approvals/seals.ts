@@ -46,6 +46,8 @@ export class Seals {
   readonly #log: Pick<Logger, 'warn'>;
   /** Sealed or found sealed by this process: nothing has to be worked out twice. */
   readonly #ours = new LRUCache<string, true>({ max: REMEMBERED });
+  /** What has been reported already: a store full of planted rows must not fill the log. */
+  readonly #reported = new Set<string>();
 
   constructor(key: () => Promise<SigningKey>, log: Pick<Logger, 'warn'>) {
     this.#key = key;
@@ -66,16 +68,31 @@ export class Seals {
     }
   }
 
+  /** False for what this user did not seal; the log says so once for each kind of row. */
   async isOurs(text: string, seal: string | undefined): Promise<boolean> {
     if (this.#ours.has(text)) return true;
-    if (seal === undefined) return false;
+    if (seal !== undefined && (await this.#isSealed(text, seal))) {
+      this.#ours.set(text, true);
+      return true;
+    }
+    this.#report(text);
+    return false;
+  }
+
+  async #isSealed(text: string, signature: string): Promise<boolean> {
     try {
       const { publicKey } = await this.#key();
-      if (!verifySignature({ publicKey, text, signature: seal })) return false;
+      return verifySignature({ publicKey, text, signature });
     } catch {
       return false;
     }
-    this.#ours.set(text, true);
-    return true;
+  }
+
+  #report(text: string): void {
+    // The first line of what is sealed names its kind, as in `toolcrib grant 1`.
+    const [kind] = text.split('\n', 1);
+    if (this.#reported.has(String(kind))) return;
+    this.#reported.add(String(kind));
+    this.#log.warn('The store holds rows without your seal; they count for nothing.', { kind });
   }
 }

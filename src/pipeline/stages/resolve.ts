@@ -9,7 +9,11 @@ import { evidence, prove } from '../pipeline.ts';
 export interface ResolveDeps {
   readonly tools: Pick<Registry, 'ready' | 'suggest'>;
   readonly maxCallDepth: number;
+  /** Tools whose file in the project is not trusted as it is now, by the name of the file. */
+  readonly untrustedTools?: ReadonlySet<string> | undefined;
 }
+
+const DECIDE = 'Look at what is in .toolcrib and decide: toolcrib trust';
 
 /** The name that closes a circle, or the depth that is too much. */
 const circular = (call: CallRequest, name: string, maxDepth: number): string | undefined => {
@@ -30,7 +34,27 @@ const refused = (call: CallRequest, { tool: { name }, quarantined }: ReadyTool):
         suggestions: [`Enable it with: toolcrib tools enable ${name}`],
       });
 
-export const resolve = ({ tools, maxCallDepth }: ResolveDeps): Stage<never, 'ready'> => {
+/** A tool that is there but not trusted is refused as that: "not found" would send its author astray. */
+const absent = (call: CallRequest, { tools, untrustedTools }: ResolveDeps): ToolResult => {
+  if (untrustedTools?.has(call.toolName)) {
+    return failed(call, 'PERMISSION_DENIED', {
+      message: 'The file of this tool is not trusted as it is now, so the tool is off.',
+      suggestions: [DECIDE],
+    });
+  }
+  const near = tools.suggest(call.toolName);
+  return failed(call, 'TOOL_NOT_FOUND', {
+    suggestions: [
+      ...(near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : []),
+      ...(untrustedTools?.size
+        ? [`Some tool files here are not trusted as they are now. ${DECIDE}`]
+        : []),
+    ],
+  });
+};
+
+export const resolve = (deps: ResolveDeps): Stage<never, 'ready'> => {
+  const { tools, maxCallDepth } = deps;
   const admit = (
     call: CallRequest,
     ready: ReadyTool,
@@ -53,14 +77,7 @@ export const resolve = ({ tools, maxCallDepth }: ResolveDeps): Stage<never, 'rea
 
   return function resolve(call, next) {
     const ready = call.internal ?? tools.ready(call.toolName, call.options.version);
-    if (ready === undefined) {
-      const near = tools.suggest(call.toolName);
-      return Promise.resolve(
-        failed(call, 'TOOL_NOT_FOUND', {
-          suggestions: near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [],
-        }),
-      );
-    }
+    if (ready === undefined) return Promise.resolve(absent(call, deps));
     if (ready instanceof Promise) return ready.then((tool) => admit(call, tool, next));
     return admit(call, ready, next);
   };

@@ -20,6 +20,7 @@ import { migrate, schemaVersion } from './migrate.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { sqliteStore } from './sqlite-store.ts';
 import { isLocked, storeFailure } from './store-failure.ts';
+import { assertIdentity, type StoreIdentity } from './store-identity.ts';
 
 export interface SqliteStoreOptions {
   /** The file, made with its folder when it is not there; `:memory:` for none. */
@@ -29,6 +30,8 @@ export interface SqliteStoreOptions {
   readonly syncEveryRecord?: boolean;
   /** How long a write waits for another process before it fails. 5 seconds when absent. */
   readonly lockTimeoutMs?: number;
+  /** Rejects with `ForeignStore` when the database is another one; a new one is given it. */
+  readonly identity?: StoreIdentity | undefined;
 }
 
 const IN_MEMORY = ':memory:';
@@ -95,24 +98,27 @@ const inPlaceGuard = (path: string): (() => void) => {
   };
 };
 
-const prepareDatabase = (database: Database): void => {
-  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  // Looked at first: the settings below would change a file of another program.
-  schemaVersion(database);
+const prepareDatabase = (database: Database, identity: StoreIdentity | undefined): void => {
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA trusted_schema = OFF`);
+  // Looked at first: the settings below would change a file of another program, or of somebody else.
+  const isNew = schemaVersion(database) === 0;
+  if (identity && !isNew && !identity.adopt) assertIdentity(database, identity);
   database.exec(SETTINGS);
-  migrate(database);
+  migrate(database, identity);
+  // Another process may have made it meanwhile.
+  if (identity) assertIdentity(database, identity);
 };
 
 /** Several processes may open a new file at once; each waits its turn. */
 const openPrepared = async (
   path: string,
-  runtime: Runtime,
+  { runtime, identity }: Pick<SqliteStoreOptions, 'runtime' | 'identity'>,
   deadline: number,
 ): Promise<Database> => {
   for (;;) {
     const database = await openDatabase(path);
     try {
-      prepareDatabase(database);
+      prepareDatabase(database, identity);
       return database;
     } catch (error) {
       database.close();
@@ -129,7 +135,7 @@ export const createSqliteStore = async (options: SqliteStoreOptions): Promise<St
   const path = inMemory ? IN_MEMORY : resolve(options.path);
   try {
     if (!inMemory) createFile(path);
-    const database = await openPrepared(path, runtime, runtime.elapsed() + lockTimeoutMs);
+    const database = await openPrepared(path, options, runtime.elapsed() + lockTimeoutMs);
     return sqliteStore({
       database,
       runtime,

@@ -5,6 +5,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 import type { Database } from './open-database.ts';
+import { type StoreIdentity, writeIdentity } from './store-identity.ts';
 
 /** `Tcrb` in ASCII: says in the file's header whose it is. */
 const APPLICATION_ID = 0x54637262;
@@ -41,20 +42,22 @@ export const schemaVersion = (database: Database): number => {
   return version;
 };
 
-const step = (database: Database): void => {
+const step = (database: Database, identity: StoreIdentity | undefined): void => {
   const version = schemaVersion(database);
+  if (identity && (version === 0 || identity.adopt)) writeIdentity(database, identity);
   if (version === MIGRATIONS.length) return;
   for (const sql of MIGRATIONS.slice(version)) database.exec(sql);
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 };
 
-export const migrate = (database: Database): void => {
-  if (schemaVersion(database) === MIGRATIONS.length) return;
+/** A database that is new, or adopted, gets the identity in the same step. */
+export const migrate = (database: Database, identity?: StoreIdentity): void => {
+  if (schemaVersion(database) === MIGRATIONS.length && !identity?.adopt) return;
   database.exec('BEGIN IMMEDIATE');
   try {
     // Looked at again under the lock: another process may have been first.
-    step(database);
+    step(database, identity);
     database.exec('COMMIT');
   } catch (error) {
     database.exec('ROLLBACK');

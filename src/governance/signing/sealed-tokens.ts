@@ -1,0 +1,38 @@
+/**
+ * Tokens that carry the user's seal. A database can come from elsewhere: a token in it that this user
+ * did not make opens nothing, and is not shown as if it did.
+ */
+import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
+import type { Seals } from '../approvals/seals.ts';
+import { canonicalJson } from '../digest.ts';
+
+/** All that the token gives. That it was used or revoked is noted later, and gives nothing. */
+export const tokenText = ({
+  seal: _seal,
+  revokedAt: _revokedAt,
+  lastUsedAt: _lastUsedAt,
+  ...token
+}: TokenRecord): string => `toolcrib token 1\n${canonicalJson(token)}`;
+
+export const sealedTokens = (tokens: Tokens, seals: Pick<Seals, 'seal' | 'isOurs'>): Tokens => {
+  const isOurs = (record: TokenRecord): Promise<boolean> =>
+    seals.isOurs(tokenText(record), record.seal);
+  return {
+    async add(record) {
+      const seal = await seals.seal(tokenText(record));
+      await tokens.add(seal === undefined ? record : { ...record, seal });
+    },
+    async get(id) {
+      const record = await tokens.get(id);
+      // The id was asked for: a row that says it is another one is not it.
+      return record?.id === id && (await isOurs(record)) ? record : undefined;
+    },
+    async list() {
+      const ours: TokenRecord[] = [];
+      for (const record of await tokens.list()) if (await isOurs(record)) ours.push(record);
+      return ours;
+    },
+    revoke: (id, at) => tokens.revoke(id, at),
+    touch: (id, at) => tokens.touch(id, at),
+  };
+};
