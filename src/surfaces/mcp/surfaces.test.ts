@@ -4,7 +4,7 @@ import { ERAS, openSurface, type TestSurface, textOf } from '../../../test/fixtu
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Servers } from '../../contract/servers.ts';
 import { countTokens } from '../../registry/tokens.ts';
-import { serverPrompts, serverResources } from './server-shelves.ts';
+import { serverPrompts, serverResources } from './lists/server-resources.ts';
 
 let open: TestSurface | undefined;
 afterEach(async () => {

@@ -1,0 +1,86 @@
+/** The resource requests of a client, answered from the shelves of the surface. */
+import type { Server } from '@modelcontextprotocol/server';
+import type { ServerSite } from '../server-site.ts';
+import type { ListedResource, ResourceShelf } from './collection.ts';
+import { pageOf } from './page.ts';
+
+/** One shelf that fails is left out. */
+export const fromShelves = async <S extends { readonly label: string }, T>(
+  shelves: readonly S[],
+  take: (shelf: S) => Promise<readonly T[]>,
+  { options }: Pick<ServerSite, 'options'>,
+): Promise<readonly T[]> => {
+  const taken = shelves.map((shelf) =>
+    take(shelf).catch((error: unknown): readonly T[] => {
+      const cause = error instanceof Error ? error.message : String(error);
+      options.runtime.log.warn('a shelf could not be listed', { shelf: shelf.label, cause });
+      return [];
+    }),
+  );
+  return (await Promise.all(taken)).flat();
+};
+
+/** The first shelf that lists a URI has it. */
+const unique = (listed: readonly ListedResource[]): readonly ListedResource[] => {
+  const byUri = new Map<string, ListedResource>();
+  for (const each of listed) if (!byUri.has(each.uri)) byUri.set(each.uri, each);
+  return [...byUri.values()];
+};
+
+const readFrom = async (site: ServerSite, uri: string) => {
+  for (const shelf of site.resources) {
+    const contents = await shelf.read(uri, site.session.caller);
+    if (contents) return contents;
+  }
+  throw new site.sdk.ResourceNotFoundError(uri);
+};
+
+const MOST_SUBSCRIPTIONS = 100;
+
+/** What a client of the 2025 protocols wants to hear about. */
+const serveSubscriptions = (server: Server, site: ServerSite, subscribed: Set<string>): void => {
+  server.setRequestHandler('resources/subscribe', async ({ params }) => {
+    if (subscribed.size >= MOST_SUBSCRIPTIONS) {
+      const { ProtocolError, ProtocolErrorCode } = site.sdk;
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many subscriptions');
+    }
+    subscribed.add(params.uri);
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', async ({ params }) => {
+    subscribed.delete(params.uri);
+    return {};
+  });
+};
+
+type Content = Awaited<ReturnType<ResourceShelf['read']>>;
+
+const asContents = (contents: NonNullable<Content>) =>
+  contents.map(({ uri, mimeType, text, blob }) => ({
+    uri,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(blob === undefined ? { text: text ?? '' } : { blob }),
+  }));
+
+export const serveResources = (server: Server, site: ServerSite, subscribed: Set<string>): void => {
+  const { sdk, pageSize: size } = site;
+  server.setRequestHandler('resources/list', async ({ params }) => {
+    const listed = await fromShelves(
+      site.resources,
+      (shelf) => shelf.list(site.session.caller),
+      site,
+    );
+    const request = { cursor: params?.cursor, size, keyOf: ({ uri }: ListedResource) => uri };
+    const { items, ...next } = pageOf(unique(listed), request, sdk);
+    return { resources: items.map((item) => ({ ...item })), ...next };
+  });
+  server.setRequestHandler('resources/templates/list', async () => ({
+    resourceTemplates: site.resources.flatMap((shelf) =>
+      (shelf.templates?.() ?? []).map((template) => ({ ...template })),
+    ),
+  }));
+  server.setRequestHandler('resources/read', async ({ params }) => ({
+    contents: asContents(await readFrom(site, params.uri)),
+  }));
+  if (site.era === 'legacy') serveSubscriptions(server, site, subscribed);
+};
