@@ -160,7 +160,10 @@ describe('servers of others, over stdio', () => {
     const program = join(FIXTURES, 'modern-server.mjs');
     const server = { command: process.execPath, args: [program], tier: 'read_only' as const };
     const crib = await open({ modern: server });
-    expect(await dataOf(crib, 'add', { a: 1, b: 2 })).toEqual({ sum: 3 });
+    expect(await dataOf(crib, 'add', { a: 1, b: 2 })).toEqual({
+      content: [{ type: 'text', text: '3' }],
+      structuredContent: { sum: 3 },
+    });
     expect(await crib.servers.test('modern')).toMatchObject({ protocol: '2026-07-28' });
   });
 });

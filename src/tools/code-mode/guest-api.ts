@@ -38,10 +38,16 @@ export const open = (context) => {
   host = context;
   globalThis.console = { log: print, info: print, debug: print, warn: print, error: print };
 };
+// A result of an MCP tool may hold blocks beside its data; the types are of the data alone.
+const dataOf = (data) => {
+  const isBoth = data !== null && typeof data === 'object' && Object.keys(data).length === 2 &&
+    Object.hasOwn(data, 'content') && Object.hasOwn(data, 'structuredContent');
+  return isBoth ? data.structuredContent : data;
+};
 export const call = (name) => async (input) => {
   const trace = new Error().stack;
   const result = await host.call(name, input === undefined ? {} : input);
-  if (result.success) return result.data;
+  if (result.success) return dataOf(result.data);
   const { code, message, suggestions, issues } = result.error;
   const error = new Error(name + ': ' + message);
   throw Object.assign(error, { code, suggestions, issues, stack: trace });
