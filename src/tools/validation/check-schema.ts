@@ -12,7 +12,7 @@ export type CallerSchema = SchemaJob['schema'];
 
 /** Longer schemas take longer to compile than this process may be held. */
 const MAX_INLINE_CHARS = 4000;
-const MAX_INLINE_MS = 20;
+const MAX_INLINE_MS = 50;
 
 const badSchema = (problem: string) =>
   new ToolFailure('VALIDATION_ERROR', `The schema cannot be used: ${problem}.`, {

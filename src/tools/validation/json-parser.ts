@@ -103,6 +103,8 @@ export const jsonParser = defineTool({
   source: 'builtin',
   category: 'validation',
   tier: 'read_only',
+  // Each may start a process for the caller's schema.
+  concurrency: { limit: 8, queue: 1000 },
   tags: ['json', 'parse', 'extract', 'repair'],
   author: 'Toolcrib',
   license: 'MIT',

@@ -72,6 +72,8 @@ export const validateYaml = defineTool({
   source: 'builtin',
   category: 'validation',
   tier: 'read_only',
+  // Each may start a process for the caller's schema.
+  concurrency: { limit: 8, queue: 1000 },
   idempotent: true,
   capabilities: [{ action: 'validate', description: 'Check YAML, also against a schema.' }],
   permissions: ['tool:validate_yaml'],

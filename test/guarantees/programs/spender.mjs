@@ -16,7 +16,8 @@ const pay = defineTool({
   description: 'Costs a cent; goes wrong in every way it is told to.',
   tier: 'read_only',
   ...price,
-  timeoutMs: 150,
+  // Long where only the money is looked at: a busy machine must not add time-outs.
+  timeoutMs: trouble === 'trouble' ? 150 : 60_000,
   input: { type: 'object' },
   run: async ({ n }, { signal, charge: report }) => {
     if (charge) {
