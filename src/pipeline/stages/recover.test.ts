@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
-import type { AuditEntry } from '../../contract/audit.ts';
+import type { AuditLog } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
@@ -237,12 +237,10 @@ describe('bulkheads', () => {
   it('a call that breaks on the way gives its place back', async () => {
     const store = createMemoryStore();
     let isDown = true;
-    const append = (entry: AuditEntry) =>
-      isDown && entry.kind === 'intent'
-        ? Promise.reject(new Error('no store'))
-        : store.audit.append(entry);
+    const intend: AuditLog['intend'] = (entries, claims) =>
+      isDown ? Promise.reject(new Error('no store')) : store.audit.intend(entries, claims);
     const tool = aTool({ tier: 'write', concurrency: { limit: 1, queue: 0 } });
-    const crib = await testCrib([tool], { store: { ...store, audit: { ...store.audit, append } } });
+    const crib = await testCrib([tool], { store: { ...store, audit: { ...store.audit, intend } } });
     for (let i = 0; i < 3; i++) expect((await crib.execute('echo', {})).success).toBe(false);
     isDown = false;
     expect((await crib.execute('echo', {})).error).toBeUndefined();
