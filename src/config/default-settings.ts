@@ -106,6 +106,7 @@ const DEFAULTS = {
     search: {
       provider: 'brave',
     },
+    credentials: {},
   },
   budget: {
     dailyUsd: 10,

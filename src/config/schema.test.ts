@@ -76,6 +76,7 @@ describe('the defaults', () => {
         supabase: {},
         postgres: { hosts: [] },
         search: { provider: 'brave' },
+        credentials: {},
       },
       budget: { dailyUsd: 10, perTool: {} },
       audit: { syncEveryRecord: false },
