@@ -161,6 +161,12 @@ export interface CallTargets {
 /** `flag` notes script-like content, `strip` takes it out of the input, `off` does not look. */
 export type Sanitizing = 'flag' | 'strip' | 'off';
 
+/** The result of a call that is undone. */
+export type PastResult<O = unknown> = ToolResult<O> & {
+  /** What the call handed to `keepForUndo`. */
+  readonly kept?: unknown;
+};
+
 export interface Tool<I = unknown, O = unknown> {
   readonly name: string;
   readonly version: string;
@@ -203,7 +209,7 @@ export interface Tool<I = unknown, O = unknown> {
   readonly preconditions?: readonly Precondition[];
   readonly effects?: readonly Effect[];
   /** Takes back what the call did, where a file snapshot is not enough. Throws when it cannot. */
-  undo?(input: I, result: ToolResult<O>, context: ToolContext): Promise<void>;
+  undo?(input: I, result: PastResult<O>, context: ToolContext): Promise<void>;
 
   /** The call may be repeated without harm: retries are allowed even after a possible effect. */
   readonly idempotent?: boolean;

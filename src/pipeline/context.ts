@@ -136,6 +136,12 @@ export class CallContext implements ToolContext {
     };
   }
 
+  get keepForUndo(): ToolContext['keepForUndo'] {
+    return (data) => {
+      this.#call.notes.undoData = data;
+    };
+  }
+
   get warn(): ToolContext['warn'] {
     return (message) => {
       const { notes } = this.#call;

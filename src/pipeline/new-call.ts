@@ -92,6 +92,7 @@ class Notes implements CallNotes {
   writes = 0;
   recordedInput: unknown = undefined;
   summary: string | undefined = undefined;
+  undoData: unknown = undefined;
   innerLabels: CallNotes['innerLabels'] = undefined;
 }
 

@@ -85,7 +85,11 @@ const succeededWith = (
 ): ToolResult | Promise<ToolResult> => {
   const result = checked(call, data, deps);
   if (!call.ready.tool.undo || !result.success) return result;
-  const kept = deps.undoLog.keep(call.executionId, { input: call.input, result });
+  const { undoData } = call.notes;
+  // A call that only reads has nothing to undo.
+  if (undoData === null || call.grant.tier === 'read_only') return result;
+  const past = undoData === undefined ? result : { ...result, kept: undoData };
+  const kept = deps.undoLog.keep(call.executionId, { input: call.input, result: past });
   return kept.then(() => result);
 };
 
