@@ -44,7 +44,7 @@ const factsOf = (context: ToolContext): Readonly<Record<string, unknown>> => {
 export interface Built {
   readonly definition: SharedDefinition;
   readonly reach: Reach;
-  readonly code: MappedCode & { readonly text: string };
+  readonly code: MappedCode;
   /** What the entry of the bundle gets beside the input. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly rest: Partial<Tool> & Pick<Tool, 'input' | 'category'>;
