@@ -84,6 +84,8 @@ export interface Needs {
   readonly hosts?: readonly string[];
   readonly commands?: readonly string[];
   readonly secrets?: readonly string[];
+  /** Sandboxed code may ask the configured model; what it costs is charged to the call. */
+  readonly model?: boolean;
 }
 
 export interface PathNeed {
@@ -176,6 +178,8 @@ export interface Tool<I = unknown, O = unknown> {
   readonly tags?: readonly string[];
   readonly author?: string;
   readonly license?: string;
+  /** `false`: switched off until the configuration or a person switches it on. */
+  readonly enabled?: boolean;
   /** Other names under which the tool answers. */
   readonly aliases?: readonly string[];
 

@@ -63,13 +63,14 @@ const checkFunctions = (file: string, place: Place, functions: readonly unknown[
 };
 
 const restOf = (definition: ModuleDefinition) => {
-  const { input, category, aliases, actionField, idempotent } = definition;
+  const { input, category, aliases, actionField, idempotent, enabled } = definition;
   return {
     input,
     category,
     ...(aliases !== undefined && { aliases }),
     ...(actionField !== undefined && { actionField }),
     ...(idempotent !== undefined && { idempotent }),
+    ...(!enabled && { enabled }),
   };
 };
 
