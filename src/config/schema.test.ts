@@ -124,7 +124,7 @@ describe('tools', () => {
     });
     const shown: boolean = tools.showTokenCosts;
     expect(shown).toBe(false);
-    expect(toolSettingsOf(tools, 'read_file')).toEqual({ enabled: true });
+    expect(toolSettingsOf(tools, 'read_file')).toEqual({});
     expect(toolSettingsOf(tools, 'file:write')).toEqual({ enabled: false });
     expect(toolSettingsOf(tools, 'showTokenCosts')).toBeUndefined();
     expect(toolSettingsOf(tools, 'constructor')).toBeUndefined();
