@@ -20,6 +20,7 @@ const LOADED_LATE = [
   '@modelcontextprotocol/server',
   '@napi-rs/keyring',
   '@photostructure/sqlite',
+  'acorn',
   'ai',
   'ajv',
   'ajv-formats',

@@ -107,6 +107,11 @@ export interface ToolContext {
    */
   charge(usage: Usage): void;
   warn(message: string): void;
+  /**
+   * Hands over what the tool's own `undo` will need, as JSON; it is stored with the call. `null` says
+   * that this call cannot be undone.
+   */
+  keepForUndo(data: unknown): void;
   /** Calls another tool through the whole pipeline. */
   call(tool: string, input: unknown): Promise<ToolResult>;
 }

@@ -142,6 +142,12 @@ export class CallContext implements ToolContext {
       this.#deps.budgeting.purse(this.#call).charge(spendingOf(usage, this.#call.ready.tool));
   }
 
+  get keepForUndo(): ToolContext['keepForUndo'] {
+    return (data) => {
+      this.#call.notes.undoData = data;
+    };
+  }
+
   get warn(): ToolContext['warn'] {
     return (message) => {
       const { notes } = this.#call;

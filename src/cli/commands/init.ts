@@ -10,6 +10,7 @@ import { configTemplate } from '../../config/template.ts';
 import { trustOwnEdit } from '../../config/trust-own-edit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { findProgram } from '../find-program.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 
 interface InitOptions {
@@ -73,6 +74,14 @@ const trustWritten = (io: Io, text: string): Promise<boolean> =>
     },
   );
 
+/** Seatbelt is part of macOS; other systems have no process sandbox that could be installed. */
+const tellOfBubblewrap = async (io: Io): Promise<void> => {
+  if (process.platform !== 'linux' || (await findProgram(io, ['bwrap'])) !== undefined) return;
+  const why =
+    'bubblewrap is not installed: tools that run programs (bash_execution, git, git_commit, npm_install and others) answer SANDBOX_ERROR without it.';
+  note(io, '', `${io.noteInk.yellow('!')} ${why} Install it: apt install bubblewrap`);
+};
+
 const init = async (io: Io, { force = false }: InitOptions): Promise<number> => {
   const folder = join(io.cwd, '.toolcrib');
   const { kept, text } = await writeConfig(folder, force);
@@ -100,6 +109,7 @@ const init = async (io: Io, { force = false }: InitOptions): Promise<number> => 
     `  toolcrib run calculator expression='sqrt(16)+2^3'    make the first call`,
     '  toolcrib audit list                                  see it on record',
   );
+  await tellOfBubblewrap(io);
   return 0;
 };
 
