@@ -40,9 +40,10 @@ const ask = async (): Promise<readonly ModelMessage[]> => {
 };
 
 const requestIn = (messages: readonly ModelMessage[]): string => {
-  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
-  const request = parts.find(({ type }) => type === 'tool-approval-request');
-  if (request?.type !== 'tool-approval-request') throw new Error('Nobody was asked.');
+  const assistant = messages.flatMap((each) => (each.role === 'assistant' ? [each.content] : []));
+  const parts = assistant.flatMap((content) => (typeof content === 'string' ? [] : content));
+  const request = parts.find((part) => part.type === 'tool-approval-request');
+  if (!request) throw new Error('Nobody was asked.');
   return request.approvalId;
 };
 

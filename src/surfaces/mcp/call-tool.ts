@@ -16,8 +16,10 @@ import { type AskRound, askClient, askNeeded, openRound } from './ask-round.ts';
 import type { CallContext } from './call-context.ts';
 import { laterDigest } from './call-digest.ts';
 import { elicitApprover, laterApprover } from './elicit-approver.ts';
+import { elicitClient } from './elicit-client.ts';
 import { isMetaTool, metaSite } from './meta-tools.ts';
 import { progressOf } from './progress.ts';
+import { addressOf } from './resource-address.ts';
 import type { ServerSite } from './server-site.ts';
 import { META, toolReply } from './tool-reply.ts';
 
@@ -30,6 +32,8 @@ interface Wanted {
 
 /** A call on its way, with all that its request brought along. */
 type Round = Wanted & AskRound;
+
+const MCP = 'mcp:';
 
 /** The key of the question among the answers of a client. */
 const APPROVAL = 'toolcrib_approval';
@@ -66,6 +70,8 @@ const execute = (
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(approvalId !== undefined && { approvalId }),
     ...approverFor(site, ctx),
+    // A client of the newer protocol is asked by the reply, and a call of a server cannot wait that long.
+    ...(site.era === 'legacy' && site.takesForms(ctx) && { elicit: elicitClient(ctx) }),
   };
   const run = () => site.crib.execute(name, input, as);
   const { aroundCall } = site.options;
@@ -119,6 +125,24 @@ const askByReply = async (
   });
 };
 
+/** The server that a tool comes from, by its name in the configuration. */
+const serverOf = ({ crib }: ServerSite, name: string): string | undefined => {
+  const server = crib.tools.get(name)?.tool.server;
+  return server?.startsWith(MCP) ? server.slice(MCP.length) : undefined;
+};
+
+/** Links to resources of a server lead through this one: its client has no other way there. */
+const readableReply = (site: ServerSite, { name }: Round, result: ToolResult): CallToolResult => {
+  const reply = toolReply(result);
+  if (!reply.content.some(({ type }) => type === 'resource_link')) return reply;
+  const server = serverOf(site, name);
+  if (server === undefined) return reply;
+  const content = reply.content.map((block) =>
+    block.type === 'resource_link' ? { ...block, uri: addressOf(server, block.uri) } : block,
+  );
+  return { ...reply, content };
+};
+
 const replyTo = async (site: ServerSite, round: Round): Promise<Reply> => {
   const asked = round.state?.approvalId;
   const answer = asked === undefined ? undefined : await takeAnswer(site, round, asked);
@@ -126,7 +150,7 @@ const replyTo = async (site: ServerSite, round: Round): Promise<Reply> => {
   if (isUnknown(result)) throw unknownTool(site, round.name);
   const needed = result.success ? undefined : await askNeeded(site, round);
   if (needed) return needed;
-  if (!result.approval || answer === 'later') return toolReply(result);
+  if (!result.approval || answer === 'later') return readableReply(site, round, result);
   return (await askByReply(site, round, result.approval.approvalId)) ?? toolReply(result);
 };
 

@@ -4,6 +4,7 @@ import { ERAS, openSurface, type TestSurface, textOf } from '../../../test/fixtu
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Servers } from '../../contract/servers.ts';
 import { countTokens } from '../../registry/tokens.ts';
+import { loadSdk } from './load-sdk.ts';
 import { serverPrompts, serverResources } from './server-shelves.ts';
 
 let open: TestSurface | undefined;
@@ -152,6 +153,8 @@ describe('what connected servers have', () => {
       { server: 'two', uri: 'file:///a?b#c', name: 'A' },
     ],
     readResource: async (server: string, uri: string) => [{ uri, text: `${server} has ${uri}` }],
+    templates: async () => [],
+    watch: () => () => undefined,
     prompts: async () => [
       { server: 'one', name: 'greet', arguments: [] },
       { server: 'two', name: 'greet', arguments: [] },
@@ -163,7 +166,7 @@ describe('what connected servers have', () => {
 
   it('is kept apart by server', async () => {
     open = await openSurface([], {
-      resources: [serverResources(servers)],
+      resources: [serverResources(servers, await loadSdk())],
       prompts: [serverPrompts(servers)],
     });
     const client = await open.client('modern');
@@ -180,7 +183,9 @@ describe('what connected servers have', () => {
 
   it('cannot be reached by a made-up address, and one that fails is left out', async () => {
     const failing = { ...servers, resources: () => Promise.reject(new Error('down')) };
-    open = await openSurface([], { resources: [serverResources(failing as Servers)] });
+    open = await openSurface([], {
+      resources: [serverResources(failing as Servers, await loadSdk())],
+    });
     const client = await open.client('modern');
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(['toolcrib://audit/recent']);
