@@ -154,8 +154,9 @@ export class ServerLink {
     try {
       await this.#events.onReady(connection);
     } catch (error) {
-      this.#lost(connection, reasonOf(error));
-      throw error;
+      const cause = cutOff(connection, this.settings.name) ?? error;
+      this.#lost(connection, reasonOf(cause));
+      throw cause;
     }
     return connection;
   }

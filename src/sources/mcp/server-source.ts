@@ -91,6 +91,11 @@ export class ServerSource implements Source {
     return () => this.#watchers.delete(changed);
   }
 
+  /** Lists what the server has now. Fails when it does not answer in time. */
+  async refresh(connection: Connection): Promise<void> {
+    await this.#list(connection);
+  }
+
   /** Calls back when its resources or prompts may have changed; returns how to stop. */
   watchLists(changed: (list: ServerList) => void): () => void {
     this.#listWatchers.add(changed);

@@ -156,7 +156,11 @@ export const createServersDesk = (
     list: () => all.map(statusOf),
     test: async (name) => {
       const one = find(name);
-      await onServer(one, () => one.link.check());
+      await onServer(one, async (connection) => {
+        await one.link.check();
+        // A connection stands before its tools are known: one that never lists them is of no use.
+        await one.refresh(connection);
+      });
       return statusOf(one);
     },
     logs: (name) => find(name).link.stderr.lines(),
