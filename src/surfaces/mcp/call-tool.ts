@@ -10,14 +10,14 @@ import type {
 import type { CallAs } from '../../contract/call-options.ts';
 import { ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import { answerMeta, CALL_TOOL, innerCall } from '../../meta-tools.ts';
+import { answerMeta, CALL_TOOL, innerCall, SEARCH_TOOLS } from '../../meta-tools.ts';
 import { answerOf, approvalQuestion } from './approval-question.ts';
 import { type AskRound, askClient, askNeeded, openRound } from './ask-round.ts';
 import type { CallContext } from './call-context.ts';
 import { laterDigest } from './call-digest.ts';
 import { elicitApprover, laterApprover } from './elicit-approver.ts';
 import { elicitClient } from './elicit-client.ts';
-import { isMetaTool, metaSite } from './meta-tools.ts';
+import { isMetaTool, isShown, metaSite, SEARCH_API } from './meta-tools.ts';
 import { progressOf } from './progress.ts';
 import { addressOf } from './resource-address.ts';
 import type { ServerSite } from './server-site.ts';
@@ -164,7 +164,9 @@ const unknownTool = (site: ServerSite, name: string): Error => {
 };
 
 const metaReply = (site: ServerSite, { name, input }: Wanted): CallToolResult => {
-  const data = answerMeta(metaSite(site.crib), name, input);
+  // Without describe_tool the schemas have to come with the search.
+  const about = { ...metaSite(site.crib), withSchemas: site.kind === 'code' };
+  const data = answerMeta(about, name, input);
   return {
     content: [{ type: 'text', text: JSON.stringify(data) }],
     structuredContent: { ...data },
@@ -188,9 +190,17 @@ const refusal = (error: unknown): CallToolResult => {
   };
 };
 
+/** The search of the code surface declares functions, where the crib has the tool for that. */
+const searchesApi = ({ kind, crib }: ServerSite, name: string): boolean => {
+  if (kind !== 'code' || name !== SEARCH_TOOLS.name) return false;
+  const entry = crib.tools.get(SEARCH_API);
+  return entry !== undefined && isShown(entry);
+};
+
 /** The call behind the request. Only what the surface lists can be called by its own name. */
 const wantedOf = (site: ServerSite, { name, input }: Wanted): Wanted => {
   if (name === CALL_TOOL.name && isMetaTool(site.kind, name)) return innerCall(input);
+  if (searchesApi(site, name)) return { name: SEARCH_API, input };
   // An unknown name of the full surface goes on: the attempt belongs on record.
   if (site.kind !== 'full' && !site.tools.entry(name)) throw unknownTool(site, name);
   return { name, input };
@@ -203,8 +213,8 @@ export const callTool = async (
 ): Promise<Reply> => {
   const asked: Wanted = { name: params.name, input: params.arguments ?? {} };
   try {
-    if (isMetaTool(site.kind, asked.name) && asked.name !== CALL_TOOL.name)
-      return metaReply(site, asked);
+    const isOwn = isMetaTool(site.kind, asked.name) && asked.name !== CALL_TOOL.name;
+    if (isOwn && !searchesApi(site, asked.name)) return metaReply(site, asked);
     const wanted = wantedOf(site, asked);
     const round = openRound(site, ctx, laterDigest(wanted.name, wanted.input));
     return await replyTo(site, { ...wanted, ...round });

@@ -81,6 +81,36 @@ it('lists only the search and the program in the code surface', async () => {
   });
 });
 
+describe('the search of the code surface', () => {
+  const named = (name: string) =>
+    aTool({ name, description: `Calls ${name === 'run_code' ? 'search_api' : 'nothing'}.` });
+
+  it('returns schemas, and no text of the surface names a tool that is not there', async () => {
+    open = await openSurface([echo, named('run_code'), named('read_result')], { surface: 'code' });
+    const client = await open.client('modern');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['read_result', 'run_code', 'search_tools']);
+    const said = [...tools.map((tool) => tool.description), client.getInstructions()].join('\n');
+    expect(said).not.toMatch(/search_api|describe_tool|call_tool/);
+    const query = { query: echo.description };
+    const reply = await client.callTool({ name: 'search_tools', arguments: query });
+    const { tools: found } = reply.structuredContent as { tools: { input?: object }[] };
+    expect(found[0]?.input).toMatchObject({ type: 'object' });
+  });
+
+  it('is answered by the tool that declares functions, through the pipeline', async () => {
+    open = await openSurface([named('run_code'), named('search_api')], { surface: 'code' });
+    const client = await open.client('modern');
+    const query = { query: 'add numbers' };
+    const reply = await client.callTool({ name: 'search_tools', arguments: query });
+    expect(reply.structuredContent).toEqual(query);
+    const { audit } = await open.crib.store();
+    expect((await audit.query({ tool: 'search_api' })).length).toBeGreaterThan(0);
+    const direct = client.callTool({ name: 'search_api', arguments: query });
+    await expect(direct).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
 describe('changes', () => {
   it('are told once for many, to clients of the 2025 protocols', async () => {
     open = await openSurface([echo]);
