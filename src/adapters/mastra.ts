@@ -14,11 +14,10 @@ interface Mastra {
   createTool(options: object): MastraTool;
 }
 
-/** Named by a variable, so that the types of a library that is not installed are not asked for. */
-const LIBRARY = '@mastra/core';
-
-const loadMastra = (): Promise<Mastra> =>
-  loadFramework(LIBRARY, () => import(`${LIBRARY}/tools`) as Promise<Mastra>);
+const loadMastra = async (): Promise<Mastra> => {
+  const loaded: unknown = await loadFramework('@mastra/core', () => import('@mastra/core/tools'));
+  return loaded as Mastra;
+};
 
 /** A part for user interfaces; a stream that is closed must not fail the call. */
 const tell = (writer: MastraContext['writer'], data: object): void => {

@@ -20,18 +20,14 @@ interface Agents {
   tool(options: object): OpenAiAgentsTool;
 }
 
-/** Named by a variable: a program has one of the two, and types of the other are not asked for. */
-const LIBRARIES = ['@openai/agents', '@openai/agents-core'] as const;
-
+/** A program has the whole, or its core alone. */
 const loadAgents = async (): Promise<Agents> => {
-  const [whole, core] = LIBRARIES;
-  try {
-    return await loadFramework(whole, () => import(whole) as Promise<Agents>);
-  } catch (error) {
-    const found = await (import(core) as Promise<unknown>).catch(() => undefined);
-    if (found === undefined) throw error;
-    return found as Agents;
-  }
+  const loaded: unknown = await loadFramework('@openai/agents', () =>
+    import('@openai/agents').catch((error: unknown) =>
+      import('@openai/agents-core').catch(() => Promise.reject(error)),
+    ),
+  );
+  return loaded as Agents;
 };
 
 const outputOf = (reply: ToolReply): string | AgentsContent[] => {
