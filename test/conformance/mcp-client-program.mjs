@@ -47,7 +47,7 @@ const settings = {
   ...{ name: 'suite', transport: 'http', isTransportChosen: true, enabled: true, url },
   ...{ command: '', args: [], env: {}, cwd: tmpdir(), headers: {} },
   ...{ tier: 'external_api', toolTiers: {}, roots: false },
-  ...{ timeoutMs: 20_000, maxCallMs: 20_000, startTimeoutMs: 20_000, maxRestarts: 1 },
+  ...{ timeoutMs: 60_000, maxCallMs: 60_000, startTimeoutMs: 100_000, maxRestarts: 1 },
   ...{ healthCheckIntervalMs: 60_000, idleMs: 60_000 },
   ...{ maxMessageBytes: 4_000_000, maxOutputBytes: 1_000_000 },
 };
