@@ -2,6 +2,7 @@
  * What a tool gets to touch the world with. Members are made when first used, because most tools
  * use one or two of them; each checks the tool's declared needs before it does anything.
  */
+
 import type { Call, CallRequest } from '../contract/call.ts';
 import type { CallerNames, Isolation } from '../contract/caller.ts';
 import type { FileAccess, ToolContext } from '../contract/context.ts';
@@ -24,6 +25,8 @@ import { brokeredFetch } from './brokered-fetch.ts';
 import { brokeredModel, type ModelBudget } from './brokered-model.ts';
 import { egressScope } from './egress-scope.ts';
 import { thrownText } from './read-thrown.ts';
+import { elicitOf, keepTouching } from './elicit-of.ts';
+import type { PipelineControl } from './new-call.ts';
 
 export interface ContextDeps {
   readonly runtime: Runtime;
@@ -130,6 +133,18 @@ export class CallContext implements ToolContext {
       if (events.has('call.progressed')) {
         events.emit('call.progressed', { executionId, fraction, note: told });
       }
+    };
+  }
+
+  get elicit(): ToolContext['elicit'] {
+    const ask = elicitOf(this.#call);
+    if (!ask) return undefined;
+    return async (question) => {
+      const { control } = this.#call;
+      // A person takes longer than a server may be silent.
+      const touch = () => (control as PipelineControl).touch?.();
+      const awake = keepTouching(this.#deps.runtime, touch);
+      return ask(question, control.signal).finally(() => awake.stop());
     };
   }
 
