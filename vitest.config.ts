@@ -5,7 +5,8 @@ import { defineConfig } from 'vitest/config';
 /** What says no. Every branch of it is walked by a test; `npm test` fails when one is not. */
 const GUARDS = [
   'src/governance/{policy,approvals,ledger,labels,audit,signing,paths,commands,egress}/**/*.ts',
-  'src/pipeline/{approval-desk,given-before,approval-links,approval-request,permission-desk,budgeting}.ts',
+  'src/pipeline/approval/{approval-service,given-before,approval-links,approval-request,permission-service}.ts',
+  'src/pipeline/budget/budgeting.ts',
   'src/pipeline/stages/{authorize,approve,reserve-budget}.ts',
   'src/stores/budget-amounts.ts',
   'src/stores/*/*-{ledger,approvals,grants,audit}.ts',

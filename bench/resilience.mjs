@@ -10,8 +10,8 @@ import {
   timeout,
   wrap,
 } from 'cockatiel';
-import { createRuntime } from '../dist/create-runtime.js';
-import { Deadlines } from '../dist/pipeline/deadlines.js';
+import { createRuntime } from '../dist/crib/create-runtime.js';
+import { Deadlines } from '../dist/pipeline/recovery/deadlines.js';
 import { CircuitBreaker } from '../dist/pipeline/recovery/breaker.js';
 import { Bulkhead } from '../dist/pipeline/recovery/bulkhead.js';
 

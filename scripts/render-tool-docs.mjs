@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import('../src/contract/tool.ts').Tool} Tool
- * @typedef {import('../src/cli/parameter-table.ts').Parameter} Parameter
+ * @typedef {import('../src/cli/commands/tools/parameter-table.ts').Parameter} Parameter
  * @typedef {{ tool: Tool, input: readonly Parameter[], output: readonly Parameter[] }} Described
  */
 

@@ -2,13 +2,13 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { createCrib } from '../dist/crib.js';
+import { createCrib } from '../dist/crib/create-crib.js';
 import { renderToolDocs } from './render-tool-docs.mjs';
 
 /** Built by itself: the command line is one bundle that hands out none of its parts. */
 const loadParameterTable = async () => {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('../src/cli/parameter-table.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('../src/cli/commands/tools/parameter-table.ts', import.meta.url))],
     bundle: true,
     format: 'esm',
     platform: 'node',

@@ -13,6 +13,6 @@ export { RetryPolicies, type RetryPolicy } from './contract/retry.ts';
 // Define tools.
 export { defineTool, type Tool, type ToolDefinition } from './contract/tool.ts';
 export type { ToolSetOptions } from './contract/tool-sets.ts';
-export { createRuntime } from './create-runtime.ts';
 // Make a crib, and say what it is made of.
-export { type CribOptions, createCrib } from './crib.ts';
+export { type CribOptions, createCrib } from './crib/create-crib.ts';
+export { createRuntime } from './crib/create-runtime.ts';

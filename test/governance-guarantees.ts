@@ -12,7 +12,7 @@ const THREATS: readonly Guarantee[] = [
     id: 'threat-approvals',
     promise: 'A forged, stale, replayed or foreign approval runs nothing.',
     tests: by(
-      'src/pipeline/threats-approvals.test.ts',
+      'src/pipeline/approval/threats-approvals.test.ts',
       'benign: what was approved runs, once, and the trail says who agreed',
       'hostile: %s after the approval',
       'hostile: a yes that comes too late',
@@ -77,7 +77,7 @@ const THREATS: readonly Guarantee[] = [
     id: 'threat-budgets',
     promise: 'No limit of money, calls or tokens is exceeded by calls that come at once.',
     tests: by(
-      'src/pipeline/threats-budgets.test.ts',
+      'src/pipeline/budget/threats-budgets.test.ts',
       'hostile: 100 calls at once on a limit for 10 of %s',
       'benign: the limits of one are not those of another',
       'hostile: the same call too often is stopped, and a person is not asked about it',
@@ -96,7 +96,7 @@ const THREATS: readonly Guarantee[] = [
     promise: 'A cloned project changes nothing before it is trusted, and never widens afterwards.',
     tests: [
       ...by(
-        'src/config/project-trust.test.ts',
+        'src/trust/project-trust.test.ts',
         'changes nothing: no server, no root, no policy, no rule',
         'counts, and still only narrows',
         'is inert again once a file changed, came or went, and says which',

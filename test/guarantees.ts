@@ -52,7 +52,7 @@ export const GUARANTEES: readonly Guarantee[] = [
         'and the record of all of it is whole, and nothing was left unhandled',
       ),
       ...by(
-        'src/crib.test.ts',
+        'src/crib/create-crib.test.ts',
         'answers with a result when the store cannot be opened, and recovers when it can',
       ),
     ],
@@ -79,12 +79,12 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...stage('validate-input', 'refuses prototype keys at any depth', 'caps size and depth'),
       ...by(
-        'src/registry/guard-shape.test.ts',
+        'src/registry/schema/guard-shape.test.ts',
         'survives nesting of 200,000 levels',
         'refuses the key %s wherever it is',
       ),
       ...by(
-        'src/registry/json-schema.test.ts',
+        'src/registry/schema/json-schema.test.ts',
         'runs a pattern that explodes elsewhere in linear time',
         'never fetches a $ref',
       ),
@@ -95,7 +95,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'No tool takes the name of another or passes itself off as built in.',
     tests: [
       ...by(
-        'src/registry/load-sources.test.ts',
+        'src/registry/load/load-sources.test.ts',
         'lets no stranger take %s',
         'lets no tool pass itself off as built in',
       ),
@@ -157,7 +157,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...stage('record', 'withholds a result whose row could not be written'),
       ...by(
-        'src/stores/sqlite/writer.test.ts',
+        'src/stores/sqlite/database/writer.test.ts',
         'resolves no write before the commit',
         'a full disk: says so, keeps what was there, and goes on when there is room',
         'a read-only file: says so, and goes on when it may write',
@@ -212,7 +212,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'After a crash each call is done, not done or unknown; none is silently run again.',
     tests: [
       ...by(
-        'src/pipeline/reconcile.test.ts',
+        'src/pipeline/record/reconcile.test.ts',
         'each call is done, not done or unknown, by what its files say',
         'calls of a living process are left alone',
       ),
@@ -271,7 +271,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'Undo restores what a call changed, and refuses when it was changed since.',
     tests: [
       ...by(
-        'src/pipeline/undo.test.ts',
+        'src/pipeline/undo/undo.test.ts',
         'restores what was written, created and removed, in reverse',
         'undo refuses when the file was changed since, and touches nothing',
         'nobody undoes the calls of others, except an owner or admin',
@@ -343,13 +343,13 @@ export const GUARANTEES: readonly Guarantee[] = [
         '50 holds that grow at once never pass the limit',
       ),
       ...by(
-        'src/pipeline/threats-costs-known-afterwards.test.ts',
+        'src/pipeline/budget/threats-costs-known-afterwards.test.ts',
         'hostile: 20 calls at once that can cost 0.05 each run 4 times on 0.2',
         'hostile: a spent budget refuses every further call of a tool that charges',
         'hostile: tokens above a limit of tokens are not covered either',
       ),
       ...by(
-        'src/pipeline/reconcile.test.ts',
+        'src/pipeline/record/reconcile.test.ts',
         'money: a call that began is booked, one that did not is released',
       ),
     ],
@@ -454,7 +454,7 @@ export const GUARANTEES: readonly Guarantee[] = [
         'keeps a reader from writing, and lets a writer read',
       ),
       ...stage('authenticate', 'refuses a secret that was not declared'),
-      ...by('src/pipeline/undo.test.ts', 'a read-only call cannot change files'),
+      ...by('src/pipeline/undo/undo.test.ts', 'a read-only call cannot change files'),
     ],
   },
   {

@@ -26,7 +26,7 @@ export const REACH_GUARANTEES: readonly Guarantee[] = [
         'threat: a stronger sandbox that is missing is not replaced by the accepted weaker one',
       ),
       ...by(
-        'src/pipeline/brokered-exec.test.ts',
+        'src/pipeline/broker/brokered-exec.test.ts',
         'threat: programs of a paranoid caller never run in less than a container',
       ),
     ],
@@ -37,7 +37,7 @@ export const REACH_GUARANTEES: readonly Guarantee[] = [
       'A tool from outside that is new, changed or flagged cannot be called, and no model sees it, before a person accepts it.',
     tests: [
       ...by(
-        'src/open-tool-lock.test.ts',
+        'src/crib/open-tool-lock.test.ts',
         'cannot be called before it is accepted, and can afterwards',
         'threat: a cloned repository accepts its own poisoned tools: not before it is trusted',
         'threat: a pull changes the lock: the project is not trusted with that',

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AdapterCrib, adapterCrib } from '../../test/fixtures/adapter-crib.ts';
 import { modelThatCalls, readingsOf } from '../../test/fixtures/ai-sdk-loop.ts';
 import { aTool } from '../../test/fixtures/test-crib.ts';
-import { createCrib } from '../crib.ts';
+import { createCrib } from '../crib/create-crib.ts';
 import { forAiSdk } from './ai-sdk.ts';
 
 const CALLER = { userId: 'ada', agentId: 'bot', sessionId: 'chat-1' };

@@ -7,7 +7,7 @@ import { adapterConformance, type ModelCall } from '../../test/conformance/adapt
 import { type AdapterCrib, adapterCrib } from '../../test/fixtures/adapter-crib.ts';
 import { aTool } from '../../test/fixtures/test-crib.ts';
 import type { MastraTool } from '../contract/tool-sets.ts';
-import { createCrib } from '../crib.ts';
+import { createCrib } from '../crib/create-crib.ts';
 import { forMastra } from './mastra.ts';
 
 /** As the library's own class: a check of the input in front of `execute`. */

@@ -19,7 +19,7 @@ import {
   type MetaSite,
   SEARCH_TOOLS,
   type ToolSchemas,
-} from '../meta-tools.ts';
+} from '../kit/model/meta-tools.ts';
 import { failedReply, replyOf } from './replies.ts';
 import { callDigest, type WaitingCalls, waitingCalls } from './waiting-calls.ts';
 

@@ -16,32 +16,38 @@ const APPROVALS: GroupEntry = {
       name: 'list',
       summary: 'list what waits; what `approvals` does by itself',
       isDefault: true,
-      load: async () => (await import('./commands/approvals-list.ts')).approvalsListCommand,
+      load: async () =>
+        (await import('./commands/approvals/approvals-list.ts')).approvalsListCommand,
     },
     {
       name: 'show',
       summary: 'the exact call that waits',
-      load: async () => (await import('./commands/approvals-show.ts')).approvalsShowCommand,
+      load: async () =>
+        (await import('./commands/approvals/approvals-show.ts')).approvalsShowCommand,
     },
     {
       name: 'approve',
       summary: 'say yes to a call that waits',
-      load: async () => (await import('./commands/approvals-decide.ts')).approvalsApproveCommand,
+      load: async () =>
+        (await import('./commands/approvals/approvals-decide.ts')).approvalsApproveCommand,
     },
     {
       name: 'deny',
       summary: 'say no to a call that waits',
-      load: async () => (await import('./commands/approvals-decide.ts')).approvalsDenyCommand,
+      load: async () =>
+        (await import('./commands/approvals/approvals-decide.ts')).approvalsDenyCommand,
     },
     {
       name: 'link',
       summary: 'links that answer a call that waits',
-      load: async () => (await import('./commands/approvals-link.ts')).approvalsLinkCommand,
+      load: async () =>
+        (await import('./commands/approvals/approvals-link.ts')).approvalsLinkCommand,
     },
     {
       name: 'redeem',
       summary: 'answer by a link',
-      load: async () => (await import('./commands/approvals-link.ts')).approvalsRedeemCommand,
+      load: async () =>
+        (await import('./commands/approvals/approvals-link.ts')).approvalsRedeemCommand,
     },
   ],
 };
@@ -59,17 +65,20 @@ const PERMISSIONS: GroupEntry = {
       name: 'list',
       summary: 'list the standing grants; what `permissions` does by itself',
       isDefault: true,
-      load: async () => (await import('./commands/permissions-list.ts')).permissionsListCommand,
+      load: async () =>
+        (await import('./commands/permissions/permissions-list.ts')).permissionsListCommand,
     },
     {
       name: 'grant',
       summary: 'allow somebody something',
-      load: async () => (await import('./commands/permissions-grant.ts')).permissionsGrantCommand,
+      load: async () =>
+        (await import('./commands/permissions/permissions-grant.ts')).permissionsGrantCommand,
     },
     {
       name: 'revoke',
       summary: 'take a grant back',
-      load: async () => (await import('./commands/permissions-revoke.ts')).permissionsRevokeCommand,
+      load: async () =>
+        (await import('./commands/permissions/permissions-revoke.ts')).permissionsRevokeCommand,
     },
   ],
 };
@@ -86,28 +95,28 @@ const POLICY: GroupEntry = {
     {
       name: 'explain',
       summary: 'which rule decides about a call, and why',
-      load: async () => (await import('./commands/policy-explain.ts')).policyExplainCommand,
+      load: async () => (await import('./commands/policy/policy-explain.ts')).policyExplainCommand,
     },
     {
       name: 'check',
       summary: 'are the files of rules sound? what `policy` does by itself',
       isDefault: true,
-      load: async () => (await import('./commands/policy-check.ts')).policyCheckCommand,
+      load: async () => (await import('./commands/policy/policy-check.ts')).policyCheckCommand,
     },
     {
       name: 'test',
       summary: 'put the cases of a file to the rules',
-      load: async () => (await import('./commands/policy-test.ts')).policyTestCommand,
+      load: async () => (await import('./commands/policy/policy-test.ts')).policyTestCommand,
     },
     {
       name: 'replay',
       summary: 'judge recorded calls again',
-      load: async () => (await import('./commands/policy-replay.ts')).policyReplayCommand,
+      load: async () => (await import('./commands/policy/policy-replay.ts')).policyReplayCommand,
     },
     {
       name: 'shadow',
       summary: 'what rules in shadow mode would have stopped',
-      load: async () => (await import('./commands/policy-shadow.ts')).policyShadowCommand,
+      load: async () => (await import('./commands/policy/policy-shadow.ts')).policyShadowCommand,
     },
   ],
 };
@@ -125,32 +134,33 @@ const AUDIT: GroupEntry = {
       name: 'list',
       summary: 'list calls, newest first; what `audit` does by itself',
       isDefault: true,
-      load: async () => (await import('./commands/audit-list.ts')).auditListCommand,
+      load: async () => (await import('./commands/audit/audit-list.ts')).auditListCommand,
     },
     {
       name: 'show',
       summary: 'all that is on record of one call',
-      load: async () => (await import('./commands/audit-show.ts')).auditShowCommand,
+      load: async () => (await import('./commands/audit/audit-show.ts')).auditShowCommand,
     },
     {
       name: 'verify',
       summary: 'check that nothing was edited or removed',
-      load: async () => (await import('./commands/audit-verify.ts')).auditVerifyCommand,
+      load: async () => (await import('./commands/audit/audit-verify.ts')).auditVerifyCommand,
     },
     {
       name: 'checkpoint',
       summary: 'sign how far the record has come',
-      load: async () => (await import('./commands/audit-checkpoint.ts')).auditCheckpointCommand,
+      load: async () =>
+        (await import('./commands/audit/audit-checkpoint.ts')).auditCheckpointCommand,
     },
     {
       name: 'export',
       summary: 'write rows as JSON Lines or CSV, oldest first',
-      load: async () => (await import('./commands/audit-export.ts')).auditExportCommand,
+      load: async () => (await import('./commands/audit/audit-export.ts')).auditExportCommand,
     },
     {
       name: 'prune',
       summary: 'forget old rows, and keep the rest verifiable',
-      load: async () => (await import('./commands/audit-prune.ts')).auditPruneCommand,
+      load: async () => (await import('./commands/audit/audit-prune.ts')).auditPruneCommand,
     },
   ],
 };
@@ -168,17 +178,17 @@ const SECRETS: GroupEntry = {
       name: 'list',
       summary: 'list the keys, never the values; what `secrets` does by itself',
       isDefault: true,
-      load: async () => (await import('./commands/secrets-list.ts')).secretsListCommand,
+      load: async () => (await import('./commands/secrets/secrets-list.ts')).secretsListCommand,
     },
     {
       name: 'set',
       summary: 'keep a secret; its value is asked for or piped in',
-      load: async () => (await import('./commands/secrets-set.ts')).secretsSetCommand,
+      load: async () => (await import('./commands/secrets/secrets-set.ts')).secretsSetCommand,
     },
     {
       name: 'remove',
       summary: 'forget a secret',
-      load: async () => (await import('./commands/secrets-remove.ts')).secretsRemoveCommand,
+      load: async () => (await import('./commands/secrets/secrets-remove.ts')).secretsRemoveCommand,
     },
   ],
 };
@@ -196,57 +206,58 @@ const SERVERS: GroupEntry = {
       name: 'list',
       summary: 'list the MCP servers and how they are; what `servers` does by itself',
       isDefault: true,
-      load: async () => (await import('./commands/servers-list.ts')).serversListCommand,
+      load: async () => (await import('./commands/servers/servers-list.ts')).serversListCommand,
     },
     {
       name: 'add',
       summary: 'write an MCP server into your configuration',
-      load: async () => (await import('./commands/servers-add.ts')).serversAddCommand,
+      load: async () => (await import('./commands/servers/servers-add.ts')).serversAddCommand,
     },
     {
       name: 'remove',
       summary: 'take an MCP server out of the configuration',
-      load: async () => (await import('./commands/servers-remove.ts')).serversRemoveCommand,
+      load: async () => (await import('./commands/servers/servers-remove.ts')).serversRemoveCommand,
     },
     {
       name: 'enable',
       summary: 'switch an MCP server on',
-      load: async () => (await import('./commands/servers-switch.ts')).serversEnableCommand,
+      load: async () => (await import('./commands/servers/servers-switch.ts')).serversEnableCommand,
     },
     {
       name: 'disable',
       summary: 'switch an MCP server off',
-      load: async () => (await import('./commands/servers-switch.ts')).serversDisableCommand,
+      load: async () =>
+        (await import('./commands/servers/servers-switch.ts')).serversDisableCommand,
     },
     {
       name: 'test',
       summary: 'start a server, ping it and list its tools',
-      load: async () => (await import('./commands/servers-test.ts')).serversTestCommand,
+      load: async () => (await import('./commands/servers/servers-test.ts')).serversTestCommand,
     },
     {
       name: 'logs',
       summary: 'what a server writes to stderr',
-      load: async () => (await import('./commands/servers-test.ts')).serversLogsCommand,
+      load: async () => (await import('./commands/servers/servers-test.ts')).serversLogsCommand,
     },
     {
       name: 'restart',
       summary: 'start a server again',
-      load: async () => (await import('./commands/servers-test.ts')).serversRestartCommand,
+      load: async () => (await import('./commands/servers/servers-test.ts')).serversRestartCommand,
     },
     {
       name: 'login',
       summary: 'log in to a remote server with your browser',
-      load: async () => (await import('./commands/servers-login.ts')).serversLoginCommand,
+      load: async () => (await import('./commands/servers/servers-login.ts')).serversLoginCommand,
     },
     {
       name: 'logout',
       summary: 'forget the tokens of a remote server',
-      load: async () => (await import('./commands/servers-login.ts')).serversLogoutCommand,
+      load: async () => (await import('./commands/servers/servers-login.ts')).serversLogoutCommand,
     },
     {
       name: 'import',
       summary: 'take in the servers that other programs have',
-      load: async () => (await import('./commands/servers-import.ts')).serversImportCommand,
+      load: async () => (await import('./commands/servers/servers-import.ts')).serversImportCommand,
     },
   ],
 };
@@ -255,7 +266,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
     summary: 'set up a project: .toolcrib/config.yml',
-    load: async () => (await import('./commands/init.ts')).initCommand,
+    load: async () => (await import('./commands/project/init.ts')).initCommand,
   },
   {
     name: 'run',
@@ -284,7 +295,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'usage',
     summary: 'what was spent, against the limits',
-    load: async () => (await import('./commands/usage.ts')).usageCommand,
+    load: async () => (await import('./commands/usage/usage.ts')).usageCommand,
   },
   AUDIT,
   SECRETS,
@@ -298,16 +309,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'trust',
     summary: 'see what a project’s configuration does, and allow it',
-    load: async () => (await import('./commands/trust.ts')).trustCommand,
+    load: async () => (await import('./commands/project/trust.ts')).trustCommand,
   },
   {
     name: 'doctor',
     summary: 'check this machine and project, and say how to fix what is wrong',
-    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
+    load: async () => (await import('./commands/doctor/doctor.ts')).doctorCommand,
   },
   {
     name: 'completion',
     summary: 'print a completion script for bash, zsh or fish',
-    load: async () => (await import('./commands/completion.ts')).completionCommand,
+    load: async () => (await import('./commands/completion/completion.ts')).completionCommand,
   },
 ];

@@ -2,7 +2,7 @@
 import type { Colors } from 'picocolors/types.js';
 import { visibleJson } from '../approvers/terminal/visible-text.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import type { OpenCrib } from './opened-crib.ts';
+import type { OpenCrib } from './session/opened-crib.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

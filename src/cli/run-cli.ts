@@ -4,7 +4,7 @@ import { addCommands } from './add-commands.ts';
 import { bareProgram } from './bare-program.ts';
 import { COMMANDS } from './command-table.ts';
 import { type Io, print, printJson } from './io.ts';
-import { type Advice, reportThrown } from './report-thrown.ts';
+import { type Advice, reportThrown } from './session/report-thrown.ts';
 
 const EXAMPLES = `
 Examples:

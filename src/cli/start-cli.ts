@@ -1,10 +1,10 @@
 /** Ties the command line to the real process: streams, signals, broken pipes, the way out. */
 import pc from 'picocolors';
 import { readEnvironment } from '../config/read-environment.ts';
-import { createRuntime } from '../create-runtime.ts';
+import { createRuntime } from '../crib/create-runtime.ts';
 import type { Io } from './io.ts';
+import { wantsColour } from './output/wants-colour.ts';
 import { runCli } from './run-cli.ts';
-import { wantsColour } from './wants-colour.ts';
 
 /** How long a forgotten handle may keep a finished program alive. */
 const GRACE_MS = 2000;

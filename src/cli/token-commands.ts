@@ -14,17 +14,17 @@ export const TOKEN_COMMANDS: GroupEntry = {
       name: 'list',
       summary: 'list the tokens; what `tokens` does by itself',
       isDefault: true,
-      load: async () => (await import('./commands/tokens-list.ts')).tokensListCommand,
+      load: async () => (await import('./commands/tokens/tokens-list.ts')).tokensListCommand,
     },
     {
       name: 'create',
       summary: 'make a token, which is shown once',
-      load: async () => (await import('./commands/tokens-create.ts')).tokensCreateCommand,
+      load: async () => (await import('./commands/tokens/tokens-create.ts')).tokensCreateCommand,
     },
     {
       name: 'revoke',
       summary: 'make a token useless, at once',
-      load: async () => (await import('./commands/tokens-revoke.ts')).tokensRevokeCommand,
+      load: async () => (await import('./commands/tokens/tokens-revoke.ts')).tokensRevokeCommand,
     },
   ],
 };

@@ -4,10 +4,10 @@ import { RetryPolicies } from '../contract/retry.ts';
 import { defineTool } from '../contract/tool.ts';
 import { ConfigError } from './config-error.ts';
 import { defaultSettings } from './default-settings.ts';
-import { parseConfig } from './parse-config.ts';
+import { parseConfig } from './load/parse-config.ts';
 import { defaultConfig } from './schema.ts';
+import { retryPolicyOf } from './sections/calls/retry.ts';
 import { isToolName } from './sections/fields.ts';
-import { retryPolicyOf } from './sections/retry.ts';
 import { toolSettingsOf } from './tool-settings-of.ts';
 
 /** The problems as `path: message`. */

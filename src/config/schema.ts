@@ -3,28 +3,28 @@
  * Schema are all derived from it, so a setting that is not here does not exist.
  */
 import { z } from 'zod';
-import { approvalsSection } from './sections/approvals.ts';
 import { auditSection } from './sections/audit.ts';
-import { budgetSection } from './sections/budget.ts';
-import { commandsSection } from './sections/commands.ts';
+import { approvalsSection } from './sections/calls/approvals.ts';
+import { budgetSection } from './sections/calls/budget.ts';
+import { commandsSection } from './sections/calls/commands.ts';
+import { egressSection } from './sections/calls/egress.ts';
+import { enforcementSection } from './sections/calls/enforcement.ts';
+import { executionSection } from './sections/calls/execution.ts';
+import { filteringSection } from './sections/calls/filtering.ts';
+import { policySection } from './sections/calls/policy.ts';
+import { sandboxSection } from './sections/calls/sandbox.ts';
+import { validationSection } from './sections/calls/validation.ts';
 import { datetimeSection } from './sections/datetime.ts';
-import { egressSection } from './sections/egress.ts';
-import { enforcementSection } from './sections/enforcement.ts';
-import { executionSection } from './sections/execution.ts';
-import { filteringSection } from './sections/filtering.ts';
-import { mcpSection } from './sections/mcp.ts';
-import { modelSection } from './sections/model.ts';
 import { observationSection } from './sections/observation.ts';
-import { policySection } from './sections/policy.ts';
-import { registrySection } from './sections/registry.ts';
-import { sandboxSection } from './sections/sandbox.ts';
 import { secretsSection } from './sections/secrets.ts';
 import { serverSection } from './sections/server.ts';
-import { servicesSection } from './sections/services.ts';
+import { mcpSection } from './sections/sources/mcp.ts';
+import { modelSection } from './sections/sources/model.ts';
+import { registrySection } from './sections/sources/registry.ts';
+import { servicesSection } from './sections/sources/services.ts';
+import { teamsSection } from './sections/sources/teams.ts';
+import { toolsSection } from './sections/sources/tools.ts';
 import { storeSection } from './sections/store.ts';
-import { teamsSection } from './sections/teams.ts';
-import { toolsSection } from './sections/tools.ts';
-import { validationSection } from './sections/validation.ts';
 import { workspaceSection } from './sections/workspace.ts';
 
 /** Order is the order of the template and the documentation. */

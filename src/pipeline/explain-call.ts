@@ -2,8 +2,8 @@
 import type { Call, ReadyTool } from '../contract/call.ts';
 import type { Explanation, FlowState, Policy, Verdict } from '../contract/policy.ts';
 import { missingPermissions } from '../governance/policy/rights.ts';
+import type { GrantSearch, StandingGrants } from './approval/standing-grants.ts';
 import { judge, questionOf } from './stages/authorize.ts';
-import type { GrantSearch, StandingGrants } from './standing-grants.ts';
 
 export interface ExplainDeps {
   readonly policy: Policy;

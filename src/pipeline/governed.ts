@@ -5,8 +5,8 @@
 import type { CallRequest, Next } from '../contract/call.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Secrets } from '../contract/secrets.ts';
-import type { Budgeting } from './budgeting.ts';
-import type { Contexts } from './context.ts';
+import type { Contexts } from './broker/context.ts';
+import type { Budgeting } from './budget/budgeting.ts';
 import { pipeline, prove, type Tracer } from './pipeline.ts';
 import { type ApplyEffectsDeps, applyEffects } from './stages/apply-effects.ts';
 import { type ApproveDeps, approve, type Recheck } from './stages/approve.ts';

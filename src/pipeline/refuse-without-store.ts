@@ -5,7 +5,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { newCall } from './new-call.ts';
 import { failedWith } from './outcome.ts';
-import { thrownText } from './read-thrown.ts';
+import { thrownText } from './record/read-thrown.ts';
 
 interface Refused {
   readonly tool: string;

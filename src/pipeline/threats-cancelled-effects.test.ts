@@ -9,7 +9,7 @@ import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { ToolDefinition } from '../contract/tool.ts';
-import { createCrib } from '../crib.ts';
+import { createCrib } from '../crib/create-crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 
 type Run = (input: unknown, context: ToolContext) => unknown;

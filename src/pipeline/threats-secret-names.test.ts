@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Crib } from '../contract/crib.ts';
 import type { Logger } from '../contract/runtime.ts';
 import { defineTool, type Tool } from '../contract/tool.ts';
-import { createCrib } from '../crib.ts';
+import { createCrib } from '../crib/create-crib.ts';
 
 const CANARY = 'c4nary-V4lue!77';
 const NAMES = ['dbPassword', 'auth_token', 'secretKey', 'pwd', 'X-Api-Key', 'stripeKey', 'myCode'];

@@ -3,9 +3,9 @@ import type { Catalog, CatalogEntry, ToolFilter } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { resolveDependencies } from './dependencies.ts';
 import { matcher } from './filter.ts';
-import type { Search } from './search.ts';
+import type { Search } from './search/search.ts';
+import { suggest } from './search/suggest.ts';
 import type { Shelf } from './shelf.ts';
-import { suggest } from './suggest.ts';
 import { type Family, highest, listVersions } from './versions.ts';
 
 export type Lookup = Pick<

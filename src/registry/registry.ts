@@ -5,13 +5,13 @@ import type { Events } from '../contract/events.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
 import { createEditing } from './editing.ts';
-import { createLoading } from './loading.ts';
+import { createLoading } from './load/loading.ts';
 import type { Gate } from './lock/gate.ts';
 import { createLookup } from './lookup.ts';
 import { createModelView } from './model-view.ts';
-import { createSearch } from './search.ts';
+import { createSearch } from './search/search.ts';
+import type { UsageOf } from './search/usage.ts';
 import { Shelf } from './shelf.ts';
-import type { UsageOf } from './usage.ts';
 
 export interface RegistryDeps {
   readonly runtime: Runtime;

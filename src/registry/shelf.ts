@@ -9,8 +9,8 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
 import { checkTool } from './check-tool.ts';
-import { createNames, type Names } from './names.ts';
-import { createReadyState, type ReadyState } from './ready-state.ts';
+import { createReadyState, type ReadyState } from './load/ready-state.ts';
+import { createNames, type Names } from './names/names.ts';
 import { type Family, foremost, type Registered, versionOf } from './versions.ts';
 
 /** Where a tool came from, for one that was not registered by hand. */

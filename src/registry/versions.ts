@@ -5,7 +5,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Quarantine } from '../contract/lock.ts';
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
-import type { ReadyState } from './ready-state.ts';
+import type { ReadyState } from './load/ready-state.ts';
 
 /** One version of a tool. */
 export interface Registered {

@@ -8,7 +8,7 @@ type Reach = 'environment' | 'console' | 'clock or chance';
 const ALLOWED: Readonly<Record<Reach, readonly string[]>> = {
   environment: ['src/config/read-environment.ts'],
   console: ['src/cli/'],
-  'clock or chance': ['src/create-runtime.ts'],
+  'clock or chance': ['src/crib/create-runtime.ts'],
 };
 
 const CLOCKS = new Set([

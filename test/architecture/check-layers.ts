@@ -3,7 +3,7 @@ import { type Import, importsOf } from './imports.ts';
 import type { LayerTable } from './layer-table.ts';
 import { isTest, type Problems, type SourceText } from './source-text.ts';
 
-/** `src/stores/sqlite/open.ts` → `stores`; `src/crib.ts` → `crib.ts`. */
+/** `src/stores/sqlite/open.ts` → `stores`; `src/crib/create-crib.ts` → `crib.ts`. */
 export const layerOf = (path: string): string => path.split('/')[1] ?? '';
 
 const problemOf = (found: Import, table: LayerTable): string | undefined => {

@@ -1,6 +1,6 @@
 /** Every setting does something, or says that it does not yet. */
 import { describe, expect, it } from 'vitest';
-import { configFields } from '../../src/config/config-fields.ts';
+import { configFields } from '../../src/config/document/config-fields.ts';
 import { checkSettings, type Setting } from './check-settings.ts';
 import { readSources } from './source-text.ts';
 

@@ -1,10 +1,10 @@
 /** docs/tools says what the definitions of the shipped tools say. */
 import { readdirSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Parameter, parametersOf } from '../../src/cli/parameter-table.ts';
+import { type Parameter, parametersOf } from '../../src/cli/commands/tools/parameter-table.ts';
 import type { JsonSchema } from '../../src/contract/schema.ts';
 import type { Tool } from '../../src/contract/tool.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { readText } from './source-text.ts';
 
 interface Described {

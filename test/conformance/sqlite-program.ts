@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import type { Store } from '../../src/contract/store.ts';
-import { createRuntime } from '../../src/create-runtime.ts';
+import { createRuntime } from '../../src/crib/create-runtime.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { auditEntry, intentEntry, times } from './store-samples.ts';
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { compilePolicy } from '../../src/governance/policy/compile-policy.ts';
-import { parsePolicy } from '../../src/governance/policy/parse-policy.ts';
+import { parsePolicy } from '../../src/governance/policy/document/parse-policy.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');

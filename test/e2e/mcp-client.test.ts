@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { Crib } from '../../src/contract/crib.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { openPostgres, postgresFolder } from '../fixtures/vendors/postgres-server.ts';
 
 const LONG = 120_000;

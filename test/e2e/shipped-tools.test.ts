@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolResult } from '../../src/contract/result.ts';
 import type { Tool } from '../../src/contract/tool.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { sized } from '../guarantees/size.ts';
 import { createProject } from './run-toolcrib.ts';
 import { CASES, MISSING, putFiles, type ToolCase } from './shipped-tool-cases.ts';

@@ -8,7 +8,7 @@ import type { Crib } from '../../src/contract/crib.ts';
 import type { EventName } from '../../src/contract/events.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
 import type { Logger } from '../../src/contract/runtime.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { Redactor } from '../../src/governance/redaction/redaction.ts';
 import { benignCorpus } from './a3-benign.ts';
 import { canaries, createCanarySearch, writtenForms } from './a3-canaries.ts';

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Crib } from '../../src/contract/crib.ts';
 import type { BudgetLine } from '../../src/contract/store.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { type Program, startProgram } from './programs/start-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditVerification } from '../../src/contract/audit.ts';
-import { createRuntime } from '../../src/create-runtime.ts';
+import { createRuntime } from '../../src/crib/create-runtime.ts';
 import { verifyAuditLog } from '../../src/governance/audit/verify-audit-log.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { compileProgram } from '../conformance/compile-program.ts';

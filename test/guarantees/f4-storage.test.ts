@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Crib } from '../../src/contract/crib.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { aTool } from '../fixtures/test-crib.ts';
 import { startProgram } from './programs/start-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';

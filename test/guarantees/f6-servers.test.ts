@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { Crib } from '../../src/contract/crib.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { withMark } from '../fixtures/mcp-servers/processes.ts';
 import { ODD_SERVER } from '../fixtures/mcp-servers/some-servers.ts';
 import { sized, TIME_LIMIT } from './size.ts';

@@ -1,8 +1,8 @@
 /** H1: slow connections do not keep the others waiting, and they are cut. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createRuntime } from '../../src/create-runtime.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
+import { createRuntime } from '../../src/crib/create-runtime.ts';
 import { createHttpSurface } from '../../src/surfaces/http/create-http-surface.ts';
 import { openRaw, type RawConnection } from '../fixtures/raw-http.ts';
 import { aTool } from '../fixtures/test-crib.ts';

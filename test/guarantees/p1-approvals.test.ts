@@ -8,7 +8,7 @@ import type { CallAs } from '../../src/contract/call-options.ts';
 import type { Policy } from '../../src/contract/policy.ts';
 import type { Store } from '../../src/contract/store.ts';
 import type { Tool } from '../../src/contract/tool.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { createMemoryStore } from '../../src/stores/memory/create-memory-store.ts';
 import { fakeRuntime } from '../fixtures/fake-runtime.ts';
 import { aTool } from '../fixtures/test-crib.ts';

@@ -13,7 +13,7 @@ import type { Crib } from '../../src/contract/crib.ts';
 import { isErrorCode } from '../../src/contract/errors.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
 import type { Tool } from '../../src/contract/tool.ts';
-import { createCrib } from '../../src/crib.ts';
+import { createCrib } from '../../src/crib/create-crib.ts';
 import { type Watch, watchConnections } from '../fixtures/local-site.ts';
 import { isFull, sized, TIME_LIMIT } from './size.ts';
 import { type FuzzPlace, openFuzzPlace } from './z1-place.ts';

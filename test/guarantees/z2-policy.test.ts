@@ -7,8 +7,11 @@ import type { Caller, Isolation } from '../../src/contract/caller.ts';
 import type { FlowState, PolicyQuestion } from '../../src/contract/policy.ts';
 import type { Tool } from '../../src/contract/tool.ts';
 import { compilePolicy } from '../../src/governance/policy/compile-policy.ts';
-import type { PolicyDocument, PolicyRule } from '../../src/governance/policy/policy-document.ts';
-import type { PolicySource } from '../../src/governance/policy/policy-source.ts';
+import type {
+  PolicyDocument,
+  PolicyRule,
+} from '../../src/governance/policy/document/policy-document.ts';
+import type { PolicySource } from '../../src/governance/policy/document/policy-source.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
 /** Pairs of a policy and a call. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
-import { conditionCompiler } from '../../governance/policy/compile-condition.ts';
+import { conditionCompiler } from '../../governance/policy/condition/compile-condition.ts';
 import { proposeCondition } from './propose-condition.ts';
 import { visibleText } from './visible-text.ts';
 

@@ -8,12 +8,12 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
-import { callerFrom } from '../caller-options.ts';
 import { collect, leaving, withExamples } from '../command-parts.ts';
+import { callerFrom } from '../input/caller-options.ts';
+import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note } from '../io.ts';
-import { openCrib } from '../open-crib.ts';
-import { programVersion } from '../program-version.ts';
-import { HIGHEST_PORT, wholeNumber } from '../whole-number.ts';
+import { openCrib } from '../session/open-crib.ts';
+import { programVersion } from '../session/program-version.ts';
 
 interface McpOptions {
   readonly surface?: 'full' | 'search' | 'code';
@@ -79,7 +79,7 @@ interface Serving {
 const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
   const [{ createMcpSurface }, { StrictLines }, { StdioServerTransport }] = await Promise.all([
     import('../../surfaces/mcp/create-mcp-surface.ts'),
-    import('../../surfaces/mcp/strict-lines.ts'),
+    import('../../surfaces/mcp/call/strict-lines.ts'),
     import('@modelcontextprotocol/server/stdio'),
   ]);
   const surface = await createMcpSurface(crib, options);
@@ -106,8 +106,8 @@ const noPort = (error: unknown): ToolFailure => {
 const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promise<void> => {
   const [{ createMcpSurface }, { serveMcpHttp }, { bearerToken, newToken }] = await Promise.all([
     import('../../surfaces/mcp/create-mcp-surface.ts'),
-    import('../../surfaces/mcp/serve-mcp-http.ts'),
-    import('../../surfaces/mcp/bearer-token.ts'),
+    import('../../surfaces/mcp/http/serve-mcp-http.ts'),
+    import('../../surfaces/mcp/http/bearer-token.ts'),
   ]);
   const given = io.env[TOKEN];
   const token = given !== undefined && given !== '' ? given : newToken();

@@ -1,16 +1,16 @@
 /** `toolcrib run`: one call of one tool through the whole pipeline. */
 import type { Command } from 'commander';
 import type { CallAs } from '../../contract/call-options.ts';
-import { type CallerOptions, callerFrom, withCaller } from '../caller-options.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
 import { type GivenInput, readInput } from '../input/read-input.ts';
+import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';
-import { callProgress, makeCall, orRefused } from '../make-call.ts';
-import { onInterrupt } from '../on-interrupt.ts';
-import { openCrib } from '../open-crib.ts';
-import { settleTrust } from '../settle-trust.ts';
-import { terminalPerson } from '../terminal-person.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
+import { onInterrupt } from '../session/on-interrupt.ts';
+import { openCrib } from '../session/open-crib.ts';
+import { settleTrust } from '../session/settle-trust.ts';
+import { terminalPerson } from '../session/terminal-person.ts';
 
 interface RunOptions extends CallerOptions {
   readonly input?: string;

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Logger } from '../../contract/runtime.ts';
-import type { RunningServer, ServerSite } from '../../open-server.ts';
+import type { RunningServer, ServerSite } from '../../server/open-server.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
-import { consoleFolder } from '../console-folder.ts';
-import { counted } from '../format-units.ts';
+import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { type OpenCrib, openCrib } from '../open-crib.ts';
-import { programVersion } from '../program-version.ts';
-import { HIGHEST_PORT, wholeNumber } from '../whole-number.ts';
+import { counted } from '../output/format-units.ts';
+import { consoleFolder } from '../session/console-folder.ts';
+import { type OpenCrib, openCrib } from '../session/open-crib.ts';
+import { programVersion } from '../session/program-version.ts';
 
 interface ServeOptions {
   readonly host?: string;
@@ -40,7 +40,7 @@ const describer = async () => {
 const doctor =
   (io: Io, { crib, loaded, root }: OpenCrib) =>
   async () => {
-    const checks = await import('../doctor-checks.ts');
+    const checks = await import('./doctor/doctor-checks.ts');
     const { node } = process.versions;
     const found = [
       checks.checkNode(node),
@@ -126,13 +126,13 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
   const { asked, release } = ending(io);
   try {
     const site = await siteOf(io, open, options);
-    const { openServer } = await import('../../open-server.ts');
+    const { openServer } = await import('../../server/open-server.ts');
     const server = await openServer(site);
     // Before anybody can know of the process: a signal that nobody hears ends it.
     const stop = relink(io, server);
     const link = announce(io, server, site);
     if (options.open && link !== undefined) {
-      const { openBrowser } = await import('../servers/open-browser.ts');
+      const { openBrowser } = await import('./servers/open-browser.ts');
       if (!(await openBrowser(io, new URL(link)))) note(io, 'No browser could be opened.');
     }
     await asked;

@@ -1,13 +1,13 @@
 /** `toolcrib shell`: tools by name, commands with a slash, and talk with the configured model. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../contract/errors.ts';
-import { type CallerOptions, callerFrom, withCaller } from '../caller-options.ts';
 import type { CommandEntry } from '../command-entry.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
+import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';
 import { runShell } from '../shell/shell-loop.ts';
 import { openSession } from '../shell/shell-session.ts';
-import { wholeNumber } from '../whole-number.ts';
 
 interface ShellOptions extends CallerOptions {
   readonly maxSteps: number;

@@ -6,12 +6,12 @@ import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure, toolError } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
-import { canAsk, confirm } from '../confirm.ts';
-import { errorLines } from '../error-lines.ts';
-import { exitCodeOf } from '../exit-code.ts';
-import { counted } from '../format-units.ts';
+import { canAsk, confirm } from '../input/confirm.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { withStore } from '../open-crib.ts';
+import { errorLines } from '../output/error-lines.ts';
+import { exitCodeOf } from '../output/exit-code.ts';
+import { counted } from '../output/format-units.ts';
+import { withStore } from '../session/open-crib.ts';
 
 interface UndoOptions {
   readonly yes?: boolean;

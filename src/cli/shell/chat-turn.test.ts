@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ConversationMessage, ConverseReply, ModelCall } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import { refusedResult } from '../refused-result.ts';
+import { refusedResult } from '../session/refused-result.ts';
 import { type TurnSite, takeTurn } from './chat-turn.ts';
 import type { ChatView } from './chat-view.ts';
 

@@ -2,9 +2,9 @@
 import { visibleBlock, visibleJson, visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { ModelCall } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import { counted, formatCost, formatDuration } from '../format-units.ts';
 import { type Io, note, print, printJson } from '../io.ts';
-import { cutTo } from '../table.ts';
+import { counted, formatCost, formatDuration } from '../output/format-units.ts';
+import { cutTo } from '../output/table.ts';
 import type { TurnReport } from './turn-report.ts';
 
 export interface ChatView {

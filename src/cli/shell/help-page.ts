@@ -1,7 +1,7 @@
 /** `/help`: what can be typed here. */
 import type { CommandEntry } from '../command-entry.ts';
 import { type Io, print, printJson, widthOf } from '../io.ts';
-import { table } from '../table.ts';
+import { table } from '../output/table.ts';
 import { OWN_COMMANDS, usableCommands } from './shell-commands.ts';
 
 export interface HelpFacts {

@@ -25,7 +25,7 @@ describe('THREAT: secrets in the history', () => {
 
   it.each([
     "calculator expression='sqrt(16)+2^3'",
-    'read_file path=src/cli/commands/approvals-decide.ts',
+    'read_file path=src/cli/commands/approvals/approvals-decide.ts',
     '/tools info analyze_dependencies',
     '/audit show 2f1c0a52-0d7b-4e27-9a56-3a1f6f1f0c11',
     'please summarise internationalisation of the shell',

@@ -1,8 +1,8 @@
 /** The answer to talk where there is no model: how to configure one, and tools that may be meant. */
 import type { Catalog } from '../../contract/catalog.ts';
 import { ERRORS, toolError } from '../../contract/errors.ts';
-import { errorLines } from '../error-lines.ts';
 import { type Io, note, printJson } from '../io.ts';
+import { errorLines } from '../output/error-lines.ts';
 
 const MOST_NAMED = 3;
 

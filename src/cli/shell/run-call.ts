@@ -5,10 +5,10 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { readInput } from '../input/read-input.ts';
+import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';
-import { callProgress, makeCall, orRefused } from '../make-call.ts';
-import { terminalPerson } from '../terminal-person.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
+import { terminalPerson } from '../session/terminal-person.ts';
 
 export interface CallSite {
   readonly io: Io;

@@ -3,7 +3,7 @@ import { addCommands } from '../add-commands.ts';
 import { bareProgram } from '../bare-program.ts';
 import type { CommandEntry } from '../command-entry.ts';
 import type { Io } from '../io.ts';
-import { type Advice, reportThrown } from '../report-thrown.ts';
+import { type Advice, reportThrown } from '../session/report-thrown.ts';
 
 /** As it is typed here. */
 export const SHELL_ADVICE: Advice = { help: '/help', doctor: '/doctor' };

@@ -1,7 +1,7 @@
 /** Reads line after line until the end, and remembers what failed last. */
 import { join } from 'node:path';
 import { type Io, note } from '../io.ts';
-import { onInterrupt } from '../on-interrupt.ts';
+import { onInterrupt } from '../session/on-interrupt.ts';
 import { completeLine } from './complete-line.ts';
 import { type History, openHistory } from './history.ts';
 import { isInteractive, type LineSource, openLineSource } from './line-source.ts';

@@ -2,9 +2,9 @@
 import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import { type Io, print, widthOf } from '../io.ts';
-import type { OpenCrib } from '../open-crib.ts';
-import { cutTo } from '../table.ts';
-import { badgeOf } from '../tool-summary.ts';
+import { cutTo } from '../output/table.ts';
+import { badgeOf } from '../output/tool-summary.ts';
+import type { OpenCrib } from '../session/open-crib.ts';
 
 const NAME_WIDTH = 24;
 const BADGE_WIDTH = 12;

@@ -1,6 +1,6 @@
 /** Where other programs keep their lists of MCP servers, on each platform. */
 import { join } from 'node:path';
-import type { UserPlace } from '../find-config-files.ts';
+import type { UserPlace } from '../load/find-config-files.ts';
 
 export const CLIENTS = [
   'claude',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../parse-config.ts';
+import { parseConfig } from '../load/parse-config.ts';
 import { isLoopbackHost } from './server.ts';
 
 const parsed = (server: unknown) => parseConfig({ server } as never).server;

@@ -21,9 +21,9 @@ import {
 import type { AuditLog } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Store } from '../../contract/store.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
-import { openDatabase } from '../../stores/sqlite/open-database.ts';
+import { openDatabase } from '../../stores/sqlite/database/open-database.ts';
 import { openSigningKey, type SigningKey } from '../signing/open-signing-key.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 import { foreseePrune, type PruneOptions, pruneAudit } from './prune-audit.ts';

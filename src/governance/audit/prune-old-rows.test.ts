@@ -13,9 +13,9 @@ import {
 import { openTestKey } from '../../../test/fixtures/signing-key.ts';
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import type { Store } from '../../contract/store.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
-import { openDatabase } from '../../stores/sqlite/open-database.ts';
+import { openDatabase } from '../../stores/sqlite/database/open-database.ts';
 import { makeCheckpoint } from './make-checkpoint.ts';
 import { pruneAudit } from './prune-audit.ts';
 import { type OldRowsOptions, pruneOldRows } from './prune-old-rows.ts';

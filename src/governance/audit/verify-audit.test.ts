@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allRows, auditEntry, times } from '../../../test/conformance/store-samples.ts';
 import type { AuditRow } from '../../contract/audit.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
-import { migrate } from '../../stores/sqlite/migrate.ts';
-import { type Database, openDatabase } from '../../stores/sqlite/open-database.ts';
+import { migrate } from '../../stores/sqlite/database/migrate.ts';
+import { type Database, openDatabase } from '../../stores/sqlite/database/open-database.ts';
 import { sqliteStore } from '../../stores/sqlite/sqlite-store.ts';
 import { verifyAudit } from './verify-audit.ts';
 

@@ -8,10 +8,10 @@ import { parseAllowPattern } from './allow-pattern.ts';
 import { judgeVariable } from './environment-words.ts';
 import { type CommandJudge, judgeCommand } from './judge-command.ts';
 import { judgePath, judgePathToken, type PathJudge } from './judge-path.ts';
-import { assertPlainText } from './read-script.ts';
-import { readShell } from './read-shell.ts';
 import { Refusal, refuse } from './refusal.ts';
-import type { ShellCommand, ShellStep } from './shell-command.ts';
+import { assertPlainText } from './shell/read-script.ts';
+import { readShell } from './shell/read-shell.ts';
+import type { ShellCommand, ShellStep } from './shell/shell-command.ts';
 import { staticToken, type Token } from './token.ts';
 
 export interface CommandGuardOptions {

@@ -4,8 +4,8 @@ import type { Isolation } from '../../contract/caller.ts';
 import type { FlowState } from '../../contract/policy.ts';
 import type { Capability, Tier } from '../../contract/tool.ts';
 import { builtinPolicy } from './builtin-policy.ts';
-import { conditionCompiler, isBadCondition } from './compile-condition.ts';
-import { NATIVE_TEXTS, nativeCondition } from './native-conditions.ts';
+import { conditionCompiler, isBadCondition } from './condition/compile-condition.ts';
+import { NATIVE_TEXTS, nativeCondition } from './condition/native-conditions.ts';
 
 const DELETE: Capability = { action: 'delete', description: '', destructive: true };
 const TRIFECTA: FlowState = { untrusted: true, sensitivity: 'private' };

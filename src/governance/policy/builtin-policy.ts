@@ -2,8 +2,8 @@
 import type { Isolation } from '../../contract/caller.ts';
 import { digestOf } from '../digest.ts';
 import { type BuiltinRule, type FlowMode, flowRules, TIER_RULES } from './builtin-rules.ts';
+import { nativeCondition } from './condition/native-conditions.ts';
 import { ISOLATION_LEVELS } from './isolation-levels.ts';
-import { nativeCondition } from './native-conditions.ts';
 import { type CompiledPolicy, policyEngine } from './policy-engine.ts';
 import { BUILT_IN, makeRule, type Rule, type RuleRole } from './rule.ts';
 import type { LevelRules } from './rule-index.ts';

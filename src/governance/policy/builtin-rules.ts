@@ -5,7 +5,7 @@
  */
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { Tier } from '../../contract/tool.ts';
-import type { NativeText } from './native-conditions.ts';
+import type { NativeText } from './condition/native-conditions.ts';
 
 export interface BuiltinRule {
   readonly name: string;

@@ -5,14 +5,14 @@
  */
 import { flowGuards, isolationGuards, policyVersion, tierRules } from './builtin-policy.ts';
 import type { FlowMode } from './builtin-rules.ts';
-import { checkDocument } from './check-document.ts';
-import { conditionCompiler } from './compile-condition.ts';
 import { compileRoles } from './compile-roles.ts';
-import type { Condition } from './condition.ts';
-import { invalidDocument, subjectOf } from './document-problems.ts';
-import { type PolicyRule, policySchema } from './policy-document.ts';
+import { conditionCompiler } from './condition/compile-condition.ts';
+import type { Condition } from './condition/condition.ts';
+import { checkDocument } from './document/check-document.ts';
+import { invalidDocument, subjectOf } from './document/document-problems.ts';
+import { type PolicyRule, policySchema } from './document/policy-document.ts';
+import { originOf, type PolicySource } from './document/policy-source.ts';
 import { type CompiledPolicy, policyEngine } from './policy-engine.ts';
-import { originOf, type PolicySource } from './policy-source.ts';
 import { makeRule, type Rule, type RuleRole } from './rule.ts';
 
 export interface PolicyOptions {

@@ -3,9 +3,9 @@
  * a project can only make the isolation of a role stricter.
  */
 import type { Isolation } from '../../contract/caller.ts';
+import type { PolicyRole } from './document/policy-document.ts';
+import { originOf, type PolicySource } from './document/policy-source.ts';
 import { ISOLATION_LEVELS, stricter } from './isolation-levels.ts';
-import type { PolicyRole } from './policy-document.ts';
-import { originOf, type PolicySource } from './policy-source.ts';
 import { isHeld, type Roles } from './rights.ts';
 
 interface Role {

@@ -1,6 +1,6 @@
 /** How every rule looks at a call, in the order in which rules are considered. */
 import type { ConsideredRule, PolicyQuestion, Rights } from '../../contract/policy.ts';
-import { CallFacts } from './call-facts.ts';
+import { CallFacts } from './condition/call-facts.ts';
 import { type Fit, fitsCall, fitsTool, VOID } from './match-rule.ts';
 import type { Rule } from './rule.ts';
 

@@ -2,7 +2,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Grant, GrantSubject } from '../../contract/grant.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
-import { type CheckedCondition, conditionCompiler, isBadCondition } from './compile-condition.ts';
+import {
+  type CheckedCondition,
+  conditionCompiler,
+  isBadCondition,
+} from './condition/compile-condition.ts';
 
 /** What is asked of a grant. */
 export interface GrantTarget {

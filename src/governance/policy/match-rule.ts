@@ -5,7 +5,7 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import { TIERS } from '../../contract/tool.ts';
-import type { CallFacts } from './call-facts.ts';
+import type { CallFacts } from './condition/call-facts.ts';
 import type { Rule, RuleParts } from './rule.ts';
 
 export interface Fit {

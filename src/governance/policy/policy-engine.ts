@@ -7,7 +7,7 @@
  * grants asks for them.
  */
 import type { Policy, PolicyQuestion, ShadowFinding, Verdict } from '../../contract/policy.ts';
-import { CallFacts } from './call-facts.ts';
+import { CallFacts } from './condition/call-facts.ts';
 import { explainRules } from './explain-rules.ts';
 import { type Fit, fitsCall } from './match-rule.ts';
 import { type Roles, rightsOf } from './rights.ts';

@@ -2,8 +2,8 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { Rights } from '../../contract/policy.ts';
 import type { Tool } from '../../contract/tool.ts';
+import type { PolicyRole } from './document/policy-document.ts';
 import { knownIsolation, stricter } from './isolation-levels.ts';
-import type { PolicyRole } from './policy-document.ts';
 
 /** The roles that a policy defines. */
 export type Roles = ReadonlyMap<string, PolicyRole>;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ask, someCaller } from '../../../test/fixtures/policy-question.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import { compilePolicy } from './compile-policy.ts';
-import { parsePolicy } from './parse-policy.ts';
-import type { PolicyDocument, PolicyRule } from './policy-document.ts';
-import type { PolicySource } from './policy-source.ts';
+import { parsePolicy } from './document/parse-policy.ts';
+import type { PolicyDocument, PolicyRule } from './document/policy-document.ts';
+import type { PolicySource } from './document/policy-source.ts';
 
 const source = (
   document: Partial<PolicyDocument>,

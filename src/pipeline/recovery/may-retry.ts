@@ -3,7 +3,7 @@ import type { CallNotes } from '../../contract/call.ts';
 import type { ErrorCode, ToolError } from '../../contract/errors.ts';
 import type { RetryPolicy } from '../../contract/retry.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { ignoreRejection } from '../read-thrown.ts';
+import { ignoreRejection } from '../record/read-thrown.ts';
 
 /** The other side says that it did not even begin. */
 const NOT_BEGUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

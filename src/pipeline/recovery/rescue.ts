@@ -2,7 +2,7 @@
 import type { Call, CallRequest } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Tool } from '../../contract/tool.ts';
-import type { ApprovalDesk } from '../approval-desk.ts';
+import type { ApprovalDesk } from '../approval/approval-service.ts';
 import { succeeded } from '../outcome.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 import { mayRepeatEffect } from './may-retry.ts';

@@ -13,11 +13,11 @@ import type { Stage } from '../../contract/stage.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import type { ApprovalDesk, Approved } from '../approval-desk.ts';
-import { recordInput } from '../audit-entry.ts';
-import type { Budgeting } from '../budgeting.ts';
+import type { ApprovalDesk, Approved } from '../approval/approval-service.ts';
+import type { Budgeting } from '../budget/budgeting.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
+import { recordInput } from '../record/audit-entry.ts';
 import { flowOf, judge, questionOf } from './authorize.ts';
 
 /** What an edited input has to pass again: everything from its validation to its preconditions. */

@@ -19,9 +19,9 @@ import type { ResolvedTargets } from '../../governance/approvals/call-targets.ts
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { capabilityInUse, isSink, tierInUse } from '../../governance/policy/capability.ts';
 import { missingPermissions } from '../../governance/policy/rights.ts';
+import type { StandingGrants } from '../approval/standing-grants.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
-import type { StandingGrants } from '../standing-grants.ts';
 
 export interface AuthorizeDeps {
   readonly policy: Policy;

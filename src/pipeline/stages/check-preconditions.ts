@@ -7,7 +7,7 @@ import type {
   PreconditionReport,
 } from '../../contract/precondition.ts';
 import type { Stage } from '../../contract/stage.ts';
-import type { Contexts } from '../context.ts';
+import type { Contexts } from '../broker/context.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
 

@@ -10,17 +10,17 @@ import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { type ErrorDeps, toolExplained, toolThrew } from '../as-tool-error.ts';
-import { auditEntry, recordInput } from '../audit-entry.ts';
-import type { Contexts } from '../context.ts';
-import type { Deadline, Deadlines } from '../deadlines.ts';
+import type { Contexts } from '../broker/context.ts';
+import { overspent, type Purse, purseOf } from '../budget/purse.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
-import { overspent, type Purse, purseOf } from '../purse.ts';
-import { thrownText } from '../read-thrown.ts';
+import { type ErrorDeps, toolExplained, toolThrew } from '../record/as-tool-error.ts';
+import { auditEntry, recordInput } from '../record/audit-entry.ts';
+import { thrownText } from '../record/read-thrown.ts';
+import type { Deadline, Deadlines } from '../recovery/deadlines.ts';
 import { hasNotBegun } from '../recovery/may-retry.ts';
 import type { ToolSettings } from '../tool-settings.ts';
-import type { UndoLog } from '../undo-log.ts';
+import type { UndoLog } from '../undo/undo-log.ts';
 
 export interface ExecuteDeps extends ErrorDeps {
   readonly audit: Pick<AuditLog, 'intend'>;

@@ -9,9 +9,9 @@ import { cutForModel, type ModelLimits, mediaChars } from '../../governance/cut-
 import { joinLabels } from '../../governance/labels/handle-labels.ts';
 import { type PlainData, plainData } from '../../governance/plain-data.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import { redactError } from '../as-tool-error.ts';
-import { KeptResults, type KeptResultsDeps } from '../kept-results.ts';
 import { failed } from '../outcome.ts';
+import { redactError } from '../record/as-tool-error.ts';
+import { KeptResults, type KeptResultsDeps } from '../record/kept-results.ts';
 
 export interface GovernResultDeps extends KeptResultsDeps {
   readonly redactor: Redactor;

@@ -16,15 +16,15 @@ import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { clearWorkingMemory } from '../../governance/memory.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import { asToolError, redactError } from '../as-tool-error.ts';
-import { auditEntry, summaryOfCall } from '../audit-entry.ts';
-import type { Budgeting } from '../budgeting.ts';
-import type { Contexts } from '../context.ts';
+import type { Contexts } from '../broker/context.ts';
+import type { Budgeting } from '../budget/budgeting.ts';
+import { purseOf } from '../budget/purse.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidence, start } from '../pipeline.ts';
-import { purseOf } from '../purse.ts';
-import { thrownText, thrownTrace } from '../read-thrown.ts';
-import type { RunningCalls } from '../running-calls.ts';
+import { asToolError, redactError } from '../record/as-tool-error.ts';
+import { auditEntry, summaryOfCall } from '../record/audit-entry.ts';
+import { thrownText, thrownTrace } from '../record/read-thrown.ts';
+import type { RunningCalls } from '../record/running-calls.ts';
 
 export interface UsageNotes {
   note(tool: string, at: number, durationMs: number): void;

@@ -12,7 +12,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { canonicalJson, digestOf } from '../../governance/digest.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
-import type { ResultCache } from '../result-cache.ts';
+import type { ResultCache } from '../record/result-cache.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 
 export interface ReplayDeps {

@@ -4,9 +4,9 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Spending } from '../../contract/store.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
-import type { Budgeting } from '../budgeting.ts';
+import type { Budgeting } from '../budget/budgeting.ts';
+import { purseOf } from '../budget/purse.ts';
 import { prove } from '../pipeline.ts';
-import { purseOf } from '../purse.ts';
 
 type Approved = Call<'ready' | 'input' | 'grant' | 'approval'>;
 type Onward = Next<Call<'ready' | 'input' | 'grant' | 'approval' | 'budget'>>;

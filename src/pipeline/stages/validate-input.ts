@@ -10,7 +10,7 @@ import type { Stage } from '../../contract/stage.ts';
 import type { Validator } from '../../contract/tool.ts';
 import { loadOnce } from '../../governance/inspection/load-once.ts';
 import { loadStripper } from '../../governance/inspection/strip-markup.ts';
-import { type ShapeLimits, takeShape } from '../../registry/guard-shape.ts';
+import { type ShapeLimits, takeShape } from '../../registry/schema/guard-shape.ts';
 import { brokenRules, type RulesByTool, rulesFor } from '../business-rules.ts';
 import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../contract/tool.ts';
-import { createCrib } from '../../crib.ts';
+import { createCrib } from '../../crib/create-crib.ts';
 import { mcpTool } from './mcp.ts';
 
 interface Hints {

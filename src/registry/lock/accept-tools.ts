@@ -2,8 +2,8 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { LockEntry, SeenTool, ToolLock } from '../../contract/lock.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { suggest } from '../search/suggest.ts';
 import type { Shelf } from '../shelf.ts';
-import { suggest } from '../suggest.ts';
 import type { createJudge } from './judge-tool.ts';
 import { isAbout } from './lock-lines.ts';
 import type { LockStore } from './lock-store.ts';

@@ -3,7 +3,7 @@ import type { Quarantine } from '../../contract/lock.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';
 import type { ToolSource } from '../../contract/tool.ts';
-import type { Loaded } from '../load-sources.ts';
+import type { Loaded } from '../load/load-sources.ts';
 import type { Shelf } from '../shelf.ts';
 import type { Registered } from '../versions.ts';
 

@@ -10,7 +10,7 @@ import {
   startPodman,
 } from '../../../test/fixtures/real-podman.ts';
 import type { Sandbox, SandboxConfig, SandboxTask } from '../../contract/sandbox.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createContainerSandbox } from './create-container-sandbox.ts';
 
 const why = reasonAgainstPodman();

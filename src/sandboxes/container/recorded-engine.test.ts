@@ -11,7 +11,7 @@ import {
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createContainerSandbox } from './create-container-sandbox.ts';
 import { findEngine } from './find-engine.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { it } from 'vitest';
 import { describeSandbox } from '../../../test/conformance/sandbox.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 
 const open = async () =>

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 import { findPackagedProgram } from './packaged-program.ts';
 

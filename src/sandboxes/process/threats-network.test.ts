@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SandboxConfig, SandboxOutcome } from '../../contract/sandbox.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createCheckedConnect } from '../../governance/egress/checked-connect.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createProcessSandbox } from './create-process-sandbox.ts';
 
 /** Bubblewrap is not installed; in CI that is a failure. */

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestSource, type TestSource } from '../../../test/fixtures/custom-source.ts';
 import { fakeContext } from '../../../test/fixtures/tool-context.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import type { CustomSourceOptions } from './create-custom-source.ts';
 
 const RUN_TESTS = readFileSync(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { someSettings } from '../../../test/fixtures/mcp-servers/some-servers.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import type { CallWatch } from './call-lane.ts';
 import { type CallTool, throughSdk } from './call-tool.ts';
 import { type Connection, connectServer } from './connect-server.ts';

@@ -16,8 +16,8 @@ import {
 } from '../../../test/fixtures/mcp-servers/some-servers.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { createRuntime } from '../../create-runtime.ts';
-import { openConfiner } from '../../open-sandboxes.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
+import { openConfiner } from '../../crib/open-sandboxes.ts';
 import { processUsage } from '../../sandboxes/process/process-usage.ts';
 import type { McpDeps, ServerSandbox, ServerSettings } from './server-settings.ts';
 

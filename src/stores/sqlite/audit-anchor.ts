@@ -1,7 +1,7 @@
 /** The anchor of a pruned trail as it is kept, and the pruning itself. */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Database, Statement } from './open-database.ts';
+import type { Database, Statement } from './database/open-database.ts';
 
 interface AnchorRecord {
   readonly seq: number;

@@ -1,6 +1,6 @@
 /** Puts rows into the table, several with one statement: asking the database costs more than a row. */
 import { AUDIT_COLUMNS } from './audit-columns.ts';
-import type { Database, SqlValue, Statement } from './open-database.ts';
+import type { Database, SqlValue, Statement } from './database/open-database.ts';
 
 const COLUMNS = AUDIT_COLUMNS.split(',').length;
 const ROWS_AT_ONCE = 4;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditEntry, NOW, times } from '../../../test/conformance/store-samples.ts';
 import type { Store } from '../../contract/store.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 
 const ROWS = 45_000;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeStore } from '../../../test/conformance/store.ts';
 import { describePersistence } from '../../../test/conformance/store-persistence.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 
 const openOnDisk = async () => {

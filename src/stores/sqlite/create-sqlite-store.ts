@@ -16,11 +16,11 @@ import { dirname, resolve } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
-import { migrate, schemaVersion } from './migrate.ts';
-import { type Database, openDatabase } from './open-database.ts';
+import { migrate, schemaVersion } from './database/migrate.ts';
+import { type Database, openDatabase } from './database/open-database.ts';
+import { isLocked, storeFailure } from './database/store-failure.ts';
+import { assertIdentity, type StoreIdentity } from './database/store-identity.ts';
 import { sqliteStore } from './sqlite-store.ts';
-import { isLocked, storeFailure } from './store-failure.ts';
-import { assertIdentity, type StoreIdentity } from './store-identity.ts';
 
 export interface SqliteStoreOptions {
   /** The file, made with its folder when it is not there; `:memory:` for none. */

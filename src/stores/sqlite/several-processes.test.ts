@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { compileProgram } from '../../../test/conformance/compile-program.ts';
 import { auditEntry, times } from '../../../test/conformance/store-samples.ts';
 import type { Store } from '../../contract/store.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { verifyAudit } from '../../governance/audit/verify-audit.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 

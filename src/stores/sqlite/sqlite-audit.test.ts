@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allRows, auditEntry, NOW, times } from '../../../test/conformance/store-samples.ts';
 import type { AuditCheckpoint, AuditRow } from '../../contract/audit.ts';
 import type { Store } from '../../contract/store.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 
 let folder = '';

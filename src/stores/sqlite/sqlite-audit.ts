@@ -26,8 +26,8 @@ import { AuditAnchor } from './audit-anchor.ts';
 import { AUDIT_COLUMNS, type AuditRecord, fromAuditRecord } from './audit-columns.ts';
 import { AuditInserts } from './audit-inserts.ts';
 import { queryAudit } from './audit-query.ts';
-import type { SqlValue, Statement } from './open-database.ts';
-import { toSqlText } from './sql-text.ts';
+import type { SqlValue, Statement } from './database/open-database.ts';
+import { toSqlText } from './database/sql-text.ts';
 import type { SqliteParts } from './sqlite-parts.ts';
 
 const PAGE = 1000;

@@ -1,8 +1,8 @@
 /** Rate limit counters in SQLite: a row a window; each new window takes a few old ones with it. */
 import type { Counters, HitOutcome, Window } from '../../contract/store.ts';
 import { judgeHits, type OpenWindow, openWindows } from '../counting-windows.ts';
-import type { Statement } from './open-database.ts';
-import { toSqlText } from './sql-text.ts';
+import type { Statement } from './database/open-database.ts';
+import { toSqlText } from './database/sql-text.ts';
 import type { SqliteParts } from './sqlite-parts.ts';
 
 /** Windows are kept this long after their end, for processes whose clocks disagree. */

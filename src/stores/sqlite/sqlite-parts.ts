@@ -1,7 +1,7 @@
 /** What every part of the SQLite store is built on. */
-import type { Database } from './open-database.ts';
-import type { Owner } from './owner.ts';
-import type { Writer } from './writer.ts';
+import type { Database } from './database/open-database.ts';
+import type { Owner } from './database/owner.ts';
+import type { Writer } from './database/writer.ts';
 
 export interface SqliteParts {
   readonly database: Database;

@@ -1,9 +1,10 @@
 /** Puts the parts of the store together on a database that is open and up to date. */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
-import { CommitSync } from './commit-sync.ts';
-import type { Database } from './open-database.ts';
-import { Owner } from './owner.ts';
+import { CommitSync } from './database/commit-sync.ts';
+import type { Database } from './database/open-database.ts';
+import { Owner } from './database/owner.ts';
+import { Writer, type WriterOptions } from './database/writer.ts';
 import { SqliteApprovals } from './sqlite-approvals.ts';
 import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteCounters } from './sqlite-counters.ts';
@@ -14,7 +15,6 @@ import { SqliteResults } from './sqlite-results.ts';
 import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { SqliteSpaces } from './sqlite-spaces.ts';
 import { SqliteTokens } from './sqlite-tokens.ts';
-import { Writer, type WriterOptions } from './writer.ts';
 
 export interface SqliteStoreParts extends Omit<WriterOptions, 'sync'> {
   readonly label: string;

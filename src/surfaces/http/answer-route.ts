@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
 import { type Answer, JSON_HEADERS, type PlainAnswer } from './answer.ts';
-import { authenticate, type Known } from './authenticate.ts';
+import { authenticate, type Known } from './auth/authenticate.ts';
+import type { Identity } from './auth/identity.ts';
+import type { JwtCheck } from './auth/jwt-check.ts';
 import { failure, notSignedIn, type Refusal, refusal } from './error-reply.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
-import type { Identity } from './identity.ts';
-import type { JwtCheck } from './jwt-check.ts';
 import { readBody } from './read-body.ts';
 import { isAdmitted, type Replied, type Route } from './route.ts';
 

@@ -2,7 +2,7 @@
  * An answer before it is sent. Most are plain: a status, headers and a text, which the server writes
  * as they are. Streams, pages and what other handlers make are responses.
  */
-import type { SecurityHeaders } from './security-headers.ts';
+import type { SecurityHeaders } from './pages/security-headers.ts';
 
 export type HeaderRecord = Readonly<Record<string, string>>;
 

@@ -5,26 +5,26 @@
 import type { Crib } from '../../contract/crib.ts';
 import { type Answer, createSeal, type SealedAnswer, toResponse, withHeaders } from './answer.ts';
 import { type AnswerDeps, answerRoute } from './answer-route.ts';
-import { createAttempts } from './attempts.ts';
-import { CSRF_HEADER } from './authenticate.ts';
-import { type ConsoleUser, createConsoleDoor } from './console-door.ts';
+import { createAttempts } from './auth/attempts.ts';
+import { CSRF_HEADER } from './auth/authenticate.ts';
+import { type ConsoleUser, createConsoleDoor } from './auth/console-sessions.ts';
+import { createJwtCheck } from './auth/jwt-check.ts';
+import { createStanding } from './auth/recheck-identities.ts';
+import { createTokenBudgets } from './auth/token-budgets.ts';
+import { createTokenDesk, type TokenDesk } from './auth/token-service.ts';
 import { failure, refusal } from './error-reply.ts';
 import { createNeighbours, type Neighbours } from './foreign-request.ts';
 import { createHeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { fromWebRequest, type HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
-import { createJwtCheck } from './jwt-check.ts';
 import { type HttpServer, type ListenAt, listen } from './listen.ts';
-import { openapiDocument } from './openapi-document.ts';
+import { openapiDocument } from './pages/openapi-document.ts';
+import { securityHeaders } from './pages/security-headers.ts';
+import { createStaticFiles } from './pages/static-files.ts';
 import { createRouteFinder } from './route-finder.ts';
 import { ROUTES } from './routes/route-table.ts';
-import { securityHeaders } from './security-headers.ts';
 import { watchShadow } from './shadow-notes.ts';
-import { createStanding } from './standing.ts';
-import { createStaticFiles } from './static-files.ts';
-import { createTokenBudgets } from './token-budgets.ts';
-import { createTokenDesk, type TokenDesk } from './token-desk.ts';
 
 export interface HttpSurface {
   /** Answers one request, always. `address` is where it comes from, for the limits. */

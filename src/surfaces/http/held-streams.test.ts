@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
+import type { Identity } from './auth/identity.ts';
+import { createStanding } from './auth/recheck-identities.ts';
+import { createTokenDesk } from './auth/token-service.ts';
 import { createHeldStreams } from './held-streams.ts';
-import type { Identity } from './identity.ts';
-import { createStanding } from './standing.ts';
-import { createTokenDesk } from './token-desk.ts';
 
 const SECOND = 1000;
 

@@ -4,8 +4,8 @@
  * is not told anything either.
  */
 import type { Runtime, Timer } from '../../contract/runtime.ts';
-import type { Identity } from './identity.ts';
-import type { Standing } from './standing.ts';
+import type { Identity } from './auth/identity.ts';
+import type { Standing } from './auth/recheck-identities.ts';
 
 /** Has `end` called when the reader may no longer read. Returns how to stop watching. */
 export type Hold = (end: () => void) => () => void;

@@ -5,10 +5,10 @@ import type { RuleEffect } from '../../contract/policy.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tier } from '../../contract/tool.ts';
 import type { Answer } from './answer.ts';
+import type { Identity } from './auth/identity.ts';
+import type { TokenBudgets } from './auth/token-budgets.ts';
 import type { Hold } from './held-streams.ts';
 import type { HttpRequest } from './http-request.ts';
-import type { Identity } from './identity.ts';
-import type { TokenBudgets } from './token-budgets.ts';
 
 export interface Check {
   readonly name: string;

@@ -1,12 +1,12 @@
 /** What every route has at hand. */
 import type { Crib } from '../../contract/crib.ts';
-import type { Attempts } from './attempts.ts';
-import type { ConsoleDoor } from './console-door.ts';
+import type { Attempts } from './auth/attempts.ts';
+import type { ConsoleDoor } from './auth/console-sessions.ts';
+import type { TokenBudgets } from './auth/token-budgets.ts';
+import type { TokenDesk } from './auth/token-service.ts';
 import type { HeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
 import type { ShadowNotes } from './shadow-notes.ts';
-import type { TokenBudgets } from './token-budgets.ts';
-import type { TokenDesk } from './token-desk.ts';
 
 export interface HttpSite {
   readonly crib: Crib;

@@ -5,10 +5,10 @@
 import type { z } from 'zod';
 import type { Role } from '../../contract/tokens.ts';
 import type { PlainAnswer } from './answer.ts';
+import type { Identity } from './auth/identity.ts';
 import type { HttpDeps } from './http-deps.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
-import type { Identity } from './identity.ts';
 
 /** `public` for anybody, `member` for whoever is known, otherwise the least role that will do. */
 export type RouteRole = 'public' | 'member' | Role;

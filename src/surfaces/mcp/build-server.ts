@@ -6,13 +6,13 @@ import type {
   ServerContext,
   Tool,
 } from '@modelcontextprotocol/server';
-import { callStates } from './call-state.ts';
-import { callTool } from './call-tool.ts';
-import { pageOf } from './page.ts';
-import { PlainCalls } from './plain-calls.ts';
+import { callStates } from './call/call-state.ts';
+import { callTool } from './call/call-tool.ts';
+import { PlainCalls } from './call/plain-calls.ts';
+import { pageOf } from './lists/page.ts';
+import { servePrompts } from './lists/serve-prompts.ts';
+import { type Subscribed, serveResources } from './lists/serve-resources.ts';
 import { protocolError } from './protocol-error.ts';
-import { servePrompts } from './serve-prompts.ts';
-import { type Subscribed, serveResources } from './serve-resources.ts';
 import type { ServerSite, SurfaceSite } from './server-site.ts';
 import type { McpSession } from './session.ts';
 

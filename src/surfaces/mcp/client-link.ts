@@ -6,7 +6,7 @@
 import type { InputRequest } from '@modelcontextprotocol/server';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext } from './call/call-context.ts';
 
 export interface ClientLink {
   /** What the client says it can do. */

@@ -4,23 +4,23 @@
  */
 import type { Transport } from '@modelcontextprotocol/server';
 import type { Crib } from '../../contract/crib.ts';
-import { AUDIT_RECENT, auditShelf } from './audit-shelf.ts';
 import { type BuiltServer, buildServer } from './build-server.ts';
-import { newStateKey } from './call-state.ts';
-import type { DoorAnswer } from './door-answer.ts';
-import type { DoorRequest } from './door-request.ts';
-import { createHttpDoor, type HttpDoor } from './http-door.ts';
-import { listedTools } from './listed-tools.ts';
+import { newStateKey } from './call/call-state.ts';
+import type { PlainCalls } from './call/plain-calls.ts';
+import type { DoorAnswer } from './http/door-answer.ts';
+import type { DoorRequest } from './http/door-request.ts';
+import { createHttpDoor, type HttpDoor } from './http/http-door.ts';
+import { withUniqueIds } from './http/unique-ids.ts';
+import { AUDIT_RECENT, auditShelf } from './lists/audit-resources.ts';
+import { listedTools } from './lists/listed-tools.ts';
+import { resultShelf } from './lists/result-resources.ts';
+import { reviewPrompt } from './lists/review-prompt.ts';
+import { serverPrompts, serverResources } from './lists/server-resources.ts';
+import { watchChanges } from './lists/watch-changes.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { McpSurfaceOptions } from './mcp-options.ts';
-import type { PlainCalls } from './plain-calls.ts';
-import { resultShelf } from './result-shelf.ts';
-import { reviewPrompt } from './review-prompt.ts';
-import { serverPrompts, serverResources } from './server-shelves.ts';
 import type { SurfaceSite } from './server-site.ts';
 import { connectionSession } from './session.ts';
-import { withUniqueIds } from './unique-ids.ts';
-import { watchChanges } from './watch-changes.ts';
 
 export interface McpConnection {
   readonly sessionId: string;

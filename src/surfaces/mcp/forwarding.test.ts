@@ -7,8 +7,8 @@ import {
   someSettings,
 } from '../../../test/fixtures/mcp-servers/some-servers.ts';
 import { openSurface, type TestSurface, textOf } from '../../../test/fixtures/mcp-surface.ts';
+import { serverPrompts, serverResources } from './lists/server-resources.ts';
 import { loadSdk } from './load-sdk.ts';
-import { serverPrompts, serverResources } from './server-shelves.ts';
 
 const PROGRAM = join(
   import.meta.dirname,

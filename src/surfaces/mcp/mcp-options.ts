@@ -3,7 +3,7 @@ import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { AroundCall } from './client-link.ts';
-import type { PromptShelf, ResourceShelf } from './shelf.ts';
+import type { PromptShelf, ResourceShelf } from './lists/collection.ts';
 
 /**
  * `full` lists every tool, `search` three that find and call the others, `code` one that runs a

@@ -1,12 +1,12 @@
 /** What the handlers of one protocol instance work with. */
 import type { Crib } from '../../contract/crib.ts';
-import type { CallContext } from './call-context.ts';
-import type { CallStates } from './call-state.ts';
-import type { ListedTools } from './listed-tools.ts';
+import type { CallContext } from './call/call-context.ts';
+import type { CallStates } from './call/call-state.ts';
+import type { PromptShelf, ResourceShelf } from './lists/collection.ts';
+import type { ListedTools } from './lists/listed-tools.ts';
 import type { Sdk } from './load-sdk.ts';
 import type { McpSurfaceOptions, SurfaceKind } from './mcp-options.ts';
 import type { McpSession } from './session.ts';
-import type { PromptShelf, ResourceShelf } from './shelf.ts';
 
 /** What all clients of a surface share. */
 export interface SurfaceSite {

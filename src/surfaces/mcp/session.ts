@@ -1,7 +1,7 @@
 /** A client's session: who it calls as, what its signed states are bound to, and what waits for it. */
 import { randomUUID } from 'node:crypto';
 import { type Caller, type CallerNames, LOCAL_CALLER } from '../../contract/caller.ts';
-import { digestOf } from './call-digest.ts';
+import { digestOf } from './call/call-digest.ts';
 import type { McpIdentity } from './mcp-options.ts';
 
 const MOST_REMEMBERED = 200;

@@ -4,8 +4,8 @@ import { ERAS, openSurface, type TestSurface, textOf } from '../../../test/fixtu
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Servers } from '../../contract/servers.ts';
 import { countTokens } from '../../registry/tokens.ts';
+import { serverPrompts, serverResources } from './lists/server-resources.ts';
 import { loadSdk } from './load-sdk.ts';
-import { serverPrompts, serverResources } from './server-shelves.ts';
 
 let open: TestSurface | undefined;
 afterEach(async () => {

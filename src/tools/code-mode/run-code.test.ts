@@ -4,7 +4,7 @@ import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Crib } from '../../contract/crib.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import { createCrib } from '../../crib.ts';
+import { createCrib } from '../../crib/create-crib.ts';
 
 interface Ran {
   readonly status: string;

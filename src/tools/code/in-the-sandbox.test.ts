@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type NpmRegistry, openNpmRegistry } from '../../../test/fixtures/npm-registry.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { Crib } from '../../contract/crib.ts';
-import { createCrib } from '../../crib.ts';
+import { createCrib } from '../../crib/create-crib.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

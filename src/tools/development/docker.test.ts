@@ -13,7 +13,7 @@ import {
 import { openRecordedEngine, type RecordedEngine } from '../../../test/fixtures/recorded-engine.ts';
 import { runTool } from '../../../test/fixtures/run-tool.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
-import { createRuntime } from '../../create-runtime.ts';
+import { createRuntime } from '../../crib/create-runtime.ts';
 import { sensitiveRule } from '../../governance/paths/sensitive-names.ts';
 import { createDockerEngine } from '../../sandboxes/container/create-docker-engine.ts';
 import { defineDocker } from './docker.ts';

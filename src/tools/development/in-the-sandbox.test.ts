@@ -6,7 +6,7 @@ import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/gi
 import { type NpmRegistry, openNpmRegistry } from '../../../test/fixtures/npm-registry.ts';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Crib } from '../../contract/crib.ts';
-import { createCrib } from '../../crib.ts';
+import { createCrib } from '../../crib/create-crib.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 

@@ -1,7 +1,7 @@
 /** Names that look like an attack and are none, through the whole pipeline. */
 import { expect, it } from 'vitest';
 import { createWorkspace } from '../../../test/fixtures/workspace.ts';
-import { createCrib } from '../../crib.ts';
+import { createCrib } from '../../crib/create-crib.ts';
 
 it('a file that is really called %2e%2e is read, one that leads out is not', async () => {
   const workspace = createWorkspace({ '%2e%2e': 'harmless\n' });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Crib } from '../../contract/crib.ts';
-import { createCrib } from '../../crib.ts';
+import { createCrib } from '../../crib/create-crib.ts';
 
 const items = Array.from({ length: 5_000 }, (_, n) => ({
   id: n,

@@ -1,7 +1,7 @@
 // Makes one call and dies by its own hand at the place it is told to, as a power cut would.
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRuntime } from '../../../dist/create-runtime.js';
+import { createRuntime } from '../../../dist/crib/create-runtime.js';
 import { createCrib, defineTool } from '../../../dist/index.js';
 import { createSqliteStore } from '../../../dist/stores/sqlite/create-sqlite-store.js';
 

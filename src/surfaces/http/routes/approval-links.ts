@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
-import { escapeHtml, htmlPage } from '../html-page.ts';
 import type { HttpSite } from '../http-site.ts';
+import { escapeHtml, htmlPage } from '../pages/html-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const token = z.string().min(1).max(2000);

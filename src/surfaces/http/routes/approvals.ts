@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import type { Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpSite } from '../http-site.ts';
-import type { Identity } from '../identity.ts';
 import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { idParams, listOf, pageQuery } from '../schemas/lists.ts';

@@ -4,9 +4,9 @@ import type { CallAs } from '../../../contract/call-options.ts';
 import type { ProcessRequest } from '../../../contract/crib.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
+import { callerOfIdentity, type Identity } from '../auth/identity.ts';
 import type { HttpRequest } from '../http-request.ts';
 import type { HttpSite } from '../http-site.ts';
-import { callerOfIdentity, type Identity } from '../identity.ts';
 import { defineRoute, type MemberCall, type Route } from '../route.ts';
 import {
   executeBody,

@@ -4,9 +4,9 @@ import type { AuditFilter, AuditRow, AuditStatus } from '../../../contract/audit
 import { summaryOfRow } from '../../../contract/call-summary.ts';
 import type { ExecutionStatus } from '../../../contract/crib.ts';
 import { searchPage } from '../audit-page.ts';
+import { callerOfIdentity, type Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpSite } from '../http-site.ts';
-import { callerOfIdentity, type Identity } from '../identity.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { executionDetailSchema, executionSchema, toolResultSchema } from '../schemas/call.ts';
 import { idParams, listOf, pageQuery, timeSchema } from '../schemas/lists.ts';

@@ -1,7 +1,7 @@
 /** Is it there, is it ready, and what can it do. */
 import { z } from 'zod';
-import { docsPage } from '../docs-page.ts';
 import { notFound } from '../error-reply.ts';
+import { docsPage } from '../pages/docs-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const checkSchema = z.object({ name: z.string(), ok: z.boolean(), detail: z.string().optional() });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { callerOfIdentity } from '../identity.ts';
+import { callerOfIdentity } from '../auth/identity.ts';
 import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { listOf, pageQuery } from '../schemas/lists.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { ROLES } from '../../../contract/tokens.ts';
-import { COOKIE, sessionIdOf } from '../authenticate.ts';
-import type { ConsoleSession } from '../console-door.ts';
+import { COOKIE, sessionIdOf } from '../auth/authenticate.ts';
+import type { ConsoleSession } from '../auth/console-sessions.ts';
 import { notSignedIn, refusal } from '../error-reply.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route, type WrittenReply } from '../route.ts';

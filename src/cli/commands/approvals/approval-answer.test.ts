@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
+import { aTool, type TestCrib, testCrib } from '../../../../test/fixtures/test-crib.ts';
+import type { ApprovalRecord } from '../../../contract/approver.ts';
+import { type AnswerOptions, approvingAnswer } from './approval-answer.ts';
+import { resumeCommand } from './resume-command.ts';
+
+let crib: TestCrib | undefined;
+afterEach(() => crib?.close());
+
+const waiting = async (over: Partial<ApprovalRecord['request']> = {}) => {
+  crib = await testCrib([
+    aTool({
+      name: 'runner',
+      tier: 'execute',
+      input: {
+        type: 'object',
+        properties: { text: { type: 'string' } },
+        required: ['text'],
+      },
+    }),
+  ]);
+  await crib.execute('runner', { text: "it's so" });
+  const [record] = await crib.approvals();
+  if (!record) throw new Error('nothing waits');
+  return { crib, record: { ...record, request: { ...record.request, ...over } } };
+};
+
+const answer = async (
+  options: AnswerOptions,
+  over: Partial<ApprovalRecord['request']> = {},
+  input = '',
+) => {
+  const { io } = fakeIo();
+  const stdin = Object.assign(io.stdin, { fd: -1 });
+  (stdin as unknown as NodeJS.WritableStream).end(input);
+  return approvingAnswer(io, await waiting(over), options);
+};
+
+describe('approvingAnswer', () => {
+  it('is a plain yes without options', async () => {
+    const said = await answer({});
+    expect(Object.keys(said)).toEqual(['approve', 'by']);
+    expect(said.approve).toBe(true);
+  });
+
+  it('takes a note, a session, a pattern and when it lapses', async () => {
+    expect(await answer({ session: true, note: 'fine' })).toMatchObject({
+      note: 'fine',
+      remember: { scope: 'session' },
+    });
+    expect((await answer({ pattern: 'true' })).remember).toEqual({
+      scope: 'pattern',
+      condition: 'true',
+    });
+    expect((await answer({ pattern: 'true', expires: '2999-01-01' })).remember).toEqual({
+      scope: 'pattern',
+      condition: 'true',
+      expiresAt: Date.UTC(2999, 0, 1),
+    });
+  });
+
+  it.each([
+    [{ session: true, pattern: 'true' }, 'one of --session and --pattern'],
+    [{ expires: '7d' }, '--expires goes with --pattern'],
+    [{ pattern: 'true', expires: 'soon' }, '--expires takes a date'],
+    [{ input: '{"text": }' }, 'not valid JSON: at line 1, column 10'],
+    [{ input: '{}' }, 'does not match the schema'],
+    [{ input: '-' }, 'The new input is empty'],
+    [{ input: '@/does/not/exist.json' }, 'The input file does not exist'],
+  ])('%j is refused: %s', async (options, message) => {
+    await expect(answer(options)).rejects.toThrow(message);
+  });
+
+  it.each([{ session: true }, { pattern: 'true' }])(
+    'what is asked every time cannot be remembered: %j',
+    async (options) => {
+      await expect(answer(options, { rememberable: false })).rejects.toThrow('asked every time');
+    },
+  );
+
+  it('takes another input as JSON or from stdin', async () => {
+    const input = { text: 'ls' };
+    expect((await answer({ input: '{"text":"ls"}' })).input).toEqual(input);
+    expect((await answer({ input: '-' }, {}, '{"text":"ls"}')).input).toEqual(input);
+  });
+
+  it('an edited input that a rule forbids does not use the question up', async () => {
+    const { crib: open, record } = await waiting();
+    const denying = Object.assign(Object.create(open) as TestCrib, {
+      explain: async () => ({
+        verdict: { effect: 'deny' as const, rule: 'no', reason: 'Never.' },
+        considered: [],
+      }),
+    });
+    const given = { crib: denying, record };
+    await expect(approvingAnswer(fakeIo().io, given, { input: '{"text":"rm"}' })).rejects.toThrow(
+      'Never. (rule no)',
+    );
+  });
+});
+
+describe('resumeCommand', () => {
+  it('is the same call again, safe to paste, as the same caller', async () => {
+    const { crib: open, record } = await waiting();
+    const plain = resumeCommand(record, open.tools);
+    expect(plain).toContain(`toolcrib run runner '{"text":"it'\\''s so`);
+    expect(plain).toContain(`--approval ${record.id}`);
+    expect(plain).not.toContain('--user');
+    const { request } = record;
+    const caller = { ...request.caller, userId: 'ada', roles: [] };
+    const other = { ...record, request: { ...request, caller, version: '0.9.0' } };
+    expect(resumeCommand(other, open.tools)).toContain('--version 0.9.0 --user ada');
+  });
+});

@@ -1,0 +1,127 @@
+/** `toolcrib approvals approve` and `deny`: a person's word on a call that waits. */
+import type { Command } from 'commander';
+import { visibleJson, visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
+import type { Crib } from '../../../contract/crib.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { exitCodeOf } from '../../output/exit-code.ts';
+import { printResult } from '../../output/print-result.ts';
+import { localPerson } from '../../session/local-person.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { type AnswerOptions, approvingAnswer, withAnswer } from './approval-answer.ts';
+import { findApproval } from './find-approval.ts';
+import { resumeCommand } from './resume-command.ts';
+
+interface ApproveOptions extends AnswerOptions {
+  readonly run?: boolean;
+}
+
+/** Fails when the question is not waiting any more. */
+const waitingRecord = async (io: Io, crib: Crib, id: string): Promise<ApprovalRecord> => {
+  const record = await findApproval(crib, id);
+  if (record.state !== 'waiting') {
+    throw new ToolFailure('CONFLICT', `It is ${record.state} already.`);
+  }
+  if (record.expiresAt > io.runtime.now()) return record;
+  throw new ToolFailure('APPROVAL_EXPIRED', 'Its time is over.', {
+    suggestions: ['Make the call again to ask anew.'],
+  });
+};
+
+const decide = async (crib: Crib, record: ApprovalRecord, answer: ApprovalAnswer) => {
+  if (await crib.decide(record.id, answer)) return;
+  const { state } = await findApproval(crib, record.id);
+  throw new ToolFailure('CONFLICT', `It is ${state} already.`);
+};
+
+const deny = (io: Io, id: string, options: Pick<AnswerOptions, 'note'>): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const record = await waitingRecord(io, crib, id);
+    const said = options.note === undefined ? {} : { note: options.note };
+    await decide(crib, record, { approve: false, by: localPerson(), ...said });
+    if (io.json) printJson(io, { id, approved: false });
+    else
+      print(
+        io,
+        `${io.ink.red('✗')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
+      );
+    return 0;
+  });
+
+const runNow = async (io: Io, crib: Crib, { id, request }: ApprovalRecord): Promise<number> => {
+  const { tool, version, input, caller } = request;
+  const result = await crib.execute(tool, input, { ...caller, version, approvalId: id });
+  printResult(io, result, { quiet: false, dryRun: false, undoable: request.tier === 'write' });
+  return exitCodeOf(result);
+};
+
+const REMEMBERED = {
+  session: 'allowed for the rest of the session',
+  pattern: 'allowed from now on where the condition holds',
+} as const;
+
+const report = (
+  io: Io,
+  { request, within }: ApprovalRecord,
+  { answer, resume }: { readonly answer: ApprovalAnswer; readonly resume: string },
+): void => {
+  const { remember, input } = answer;
+  const goesOn = remember ? `and ${REMEMBERED[remember.scope]}` : 'for this one call';
+  const arrow = io.noteInk.cyan('→');
+  const tick = io.ink.green('✓');
+  print(
+    io,
+    `${tick} Approved: ${visibleText(request.tool)}, ${goesOn}${input === undefined ? '' : ', edited'}.`,
+  );
+  note(io, `  ${arrow} It runs when its caller sends it again with its approval:`);
+  note(io, `    ${visibleJson(resume)}`);
+  if (within !== undefined) {
+    note(io, `  ${arrow} Or when ${visibleText(within)}, which made it, makes it again.`);
+  }
+  if (input !== undefined) note(io, `  ${arrow} It will run with the new input, not with that.`);
+  if (remember) note(io, `  ${arrow} See and take back: toolcrib permissions list`);
+};
+
+const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const record = await waitingRecord(io, crib, id);
+    const answer = await approvingAnswer(io, { crib, record }, options);
+    await decide(crib, record, answer);
+    const { remember } = answer;
+    if (options.run === true) {
+      if (remember && !io.json)
+        note(io, `Also ${REMEMBERED[remember.scope]}: toolcrib permissions list`);
+      return runNow(io, crib, record);
+    }
+    const resume = resumeCommand(record, crib.tools);
+    if (io.json) {
+      const edited = answer.input !== undefined;
+      printJson(io, { id, approved: true, edited, remember: remember ?? null, resume });
+    } else report(io, record, { answer, resume });
+    return 0;
+  });
+
+export const approvalsApproveCommand = (approvals: Command, io: Io): Command =>
+  withExamples(
+    withAnswer(
+      withJson(approvals.command('approve <id>').description('say yes to a call that waits')),
+    )
+      .option('--run', 'run the approved call now, as its caller')
+      .action(leaving(io, (id: string, options: ApproveOptions) => approve(io, id, options))),
+    'toolcrib approvals approve <id>',
+    'toolcrib approvals approve <id> --run',
+    'toolcrib approvals approve <id> --session',
+    `toolcrib approvals approve <id> --pattern 'input.path.startsWith("tmp/")' --expires 7d`,
+    `toolcrib approvals approve <id> --input '{"path":"b.txt"}' --note "not that file"`,
+  );
+
+export const approvalsDenyCommand = (approvals: Command, io: Io): Command =>
+  withExamples(
+    withJson(approvals.command('deny <id>').description('say no to a call that waits'))
+      .option('--note <text>', 'a word for the record')
+      .action(leaving(io, (id: string, options: AnswerOptions) => deny(io, id, options))),
+    'toolcrib approvals deny <id>',
+    'toolcrib approvals deny <id> --note "ask the owner first"',
+  );

@@ -1,0 +1,69 @@
+/** `toolcrib approvals link` and `redeem`: links that answer a question, to be sent to somebody. */
+import type { Command } from 'commander';
+import { visibleJson, visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { formatTime } from '../../output/format-units.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { findApproval } from './find-approval.ts';
+import { resumeCommand } from './resume-command.ts';
+
+const link = (io: Io, id: string): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    await findApproval(crib, id);
+    const links = await crib.approvalLinks(id);
+    if (io.json) {
+      printJson(io, links);
+      return 0;
+    }
+    print(io, `approve  ${links.approve}`, `deny     ${links.deny}`);
+    const mark = io.noteInk.yellow('!');
+    note(
+      io,
+      `${mark} Whoever holds one of these can answer, once, until ${formatTime(links.expiresAt)}.`,
+      '  Send them to the person who decides, and to nobody else.',
+      `  ${io.noteInk.cyan('→')} Without a server: toolcrib approvals redeem <link>`,
+    );
+    return 0;
+  });
+
+const redeem = (io: Io, given: string): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const { approvalId, approved } = await crib.decideByLink(given.trim());
+    const record = await findApproval(crib, approvalId);
+    const resume = resumeCommand(record, crib.tools);
+    if (io.json) printJson(io, { id: approvalId, approved, ...(approved && { resume }) });
+    else if (approved) {
+      print(
+        io,
+        `${io.ink.green('✓')} Approved: ${visibleText(record.request.tool)}, for this one call.`,
+      );
+      note(
+        io,
+        `  ${io.noteInk.cyan('→')} It runs when its caller sends it again:`,
+        `    ${visibleJson(resume)}`,
+      );
+    } else {
+      print(
+        io,
+        `${io.ink.red('✗')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
+      );
+    }
+    return 0;
+  });
+
+export const approvalsLinkCommand = (approvals: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      approvals.command('link <id>').description('links that approve or deny a call that waits'),
+    ).action(leaving(io, (id: string) => link(io, id))),
+    'toolcrib approvals link <id>',
+  );
+
+export const approvalsRedeemCommand = (approvals: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      approvals.command('redeem <link>').description('answer by a link, or by its last part'),
+    ).action(leaving(io, (given: string) => redeem(io, given))),
+    'toolcrib approvals redeem <link>',
+  );

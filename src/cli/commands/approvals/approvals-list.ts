@@ -1,0 +1,55 @@
+/** `toolcrib approvals list`: the calls that wait for a person, newest first. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { ApprovalRecord } from '../../../contract/approver.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { formatSpan } from '../../output/format-span.ts';
+import { formatCost } from '../../output/format-units.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+
+const HEAD = ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'];
+
+const rowOf = (
+  io: Io,
+  { request, createdAt, summary }: ApprovalRecord,
+): readonly (string | Cell)[] => {
+  const { caller, expiresAt } = request;
+  const now = io.runtime.now();
+  return [
+    request.id,
+    { text: request.tool, paint: io.ink.bold },
+    visibleText(summary ?? request.action),
+    request.tier,
+    formatCost(request.estimatedCost),
+    { text: `${formatSpan(now - createdAt)} ago`, paint: io.ink.dim },
+    { text: `in ${formatSpan(expiresAt - now)}`, paint: io.ink.dim },
+    `user ${caller.userId}, agent ${caller.agentId}, session ${caller.sessionId}`,
+  ];
+};
+
+const list = (io: Io): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const now = io.runtime.now();
+    const waiting = (await crib.approvals()).filter(({ expiresAt }) => expiresAt > now);
+    if (io.json) printJson(io, waiting);
+    else if (waiting.length === 0) print(io, 'Nothing waits for approval.');
+    else {
+      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
+      print(io, ...table([head, ...waiting.map((record) => rowOf(io, record))], widthOf(io)));
+      note(io, io.noteInk.dim('Look at one before you decide: toolcrib approvals show <id>'));
+    }
+    return 0;
+  });
+
+export const approvalsListCommand = (approvals: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      approvals
+        .command('list', { isDefault: true })
+        .description('list the calls that wait for a person; what `approvals` does by itself'),
+    ).action(leaving(io, () => list(io))),
+    'toolcrib approvals',
+    'toolcrib approvals list --json',
+  );

@@ -1,0 +1,61 @@
+/** `toolcrib approvals show`: the exact call that waits, as an approver in the terminal would see it. */
+import type { Command } from 'commander';
+import { approvalPage } from '../../../approvers/terminal/approval-page.ts';
+import { inputDifference } from '../../../approvers/terminal/input-difference.ts';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { ApprovalRecord } from '../../../contract/approver.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, print, printJson } from '../../io.ts';
+import { formatJson } from '../../output/format-json.ts';
+import { formatTime } from '../../output/format-units.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { findApproval } from './find-approval.ts';
+
+const WIDTH = 100;
+
+const stateOf = (record: ApprovalRecord, now: number): string => {
+  const { state, decidedBy, decidedAt, expiresAt, note } = record;
+  const over = expiresAt <= now && (state === 'waiting' || state === 'approved');
+  const by = decidedBy === undefined ? '' : ` by ${decidedBy}`;
+  const at = decidedAt === undefined ? '' : ` at ${formatTime(decidedAt)}`;
+  const said = note === undefined ? '' : `, who noted: ${note}`;
+  return visibleText(`${over ? `expired, ${state}` : state}${by}${at}${said}`);
+};
+
+/** Both inputs, where the approver changed the one that was asked about. */
+const editLines = (io: Io, { request, edited }: ApprovalRecord): readonly string[] =>
+  edited
+    ? [
+        '',
+        'Approved with another input than the one above:',
+        ...formatJson(edited.input, io.ink)
+          .split('\n')
+          .map((line) => `  ${line}`),
+        'What is different:',
+        ...inputDifference(request.input, edited.input).map((line) => `  ${line}`),
+      ]
+    : [];
+
+const show = (io: Io, id: string): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const record = await findApproval(crib, id);
+    if (io.json) {
+      printJson(io, record);
+      return 0;
+    }
+    const now = io.runtime.now();
+    print(io, ...approvalPage(record.request, { now, width: WIDTH, full: true }).lines);
+    print(io, ...editLines(io, record));
+    print(io, '', `State: ${stateOf(record, now)}`);
+    if (record.within !== undefined) print(io, `Made by: ${visibleText(record.within)}`);
+    print(io, io.ink.dim(`Judged under policy ${visibleText(record.policyVersion)}`));
+    return 0;
+  });
+
+export const approvalsShowCommand = (approvals: Command, io: Io): Command =>
+  withExamples(
+    withJson(approvals.command('show <id>').description('the exact call that waits')).action(
+      leaving(io, (id: string) => show(io, id)),
+    ),
+    'toolcrib approvals show <id>',
+  );

@@ -1,0 +1,112 @@
+/** `toolcrib audit export`: the rows as JSON Lines, which can be verified, or as CSV. */
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { newFile } from '../../input/new-file.ts';
+import { type Io, note, printJson } from '../../io.ts';
+import { counted } from '../../output/format-units.ts';
+import { type OpenCrib, withStore } from '../../session/open-crib.ts';
+import { auditFilterOf, type FilterOptions, withFilters } from './audit-filter.ts';
+import { deskOf, lengthOf, withRowProgress } from './audit-place.ts';
+
+const FORMATS = ['jsonl', 'csv'] as const;
+
+type Format = (typeof FORMATS)[number];
+
+interface ExportOptions extends FilterOptions {
+  readonly format: Format;
+  readonly out?: string;
+  readonly bom?: boolean;
+}
+
+interface Sink {
+  write(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const readFormat = (text: string): Format => {
+  const found = FORMATS.find((format) => format === text);
+  if (found !== undefined) return found;
+  throw new ToolFailure('VALIDATION_ERROR', `--format takes one of: ${FORMATS.join(', ')}.`);
+};
+
+/** A terminal would obey what stands in the rows; files and pipes get them as they are. */
+const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
+  isTTY ? text.split(/\r?\n/).map(visibleText).join('\n') : text;
+
+/** Waits for a slow reader; one that has gone away gets nothing more. */
+const standardOutput = ({ stdout }: Io): Sink => ({
+  write: async (text) => {
+    if (stdout.writable && !stdout.write(shownOn(stdout, text))) {
+      await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]);
+    }
+  },
+  close: async () => undefined,
+});
+
+const fileSink = async (io: Io, name: string): Promise<Sink> => {
+  const file = await newFile(io, name);
+  return {
+    write: (text) => file.appendFile(text),
+    close: async () => {
+      await file.sync();
+      await file.close();
+    },
+  };
+};
+
+const writeRows = async (io: Io, { crib }: OpenCrib, options: ExportOptions): Promise<number> => {
+  const store = await crib.store();
+  const filter = auditFilterOf(io, options);
+  const { out, format, bom = false } = options;
+  const total = await lengthOf(store.audit);
+  const sink = out === undefined ? standardOutput(io) : await fileSink(io, out);
+  let rows = 0;
+  try {
+    await withRowProgress(io, { label: 'exporting', total }, async (onRows) => {
+      for await (const part of deskOf(io).exportRows(store, { format, filter, bom, onRows })) {
+        if (part.text !== '') await sink.write(part.text);
+        rows += part.rows;
+      }
+    });
+  } finally {
+    await sink.close();
+  }
+  return rows;
+};
+
+const exportRows = (io: Io, options: ExportOptions): Promise<number> => {
+  if (io.json && options.out === undefined) {
+    throw new ToolFailure(
+      'VALIDATION_ERROR',
+      '--json needs --out: the export itself is no document.',
+      {
+        suggestions: ['Add --out <file>, or leave --json out.'],
+      },
+    );
+  }
+  return withStore(io, async (open) => {
+    const rows = await writeRows(io, open, options);
+    if (io.json) printJson(io, { file: options.out, format: options.format, rows });
+    else note(io, io.noteInk.dim(`${counted(rows, 'row')} exported.`));
+    return 0;
+  });
+};
+
+export const auditExportCommand = (audit: Command, io: Io): Command =>
+  withExamples(
+    withFilters(
+      withJson(
+        audit.command('export').description('write rows as JSON Lines or CSV, oldest first'),
+      ),
+      'rows',
+    )
+      .option('--format <format>', `one of: ${FORMATS.join(', ')}`, readFormat, 'jsonl')
+      .option('--out <file>', 'write to a new file')
+      .option('--bom', 'begin CSV with a byte order mark')
+      .action(leaving(io, (options: ExportOptions) => exportRows(io, options))),
+    'toolcrib audit export --out export.jsonl',
+    'toolcrib audit export --format csv --since 30d --status denied',
+  );

@@ -1,0 +1,91 @@
+/** `toolcrib audit list`: the calls on record, newest first. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { summaryOfRow } from '../../../contract/call-summary.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { wholeNumber } from '../../input/whole-number.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
+import { effectCell, statusCell } from '../../output/status-cell.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { type AuditCall, auditCalls } from './audit-calls.ts';
+import { auditFilterOf, type FilterOptions, type RowFilter, withFilters } from './audit-filter.ts';
+
+interface ListOptions extends FilterOptions {
+  readonly limit: number;
+  readonly before?: number;
+}
+
+const filterOf = (io: Io, options: ListOptions): RowFilter => ({
+  ...auditFilterOf(io, options),
+  ...(options.before !== undefined && { before: options.before }),
+});
+
+const HEAD = [
+  'time',
+  'execution',
+  'tool',
+  'tier',
+  'user',
+  'status',
+  'effect',
+  'took',
+  'cost',
+  'code',
+  'what',
+];
+
+const MAX_WHAT = 80;
+
+const clipped = (text: string): string =>
+  text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT - 1)}…` : text;
+
+const rowOf = (io: Io, { row, effect }: AuditCall): readonly (string | Cell)[] => [
+  { text: formatTime(row.at), paint: io.ink.dim },
+  row.executionId,
+  { text: row.tool, paint: io.ink.bold },
+  row.tier,
+  row.userId,
+  statusCell(row.status, io.ink),
+  effectCell(effect, io.ink),
+  { text: formatDuration(row.durationMs), align: 'right' },
+  { text: formatCost(row.costMicros / 1e6), align: 'right' },
+  row.code,
+  { text: clipped(visibleText(summaryOfRow(row))), paint: io.ink.dim },
+];
+
+const listCalls = (io: Io, options: ListOptions): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const { calls, next } = await auditCalls(crib, filterOf(io, options), options.limit);
+    if (io.json) {
+      printJson(io, {
+        calls: calls.map(({ row, effect }) => ({ ...row, effect, summary: summaryOfRow(row) })),
+        next: next ?? null,
+      });
+      return 0;
+    }
+    if (calls.length === 0) {
+      print(io, 'No call on record fits.');
+      return 0;
+    }
+    const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
+    print(io, ...table([head, ...calls.map((call) => rowOf(io, call))]));
+    if (next !== undefined) note(io, io.noteInk.dim(`Older ones: add --before ${next}`));
+    return 0;
+  });
+
+export const auditListCommand = (audit: Command, io: Io): Command => {
+  const list = withJson(
+    audit.command('list', { isDefault: true }).description('list calls, newest first'),
+  );
+  const command = withFilters(list, 'calls')
+    .option('--limit <count>', 'this many at most', wholeNumber('--limit', 1), 20)
+    .option('--before <number>', 'older than this row: the next page', wholeNumber('--before', 1))
+    .action(leaving(io, (options: ListOptions) => listCalls(io, options)));
+  return withExamples(
+    command,
+    'toolcrib audit list --since 2h --status denied',
+    'toolcrib audit list --tool write_file --limit 5 --json',
+  );
+};

@@ -1,0 +1,31 @@
+/** What the commands on the audit trail share: the user's desk, and a line of progress while rows go by. */
+
+import { homeOf, userConfigDir } from '../../../config/load/find-config-files.ts';
+import type { AuditLog } from '../../../contract/audit.ts';
+import { type AuditDesk, auditDesk } from '../../../crib/audit-files.ts';
+import type { Io } from '../../io.ts';
+import { formatCount } from '../../output/format-units.ts';
+import { progressOn } from '../../output/progress-line.ts';
+
+export const deskOf = ({ cwd, env }: Io): AuditDesk =>
+  auditDesk(userConfigDir({ cwd, env, home: homeOf(env), platform: process.platform }));
+
+/** How many rows a trail has, for the progress line only. */
+export const lengthOf = async (log: AuditLog): Promise<number> =>
+  ((await log.head())?.seq ?? 0) - ((await log.anchor())?.seq ?? 0);
+
+/** Shows how many rows were read, once it takes longer than a second. */
+export const withRowProgress = async <T>(
+  io: Io,
+  { label, total }: { readonly label: string; readonly total: number },
+  work: (onRows: (count: number) => void) => Promise<T>,
+): Promise<T> => {
+  const line = progressOn(io, label);
+  try {
+    return await work((count) =>
+      line?.update(count / Math.max(count, total), `${formatCount(count)} rows`),
+    );
+  } finally {
+    line?.stop();
+  }
+};

@@ -1,0 +1,101 @@
+/** `toolcrib audit prune`: forgets old rows so that the rest can still be verified. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { LoadedConfig } from '../../../config/load/load-config.ts';
+import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import type { Pruned, PruneRequest } from '../../../crib/audit-files.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { canAsk, confirm } from '../../input/confirm.ts';
+import { readMoment } from '../../input/moment.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { errorLines } from '../../output/error-lines.ts';
+import { counted, formatTime } from '../../output/format-units.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { deskOf, lengthOf, withRowProgress } from './audit-place.ts';
+
+interface PruneOptions {
+  readonly before?: string;
+  readonly archive?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** What is named, or else what the configuration keeps. Neither is no leave to prune anything. */
+const momentOf = ({ before }: PruneOptions, { config }: LoadedConfig, at: number): number => {
+  if (before !== undefined) return readMoment('--before', before, at);
+  const { retentionDays } = config.audit;
+  if (retentionDays !== undefined) return at - retentionDays * DAY_MS;
+  throw new ToolFailure('VALIDATION_ERROR', 'It is not said which rows are old.', {
+    suggestions: ['Name it: --before 90d', 'Or set it for good: audit.retentionDays'],
+  });
+};
+
+const agreed = async (io: Io, before: number, { archive, yes }: PruneOptions): Promise<boolean> => {
+  if (yes === true) return true;
+  note(io, `Rows from before ${formatTime(before)} will be forgotten for good.`);
+  note(io, archive === undefined ? 'No archive keeps them.' : 'The archive gets them first.');
+  if (canAsk(io)) return confirm(io, 'Prune the record?');
+  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
+    suggestions: ['Add --yes to prune without being asked.'],
+  });
+};
+
+const refused = (io: Io): number => {
+  const error = toolError('USER_CANCELLED', 'Nothing was pruned.');
+  if (io.json) printJson(io, { success: false, status: 'denied', error });
+  else note(io, ...errorLines(error, io.noteInk));
+  return 3;
+};
+
+const tell = (io: Io, { rows, throughSeq }: Pruned, { archive, dryRun }: PruneOptions): void => {
+  if (io.json && dryRun === true) printJson(io, { rows, throughSeq, dryRun });
+  else if (io.json) {
+    printJson(io, { rows, throughSeq, archive: rows > 0 ? (archive ?? null) : null });
+  } else if (rows === 0) {
+    print(io, 'Nothing is old enough, or calls of that time are still open.');
+  } else if (dryRun === true) {
+    print(io, `${counted(rows, 'row')} would go, up to row ${throughSeq}. Nothing was pruned.`);
+  } else print(io, `${io.ink.green('✓')} ${counted(rows, 'row')} pruned, up to row ${throughSeq}.`);
+};
+
+const prune = (io: Io, options: PruneOptions): Promise<number> =>
+  withStore(io, async ({ crib, loaded }) => {
+    const at = io.runtime.now();
+    const before = momentOf(options, loaded, at);
+    const isDry = options.dryRun === true;
+    if (!isDry && !(await agreed(io, before, options))) return refused(io);
+    const store = await crib.store();
+    const { archive } = options;
+    const request: PruneRequest = {
+      at,
+      before,
+      ...(archive !== undefined && { archive: resolve(io.cwd, archive) }),
+    };
+    const total = await lengthOf(store.audit);
+    const label = isDry ? 'reading' : 'pruning';
+    const pruned = await withRowProgress(io, { label, total }, (onRows) =>
+      isDry
+        ? deskOf(io).foresee(store, { before, onRows })
+        : deskOf(io).prune(store, { ...request, onRows }),
+    );
+    tell(io, pruned, options);
+    return 0;
+  });
+
+export const auditPruneCommand = (audit: Command, io: Io): Command =>
+  withExamples(
+    withJson(audit.command('prune').description('forget old rows, and keep the rest verifiable'))
+      .option(
+        '--before <when>',
+        'rows from before then: a date, or 90d, 12w ago (default: audit.retentionDays)',
+      )
+      .option('--archive <file>', 'write the rows to a new file first')
+      .option('--dry-run', 'say how many rows would go, and prune nothing')
+      .option('-y, --yes', 'do not ask')
+      .action(leaving(io, (options: PruneOptions) => prune(io, options))),
+    'toolcrib audit prune --before 90d --archive audit-2026.jsonl',
+    'toolcrib audit prune --before 2026-01-01 --yes --json',
+    'toolcrib audit prune --dry-run',
+  );

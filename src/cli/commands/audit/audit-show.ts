@@ -1,0 +1,70 @@
+/** `toolcrib audit show`: all rows of one call, in the order in which they were written. */
+import type { Command } from 'commander';
+import type { AuditRow } from '../../../contract/audit.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, print, printJson } from '../../io.ts';
+import { formatJson } from '../../output/format-json.ts';
+import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
+import { effectCell, statusCell } from '../../output/status-cell.ts';
+import { table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+
+const painted = ({ text, paint }: ReturnType<typeof statusCell>): string => paint?.(text) ?? text;
+
+const rowLines = (io: Io, row: AuditRow, start: number): readonly string[] => {
+  const { ink } = io;
+  const facts = [
+    `#${row.seq}`,
+    row.kind,
+    painted(statusCell(row.status, ink)),
+    ...(row.code === '' ? [] : [ink.red(row.code)]),
+    ...(row.kind === 'outcome'
+      ? [formatDuration(row.durationMs), formatCost(row.costMicros / 1e6)]
+      : []),
+  ];
+  const detail = formatJson(row.detail, ink).split('\n');
+  return [
+    `${ink.bold('●')} ${formatTime(row.at)} ${ink.dim(`+${formatDuration(row.at - start)}`)}  ${facts.join('  ')}`,
+    ...(Object.keys(row.detail).length === 0
+      ? []
+      : detail.map((line) => `${ink.dim('│')} ${line}`)),
+    `${ink.dim('│')} ${ink.dim(`hash ${row.hash}`)}`,
+  ];
+};
+
+const showCall = (io: Io, executionId: string): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const store = await crib.store();
+    const rows = (await store.audit.query({ executionId })).toReversed();
+    const [first] = rows;
+    if (!first) {
+      throw new ToolFailure('NOT_FOUND', 'There is no call with that execution id.', {
+        suggestions: ['See which there are: toolcrib audit list'],
+      });
+    }
+    const status = await crib.status(executionId);
+    if (io.json) {
+      printJson(io, { executionId, status, rows });
+      return 0;
+    }
+    const facts = [
+      ['execution', executionId],
+      ['tool', `${first.tool} ${first.version}`],
+      ['tier', first.tier],
+      ['caller', `user ${first.userId}, agent ${first.agentId}, session ${first.sessionId}`],
+      ['state', status?.state ?? 'unknown'],
+      ['effect', effectCell(status?.effect ?? 'unknown', io.ink).text],
+    ].map(([label = '', text = '']) => [{ text: label, paint: io.ink.dim }, text]);
+    print(io, ...table(facts), '');
+    for (const row of rows) print(io, ...rowLines(io, row, first.at));
+    return 0;
+  });
+
+export const auditShowCommand = (audit: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      audit.command('show <executionId>').description('all that is on record of one call'),
+    ).action(leaving(io, (executionId: string) => showCall(io, executionId))),
+    'toolcrib audit show <executionId>',
+  );

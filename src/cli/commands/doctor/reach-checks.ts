@@ -1,0 +1,126 @@
+/** What a tool reaches for, looked for one by one: credentials, programs, a sandbox, a server, tools. */
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Tool } from '../../../contract/tool.ts';
+import { counted } from '../../output/format-units.ts';
+import type { Check } from './doctor-checks.ts';
+import type { HealthSite } from './health-site.ts';
+import { within } from './within.ts';
+
+export const ok = (name: string, message: string): Check => ({ name, state: 'ok', message });
+
+export const broken = (name: string, message: string, fix?: string): Check => ({
+  name,
+  state: 'broken',
+  message,
+  ...(fix !== undefined && fix !== '' && { fix }),
+});
+
+export const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : 'It failed without saying why.';
+
+/** What a failure itself says should be done next. */
+export const adviceOf = (error: unknown): string | undefined =>
+  error instanceof ToolFailure ? error.extras?.suggestions?.[0] : undefined;
+
+const credentialCheck = async (
+  { auth }: Tool,
+  { hasSecret }: HealthSite,
+): Promise<readonly Check[]> => {
+  if (!auth) return [];
+  const { configKey: key, required, setupUrl } = auth;
+  if (await hasSecret(key)) return [ok('credential', `${key} is there`)];
+  const where = setupUrl === undefined ? '' : `; get one at ${setupUrl}`;
+  return [
+    {
+      name: 'credential',
+      state: required ? 'broken' : 'warning',
+      message: `The credential ${key} is not configured`,
+      fix: `Keep it with: toolcrib secrets set ${key}${where}`,
+    },
+  ];
+};
+
+/** A tool may ask for a secret and do without it. */
+const secretChecks = async (
+  { needs = {}, auth }: Tool,
+  { hasSecret }: HealthSite,
+): Promise<readonly Check[]> => {
+  const checks: Check[] = [];
+  for (const key of needs.secrets ?? []) {
+    if (key === auth?.configKey || /[*?]/.test(key) || (await hasSecret(key))) continue;
+    checks.push({
+      name: 'secret',
+      state: 'warning',
+      message: `The secret ${key} is not configured`,
+      fix: `Keep it with: toolcrib secrets set ${key}`,
+    });
+  }
+  return checks;
+};
+
+/** `git *` needs git; a pattern that leaves the program open needs none in particular. */
+const programsOf = ({ needs = {} }: Tool): readonly string[] => [
+  ...new Set(
+    (needs.commands ?? [])
+      .map((pattern) => pattern.trim().split(/\s+/, 1)[0] ?? '')
+      .filter((program) => program !== '' && !/[*?]/.test(program)),
+  ),
+];
+
+const programChecks = async (tool: Tool, { hasProgram }: HealthSite): Promise<readonly Check[]> => {
+  const checks: Check[] = [];
+  for (const program of programsOf(tool)) {
+    checks.push(
+      (await hasProgram(program))
+        ? ok('program', `${program} is there`)
+        : broken('program', `${program} is not installed`, `Install ${program}, on the PATH.`),
+    );
+  }
+  return checks;
+};
+
+const sandboxCheck = async ({ sandbox }: Tool, site: HealthSite): Promise<readonly Check[]> => {
+  if (!sandbox) return [];
+  const { type } = sandbox;
+  const found = await within(site.runtime, site.timeoutMs, () => site.sandbox(type));
+  return found.ready
+    ? [ok('sandbox', `Sandbox ${type} can be given`)]
+    : [broken('sandbox', `No ${type} sandbox: ${found.reason}`, found.install)];
+};
+
+const SERVER = /^mcp:(.+)$/s;
+
+const serverCheck = async ({ server }: Tool, site: HealthSite): Promise<readonly Check[]> => {
+  const name = SERVER.exec(server ?? '')?.[1];
+  if (name === undefined) return [];
+  try {
+    const { state } = await site.server(name);
+    return [ok('server', `The MCP server ${name} answers (${state})`)];
+  } catch (error) {
+    const fix = adviceOf(error) ?? `See why: toolcrib servers test ${name}`;
+    return [broken('server', `The MCP server ${name}: ${reasonOf(error)}`, fix)];
+  }
+};
+
+const dependencyCheck = async (
+  { name, dependencies = [] }: Tool,
+  site: HealthSite,
+): Promise<readonly Check[]> => {
+  if (dependencies.length === 0) return [];
+  const missing = site.missingTools(name);
+  return missing.length === 0
+    ? [ok('dependencies', `${counted(dependencies.length, 'tool')} it needs are there`)]
+    : [broken('dependencies', `It needs ${missing.join(', ')}`, 'Switch on or add what it needs.')];
+};
+
+type Look = (tool: Tool, site: HealthSite) => Promise<readonly Check[]>;
+
+/** By the name that a look has when it fails itself. */
+export const REACH_CHECKS: readonly (readonly [string, Look])[] = [
+  ['credential', credentialCheck],
+  ['secret', secretChecks],
+  ['program', programChecks],
+  ['sandbox', sandboxCheck],
+  ['server', serverCheck],
+  ['dependencies', dependencyCheck],
+];

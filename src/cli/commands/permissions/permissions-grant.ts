@@ -1,0 +1,112 @@
+/** `toolcrib permissions grant`: allows somebody something until it is taken back. */
+import type { Command } from 'commander';
+import { visibleJson, visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Grant, GrantSubject, NewGrant } from '../../../contract/grant.ts';
+import { collect, leaving, withExamples, withJson } from '../../command-parts.ts';
+import { readDeadline } from '../../input/deadline.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { formatTime } from '../../output/format-units.ts';
+import { localPerson } from '../../session/local-person.ts';
+import { withCrib } from '../../session/open-crib.ts';
+import { actionsText, subjectText } from './grant-text.ts';
+
+interface GrantOptions {
+  readonly user?: string;
+  readonly role?: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly everyone?: boolean;
+  readonly actions?: readonly string[];
+  readonly when?: string;
+  readonly expires?: string;
+  readonly skipApproval?: boolean;
+  readonly note?: string;
+}
+
+const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, { suggestions });
+
+/** Nobody named means everybody, so that has to be said in so many words. */
+const subjectFrom = ({ user, role, agent, session, everyone }: GrantOptions): GrantSubject => {
+  const subject: GrantSubject = {
+    ...(user !== undefined && { user }),
+    ...(role !== undefined && { role }),
+    ...(agent !== undefined && { agent }),
+    ...(session !== undefined && { session }),
+  };
+  const isNamed = Object.keys(subject).length > 0;
+  if (isNamed && everyone === true) {
+    throw misuse('--everyone does not go with --user, --role, --agent or --session.');
+  }
+  if (isNamed || everyone === true) return subject;
+  throw misuse(
+    'It is not said whom the grant is for.',
+    'Name a --user, --role, --agent or --session, or say --everyone.',
+  );
+};
+
+const grantFrom = (io: Io, resource: string, options: GrantOptions): NewGrant => {
+  const { when, expires, note: said, actions = ['*'], skipApproval = false } = options;
+  return {
+    subject: subjectFrom(options),
+    resource,
+    actions,
+    skipsApproval: skipApproval,
+    by: localPerson(),
+    ...(when !== undefined && { condition: when }),
+    ...(expires !== undefined && {
+      expiresAt: readDeadline('--expires', expires, io.runtime.now()),
+    }),
+    ...(said !== undefined && { note: said }),
+  };
+};
+
+const report = (io: Io, granted: Grant): void => {
+  const { id, subject, resource, condition, expiresAt, skipsApproval } = granted;
+  const what = visibleText(`${resource}, ${actionsText(granted)}`);
+  print(io, `${io.ink.green('✓')} Granted to ${visibleText(subjectText(subject))}: ${what}`);
+  const until = expiresAt === undefined ? 'until it is taken back' : `to ${formatTime(expiresAt)}`;
+  if (condition !== undefined) print(io, `  where ${visibleJson(condition)}`);
+  print(io, `  ${until}${skipsApproval ? '; nobody is asked' : ''}`);
+  if (!skipsApproval) {
+    note(io, io.noteInk.dim('  What a rule asks a person about is still asked: --skip-approval'));
+  }
+  note(io, `  ${io.noteInk.cyan('→')} Take it back: toolcrib permissions revoke ${id}`);
+};
+
+const grant = (io: Io, resource: string, options: GrantOptions): Promise<number> => {
+  const wanted = grantFrom(io, resource, options);
+  return withCrib(io, async ({ crib }) => {
+    const granted = await crib.permissions.grant(wanted);
+    if (io.json) printJson(io, granted);
+    else report(io, granted);
+    return 0;
+  });
+};
+
+export const permissionsGrantCommand = (permissions: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      permissions
+        .command('grant')
+        .description('allow somebody something; a rule that denies still wins')
+        .argument('<resource>', 'a permission such as tool:web_search; * may stand at its end'),
+    )
+      .option('--user <id>', 'for this user')
+      .option('--role <role>', 'for whoever has this role')
+      .option('--agent <id>', 'for this agent')
+      .option('--session <id>', 'for this session')
+      .option('--everyone', 'for everybody; needed when nobody is named')
+      .option('--actions <list>', 'only these actions, between commas; all otherwise', collect)
+      .option('--when <cel>', 'only where this CEL condition holds')
+      .option('--expires <when>', 'lapses then: 8h, 7d, or a date')
+      .option('--skip-approval', 'also answers the question that a rule would put to a person')
+      .option('--note <text>', 'a word for the record')
+      .action(
+        leaving(io, (resource: string, options: GrantOptions) => grant(io, resource, options)),
+      ),
+    'toolcrib permissions grant tool:web_search --user ada --expires 8h',
+    `toolcrib permissions grant tool:file_operations --agent bot --actions delete --skip-approval \\
+      --when 'input.path.startsWith("tmp/")'`,
+  );

@@ -1,0 +1,52 @@
+/** `toolcrib permissions revoke`: takes a standing grant back. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { Crib } from '../../../contract/crib.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Grant } from '../../../contract/grant.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, print, printJson } from '../../io.ts';
+import { localPerson } from '../../session/local-person.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { subjectText } from './grant-text.ts';
+
+const misuse = (message: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, {
+    suggestions: ['See which there are: toolcrib permissions list'],
+  });
+
+/** By its id, or by a beginning that no other has. */
+const findGrant = async (crib: Crib, id: string): Promise<Grant> => {
+  const grants = await crib.permissions.list();
+  const exact = grants.find((grant) => grant.id === id);
+  const close = grants.filter((grant) => id !== '' && grant.id.startsWith(id));
+  const found = exact ?? close[0];
+  if (!found) throw misuse('There is no grant of that id.');
+  if (!exact && close.length > 1) throw misuse('Several grants begin like that: type more of it.');
+  return found;
+};
+
+const revoke = (io: Io, id: string): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const grant = await findGrant(crib, id);
+    if (!(await crib.permissions.revoke(grant.id, localPerson()))) {
+      throw new ToolFailure('CONFLICT', 'It was taken back already.');
+    }
+    if (io.json) printJson(io, { id: grant.id, revoked: true });
+    else {
+      const whom = visibleText(subjectText(grant.subject));
+      print(io, `${io.ink.green('✓')} Taken back from ${whom}: ${visibleText(grant.resource)}`);
+    }
+    return 0;
+  });
+
+export const permissionsRevokeCommand = (permissions: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      permissions
+        .command('revoke')
+        .description('take a grant back')
+        .argument('<id>', 'its id, or a beginning that no other has'),
+    ).action(leaving(io, (id: string) => revoke(io, id))),
+    'toolcrib permissions revoke <id>',
+  );

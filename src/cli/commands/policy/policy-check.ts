@@ -1,0 +1,104 @@
+/** `toolcrib policy check`: are the files of rules sound? Says every problem, with file and line. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { LoadedConfig } from '../../../config/load/load-config.ts';
+import type { PolicyFile } from '../../../config/load/policy-files.ts';
+import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
+import type { Logger } from '../../../contract/runtime.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { counted } from '../../output/format-units.ts';
+import { trustNotes } from '../../session/settle-trust.ts';
+import { policyFilesFor } from './policy-files-for.ts';
+
+interface CheckOptions {
+  readonly policy?: string;
+}
+
+interface Findings {
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What the rules are warned about is told by the log of the crib that they are put in force in. */
+const collecting = (lines: string[]): Logger => ({
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (message) => void lines.push(message),
+  error: (message) => void lines.push(message),
+});
+
+/** Puts rules in force in a crib that has no tools and keeps nothing. */
+const tryRules = async (
+  policyFiles: readonly PolicyFile[],
+  { config }: LoadedConfig,
+): Promise<Findings> => {
+  const { createCrib } = await import('../../../crib/create-crib.ts');
+  const warnings: string[] = [];
+  const runtime = { log: collecting(warnings) };
+  try {
+    const crib = await createCrib({
+      config,
+      builtins: false,
+      store: 'memory',
+      policyFiles,
+      runtime,
+    });
+    await crib.close();
+    return { problems: [], warnings };
+  } catch (error) {
+    if (!(error instanceof ToolFailure) || error.code !== 'CONFIG_INVALID') throw error;
+    return { problems: error.message.split('\n'), warnings };
+  }
+};
+
+/** File by file, so that one bad file does not hide the next; then all of them together. */
+const findingsOf = async (
+  files: readonly PolicyFile[],
+  loaded: LoadedConfig,
+): Promise<Findings> => {
+  const each = await Promise.all(files.map((file) => tryRules([file], loaded)));
+  const problems = each.flatMap((findings) => findings.problems);
+  return problems.length > 0 ? { problems, warnings: [] } : tryRules(files, loaded);
+};
+
+const report = (io: Io, files: readonly PolicyFile[], { problems, warnings }: Findings): void => {
+  for (const warning of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+  if (problems.length > 0) {
+    for (const problem of problems) note(io, `${io.noteInk.red('✗')} ${visibleText(problem)}`);
+    note(io, `  ${io.noteInk.cyan('→')} Nothing starts before these are corrected.`);
+  } else if (files.length === 0) {
+    print(io, 'There is no file of rules: the rules that ship hold.');
+  } else {
+    for (const { path, kind } of files) print(io, `  ${visibleText(path)} (${kind})`);
+    print(io, `${io.ink.green('✓')} ${counted(files.length, 'file')} of rules, all sound.`);
+  }
+};
+
+const check = async (io: Io, { policy }: CheckOptions): Promise<number> => {
+  const { loadConfig } = await import('../../../config/load/load-config.ts');
+  const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
+  const files = await policyFilesFor(io, loaded, policy);
+  const findings = await findingsOf(files, loaded);
+  const ok = findings.problems.length === 0;
+  if (io.json) {
+    printJson(io, { ok, files: files.map(({ path, kind }) => ({ path, kind })), ...findings });
+  } else {
+    note(io, ...trustNotes(loaded).map((line) => `${io.noteInk.yellow('!')} ${line}`));
+    report(io, files, findings);
+  }
+  return ok ? 0 : ERRORS.CONFIG_INVALID.exit;
+};
+
+export const policyCheckCommand = (policy: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      policy
+        .command('check', { isDefault: true })
+        .description('are the files of rules sound? what `policy` does by itself'),
+    )
+      .option('--policy <file>', 'check this file instead of the user’s')
+      .action(leaving(io, (options: CheckOptions) => check(io, options))),
+    'toolcrib policy check',
+    'toolcrib policy check --policy new.yml',
+  );

@@ -1,0 +1,97 @@
+/** `toolcrib policy explain`: which rule decides about a call, and how every rule came to its answer. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { Explanation, Verdict } from '../../../contract/policy.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
+import { applyPairs } from '../../input/pairs.ts';
+import { readInput } from '../../input/read-input.ts';
+import { toolOf } from '../../input/tool-of.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { withCrib } from '../../session/open-crib.ts';
+import { ruleEffectCell } from './rule-effect-cell.ts';
+
+interface ExplainOptions extends CallerOptions {
+  readonly input?: string;
+}
+
+const HEAD = ['', 'rule', 'effect', 'written in', 'why'];
+
+const MEANING: Readonly<Record<Verdict['effect'], string>> = {
+  allow: 'the call may run',
+  ask: 'a person is asked first',
+  deny: 'the call is refused',
+};
+
+const verdictText = ({ effect, everyTime = false }: Verdict): string =>
+  everyTime ? `${effect}: a person is asked, each time anew` : `${effect}: ${MEANING[effect]}`;
+
+const show = (io: Io, { verdict, considered }: Explanation): void => {
+  const { ink } = io;
+  const decided = considered.find(
+    ({ rule, matched, shadow }) => rule === verdict.rule && matched && !shadow,
+  );
+  const facts: readonly (readonly [string, Cell | string])[] = [
+    ['verdict', { text: verdictText(verdict), ...paintOf(io, verdict) }],
+    ['rule', `${verdict.rule}${decided ? ` (${decided.origin})` : ''}`],
+    ['reason', verdict.reason],
+  ];
+  print(io, ...table(facts.map(([label, cell]) => [{ text: label, paint: ink.dim }, cell])));
+  for (const { rule, effect, reason } of verdict.shadow ?? []) {
+    print(io, ink.dim(visibleText(`shadow   ${rule} would ${effect}: ${reason}`)));
+  }
+  if (considered.length === 0) return;
+  const rows = considered.map((one) => [
+    one.matched ? { text: '●', paint: ink.bold } : { text: '·', paint: ink.dim },
+    { text: one.rule, ...(one.matched && { paint: ink.bold }) },
+    { ...ruleEffectCell(one.effect, ink), ...(one.shadow && { text: `${one.effect} (shadow)` }) },
+    one.origin,
+    one.why,
+  ]);
+  const head = HEAD.map((text) => ({ text, paint: ink.dim }));
+  print(io, '', 'Rules, in the order in which they are considered (● fits this call):');
+  print(io, ...table([head, ...rows]));
+};
+
+const paintOf = (io: Io, { effect }: Verdict): Pick<Cell, 'paint'> => {
+  const { paint } = ruleEffectCell(effect, io.ink);
+  return paint ? { paint } : {};
+};
+
+const explain = async (
+  io: Io,
+  name: string,
+  { args, options }: { readonly args: readonly string[]; readonly options: ExplainOptions },
+): Promise<number> => {
+  const given = await readInput(io, { args, file: options.input });
+  return withCrib(io, async ({ crib }) => {
+    const { tool } = toolOf(crib.tools, name);
+    const input = applyPairs(given.base, given.pairs, crib.tools.inputSchema(tool.name));
+    const explanation = await crib.explain(tool.name, input, callerFrom(options));
+    if (io.json) printJson(io, explanation);
+    else {
+      show(io, explanation);
+      const { effect, everyTime = false } = explanation.verdict;
+      if (effect === 'ask' && !everyTime) {
+        note(io, io.noteInk.dim('A standing grant can answer for a person: toolcrib permissions'));
+      }
+    }
+    return 0;
+  });
+};
+
+export const policyExplainCommand = (policy: Command, io: Io): Command =>
+  withExamples(
+    withCaller(withJson(policy.command('explain').description('which rule decides, and why')))
+      .argument('<tool>', 'name of the tool')
+      .argument('[input...]', 'JSON, or key=value pairs, as for `toolcrib run`')
+      .option('-i, --input <file>', 'read the input from a JSON or YAML file, - for stdin')
+      .action(
+        leaving(io, (name: string, args: readonly string[], options: ExplainOptions) =>
+          explain(io, name, { args, options }),
+        ),
+      ),
+    'toolcrib policy explain file_operations operation=delete path=a.txt',
+    'toolcrib policy explain write_file path=a.txt content=x --user ada --role viewer',
+  );

@@ -1,0 +1,131 @@
+/** `toolcrib policy replay`: which recorded calls would fare otherwise under the rules of now, or new ones. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { PolicyFile } from '../../../config/load/policy-files.ts';
+import type { Crib } from '../../../contract/crib.ts';
+import { collect, leaving, withExamples, withJson } from '../../command-parts.ts';
+import { callerFrom } from '../../input/caller-options.ts';
+import { readMoment } from '../../input/moment.ts';
+import { wholeNumber } from '../../input/whole-number.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { counted, formatTime } from '../../output/format-units.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import { policyFilesFor } from './policy-files-for.ts';
+import { type JudgeAt, NOT_JUDGED, type ReplayReport, replayPolicy } from './replay-policy.ts';
+import { ruleEffectCell } from './rule-effect-cell.ts';
+
+interface ReplayOptions {
+  readonly policy?: string;
+  readonly since?: string;
+  readonly limit: number;
+  readonly role?: readonly string[];
+}
+
+interface Judge {
+  readonly judge: JudgeAt;
+  close(): Promise<void>;
+}
+
+/** A crib whose clock stands where the call was made: rules may go by the time. */
+const openJudge = async (
+  io: Io,
+  { loaded, root }: OpenCrib,
+  policyFiles: readonly PolicyFile[],
+): Promise<Judge> => {
+  const { createCrib } = await import('../../../crib/create-crib.ts');
+  let now: number | undefined;
+  const runtime = { now: () => now ?? io.runtime.now() };
+  const crib: Crib = await createCrib({ config: loaded.config, root, policyFiles, runtime });
+  await crib.store();
+  return {
+    judge: async (row, input, caller) => {
+      now = row.at;
+      return (await crib.explain(row.tool, input, caller)).verdict;
+    },
+    close: () => crib.close(),
+  };
+};
+
+const HEAD = ['time', 'execution', 'tool', 'user', 'was', 'would be', 'by rule', 'because'];
+
+const printChanges = (io: Io, { changes }: ReplayReport): void => {
+  const { ink } = io;
+  const rows = changes.map((change): readonly (string | Cell)[] => [
+    { text: formatTime(change.at), paint: ink.dim },
+    change.executionId,
+    { text: change.tool, paint: ink.bold },
+    change.userId,
+    ruleEffectCell(change.before.effect, ink),
+    ruleEffectCell(change.after.effect, ink),
+    `${change.after.rule}${change.redacted ? ' (redacted input)' : ''}`,
+    change.after.reason,
+  ]);
+  print(io, ...table([HEAD.map((text) => ({ text, paint: ink.dim })), ...rows]));
+};
+
+const report = (io: Io, found: ReplayReport): void => {
+  const { judged, redacted, changes, notJudged } = found;
+  if (changes.length > 0) printChanges(io, found);
+  print(io, `${counted(judged, 'call')} judged, ${changes.length} would fare otherwise.`);
+  const mark = io.noteInk.yellow('!');
+  if (redacted > 0) {
+    note(
+      io,
+      `${mark} ${counted(redacted, 'call')} of these judged by an input with parts blacked out.`,
+    );
+  }
+  for (const [why, words] of Object.entries(NOT_JUDGED) as [keyof typeof NOT_JUDGED, string][]) {
+    if (notJudged[why] > 0)
+      note(io, `${mark} ${counted(notJudged[why], 'call')} not judged: ${words}.`);
+  }
+  note(
+    io,
+    io.noteInk.dim(
+      visibleText(
+        'The trail keeps inputs redacted, and neither roles (say --role) nor what a session had seen.',
+      ),
+    ),
+  );
+};
+
+const replay = (io: Io, options: ReplayOptions): Promise<number> => {
+  const { since, limit, role } = options;
+  const from = since === undefined ? undefined : readMoment('--since', since, io.runtime.now());
+  return withCrib(io, async (open) => {
+    const { policyFiles } = open.loaded;
+    const present = await openJudge(io, open, policyFiles);
+    const judges = [present];
+    try {
+      if (options.policy !== undefined) {
+        const files = await policyFilesFor(io, open.loaded, options.policy);
+        judges.push(await openJudge(io, open, files));
+      }
+      const { roles, permissions } = callerFrom(role === undefined ? {} : { role });
+      const found = await replayPolicy(await open.crib.store(), {
+        from,
+        limit,
+        roles: { ...(roles && { roles }), ...(permissions && { permissions }) },
+        ...(judges.length > 1 && { before: present.judge }),
+        after: (judges.at(-1) ?? present).judge,
+      });
+      if (io.json) printJson(io, found);
+      else report(io, found);
+      return 0;
+    } finally {
+      for (const judge of judges) await judge.close();
+    }
+  });
+};
+
+export const policyReplayCommand = (policy: Command, io: Io): Command =>
+  withExamples(
+    withJson(policy.command('replay').description('judge recorded calls again'))
+      .option('--policy <file>', 'by these rules instead of the user’s, against those in force')
+      .option('--since <when>', 'calls from then on: a date, or 90m, 2h, 7d ago')
+      .option('--limit <count>', 'this many calls at most', wholeNumber('--limit', 1), 1000)
+      .option('--role <role>', 'as callers in this role: roles are not on record', collect)
+      .action(leaving(io, (options: ReplayOptions) => replay(io, options))),
+    'toolcrib policy replay --since 7d',
+    'toolcrib policy replay --policy new.yml --limit 500',
+  );

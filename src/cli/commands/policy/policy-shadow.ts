@@ -1,0 +1,93 @@
+/** `toolcrib policy shadow`: what rules in shadow mode would have asked about or refused. */
+import type { Command } from 'commander';
+import type { AuditRow } from '../../../contract/audit.ts';
+import type { RuleEffect, ShadowFinding } from '../../../contract/policy.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { readMoment } from '../../input/moment.ts';
+import { wholeNumber } from '../../input/whole-number.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { counted, formatTime } from '../../output/format-units.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { outcomeRows } from './outcome-rows.ts';
+import { ruleEffectCell } from './rule-effect-cell.ts';
+
+interface ShadowOptions {
+  readonly since?: string;
+  readonly limit: number;
+}
+
+interface ShadowRow extends ShadowFinding {
+  readonly at: number;
+  readonly executionId: string;
+  readonly tool: string;
+  readonly userId: string;
+}
+
+const EFFECTS: readonly RuleEffect[] = ['allow', 'ask', 'deny'];
+
+/** Rows come from a file that others may have written. */
+const isFinding = (value: unknown): value is ShadowFinding => {
+  if (typeof value !== 'object' || value === null) return false;
+  const { rule, effect, reason } = value as Record<string, unknown>;
+  return (
+    typeof rule === 'string' &&
+    typeof reason === 'string' &&
+    EFFECTS.some((known) => known === effect)
+  );
+};
+
+const findingsOf = ({ detail, at, executionId, tool, userId }: AuditRow): readonly ShadowRow[] => {
+  const found: unknown = detail.shadow;
+  return Array.isArray(found)
+    ? found.filter(isFinding).map((finding) => ({ ...finding, at, executionId, tool, userId }))
+    : [];
+};
+
+const HEAD = ['time', 'execution', 'tool', 'user', 'would', 'rule', 'because'];
+
+const rowOf = (io: Io, row: ShadowRow): readonly (string | Cell)[] => [
+  { text: formatTime(row.at), paint: io.ink.dim },
+  row.executionId,
+  { text: row.tool, paint: io.ink.bold },
+  row.userId,
+  ruleEffectCell(row.effect, io.ink),
+  row.rule,
+  row.reason,
+];
+
+const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
+  const from = since === undefined ? {} : { from: readMoment('--since', since, io.runtime.now()) };
+  return withStore(io, async ({ crib }) => {
+    const { audit } = await crib.store();
+    const findings: ShadowRow[] = [];
+    let more = false;
+    for await (const row of outcomeRows(audit, from)) {
+      const found = findingsOf(row);
+      more = findings.length > 0 && findings.length + found.length > limit;
+      if (more) break;
+      findings.push(...found);
+    }
+    if (io.json) printJson(io, { findings, more });
+    else if (findings.length === 0) print(io, 'No rule in shadow mode would have stopped a call.');
+    else {
+      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
+      print(io, ...table([head, ...findings.map((row) => rowOf(io, row))]));
+      note(
+        io,
+        io.noteInk.dim(`${counted(findings.length, 'finding')}; none of these was stopped.`),
+      );
+      if (more) note(io, io.noteInk.dim('There are older ones: raise --limit.'));
+    }
+    return 0;
+  });
+};
+
+export const policyShadowCommand = (policy: Command, io: Io): Command =>
+  withExamples(
+    withJson(policy.command('shadow').description('what rules in shadow mode would have stopped'))
+      .option('--since <when>', 'calls from then on: a date, or 90m, 2h, 7d ago')
+      .option('--limit <count>', 'this many findings at most', wholeNumber('--limit', 1), 100)
+      .action(leaving(io, (options: ShadowOptions) => shadow(io, options))),
+    'toolcrib policy shadow --since 7d',
+  );

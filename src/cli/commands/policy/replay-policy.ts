@@ -1,0 +1,137 @@
+/** Puts recorded calls to the rules again and finds those whose verdict would be another one. */
+import type { AuditRow } from '../../../contract/audit.ts';
+import { type Caller, LOCAL_CALLER } from '../../../contract/caller.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { RuleEffect, Verdict } from '../../../contract/policy.ts';
+import type { Store } from '../../../contract/store.ts';
+import { outcomeRows } from './outcome-rows.ts';
+import { type RecordedVerdict, recordedVerdict } from './recorded-verdict.ts';
+
+/** Judges a call as of the moment it was made. Throws for one that cannot be put to the rules. */
+export type JudgeAt = (row: AuditRow, input: unknown, caller: Partial<Caller>) => Promise<Verdict>;
+
+export interface ReplayOptions {
+  readonly from: number | undefined;
+  /** Calls to look at, the newest first. */
+  readonly limit: number;
+  /** Roles are not on record. */
+  readonly roles: Pick<Partial<Caller>, 'roles' | 'permissions'>;
+  /** The rules to compare with; what is on record when absent. */
+  readonly before?: JudgeAt;
+  readonly after: JudgeAt;
+}
+
+export interface ReplayChange {
+  readonly executionId: string;
+  readonly at: number;
+  readonly tool: string;
+  readonly userId: string;
+  readonly before: { readonly effect: RuleEffect; readonly rule: string };
+  readonly after: { readonly effect: RuleEffect; readonly rule: string; readonly reason: string };
+  /** Judged by an input of which parts are blacked out. */
+  readonly redacted: boolean;
+}
+
+export const NOT_JUDGED = {
+  early: 'stopped before they came to the rules',
+  shortened: 'kept with a shortened input',
+  invalid: 'of tools that are gone, or with an input that does not fit any more',
+  unclear: 'stopped by a later gate: what the rules said then is not on record',
+} as const;
+
+export interface ReplayReport {
+  readonly judged: number;
+  readonly redacted: number;
+  readonly changes: readonly ReplayChange[];
+  readonly notJudged: Readonly<Record<keyof typeof NOT_JUDGED, number>>;
+}
+
+const MARK = '[REDACTED]';
+
+const isRedacted = (input: unknown): boolean => JSON.stringify(input)?.includes(MARK) ?? false;
+
+const isShortened = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'shortened' in input && 'characters' in input;
+
+/** The intent of a call holds the input; a call without one has it in its outcome. */
+const inputOf = async ({ audit }: Pick<Store, 'audit'>, row: AuditRow): Promise<unknown> => {
+  if ('input' in row.detail) return row.detail.input;
+  const { executionId } = row;
+  const [intent] = await audit.query({ executionId, kind: 'intent', limit: 1 });
+  return intent?.detail.input;
+};
+
+/** Who is named has no roles but those given; the local owner is told by not being named. */
+const callerOf = ({ userId, agentId, sessionId }: AuditRow): Partial<Caller> => ({
+  ...(userId !== LOCAL_CALLER.userId && { userId }),
+  agentId,
+  sessionId,
+});
+
+type Outcome =
+  | keyof typeof NOT_JUDGED
+  | { readonly change?: ReplayChange; readonly redacted: boolean };
+
+const sameRule = (recorded: RecordedVerdict, now: Verdict): boolean =>
+  recorded.effect === undefined ? recorded.rule === now.rule : recorded.effect === now.effect;
+
+const earlier = (recorded: RecordedVerdict, before: Verdict | undefined): RecordedVerdict =>
+  before ?? recorded;
+
+const compare = (
+  row: AuditRow,
+  was: RecordedVerdict,
+  { now, redacted }: { readonly now: Verdict; readonly redacted: boolean },
+): Outcome => {
+  if (sameRule(was, now)) return { redacted };
+  if (was.effect === undefined) return 'unclear';
+  const { executionId, at, tool, userId } = row;
+  const before = { effect: was.effect, rule: was.rule };
+  const after = { effect: now.effect, rule: now.rule, reason: now.reason };
+  return { redacted, change: { executionId, at, tool, userId, before, after, redacted } };
+};
+
+const judgeRow = async (
+  store: Pick<Store, 'audit'>,
+  row: AuditRow,
+  options: ReplayOptions,
+): Promise<Outcome> => {
+  const recorded = recordedVerdict(row);
+  if (!recorded) return 'early';
+  const input = await inputOf(store, row);
+  if (isShortened(input)) return 'shortened';
+  const caller = { ...callerOf(row), ...options.roles };
+  try {
+    const before = await options.before?.(row, input, caller);
+    const now = await options.after(row, input, caller);
+    return compare(row, earlier(recorded, before), { now, redacted: isRedacted(input) });
+  } catch (error) {
+    if (error instanceof ToolFailure) return 'invalid';
+    throw error;
+  }
+};
+
+export const replayPolicy = async (
+  store: Pick<Store, 'audit'>,
+  options: ReplayOptions,
+): Promise<ReplayReport> => {
+  const notJudged = { early: 0, shortened: 0, invalid: 0, unclear: 0 };
+  const changes: ReplayChange[] = [];
+  let judged = 0;
+  let redacted = 0;
+  let looked = 0;
+  const stretch = options.from === undefined ? {} : { from: options.from };
+  for await (const row of outcomeRows(store.audit, stretch)) {
+    if (looked === options.limit) break;
+    looked += 1;
+    const outcome = await judgeRow(store, row, options);
+    if (typeof outcome === 'string') {
+      notJudged[outcome] += 1;
+      continue;
+    }
+    judged += 1;
+    if (outcome.redacted) redacted += 1;
+    if (outcome.change) changes.push(outcome.change);
+  }
+  return { judged, redacted, changes, notJudged };
+};

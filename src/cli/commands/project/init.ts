@@ -1,0 +1,122 @@
+/** `toolcrib init`: a commented configuration for the directory one stands in. */
+import { access, mkdir, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { configTemplate } from '../../../config/document/template.ts';
+import { ignoreState } from '../../../config/edit/ignore-state.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { findProgram } from '../../../kit/file/find-program.ts';
+import { isInsideProject } from '../../../trust/inside-project.ts';
+import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
+import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+
+interface InitOptions {
+  readonly force?: boolean;
+}
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+const assertNone = async (file: string, suggestion: string): Promise<void> => {
+  if (!(await exists(file))) return;
+  throw new ToolFailure('CONFLICT', 'There is a configuration here already.', {
+    suggestions: [suggestion],
+  });
+};
+
+interface Written {
+  readonly kept: string | undefined;
+  readonly text: string;
+}
+
+/** A cloned link would have us write somewhere else, such as into the user's own configuration. */
+const assertNoLink = async (folder: string): Promise<void> => {
+  const place = { projectDir: dirname(folder), inside: [basename(folder)] };
+  if (await isInsideProject(join(folder, 'config.yml'), place)) return;
+  throw new ToolFailure(
+    'CONFLICT',
+    'There is a link in the place of .toolcrib or its config.yml.',
+    {
+      suggestions: ['See where it leads, remove it, and try again.'],
+    },
+  );
+};
+
+const writeConfig = async (folder: string, force: boolean): Promise<Written> => {
+  await assertNoLink(folder);
+  const file = join(folder, 'config.yml');
+  const other = 'Remove .toolcrib/config.yaml first: a project has one configuration.';
+  await assertNone(join(folder, 'config.yaml'), other);
+  if (!force) await assertNone(file, 'To replace it: toolcrib init --force (the old one is kept).');
+  await mkdir(folder, { recursive: true });
+  const kept = (await exists(file)) ? `${file}.bak` : undefined;
+  if (kept !== undefined) await rename(file, kept);
+  const text = configTemplate();
+  await writeFile(file, text, { flag: 'wx' });
+  await ignoreState(file);
+  return { kept, text };
+};
+
+/** The user made this one, so it is trusted; what else lies there is not. */
+const trustWritten = (io: Io, text: string): Promise<boolean> =>
+  trustOwnEdit(
+    { cwd: io.cwd, env: io.env, userDir: userDirOf(io) },
+    {
+      trust: NO_PROJECT,
+      edit: { name: 'config.yml', before: undefined, after: text },
+      now: io.runtime.now(),
+    },
+  );
+
+/** Seatbelt is part of macOS; other systems have no process sandbox that could be installed. */
+const tellOfBubblewrap = async (io: Io): Promise<void> => {
+  if (process.platform !== 'linux' || (await findProgram(io, ['bwrap'])) !== undefined) return;
+  const why =
+    'bubblewrap is not installed: tools that run programs (bash_execution, git, git_commit, npm_install and others) answer SANDBOX_ERROR without it.';
+  note(io, '', `${io.noteInk.yellow('!')} ${why} Install it: apt install bubblewrap`);
+};
+
+const init = async (io: Io, { force = false }: InitOptions): Promise<number> => {
+  const folder = join(io.cwd, '.toolcrib');
+  const { kept, text } = await writeConfig(folder, force);
+  const trusted = await trustWritten(io, text).catch((error: Error) => {
+    note(io, `${io.noteInk.yellow('!')} ${visibleText(error.message)}`);
+    return false;
+  });
+  const created = [join(folder, 'config.yml'), join(folder, '.gitignore')];
+  if (io.json) {
+    printJson(io, { created, trusted, ...(kept !== undefined && { kept }) });
+    return 0;
+  }
+  for (const file of created) print(io, `${io.ink.green('✓')} ${relative(io.cwd, file)}`);
+  if (kept !== undefined) print(io, `  the old one is kept as ${relative(io.cwd, kept)}`);
+  if (!trusted) {
+    const why = 'The project is not trusted yet; its folder may hold other files.';
+    note(io, `${io.noteInk.yellow('!')} ${why} Look at it: toolcrib trust`);
+  }
+  print(
+    io,
+    '',
+    'Next:',
+    '  toolcrib doctor                                      check this machine',
+    '  toolcrib tools                                       see what there is',
+    `  toolcrib run calculator expression='sqrt(16)+2^3'    make the first call`,
+    '  toolcrib audit list                                  see it on record',
+  );
+  await tellOfBubblewrap(io);
+  return 0;
+};
+
+export const initCommand = (program: Command, io: Io): Command =>
+  withExamples(
+    withJson(program.command('init').description('set up a project: .toolcrib/config.yml'))
+      .option('--force', 'replace a configuration that is there; the old one is kept as .bak')
+      .action(leaving(io, (options: InitOptions) => init(io, options))),
+    'toolcrib init',
+  );

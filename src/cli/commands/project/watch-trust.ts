@@ -1,0 +1,94 @@
+/**
+ * `toolcrib trust --watch`: for as long as it runs the user says that edits of tool files in this project
+ * are theirs. Settings, rules and the lock are never trusted this way.
+ */
+import { type FSWatcher, watch } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { FOLDER, type ProjectFolder } from '../../../trust/project-folder.ts';
+import {
+  type ConfigPlace,
+  readProjectTrust,
+  trustFiles,
+  userDirOf,
+} from '../../../trust/project-trust.ts';
+import { type Io, note, print } from '../../io.ts';
+
+const TOOLS = 'tools/';
+/** An editor writes a file in several steps. */
+const QUIET_MS = 40;
+
+const refuse = (message: string): ToolFailure =>
+  new ToolFailure('PERMISSION_DENIED', message, {
+    suggestions: ['Look at what is in .toolcrib and decide first: toolcrib trust'],
+  });
+
+/** What changed before the command began is not covered by it. */
+const startFrom = async (place: ConfigPlace): Promise<ProjectFolder> => {
+  const { state, folder } = await readProjectTrust(place);
+  if (state === 'trusted' && folder) return folder;
+  throw refuse(
+    state === 'changed'
+      ? 'This project has changed since you trusted it.'
+      : 'There is no project here that you trust.',
+  );
+};
+
+/** Trusts the tool files that are different now; returns their paths. */
+export const trustEdits = async (
+  io: Io,
+  place: ConfigPlace,
+  realDir: string,
+): Promise<readonly string[]> => {
+  const { folder, changed = [], problems } = await readProjectTrust(place);
+  if (!folder || folder.realDir !== realDir || problems.length > 0) return [];
+  const edits = changed.filter((path) => path.startsWith(TOOLS));
+  if (edits.length === 0) return [];
+  const answer = { userDir: userDirOf(place), now: io.runtime.now() };
+  return (await trustFiles(folder, edits, answer)) ? edits : [];
+};
+
+const sayTrusted = (io: Io, edits: readonly string[]): void => {
+  for (const path of edits) print(io, `${io.ink.green('✓')} ${visibleText(path)}`);
+};
+
+/** Resolves when the user ends it. */
+const untilInterrupted = (io: Io): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      io.signals.off('SIGINT', end);
+      io.signals.off('SIGTERM', end);
+      resolve();
+    };
+    io.signals.on('SIGINT', end);
+    io.signals.on('SIGTERM', end);
+  });
+
+export const watchTrust = async (io: Io, place: ConfigPlace): Promise<number> => {
+  const { realDir } = await startFrom(place);
+  const folder = join(realDir, FOLDER, 'tools');
+  await mkdir(folder, { recursive: true });
+  let work: Promise<unknown> = Promise.resolve();
+  let isDue = false;
+  const look = async (): Promise<void> => {
+    isDue = false;
+    sayTrusted(io, await trustEdits(io, place, realDir));
+  };
+  const failed = (error: Error): void => note(io, visibleText(error.message));
+  const onChange = (): void => {
+    if (isDue) return;
+    isDue = true;
+    io.runtime.after(QUIET_MS, () => {
+      work = work.then(look).catch(failed);
+    });
+  };
+  const watcher: FSWatcher = watch(folder, { recursive: true }, onChange);
+  watcher.on('error', failed);
+  note(io, `Edits below ${visibleText(folder)} are trusted until you press Ctrl-C.`);
+  await untilInterrupted(io);
+  watcher.close();
+  await work;
+  return 0;
+};

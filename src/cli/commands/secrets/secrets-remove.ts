@@ -1,0 +1,50 @@
+/** `toolcrib secrets remove`: forgets a secret. */
+import type { Command } from 'commander';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { SecretSite, VaultName } from '../../../crib/open-secrets.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { placeOption, secretSite, vaultsIn } from './secrets-site.ts';
+
+interface RemoveOptions {
+  readonly from?: VaultName;
+  /** The same, for whoever has `set --to` in mind. */
+  readonly to?: VaultName;
+}
+
+const notThere = (site: SecretSite, key: string): ToolFailure =>
+  new ToolFailure('NOT_FOUND', `No secret is kept as ${key}.`, {
+    suggestions: [
+      Object.hasOwn(site.env, key)
+        ? `It is an environment variable: unset ${key}`
+        : 'See what is there with: toolcrib secrets list',
+    ],
+  });
+
+const remove = async (io: Io, key: string, { from, to }: RemoveOptions): Promise<number> => {
+  const site = await secretSite(io);
+  const named = from ?? to;
+  const places = named ? [named] : vaultsIn(site);
+  const { openVault } = await import('../../../crib/open-secrets.ts');
+  const removed: VaultName[] = [];
+  for (const place of places) {
+    if (await openVault(place, site).remove(key)) removed.push(place);
+  }
+  if (removed.length === 0) throw notThere(site, key);
+  if (io.json) printJson(io, { key, removed });
+  else {
+    print(io, `${io.ink.red('✗')} Removed: ${key}`);
+    note(io, io.noteInk.dim(`from ${removed.join(' and ')}`));
+  }
+  return 0;
+};
+
+export const secretsRemoveCommand = (secrets: Command, io: Io): Command =>
+  withExamples(
+    withJson(secrets.command('remove <key>').description('forget a secret'))
+      .addOption(placeOption('--from', 'only there; by default wherever tools look for it'))
+      .addOption(placeOption('--to', 'the same as --from').hideHelp())
+      .action(leaving(io, (key: string, options: RemoveOptions) => remove(io, key, options))),
+    'toolcrib secrets remove STRIPE_SECRET_KEY',
+    'toolcrib secrets remove STRIPE_SECRET_KEY --from keychain',
+  );

@@ -1,0 +1,96 @@
+/** Reads the lists of servers that other programs keep on this machine. Changes nothing. */
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { homeOf } from '../../../config/load/find-config-files.ts';
+import { readConfigText } from '../../../config/load/read-config-file.ts';
+import {
+  type ClientFile,
+  type ClientName,
+  clientFiles,
+  clientOfPath,
+} from '../../../config/mcp-import/client-files.ts';
+import { type ClientReading, readClientText } from '../../../config/mcp-import/read-client-text.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Io } from '../../io.ts';
+
+/** Claude Code keeps its history in the same file. */
+const MOST_BYTES = 32 * 1024 * 1024;
+
+export interface FoundFile {
+  readonly client: ClientName | undefined;
+  readonly file: string;
+  readonly isProject: boolean;
+  readonly text: string;
+  /** `undefined` when it cannot be read; then `fault` says why. */
+  readonly reading: ClientReading | undefined;
+  readonly fault?: string;
+}
+
+export interface Wanted {
+  /** Named by hand; without any, the known places are looked at. */
+  readonly files: readonly string[];
+  readonly from: ClientName | undefined;
+}
+
+type Candidate = Omit<ClientFile, 'client'> & { readonly client: ClientName | undefined };
+
+const candidates = (io: Io, { files, from }: Wanted): readonly Candidate[] => {
+  if (files.length > 0) {
+    return files.map((name) => {
+      const file = resolve(io.cwd, name);
+      return { client: from ?? clientOfPath(file), file, isProject: false };
+    });
+  }
+  const home = homeOf(io.env) || homedir();
+  const all = clientFiles({ cwd: io.cwd, env: io.env, home, platform: process.platform });
+  return from === undefined ? all : all.filter(({ client }) => client === from);
+};
+
+const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefined> => {
+  const { file, client } = candidate;
+  const { text, fault } = await readConfigText(file, { mostBytes: MOST_BYTES });
+  if (fault !== undefined) return { ...candidate, text: '', reading: undefined, fault };
+  if (text === undefined) return undefined;
+  try {
+    const around = { client, home: homeOf(io.env), folder: io.cwd };
+    return { ...candidate, text, reading: readClientText(text, around) };
+  } catch (error) {
+    const { name, message } = error as Error;
+    if (name !== 'JsoncFault') throw error;
+    return {
+      ...candidate,
+      text: '',
+      reading: undefined,
+      fault: `is not ${client === 'codex' ? 'TOML' : 'JSON'} (${message})`,
+    };
+  }
+};
+
+/** A list that was named and cannot be read is not passed over like one that was merely found. */
+const unreadable = ({ file, fault }: FoundFile): ToolFailure =>
+  new ToolFailure(
+    'VALIDATION_ERROR',
+    'A file that was named cannot be read. Nothing was changed.',
+    {
+      suggestions: [`Look at ${file}: it ${fault}`],
+    },
+  );
+
+/** Fails for a file that was named: with NOT_FOUND, or with VALIDATION_ERROR when it is no list. */
+export const findImports = async (io: Io, wanted: Wanted): Promise<readonly FoundFile[]> => {
+  const found: FoundFile[] = [];
+  for (const candidate of candidates(io, wanted)) {
+    const read = await readOne(io, candidate);
+    if (read?.fault !== undefined && wanted.files.length > 0) throw unreadable(read);
+    if (read) found.push(read);
+    else if (wanted.files.length > 0) {
+      throw new ToolFailure('NOT_FOUND', 'A file that was named does not exist.', {
+        suggestions: [
+          `There is no ${candidate.file}`,
+          'Name no file to look in the known places: toolcrib servers import',
+        ],
+      });
+    }
+  }
+  return found;
+};

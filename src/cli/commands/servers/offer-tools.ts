@@ -1,0 +1,64 @@
+/**
+ * After servers were taken in: starts them, shows what they bring and what looks odd about it, and asks
+ * whether it may be used. Without a terminal nothing is started, and the commands for it are named.
+ */
+
+import { canAsk } from '../../input/confirm.ts';
+import { type Io, note, print } from '../../io.ts';
+import { counted } from '../../output/format-units.ts';
+import { acceptHeld } from '../tools/accept-held.ts';
+import { isHeld, lockFileOf } from '../tools/lock-page.ts';
+import { type FreshCrib, withFreshCrib } from '../tools/with-fresh-crib.ts';
+import { serverTools, showServerTools } from './server-tools.ts';
+
+const noteNextCommands = (io: Io, servers: readonly string[]): void => {
+  const arrow = io.noteInk.cyan('→');
+  const [first = ''] = servers;
+  const [which, whose] = servers.length === 1 ? ['it', 'its'] : ['one', 'their'];
+  note(
+    io,
+    `${arrow} Try ${which}: toolcrib servers test ${first}`,
+    `${arrow} Let ${whose} tools in, after a look: toolcrib tools lock --accept-all`,
+  );
+};
+
+const showServer = (io: Io, { crib, unreachable }: FreshCrib, name: string): void => {
+  if (unreachable.includes(name)) {
+    note(io, `${io.noteInk.cyan('→')} See why: toolcrib servers test ${name}`);
+    return;
+  }
+  const tools = serverTools(crib, name);
+  print(io, `${io.ink.bold(name)}: ${counted(tools.length, 'tool')}`);
+  showServerTools(io, tools);
+};
+
+const offer = async (io: Io, open: FreshCrib, servers: readonly string[]): Promise<void> => {
+  for (const name of servers) showServer(io, open, name);
+  const origins = new Set(servers.map((name) => `mcp:${name}`));
+  const held = open.crib.lock
+    .states()
+    .filter((state) => origins.has(state.origin) && isHeld(state));
+  if (held.length === 0) return;
+  const accepted = await acceptHeld(io, open, { held, yes: false });
+  if (!accepted) {
+    note(io, 'They stay in quarantine. To look at one again: toolcrib tools accept <name>');
+    return;
+  }
+  print(io, `${io.ink.green('✓')} Accepted: ${counted(accepted.length, 'tool')}`);
+  note(io, io.noteInk.dim(`in ${lockFileOf(open, accepted)}`));
+};
+
+/** That a server does not start is said, and takes nothing back: it is in the configuration. */
+export const offerTools = async (
+  io: Io,
+  servers: readonly string[],
+  { ask }: { readonly ask: boolean },
+): Promise<void> => {
+  if (io.json || servers.length === 0) return;
+  if (!ask || !canAsk(io)) {
+    noteNextCommands(io, servers);
+    return;
+  }
+  note(io, io.noteInk.dim(`Starting ${counted(servers.length, 'server')} to see the tools …`));
+  await withFreshCrib(io, (open) => offer(io, open, servers), { silent: true, servers });
+};

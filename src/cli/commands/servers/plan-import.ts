@@ -1,0 +1,115 @@
+/** What an import would do: which servers are new, which are there already, which cannot be taken. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ServerDefinition } from '../../../config/mcp-import/foreign-server.ts';
+import { type MovedSecret, moveSecrets } from '../../../config/mcp-import/move-secrets.ts';
+import { definitionFault } from './definition-fault.ts';
+import type { FoundFile } from './find-imports.ts';
+
+export interface PlannedServer {
+  readonly name: string;
+  readonly foreignName: string;
+  readonly file: string;
+  readonly outcome: 'new' | 'same' | 'refused';
+  /** Why it is refused. */
+  readonly reason?: string;
+  /** As it will be written; secrets are references. */
+  readonly definition: ServerDefinition;
+  /** What moves out of the definition; a value is never shown. */
+  readonly secrets: readonly MovedSecret[];
+  readonly notes: readonly string[];
+}
+
+export interface ImportPlan {
+  readonly files: readonly FoundFile[];
+  readonly servers: readonly PlannedServer[];
+}
+
+export interface PlanSite {
+  readonly configured: Readonly<Record<string, unknown>>;
+  /** The value of a secret that is kept already. */
+  secret(key: string): Promise<string | undefined>;
+}
+
+/** Whether one is on or off is no difference. */
+const comparable = (definition: unknown): unknown => {
+  const { enabled: _switch, ...rest } = definition as ServerDefinition;
+  return rest;
+};
+
+/** Another value under the same key belongs to somebody else. */
+const secretFault = async (
+  secrets: readonly MovedSecret[],
+  { secret }: PlanSite,
+): Promise<string | undefined> => {
+  for (const { key, value } of secrets) {
+    const kept = await secret(key);
+    if (kept !== undefined && kept !== value) return `another secret is kept as ${key}`;
+  }
+  return undefined;
+};
+
+class Planner {
+  readonly #site: PlanSite;
+  readonly #taken = new Map<string, ServerDefinition>();
+
+  constructor(site: PlanSite) {
+    this.#site = site;
+  }
+
+  /** `undefined`: nothing of this name yet. */
+  #known(name: string): unknown {
+    const { configured } = this.#site;
+    return (
+      this.#taken.get(name) ?? (Object.hasOwn(configured, name) ? configured[name] : undefined)
+    );
+  }
+
+  async plan(found: FoundFile): Promise<readonly PlannedServer[]> {
+    const { servers = [], refused = [] } = found.reading ?? {};
+    const planned: PlannedServer[] = refused.map(({ foreignName, reason }) => ({
+      name: foreignName,
+      foreignName,
+      file: found.file,
+      outcome: 'refused',
+      reason,
+      definition: {},
+      secrets: [],
+      notes: [],
+    }));
+    for (const server of servers) {
+      const { name, foreignName } = server;
+      const { definition, secrets, stuck } = moveSecrets(server);
+      const notes = [...server.notes, ...stuck.map((at) => `${at} looks like a secret and stays`)];
+      const base = { name, foreignName, file: found.file, definition, secrets, notes };
+      planned.push({ ...base, ...(await this.#judge(name, definition, secrets)) });
+    }
+    return planned;
+  }
+
+  async #judge(
+    name: string,
+    definition: ServerDefinition,
+    secrets: readonly MovedSecret[],
+  ): Promise<Pick<PlannedServer, 'outcome' | 'reason'>> {
+    const fault = definitionFault(name, definition) ?? (await secretFault(secrets, this.#site));
+    if (fault !== undefined) return { outcome: 'refused', reason: fault };
+    const known = this.#known(name);
+    if (known === undefined) {
+      this.#taken.set(name, definition);
+      return { outcome: 'new' };
+    }
+    return isDeepStrictEqual(comparable(known), comparable(definition))
+      ? { outcome: 'same' }
+      : { outcome: 'refused', reason: 'another server of this name is there already' };
+  }
+}
+
+export const planImport = async (
+  files: readonly FoundFile[],
+  site: PlanSite,
+): Promise<ImportPlan> => {
+  const planner = new Planner(site);
+  const servers: PlannedServer[] = [];
+  for (const found of files) servers.push(...(await planner.plan(found)));
+  return { files, servers };
+};

@@ -1,0 +1,182 @@
+/** `toolcrib servers add`: writes a server into the configuration, and offers its tools. */
+import { type Command, Option } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import { type ServerDefinition, secretKeyFor } from '../../../config/mcp-import/foreign-server.ts';
+import { argumentLooksSecret, looksSecret } from '../../../config/mcp-import/looks-secret.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { ServerTransport } from '../../../contract/servers.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { secretSite, vaultsIn } from '../secrets/secrets-site.ts';
+import { readSecretValue } from '../secrets/secrets-value.ts';
+import { definitionFault } from './definition-fault.ts';
+import { offerTools } from './offer-tools.ts';
+import {
+  assertEditable,
+  editServers,
+  isOfProject,
+  openServerSite,
+  type ServerSite,
+  settingsOf,
+} from './server-config.ts';
+
+interface AddOptions {
+  readonly env?: readonly string[];
+  readonly secret?: string;
+  readonly url?: string;
+  readonly transport?: ServerTransport;
+  readonly project?: boolean;
+  readonly replace?: boolean;
+  readonly accept?: boolean;
+}
+
+const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, { suggestions });
+
+const pairOf = (text: string): readonly [string, string] => {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw misuse('--env takes NAME=value.', 'For example: --env LOG_LEVEL=debug');
+};
+
+const definitionFrom = (
+  words: readonly string[],
+  { url, transport, env = [] }: AddOptions,
+): ServerDefinition => {
+  const [command, ...args] = words;
+  if ((command === undefined) === (url === undefined)) {
+    throw misuse(
+      'Say how to reach the server: --url, or -- and a command.',
+      'A program to start: toolcrib servers add <name> -- npx -y some-server',
+      'One that is running: toolcrib servers add <name> --url https://example.com/mcp',
+    );
+  }
+  if (url !== undefined && env.length > 0) {
+    throw misuse('--env is for a program to start; a server with --url has none.');
+  }
+  return {
+    ...(url !== undefined && { url }),
+    ...(command !== undefined && { command }),
+    ...(args.length > 0 && { args }),
+    ...(env.length > 0 && { env: Object.fromEntries(env.map(pairOf)) }),
+    ...(transport && { transport }),
+  };
+};
+
+const warningsFor = ({ env = {}, args = [] }: ServerDefinition): readonly string[] => [
+  ...Object.entries(env)
+    .filter(([name, value]) => looksSecret(name, value))
+    .map(
+      ([name]) => `${name} looks like a secret and is in the file as it is: use --secret ${name}`,
+    ),
+  ...args
+    .flatMap((arg, at) => (argumentLooksSecret(arg, args[at - 1]) ? [at + 1] : []))
+    .map((at) => `argument ${at} looks like a secret; give it as a variable with --secret instead`),
+];
+
+/** The value of `--secret` is asked for or piped in, and only its name gets into the file. */
+const withSecret = async (
+  io: Io,
+  definition: ServerDefinition,
+  { server, variable }: { readonly server: string; readonly variable: string | undefined },
+): Promise<ServerDefinition> => {
+  if (variable === undefined) return definition;
+  if (definition.command === undefined) throw misuse('--secret is for a program to start.');
+  const site = await secretSite(io);
+  const key = secretKeyFor(server, variable);
+  const { openVault } = await import('../../../crib/open-secrets.ts');
+  const vault = openVault(vaultsIn(site)[0] ?? 'file', site);
+  await vault.set(key, await readSecretValue(io, variable));
+  note(io, io.noteInk.dim(`${variable} is kept as ${key} in ${vault.label}`));
+  return { ...definition, env: { ...definition.env, [variable]: `\${secret:${key}}` } };
+};
+
+/** What a project says of a server of the user's own is passed over. */
+const assertOwn = (site: ServerSite, name: string, inProject: boolean): void => {
+  if (!inProject || !settingsOf(site, name) || isOfProject(site, name)) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'A project cannot change your own server.', {
+    suggestions: ['Choose another name, or leave --project out.'],
+  });
+};
+
+const add = async (
+  io: Io,
+  { name, words }: { readonly name: string; readonly words: readonly string[] },
+  options: AddOptions,
+): Promise<number> => {
+  const given = definitionFrom(words, options);
+  const fault = definitionFault(name, given);
+  if (fault !== undefined) {
+    throw misuse('This is no server that can be configured.', `Change it: ${fault}`);
+  }
+  const site = await openServerSite(io);
+  if (settingsOf(site, name) && options.replace !== true) {
+    throw new ToolFailure('CONFLICT', `There is a server ${name} already.`, {
+      suggestions: ['Choose another name, or say --replace.'],
+    });
+  }
+  const inProject = options.project === true;
+  assertOwn(site, name, inProject);
+  await assertEditable(io, site, inProject);
+  const definition = await withSecret(io, given, { server: name, variable: options.secret });
+  const { file } = await editServers(io, site, {
+    inProject,
+    change: (path) => setInConfigFile(path, ['mcp', 'servers', name], definition),
+  });
+  const warnings = warningsFor(given);
+  if (io.json) printJson(io, { server: name, file, definition: shown(definition), warnings });
+  else {
+    print(io, `${io.ink.green('✓')} Added: ${name}`);
+    note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+    for (const line of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(line)}`);
+    await offerTools(io, [name], { ask: options.accept !== false });
+  }
+  return 0;
+};
+
+/** What is printed leaves the values of the environment out. */
+const shown = ({ env, ...rest }: ServerDefinition): object => ({
+  ...rest,
+  ...(env && { env: Object.keys(env) }),
+});
+
+const gather = (value: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  value,
+];
+
+export const serversAddCommand = (servers: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      servers
+        .command('add')
+        .description(
+          'write an MCP server into your configuration; at a terminal it is started, and you are asked about its tools',
+        )
+        .argument('<name>', 'what it is called here')
+        .argument('[command...]', 'after --: the program to start, and its arguments'),
+    )
+      .option('--url <address>', 'the address of a server that is already running')
+      .addOption(
+        new Option('--transport <kind>', 'how to speak to it; found out otherwise').choices([
+          'stdio',
+          'http',
+          'sse',
+          'websocket',
+        ]),
+      )
+      .option('--env <NAME=value>', 'a variable of the program; can be repeated', gather)
+      .option('--secret <NAME>', 'a variable whose value is asked for and kept as a secret')
+      .option('--project', 'into the configuration of this project instead of your own')
+      .option('--replace', 'also when there is a server of this name')
+      .option('--no-accept', 'start nothing and ask nothing about its tools')
+      .action(
+        leaving(io, (name: string, words: readonly string[], options: AddOptions) =>
+          add(io, { name, words }, options),
+        ),
+      ),
+    'toolcrib servers add files -- npx -y @modelcontextprotocol/server-filesystem .',
+    'toolcrib servers add github --secret GITHUB_TOKEN -- docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server',
+    'toolcrib servers add linear --url https://mcp.linear.app/mcp',
+  );

@@ -1,0 +1,216 @@
+/** `toolcrib servers import`: takes in the servers of other programs, and can put Toolcrib in their place. */
+import { type Command, Option } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import { CLIENTS, type ClientName } from '../../../config/mcp-import/client-files.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { SecretVault } from '../../../contract/secrets.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { canAsk, confirm } from '../../input/confirm.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { counted } from '../../output/format-units.ts';
+import { secretSite, vaultsIn } from '../secrets/secrets-site.ts';
+import { changeEachFile, type FileChanges, tellLeft } from './change-each-file.ts';
+import { type FoundFile, findImports } from './find-imports.ts';
+import { importData, importPage } from './import-page.ts';
+import { offerTools } from './offer-tools.ts';
+import { type ImportPlan, type PlannedServer, planImport } from './plan-import.ts';
+import { type Rewritten, restoreFile, rewriteFile } from './rewrite-files.ts';
+import { assertEditable, editServers, openServerSite, type ServerSite } from './server-config.ts';
+
+interface ImportOptions {
+  readonly from?: ClientName;
+  readonly rewrite?: boolean;
+  readonly restore?: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly project?: boolean;
+  readonly accept?: boolean;
+}
+
+/** Only a person, or `--yes`, can agree. */
+const agreed = async (io: Io, question: string, { yes }: ImportOptions): Promise<boolean> => {
+  if (yes === true) return true;
+  if (!io.json && canAsk(io)) return confirm(io, question);
+  throw new ToolFailure('APPROVAL_REQUIRED', 'Nobody can be asked, so nothing was changed.', {
+    suggestions: ['Look at it with --dry-run, then say --yes.'],
+  });
+};
+
+const openVaultOf = async (io: Io): Promise<SecretVault> => {
+  const site = await secretSite(io);
+  const { openVault } = await import('../../../crib/open-secrets.ts');
+  return openVault(vaultsIn(site)[0] ?? 'file', site);
+};
+
+/**
+ * What lies in the folder one stands in may be a stranger's: it is taken when it was named, or when a
+ * person can read it first.
+ */
+const withoutStrangers = (
+  io: Io,
+  found: readonly FoundFile[],
+  { yes, project, dryRun }: ImportOptions,
+): readonly FoundFile[] => {
+  if (yes !== true || project === true || dryRun === true) return found;
+  const left = found.filter(({ isProject }) => isProject);
+  for (const { file } of left) {
+    note(io, `${io.noteInk.yellow('!')} Not taken without a look: ${visibleText(file)}`);
+  }
+  return found.filter(({ isProject }) => !isProject);
+};
+
+const take = async (
+  io: Io,
+  { site, vault, options }: { site: ServerSite; vault: SecretVault; options: ImportOptions },
+  servers: readonly PlannedServer[],
+): Promise<string> => {
+  const inProject = options.project === true;
+  await assertEditable(io, site, inProject);
+  for (const { secrets } of servers) {
+    for (const { key, value } of secrets) await vault.set(key, value);
+  }
+  const { file } = await editServers(io, site, {
+    inProject,
+    change: async (path) => {
+      const edits = [];
+      for (const { name, definition } of servers) {
+        edits.push(await setInConfigFile(path, ['mcp', 'servers', name], definition));
+      }
+      const [first, last] = [edits[0], edits.at(-1)];
+      return first && last && { before: first.before, after: last.after };
+    },
+  });
+  return file;
+};
+
+const rewriteAll = (io: Io, { files, servers }: ImportPlan): Promise<FileChanges<Rewritten>> =>
+  changeEachFile(files, async (found) => {
+    if (found.fault !== undefined) throw new ToolFailure('CONFLICT', `It ${found.fault}.`);
+    const own = servers.filter(({ file }) => file === found.file);
+    if (!own.some(({ outcome }) => outcome !== 'refused')) return undefined;
+    const left = new Set(
+      own.filter(({ outcome }) => outcome === 'refused').map(({ foreignName }) => foreignName),
+    );
+    const stays = (name: string): boolean => left.has(name);
+    return rewriteFile(found, { now: io.runtime.now(), stays });
+  });
+
+const questionFor = (servers: readonly PlannedServer[], { rewrite }: ImportOptions): string => {
+  const moved = servers.reduce((sum, { secrets }) => sum + secrets.length, 0);
+  const parts = [
+    ...(servers.length > 0 ? [`take in ${counted(servers.length, 'server')}`] : []),
+    ...(moved > 0 ? [`keep ${counted(moved, 'value')} as secrets`] : []),
+    ...(rewrite === true ? ['put Toolcrib in their place (a copy is kept)'] : []),
+  ];
+  const text = parts.join(', ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}?`;
+};
+
+const LEFT = {
+  rewritten: { verb: 'rewritten', again: 'toolcrib servers import --rewrite' },
+  restored: { verb: 'restored', again: 'toolcrib servers import --restore' },
+} as const;
+
+/** The answer is the exit code. */
+const report = (
+  io: Io,
+  { plan, taken, file }: { plan: ImportPlan; taken: readonly PlannedServer[]; file?: string },
+  { done: rewritten, left }: FileChanges<Rewritten>,
+): number => {
+  const names = taken.map(({ name }) => name);
+  if (io.json) {
+    const where = file === undefined ? {} : { into: file };
+    printJson(io, { ...importData(plan), taken: names, ...where, rewritten, notRewritten: left });
+    return tellLeft(io, left, LEFT.rewritten);
+  }
+  print(io, `${io.ink.green('✓')} Taken in: ${names.join(', ') || 'nothing new'}`);
+  if (file !== undefined) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+  for (const { file: changed, backup } of rewritten) {
+    print(io, `${io.ink.green('✓')} Rewritten: ${visibleText(changed)}`);
+    note(io, io.noteInk.dim(`copy: ${visibleText(backup)}`));
+  }
+  if (rewritten.length > 0) {
+    note(io, `${io.noteInk.cyan('→')} Back again: toolcrib servers import --restore`);
+  }
+  return tellLeft(io, left, LEFT.rewritten);
+};
+
+const bring = async (io: Io, files: readonly string[], options: ImportOptions): Promise<number> => {
+  const site = await openServerSite(io);
+  const found = await findImports(io, { files, from: options.from });
+  const vault = await openVaultOf(io);
+  const plan = await planImport(withoutStrangers(io, found, options), {
+    configured: site.loaded.config.mcp.servers,
+    secret: (key) => vault.get(key),
+  });
+  const fresh = plan.servers.filter(({ outcome }) => outcome === 'new');
+  if (!io.json) note(io, ...importPage(io, plan));
+  const isIdle = fresh.length === 0 && options.rewrite !== true;
+  if (options.dryRun === true || isIdle) {
+    if (io.json) printJson(io, { ...importData(plan), taken: [], rewritten: [], notRewritten: [] });
+    else print(io, isIdle ? 'There is nothing new to take in.' : 'Nothing was changed.');
+    return 0;
+  }
+  if (!(await agreed(io, questionFor(fresh, options), options))) {
+    throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
+  }
+  const file = fresh.length > 0 ? await take(io, { site, vault, options }, fresh) : undefined;
+  const changes = options.rewrite === true ? await rewriteAll(io, plan) : { done: [], left: [] };
+  const code = report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, changes);
+  const ask = options.accept !== false && options.yes !== true;
+  const names = fresh.map(({ name }) => name);
+  await offerTools(io, names, { ask });
+  return code;
+};
+
+/** Their own lists again, as they were before `--rewrite`. */
+const restore = async (
+  io: Io,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<number> => {
+  const found = await findImports(io, { files, from: options.from });
+  const ours = found.filter(({ reading }) => reading?.isOurs === true);
+  if (ours.length > 0) {
+    note(io, ...ours.map(({ file }) => `  ${visibleText(file)}`));
+    const question = 'Put the copies of these files back? What was changed in them since is lost.';
+    if (!(await agreed(io, question, options))) {
+      throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
+    }
+  }
+  const { done, left } = await changeEachFile(ours, ({ file }) => restoreFile(file));
+  if (io.json) printJson(io, { restored: done.map(({ file }) => file), notRestored: left });
+  else if (done.length + left.length === 0) print(io, 'There is no copy to put back.');
+  else
+    for (const { file } of done) print(io, `${io.ink.green('✓')} Restored: ${visibleText(file)}`);
+  return tellLeft(io, left, LEFT.restored);
+};
+
+export const serversImportCommand = (servers: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      servers
+        .command('import')
+        .description(
+          'take in the MCP servers that other programs have: Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Gemini CLI, Zed. What would be taken is shown first; values that look like secrets are kept as secrets, and only their names get into the configuration.',
+        )
+        .argument('[file...]', 'only these files; the known places otherwise'),
+    )
+      .addOption(new Option('--from <program>', 'only of this program').choices(CLIENTS))
+      .option('--dry-run', 'only show what would be taken')
+      .option('--rewrite', 'leave Toolcrib as their one server, with a copy of the file beside it')
+      .option('--restore', 'put the copies back that --rewrite made')
+      .option('--project', 'into the configuration of this project instead of your own')
+      .option('-y, --yes', 'do not ask')
+      .option('--no-accept', 'start nothing and ask nothing about their tools')
+      .action(
+        leaving(io, (files: readonly string[], options: ImportOptions) =>
+          (options.restore === true ? restore : bring)(io, files, options),
+        ),
+      ),
+    'toolcrib servers import --dry-run',
+    'toolcrib servers import --from cursor --rewrite',
+    'toolcrib servers import .mcp.json --project',
+    'toolcrib servers import --restore',
+  );

@@ -1,0 +1,94 @@
+/** `toolcrib servers list`: the configured MCP servers and how they are. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { ServerState, ServerStatus } from '../../../contract/servers.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { withCrib } from '../../session/open-crib.ts';
+
+export const stateCell = (io: Io, state: ServerState): Cell => {
+  const paints: Readonly<Record<ServerState, Cell['paint']>> = {
+    ready: io.ink.green,
+    idle: io.ink.dim,
+    starting: io.ink.cyan,
+    restarting: io.ink.yellow,
+    open: io.ink.red,
+    disabled: io.ink.dim,
+    needs_login: io.ink.yellow,
+  };
+  const paint = paints[state];
+  return { text: state, ...(paint && { paint }) };
+};
+
+const rowOf = (io: Io, server: ServerStatus): readonly (string | Cell)[] => [
+  { text: server.name, paint: io.ink.bold },
+  stateCell(io, server.state),
+  server.transport,
+  { text: String(server.tools), align: 'right' },
+  { text: String(server.restarts), align: 'right' },
+  { text: server.lastError ?? '', paint: io.ink.dim },
+];
+
+const HINTS: Readonly<Partial<Record<ServerState, string>>> = {
+  needs_login: 'toolcrib servers login',
+  open: 'toolcrib servers test',
+};
+
+/** Why none is started although some are configured. */
+const reasonFor = ({ mcp, enforcement }: Config): string | undefined => {
+  if (!mcp.enabled) return 'MCP is switched off (mcp.enabled: false)';
+  if (!enforcement.disableLocalTools) return undefined;
+  return 'MCP servers of this machine are not allowed (enforcement.disableLocalTools: true)';
+};
+
+const showOff = (io: Io, reason: string, names: readonly string[]): void => {
+  const what = names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`;
+  print(io, `No MCP server is started: ${reason}; ${visibleText(what)}.`);
+};
+
+const show = (io: Io, servers: readonly ServerStatus[]): void => {
+  if (servers.length === 0) {
+    print(io, 'No MCP server is configured yet.');
+    note(
+      io,
+      io.noteInk.dim('Add one:              toolcrib servers add <name> -- <command>'),
+      io.noteInk.dim('Take those you have:  toolcrib servers import --dry-run'),
+    );
+    return;
+  }
+  const head = ['name', 'state', 'transport', 'tools', 'restarts', 'last error'].map((text) => ({
+    text,
+    paint: io.ink.dim,
+  }));
+  print(io, ...table([head, ...servers.map((server) => rowOf(io, server))], widthOf(io)));
+  for (const { name, state } of servers) {
+    const hint = HINTS[state];
+    if (hint !== undefined) note(io, `${io.noteInk.cyan('→')} ${hint} ${name}`);
+  }
+};
+
+export const serversListCommand = (servers: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      servers
+        .command('list', { isDefault: true })
+        .description('list the MCP servers and how they are; what `servers` does by itself'),
+    ).action(
+      leaving(io, () =>
+        withCrib(io, async ({ crib, loaded: { config } }) => {
+          const list = crib.servers.list();
+          const reason = reasonFor(config);
+          const names = Object.keys(config.mcp.servers);
+          const off = reason !== undefined && { off: reason, configured: names };
+          if (io.json) printJson(io, { servers: list, ...off });
+          else if (reason !== undefined) showOff(io, reason, names);
+          else show(io, list);
+          return 0;
+        }),
+      ),
+    ),
+    'toolcrib servers',
+    'toolcrib servers list --json',
+  );

@@ -1,0 +1,96 @@
+/** `toolcrib servers login` and `logout`: OAuth with a person at a browser; tokens are kept as secrets. */
+import type { Command } from 'commander';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { HIGHEST_PORT, wholeNumber } from '../../input/whole-number.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { formatTime } from '../../output/format-units.ts';
+import { type ProgressLine, progressOn, withProgress } from '../../output/progress-line.ts';
+import { onInterrupt } from '../../session/on-interrupt.ts';
+import { openServerSite } from './server-config.ts';
+import { authOf, type LoginChoices, type LoginStep, remoteServer } from './server-login.ts';
+
+const LABELS = {
+  finding: (name: string) => `Asking ${name} where to log in`,
+  redeeming: () => 'Fetching the tokens',
+} as const;
+
+/** A server may be slow to answer; while the person is asked, the lines about that stand alone. */
+const stepProgress = (io: Io, name: string) => {
+  let line: ProgressLine | undefined;
+  const stop = (): void => line?.stop();
+  const onStep = (step: LoginStep): void => {
+    stop();
+    line = step === 'waiting' ? undefined : progressOn(io, LABELS[step](name));
+  };
+  return { onStep, stop };
+};
+
+const login = async (io: Io, name: string, choices: LoginChoices): Promise<number> => {
+  const site = await openServerSite(io);
+  const server = await remoteServer(site, name, choices);
+  const auth = await authOf(io, site, { server, browser: choices.browser ?? true });
+  const gaveUp = new AbortController();
+  const stop = onInterrupt(io, () => gaveUp.abort());
+  const progress = stepProgress(io, name);
+  try {
+    const { onStep } = progress;
+    const state = await auth.login({ signal: gaveUp.signal, onStep }).finally(progress.stop);
+    if (io.json) printJson(io, { server: name, ...state });
+    else {
+      print(io, `${io.ink.green('✓')} Logged in: ${name}`);
+      const until = state.state === 'signed_in' ? state.expiresAt : undefined;
+      if (until !== undefined) {
+        note(
+          io,
+          io.noteInk.dim(`to ${formatTime(until)}; renewed by itself where that is allowed`),
+        );
+      }
+      note(io, `${io.noteInk.cyan('→')} Try it: toolcrib servers test ${name}`);
+    }
+    return 0;
+  } finally {
+    stop();
+  }
+};
+
+const logout = async (io: Io, name: string): Promise<number> => {
+  const site = await openServerSite(io);
+  const auth = await authOf(io, site, { server: await remoteServer(site, name) });
+  const removed = await withProgress(io, `Telling the login server of ${name}`, auth.logout());
+  if (io.json) printJson(io, { server: name, removed });
+  else
+    print(io, removed ? `${io.ink.red('✗')} Logged out: ${name}` : `Nobody is logged in: ${name}`);
+  return 0;
+};
+
+export const serversLoginCommand = (servers: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      servers
+        .command('login')
+        .description('log in to a remote MCP server with your browser; tokens are kept as secrets')
+        .argument('<name>'),
+    )
+      .option('--no-browser', 'only print the address of the login page')
+      .option('--client-id <id>', 'where this program was registered by hand')
+      .option(
+        '--port <number>',
+        'the port of the redirect address that was registered',
+        wholeNumber('--port', 1, HIGHEST_PORT),
+      )
+      .option('--scope <scopes>', 'what to ask for, instead of what the server names')
+      .action(leaving(io, (name: string, choices: LoginChoices) => login(io, name, choices))),
+    'toolcrib servers login linear',
+    'toolcrib servers login linear --no-browser',
+  );
+
+export const serversLogoutCommand = (servers: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      servers
+        .command('logout')
+        .description('forget the tokens of a remote MCP server, here and there')
+        .argument('<name>'),
+    ).action(leaving(io, (name: string) => logout(io, name))),
+    'toolcrib servers logout linear',
+  );

@@ -1,0 +1,91 @@
+/** `toolcrib servers enable` and `disable`: written where the server is written. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import {
+  editServers,
+  isOfProject,
+  knownServer,
+  openServerSite,
+  projectFile,
+  type ServerSite,
+} from './server-config.ts';
+
+interface Wanted {
+  readonly name: string;
+  readonly on: boolean;
+}
+
+interface SwitchOptions {
+  readonly project?: boolean;
+}
+
+/** The project has switched one of the user's own off, and can take that back. */
+const isOffByProject = (site: ServerSite, name: string): boolean =>
+  !isOfProject(site, name) &&
+  site.loaded.provenance(`mcp.servers.${name}.enabled`).startsWith(projectFile(site));
+
+/** The files that were changed, in which it was on or off. */
+const write = async (
+  io: Io,
+  site: ServerSite,
+  { name, on, inProject }: Wanted & { readonly inProject: boolean },
+): Promise<readonly string[]> => {
+  const path = ['mcp', 'servers', name, 'enabled'];
+  if (!on || !isOffByProject(site, name)) {
+    const change = (file: string) => setInConfigFile(file, path, on);
+    return [(await editServers(io, site, { inProject, change })).file];
+  }
+  const change = (file: string) => removeFromConfigFile(file, path);
+  const { file } = await editServers(io, site, { inProject: true, change });
+  const after = await openServerSite(io);
+  const { enabled = true } = await knownServer(after, name);
+  if (enabled || inProject) return [file];
+  return [file, ...(await write(io, after, { name, on, inProject }))];
+};
+
+const flip = async (
+  io: Io,
+  { name, on }: Wanted,
+  { project = false }: SwitchOptions,
+): Promise<number> => {
+  const site = await openServerSite(io);
+  const { enabled = true } = await knownServer(site, name);
+  const ofProject = isOfProject(site, name);
+  if (on && project && !ofProject && !isOffByProject(site, name)) {
+    throw new ToolFailure('PERMISSION_DENIED', 'A project cannot switch your own server on.', {
+      suggestions: [`Switch it on for all your projects: toolcrib servers enable ${name}`],
+    });
+  }
+  const word = on ? 'enabled' : 'disabled';
+  const changed = enabled !== on;
+  if (changed) {
+    const files = await write(io, site, { name, on, inProject: project || ofProject });
+    if (!io.json) for (const file of files) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
+  }
+  if (io.json) printJson(io, { server: name, enabled: on, changed });
+  else if (!changed) print(io, `Server already ${word}: ${name}`);
+  else print(io, `${on ? io.ink.green('✓ Enabled') : io.ink.red('✗ Disabled')} server: ${name}`);
+  return 0;
+};
+
+const one = (servers: Command, io: Io, on: boolean): Command => {
+  const word = on ? 'enable' : 'disable';
+  const command = withJson(
+    servers
+      .command(word)
+      .description(`switch an MCP server ${on ? 'on' : 'off'}`)
+      .argument('<name>'),
+  )
+    .option('--project', 'in this project only')
+    .action(leaving(io, (name: string, options: SwitchOptions) => flip(io, { name, on }, options)));
+  return withExamples(command, `toolcrib servers ${word} github`);
+};
+
+export const serversEnableCommand = (servers: Command, io: Io): Command => one(servers, io, true);
+
+export const serversDisableCommand = (servers: Command, io: Io): Command => one(servers, io, false);

@@ -1,0 +1,54 @@
+/** The folder of a project's own tools, as commands that write or try them see it. */
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { isInsideProject } from '../../../trust/inside-project.ts';
+import type { OpenCrib } from '../../session/open-crib.ts';
+
+/** Absolute. */
+export const customFolder = ({ loaded, root }: Pick<OpenCrib, 'loaded' | 'root'>): string =>
+  resolve(root, loaded.config.registry.path);
+
+/** The path below a folder with forward slashes; `undefined` for one that lies elsewhere. */
+export const pathBelow = (folder: string, file: string): string | undefined => {
+  const way = relative(folder, file);
+  const outside = way === '' || isAbsolute(way) || way.split(sep)[0] === '..';
+  return outside ? undefined : way.split(sep).join('/');
+};
+
+/** Its path below `.toolcrib`, which is what trust goes by; `undefined` outside of it. */
+export const pathInProject = (root: string, file: string): string | undefined =>
+  pathBelow(join(root, '.toolcrib'), file);
+
+/** A project that is not trusted has no tools of its own, and gets none. */
+export const assertProjectTrusted = ({ loaded }: Pick<OpenCrib, 'loaded'>): void => {
+  const { state, problems } = loaded.trust;
+  if (state === 'none' || state === 'trusted') return;
+  if (state === 'changed' && problems.length === 0) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'This project is not trusted, so its tools are off.', {
+    suggestions: ['Look at what is in .toolcrib and decide: toolcrib trust'],
+  });
+};
+
+/** Throws for a file of the project that is new or different since the project was trusted. */
+export const assertFileTrusted = (
+  { loaded, root }: Pick<OpenCrib, 'loaded' | 'root'>,
+  file: string,
+): void => {
+  const name = pathInProject(root, file);
+  const { folder, inForce } = loaded.trust;
+  if (name === undefined || !folder || folder.files[name] === inForce?.files[name]) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'This file is not trusted as it is now.', {
+    suggestions: [
+      'Look at what has changed and decide: toolcrib trust',
+      'While you write a tool: toolcrib trust --watch',
+    ],
+  });
+};
+
+/** A cloned link would have us write somewhere else. */
+export const assertNoLinkTo = async (root: string, file: string): Promise<void> => {
+  if (await isInsideProject(file, { projectDir: root, inside: ['.'] })) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'The folder of custom tools is behind a link.', {
+    suggestions: ['Put the folder itself into the project.'],
+  });
+};

@@ -1,0 +1,106 @@
+/** The parameters of a tool as rows a person can read, out of its JSON Schema. */
+import type { JsonSchema } from '../../../contract/schema.ts';
+import { alternativesOf, fixedValues, itemsOf, typesOf } from '../../input/schema-alternatives.ts';
+
+export interface Parameter {
+  /** `options.depth` for a field of an object, `tags[]` for those of a list. */
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly description: string;
+}
+
+const MAX_DEPTH = 4;
+const MAX_LISTS = 1;
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const firstText = (schemas: readonly JsonSchema[], key: string): string => {
+  const found = schemas.map((schema) => schema[key]).find((value) => typeof value === 'string');
+  return typeof found === 'string' ? found : '';
+};
+
+const LIMITS: readonly (readonly [string, string])[] = [
+  ['minimum', '≥'],
+  ['maximum', '≤'],
+  ['exclusiveMinimum', '>'],
+  ['exclusiveMaximum', '<'],
+  ['minLength', 'length ≥'],
+  ['maxLength', 'length ≤'],
+  ['minItems', 'items ≥'],
+  ['maxItems', 'items ≤'],
+];
+
+/** Limits no one would run into, such as the largest safe integer, are noise. */
+const limitsOf = (schemas: readonly JsonSchema[]): readonly string[] =>
+  LIMITS.flatMap(([key, sign]) => {
+    const value = schemas.map((schema) => schema[key]).find((limit) => typeof limit === 'number');
+    return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER
+      ? [`${sign} ${value}`]
+      : [];
+  });
+
+/** `depth` ends the text of a type that holds itself, e.g. a list of such lists. */
+const typeText = (schemas: readonly JsonSchema[], root: JsonSchema, depth = 0): string => {
+  const fixed = fixedValues(schemas);
+  if (fixed.length > 0)
+    return [...new Set(fixed.map((value) => JSON.stringify(value)))].join(' | ');
+  const types = [...typesOf(schemas)].map((type) => {
+    if (type !== 'array') return type;
+    if (depth >= MAX_LISTS) return 'array';
+    const items = typeText(itemsOf(schemas, root), root, depth + 1);
+    return items.includes(' ') ? `(${items})[]` : `${items}[]`;
+  });
+  return types.join(' | ') || 'any';
+};
+
+const describe = (schemas: readonly JsonSchema[]): string => {
+  const preset = schemas.find((schema) => Object.hasOwn(schema, 'default'));
+  const extras = [
+    ...limitsOf(schemas),
+    ...(preset ? [`default ${JSON.stringify(preset.default)}`] : []),
+  ];
+  const text = firstText(schemas, 'description');
+  return extras.length === 0 ? text : `${text} (${extras.join(', ')})`.trim();
+};
+
+interface Place {
+  readonly prefix: string;
+  readonly depth: number;
+  readonly root: JsonSchema;
+}
+
+const fieldsOf = (schemas: readonly JsonSchema[], place: Place): readonly Parameter[] => {
+  const seen = new Map<string, Parameter[]>();
+  for (const schema of schemas) {
+    const { properties, required } = schema;
+    if (!isSchema(properties)) continue;
+    for (const [key, child] of Object.entries(properties)) {
+      if (seen.has(key) || !isSchema(child)) continue;
+      const must = Array.isArray(required) && required.includes(key);
+      seen.set(key, rowsOf(child, { ...place, prefix: `${place.prefix}${key}` }, must));
+    }
+  }
+  return [...seen.values()].flat();
+};
+
+const rowsOf = (schema: JsonSchema, place: Place, required: boolean): Parameter[] => {
+  const schemas = alternativesOf(schema, place.root);
+  const row: Parameter = {
+    name: place.prefix,
+    type: typeText(schemas, place.root),
+    required,
+    description: describe(schemas),
+  };
+  if (place.depth >= MAX_DEPTH) return [row];
+  const depth = place.depth + 1;
+  const below = fieldsOf(schemas, { ...place, depth, prefix: `${place.prefix}.` });
+  const items = itemsOf(schemas, place.root);
+  const inItems = fieldsOf(items, { ...place, depth, prefix: `${place.prefix}[].` });
+  return [row, ...below, ...inItems];
+};
+
+/** In the order of the schema; fields of objects follow the object. */
+export const parametersOf = (schema: JsonSchema): readonly Parameter[] =>
+  fieldsOf(alternativesOf(schema, schema), { prefix: '', depth: 0, root: schema });

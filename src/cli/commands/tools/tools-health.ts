@@ -1,0 +1,125 @@
+/** `toolcrib tools health`: looks at every tool, or at some, and says what would keep it from working. */
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { CatalogEntry } from '../../../contract/catalog.ts';
+import type { Crib } from '../../../contract/crib.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { toolOf } from '../../input/tool-of.ts';
+import { wholeNumber } from '../../input/whole-number.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { formatSpan } from '../../output/format-span.ts';
+import { counted } from '../../output/format-units.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { badgeOf } from '../../output/tool-summary.ts';
+import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import { openHealthSite } from '../doctor/health-site.ts';
+import { inParallel } from '../doctor/in-parallel.ts';
+import { type ToolHealth, toolHealth } from '../doctor/tool-health.ts';
+import type { ToolRecord } from '../doctor/tool-record.ts';
+
+interface HealthOptions {
+  readonly timeout: number;
+}
+
+/** A check may start a program or go over the network: more at once help nobody. */
+const AT_ONCE = 8;
+const TIMEOUT_MS = 15_000;
+
+const MARKS = { well: '✓', limited: '!', unwell: '✗' } as const;
+
+const paintOf = ({ ink }: Io, state: ToolHealth['state']): NonNullable<Cell['paint']> =>
+  ({ well: ink.green, limited: ink.yellow, unwell: ink.red })[state];
+
+const usedCell = (io: Io, record: ToolRecord | undefined): string => {
+  if (!record) return 'not known';
+  const { lastUsedAt } = record;
+  if (lastUsedAt === undefined) return 'never used';
+  return `used ${formatSpan(io.runtime.now() - lastUsedAt)} ago`;
+};
+
+const rateCell = (record: ToolRecord | undefined): string =>
+  record?.errorRate === undefined
+    ? ''
+    : `${Math.round(record.errorRate * 100)} % of ${counted(record.ran, 'call')} failed`;
+
+const rowOf = (io: Io, { tool, source, state, checks, record }: ToolHealth): readonly Cell[] => {
+  const wrong = checks.filter((check) => check.state !== 'ok').map(({ name }) => name);
+  const paint = paintOf(io, state);
+  return [
+    { text: MARKS[state], paint },
+    { text: tool, paint: io.ink.bold },
+    { text: badgeOf(source), paint: io.ink.cyan },
+    { text: state, paint },
+    { text: usedCell(io, record), paint: io.ink.dim },
+    { text: rateCell(record), paint: io.ink.dim },
+    { text: [...new Set(wrong)].join(', ') },
+  ];
+};
+
+/** A row is cut to the screen; what to do about it is not. */
+const troubleLines = (io: Io, { tool, checks }: ToolHealth): readonly string[] => {
+  const wrong = checks.filter(({ state }) => state !== 'ok');
+  if (wrong.length === 0) return [];
+  return [
+    '',
+    `${io.ink.bold(visibleText(tool))}:`,
+    ...wrong.flatMap(({ state, message, fix }) => [
+      `  ${state === 'broken' ? io.ink.red('✗') : io.ink.yellow('!')} ${visibleText(message)}`,
+      ...(fix === undefined ? [] : [`    ${io.ink.cyan('→')} ${visibleText(fix)}`]),
+    ]),
+  ];
+};
+
+const show = (io: Io, found: readonly ToolHealth[]): void => {
+  const rows = found.map((health) => rowOf(io, health));
+  print(io, ...table(rows, widthOf(io)), ...found.flatMap((health) => troubleLines(io, health)));
+  const unwell = found.filter(({ state }) => state === 'unwell').length;
+  const all = counted(found.length, 'tool');
+  note(io, unwell === 0 ? `Looked at ${all}: they would work.` : `${unwell} of ${all} unwell.`);
+};
+
+/** Those that are on, unless some are named; a named one is looked at whatever it is. */
+const entriesOf = ({ tools }: Crib, names: readonly string[]): readonly CatalogEntry[] =>
+  names.length === 0
+    ? tools.list({ enabled: true })
+    : [...new Map(names.map((name) => toolOf(tools, name)).map((one) => [one.tool.name, one]))].map(
+        ([, entry]) => entry,
+      );
+
+const examine = async (
+  io: Io,
+  open: OpenCrib,
+  { names, timeout }: { readonly names: readonly string[]; readonly timeout: number },
+): Promise<number> => {
+  const entries = entriesOf(open.crib, names);
+  const site = await openHealthSite(io, open, timeout);
+  const found = await inParallel(entries, AT_ONCE, (entry) => toolHealth(entry, site));
+  const isWell = found.every(({ state }) => state !== 'unwell');
+  if (io.json) printJson(io, { ok: isWell, tools: found });
+  else show(io, found);
+  return isWell ? 0 : 1;
+};
+
+export const toolsHealthCommand = (tools: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      tools
+        .command('health [name...]')
+        .description(
+          'look whether the tools would work: their own check, credentials, programs, sandbox, MCP server, circuit and record. Servers are started. Exit code 1 when one is unwell.',
+        ),
+    )
+      .option(
+        '--timeout <ms>',
+        'how long anything may take to answer',
+        wholeNumber('--timeout', 1),
+        TIMEOUT_MS,
+      )
+      .action(
+        leaving(io, (names: readonly string[], { timeout }: HealthOptions) =>
+          withCrib(io, (open) => examine(io, open, { names, timeout })),
+        ),
+      ),
+    'toolcrib tools health',
+    'toolcrib tools health git web_search --json',
+  );

@@ -1,0 +1,167 @@
+/** `toolcrib tools info`: everything about one tool. */
+import type { Command } from 'commander';
+import {
+  visibleBlock,
+  visibleJson,
+  visibleText,
+} from '../../../approvers/terminal/visible-text.ts';
+import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
+import type { JsonSchema } from '../../../contract/schema.ts';
+import type { Tool } from '../../../contract/tool.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { toolOf } from '../../input/tool-of.ts';
+import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { formatCost, formatCount, formatDuration } from '../../output/format-units.ts';
+import { shellQuote } from '../../output/shell-quote.ts';
+import { cutTo, table } from '../../output/table.ts';
+import { badgeOf, toolSummary } from '../../output/tool-summary.ts';
+import { withCrib } from '../../session/open-crib.ts';
+import { parametersOf } from './parameter-table.ts';
+
+const TYPE_WIDTH = 56;
+
+interface Details {
+  readonly entry: CatalogEntry;
+  readonly input: JsonSchema;
+  readonly output: JsonSchema | undefined;
+  readonly tokens: number;
+  readonly versions: ReturnType<Catalog['versions']>;
+}
+
+const costText = ({ cost }: Tool): string => {
+  if (!cost) return 'free';
+  const { model, fixed, perUnit } = cost;
+  const parts = [
+    ...(fixed === undefined ? [] : [`${formatCost(fixed)} a call`]),
+    ...(perUnit ? [`${formatCost(perUnit.price)} a ${perUnit.unit}`] : []),
+  ];
+  return parts.length === 0 ? model : `${parts.join(' + ')} (${model})`;
+};
+
+const needsText = ({ needs = {} }: Tool): string =>
+  [
+    ...(needs.paths ?? []).map(({ path, access }) => `${access} ${path}`),
+    ...(needs.hosts ?? []).map((host) => `host ${host}`),
+    ...(needs.commands ?? []).map((command) => `program ${command}`),
+    ...(needs.secrets ?? []).map((key) => `secret ${key}`),
+  ].join(', ');
+
+const factRows = ({ entry, tokens, versions }: Details): readonly (readonly [string, string])[] => {
+  const { tool, enabled, deprecated, wireName } = entry;
+  const others = versions.filter(({ version }) => version !== tool.version);
+  const rows: readonly (readonly [string, string])[] = [
+    ['Description', tool.description],
+    ['Version', `${tool.version}${deprecated ? ' (deprecated)' : ''}`],
+    ['Other versions', others.map(({ version }) => version).join(', ')],
+    ['Source', badgeOf(tool.source)],
+    ['Category', tool.category],
+    ['Tier', tool.tier],
+    ['Enabled', enabled ? 'Yes' : 'No'],
+    ['Token cost', `~${formatCount(tokens)} tokens`],
+    ['Cost', costText(tool)],
+    ['Timeout', tool.timeoutMs === undefined ? '' : formatDuration(tool.timeoutMs)],
+    ['Reaches', needsText(tool)],
+    ['Permissions', (tool.permissions ?? []).join(', ')],
+    ['Credential', tool.auth ? `${tool.auth.configKey} (${tool.auth.type})` : ''],
+    ['Also called', (tool.aliases ?? []).join(', ')],
+    ['Model sees', wireName === tool.name ? '' : wireName],
+    ['Tags', (tool.tags ?? []).join(', ')],
+    ['Author', tool.author ?? ''],
+    ['License', tool.license ?? ''],
+  ];
+  return rows.filter(([, text]) => text !== '');
+};
+
+const capabilityLines = (io: Io, { capabilities, tier }: Tool): readonly string[] =>
+  table(
+    capabilities.map((capability) => [
+      { text: capability.action, paint: io.ink.bold },
+      capability.tier ?? tier,
+      [
+        ...(capability.destructive === true ? ['destructive'] : []),
+        ...(capability.requiresConfirmation === true ? ['asks first'] : []),
+      ].join(', '),
+      capability.description,
+    ]),
+    widthOf(io) - 2,
+  );
+
+const parameterLines = (io: Io, input: JsonSchema): readonly string[] =>
+  table(
+    parametersOf(input).map(({ name, type, required, description }) => [
+      { text: name, paint: io.ink.bold },
+      { text: cutTo(type, TYPE_WIDTH), paint: io.ink.cyan },
+      required ? { text: 'required', paint: io.ink.yellow } : '',
+      { text: description, paint: io.ink.dim },
+    ]),
+    widthOf(io) - 2,
+  );
+
+const exampleLines = (io: Io, tool: Tool): readonly string[] =>
+  (tool.examples ?? []).flatMap(({ title, input }) => [
+    io.ink.dim(visibleText(`# ${title}`)),
+    `toolcrib run ${tool.name} ${shellQuote(visibleJson(JSON.stringify(input)))}`,
+  ]);
+
+const section = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
+
+const infoLines = (io: Io, details: Details): readonly string[] => {
+  const { tool } = details.entry;
+  const facts = factRows(details).map(
+    ([label, text]) => `${io.ink.dim(`${label}:`.padEnd(16))}${visibleText(text)}`,
+  );
+  return [
+    `${io.ink.bold('Tool:')} ${tool.name}`,
+    ...facts,
+    ...section('Actions', capabilityLines(io, tool)),
+    ...section('Parameters', parameterLines(io, details.input)),
+    ...(details.output ? section('Returns', parameterLines(io, details.output)) : []),
+    ...section('Examples', exampleLines(io, tool)),
+    ...section(
+      'Documentation',
+      visibleBlock(tool.documentation ?? '')
+        .split('\n')
+        .filter(Boolean),
+    ),
+  ];
+};
+
+const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
+  const { tool } = entry;
+  const { documentation, examples, capabilities, auth, cost, needs, permissions, aliases } = tool;
+  const { timeoutMs, rateLimit, author, license } = tool;
+  return {
+    ...toolSummary(entry),
+    ...{ documentation, examples, capabilities, cost, needs, permissions, aliases },
+    ...{ timeoutMs, rateLimit, author, license, tokens, versions },
+    ...(auth && { auth: { type: auth.type, required: auth.required, configKey: auth.configKey } }),
+    input,
+    output,
+  };
+};
+
+const showInfo = (io: Io, name: string): Promise<number> =>
+  withCrib(io, async ({ crib: { tools } }) => {
+    const entry = toolOf(tools, name);
+    const own = entry.tool.name;
+    const details: Details = {
+      entry,
+      input: tools.inputSchema(own),
+      output: tools.outputSchema(own),
+      tokens: await tools.tokens(own),
+      versions: tools.versions(own),
+    };
+    if (io.json) printJson(io, infoJson(details));
+    else print(io, ...infoLines(io, details));
+    return 0;
+  });
+
+export const toolsInfoCommand = (tools: Command, io: Io): Command =>
+  withExamples(
+    withJson(tools.command('info <name>').description('everything about a tool')).action(
+      leaving(io, (name: string) => showInfo(io, name)),
+    ),
+    'toolcrib tools info write_file',
+    'toolcrib tools info calculator --json',
+  );

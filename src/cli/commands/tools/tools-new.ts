@@ -1,0 +1,124 @@
+/** `toolcrib tools new`: a commented tool that works, to be changed into the one that is wanted. */
+import { mkdir } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { ignoreState } from '../../../config/edit/ignore-state.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { newFile } from '../../input/new-file.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import {
+  assertNoLinkTo,
+  assertProjectTrusted,
+  customFolder,
+  pathInProject,
+} from './custom-folder.ts';
+import { type TemplateKind, toolTemplate } from './tool-template.ts';
+
+interface NewOptions {
+  readonly ts?: boolean;
+  readonly yaml?: boolean;
+}
+
+/** Also the name of the file, on every system. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+const assertUsable = (name: string, { crib }: OpenCrib): void => {
+  if (!NAME.test(name)) {
+    throw new ToolFailure('VALIDATION_ERROR', 'This is no name for a tool of your own.', {
+      issues: [{ path: ['name'], message: 'expected up to 64 letters, digits, "_" or "-"' }],
+      suggestions: ['Start with a letter or digit, e.g. count_words.'],
+    });
+  }
+  if (!crib.tools.has(name)) return;
+  throw new ToolFailure('CONFLICT', `There is a tool ${name} already.`, {
+    suggestions: ['Choose another name; `toolcrib tools` lists those that are taken.'],
+  });
+};
+
+const kindOf = ({ ts = false, yaml = false }: NewOptions): TemplateKind => {
+  if (ts && yaml) {
+    throw new ToolFailure('VALIDATION_ERROR', 'Choose one of --ts and --yaml.');
+  }
+  return ts ? 'ts' : 'yaml';
+};
+
+const writeNew = async (io: Io, file: string, text: string): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true });
+  const handle = await newFile(io, file);
+  try {
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+};
+
+/** The user asked for this file, so a project that was trusted still is. */
+const keepTrust = async (
+  io: Io,
+  { loaded, root }: OpenCrib,
+  { file, text }: { readonly file: string; readonly text: string },
+): Promise<void> => {
+  const name = pathInProject(root, file);
+  if (name === undefined || io.env.TOOLCRIB_CONFIG || loaded.trust.insisted) return;
+  const kept = await trustOwnEdit(
+    { cwd: root, env: io.env, userDir: loaded.userDir },
+    {
+      trust: loaded.trust,
+      edit: { name, before: undefined, after: text },
+      now: io.runtime.now(),
+    },
+  );
+  if (kept) return;
+  const why = 'Something else in .toolcrib has changed as well, so it is not trusted any more.';
+  note(io, `${io.noteInk.yellow('!')} ${why} Look at it: toolcrib trust`);
+};
+
+const makeTool = async (
+  io: Io,
+  open: OpenCrib,
+  { name, kind }: { readonly name: string; readonly kind: TemplateKind },
+): Promise<void> => {
+  assertUsable(name, open);
+  assertProjectTrusted(open);
+  const file = join(customFolder(open), `${name}.${kind === 'ts' ? 'ts' : 'yml'}`);
+  if (pathInProject(open.root, file) !== undefined) await assertNoLinkTo(open.root, file);
+  const text = toolTemplate(kind, name);
+  await writeNew(io, file, text);
+  await ignoreState(join(open.root, '.toolcrib', 'config.yml'));
+  await keepTrust(io, open, { file, text });
+  if (io.json) return printJson(io, { tool: name, kind, file });
+  const shown = visibleText(relative(io.cwd, file) || file);
+  print(io, `${io.ink.green('✓')} ${shown}`);
+  note(
+    io,
+    io.noteInk.dim(`Try it: toolcrib tools test ${shown}`),
+    io.noteInk.dim('After a change of yours, say that it is yours: toolcrib trust'),
+  );
+};
+
+export const toolsNewCommand = (tools: Command, io: Io): Command => {
+  const command = withJson(
+    tools
+      .command('new')
+      .argument('<name>', 'name of the tool and of its file')
+      .description('write a commented tool of your own that works')
+      .option('--yaml', 'as one YAML file; so it is unless told otherwise')
+      .option('--ts', 'as a TypeScript module'),
+  ).action(
+    leaving(io, (name: string, options: NewOptions) =>
+      withCrib(io, async (open) => {
+        await makeTool(io, open, { name, kind: kindOf(options) });
+        return 0;
+      }),
+    ),
+  );
+  return withExamples(
+    command,
+    'toolcrib tools new count_words',
+    'toolcrib tools new count_words --ts',
+  );
+};

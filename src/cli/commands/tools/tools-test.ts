@@ -1,0 +1,151 @@
+/** `toolcrib tools test`: runs the examples of one file of custom tools, and says what differs. */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { createTerminalApprover } from '../../../approvers/terminal/create-terminal-approver.ts';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { Approver } from '../../../contract/approver.ts';
+import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
+import type { Tool } from '../../../contract/tool.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { type ProgressLine, startProgress } from '../../output/progress-line.ts';
+import { onInterrupt } from '../../session/on-interrupt.ts';
+import { type OpenCrib, openCrib } from '../../session/open-crib.ts';
+import {
+  assertFileTrusted,
+  assertProjectTrusted,
+  customFolder,
+  pathBelow,
+} from './custom-folder.ts';
+import { type Named, type Outcome, type Trial, tryExamples } from './try-examples.ts';
+
+interface TestOptions {
+  readonly yes?: boolean;
+}
+
+const approverOf = (
+  io: Io,
+  { yes = false }: TestOptions,
+  line: () => ProgressLine | undefined,
+): Approver =>
+  yes
+    ? { ask: () => Promise.resolve({ answer: 'approve', by: 'local (--yes)' }) }
+    : createTerminalApprover({
+        input: io.stdin,
+        output: io.stderr,
+        runtime: io.runtime,
+        by: 'local (terminal)',
+        colour: io.noteInk.isColorSupported,
+        onQuestion: (open) => line()?.pause(open),
+      });
+
+/** The source marks each tool with the file it comes from. */
+const toolsOf = (open: OpenCrib, file: string): readonly Tool[] => {
+  const below = pathBelow(customFolder(open), file);
+  if (below === undefined) {
+    throw new ToolFailure('VALIDATION_ERROR', 'The file is not in the folder of custom tools.', {
+      suggestions: [`Custom tools of this project are in ${customFolder(open)}.`],
+    });
+  }
+  assertFileTrusted(open, file);
+  const found = open.crib.tools.list({ source: ['custom'], tags: [`file:${below}`] });
+  if (found.length > 0) return found.map(({ tool }) => tool);
+  throw new ToolFailure('NOT_FOUND', 'No tool was loaded from this file.', {
+    suggestions: [
+      'What is wrong with a file is said, with line and column, when the tools are loaded: see above.',
+      'See that the file is there, and that tools.autoLoadCustomTools is on.',
+    ],
+  });
+};
+
+const LONGEST = 300;
+
+const shown = (value: unknown): string => {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  return visibleText(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+};
+
+const linesOf = (io: Io, { tool, title, passed, durationMs, ...rest }: Outcome): string[] => {
+  const { differences, error } = rest;
+  const mark = passed ? io.ink.green('✓') : io.ink.red('✗');
+  const time = io.ink.dim(`(${Math.round(durationMs)} ms)`);
+  return [
+    `${mark} ${visibleText(`${tool}: ${title}`)} ${time}`,
+    ...(error ? [`    ${error.code}: ${visibleText(error.message)}`] : []),
+    ...(error?.suggestions ?? []).map((suggestion) => `    ${visibleText(suggestion)}`),
+    ...differences.flatMap(({ path, expected, actual }) => [
+      `    at ${visibleText(path === '' ? 'the whole' : path)}`,
+      `      ${io.ink.green(`expected ${shown(expected)}`)}`,
+      `      ${io.ink.red(`got      ${shown(actual)}`)}`,
+    ]),
+  ];
+};
+
+const examplesOf = (io: Io, tools: readonly Tool[]): readonly Named[] =>
+  tools.flatMap((tool) => {
+    const { examples = [] } = tool;
+    if (examples.length === 0) note(io, `${io.noteInk.yellow('!')} ${tool.name} has no examples.`);
+    return examples.map((example) => ({ tool, example }));
+  });
+
+export interface TestRun extends Partial<Trial> {
+  readonly file: string;
+}
+
+/** Exported for its test. The answer is the exit code. */
+export const testFile = async (
+  io: Io,
+  open: OpenCrib,
+  { file, signal = new AbortController().signal, show }: TestRun,
+): Promise<number> => {
+  assertProjectTrusted(open);
+  const named = examplesOf(io, toolsOf(open, resolve(io.cwd, file)));
+  const outcomes: Outcome[] = [];
+  for await (const outcome of tryExamples(open.crib, named, { signal, ...(show && { show }) })) {
+    outcomes.push(outcome);
+    if (!io.json) print(io, ...linesOf(io, outcome));
+  }
+  const failed = outcomes.filter(({ passed }) => !passed).length;
+  const passed = outcomes.length - failed;
+  const left = named.length - outcomes.length;
+  if (io.json) printJson(io, { file, passed, failed, left, examples: outcomes });
+  else print(io, `${passed} passed, ${failed} failed${left > 0 ? `, ${left} not tried` : ''}`);
+  if (signal.aborted) return ERRORS.CANCELLED.exit;
+  // Nothing tried is nothing proved.
+  return failed > 0 || passed === 0 ? 1 : 0;
+};
+
+const testInterruptibly = async (io: Io, file: string, options: TestOptions): Promise<number> => {
+  const cancelled = new AbortController();
+  const release = onInterrupt(io, () => cancelled.abort());
+  let line: ProgressLine | undefined;
+  const shown = io.stderr.isTTY === true && io.env.TERM !== 'dumb' && !io.json;
+  const show = (label: string): ProgressLine => {
+    line = startProgress({ output: io.stderr, runtime: io.runtime, label: visibleText(label) });
+    return line;
+  };
+  try {
+    const approver = approverOf(io, options, () => line);
+    const open = await openCrib(io, approver);
+    try {
+      return await testFile(io, open, { file, signal: cancelled.signal, ...(shown && { show }) });
+    } finally {
+      await open.crib.close();
+    }
+  } finally {
+    release();
+  }
+};
+
+export const toolsTestCommand = (tools: Command, io: Io): Command => {
+  const command = withJson(
+    tools
+      .command('test')
+      .argument('<file>', 'a file in the folder of custom tools')
+      .description('run the examples of a tool of your own')
+      .option('-y, --yes', 'approve the calls yourself, without being asked: you answer for them'),
+  ).action(
+    leaving(io, (file: string, options: TestOptions) => testInterruptibly(io, file, options)),
+  );
+  return withExamples(command, 'toolcrib tools test .toolcrib/tools/count_words.yml');
+};

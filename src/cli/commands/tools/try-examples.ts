@@ -1,0 +1,67 @@
+/** Tries the examples of tools one after another, until all are done or somebody interrupts. */
+import type { Crib } from '../../../contract/crib.ts';
+import type { ToolResult } from '../../../contract/result.ts';
+import type { Tool, ToolExample } from '../../../contract/tool.ts';
+import type { ProgressLine } from '../../output/progress-line.ts';
+import { type Difference, exampleDifferences } from './example-differences.ts';
+
+export interface Outcome {
+  readonly tool: string;
+  readonly title: string;
+  readonly passed: boolean;
+  readonly status: ToolResult['status'];
+  readonly durationMs: number;
+  readonly differences: readonly Difference[];
+  readonly error?: ToolResult['error'];
+}
+
+export interface Trial {
+  /** Stops the example that runs, and all after it. */
+  readonly signal: AbortSignal;
+  /** Shows that an example is under way; nothing where nobody looks. */
+  show?(label: string): ProgressLine;
+}
+
+export interface Named {
+  readonly tool: Tool;
+  readonly example: ToolExample;
+}
+
+const tryExample = async (
+  crib: Pick<Crib, 'execute'>,
+  { tool, example: { title, input, output } }: Named,
+  { signal, show }: Trial,
+): Promise<Outcome> => {
+  const line = show?.(`${tool.name}: ${title}`);
+  try {
+    const result = await crib.execute(tool.name, input, {
+      signal,
+      onProgress: (fraction, said) => line?.update(fraction, said),
+    });
+    const { success, status, data, error, metadata } = result;
+    const promised = success && output !== undefined;
+    const differences = promised ? exampleDifferences(output, data) : [];
+    return {
+      tool: tool.name,
+      title,
+      passed: success && differences.length === 0,
+      status,
+      durationMs: metadata.duration,
+      differences,
+      ...(error && { error }),
+    };
+  } finally {
+    line?.stop();
+  }
+};
+
+export const tryExamples = async function* tryExamples(
+  crib: Pick<Crib, 'execute'>,
+  examples: readonly Named[],
+  trial: Trial,
+): AsyncGenerator<Outcome, void> {
+  for (const each of examples) {
+    if (trial.signal.aborted) return;
+    yield await tryExample(crib, each, trial);
+  }
+};

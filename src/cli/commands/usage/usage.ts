@@ -1,0 +1,85 @@
+/** `toolcrib usage`: what was spent, by whom and on what, against the limits in force. */
+import type { Command } from 'commander';
+import type { Crib, UsageLine } from '../../../contract/crib.ts';
+import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { type Io, note, print, printJson } from '../../io.ts';
+import { counted, formatCount } from '../../output/format-units.ts';
+import { type Cell, table } from '../../output/table.ts';
+import { withStore } from '../../session/open-crib.ts';
+import { callsByTool, type ToolCalls } from './calls-by-tool.ts';
+import { type UsagePeriod, usagePeriod } from './usage-period.ts';
+import { summed, usageRow, usageTitle } from './usage-rows.ts';
+
+interface UsageOptions {
+  readonly period?: string;
+}
+
+/** The ledger does not know how many calls of a tool are free; the tool does. */
+const withFreeLimit = (crib: Crib, line: UsageLine): UsageLine => {
+  const free = crib.tools.get(line.name)?.tool.cost?.freeTierLimit;
+  return line.kind === 'free' && free !== undefined && line.limit.calls === undefined
+    ? { ...line, limit: { ...line.limit, calls: free } }
+    : line;
+};
+
+const linesFor = async (crib: Crib, period: UsagePeriod): Promise<readonly UsageLine[]> => {
+  const lines = await crib.usage({ period: period.name });
+  return lines.map((line) => withFreeLimit(crib, line));
+};
+
+const printLines = (io: Io, lines: readonly UsageLine[]): void => {
+  const { ink } = io;
+  const head = ['', '', 'spent', 'calls', 'tokens'].map(
+    (text, at): Cell => ({ text, paint: ink.dim, ...(at > 2 && { align: 'right' }) }),
+  );
+  const kinds = [...new Set(lines.map(({ kind }) => kind))];
+  const rows = kinds.flatMap((kind) => [
+    [{ text: usageTitle(kind), paint: ink.cyan }],
+    ...lines.filter((line) => line.kind === kind).map((line) => usageRow(line, ink)),
+  ]);
+  print(io, ...table([head, ...rows]));
+};
+
+const printNothing = (io: Io, period: UsagePeriod, calls: readonly ToolCalls[]): void => {
+  const total = calls.reduce((sum, one) => sum + one.calls, 0);
+  const when = period.name === 'all' ? 'so far' : `in ${period.name}`;
+  if (total === 0) {
+    print(io, `Nothing was spent ${when}, and no call was made.`);
+    return;
+  }
+  print(io, `Nothing was spent ${when}; ${counted(total, 'call')} on record.`);
+  const rows = calls.map(({ tool, calls: count }) => [
+    { text: `  ${tool === '' ? '(no tool)' : tool}`, paint: io.ink.bold },
+    { text: formatCount(count), align: 'right' as const },
+  ]);
+  print(io, ...table(rows));
+};
+
+const usage = (io: Io, options: UsageOptions): Promise<number> => {
+  const period = usagePeriod(options.period, io.runtime.now());
+  return withStore(io, async ({ crib }) => {
+    const lines = await linesFor(crib, period);
+    const isNothing = lines.every(
+      ({ usd, heldUsd, calls, tokens }) => !(usd || heldUsd || calls || tokens),
+    );
+    const calls = isNothing || io.json ? await callsByTool(await crib.store(), period.stretch) : [];
+    if (io.json) printJson(io, { period: period.name, lines, calls });
+    else if (isNothing) printNothing(io, period, calls);
+    else {
+      print(io, io.ink.bold(`Usage ${period.name === 'all' ? 'so far' : period.name} (UTC)`));
+      printLines(io, period.isLong ? summed(lines) : lines);
+      if (period.isLong)
+        note(io, io.noteInk.dim('Sums of several days: daily limits do not apply.'));
+    }
+    return 0;
+  });
+};
+
+export const usageCommand = (program: Command, io: Io): Command =>
+  withExamples(
+    withJson(program.command('usage').description('what was spent, against the limits'))
+      .option('--period <period>', 'a day 2026-11-15, a month 2026-11, or all; today otherwise')
+      .action(leaving(io, (options: UsageOptions) => usage(io, options))),
+    'toolcrib usage',
+    'toolcrib usage --period 2026-11 --json',
+  );

@@ -1,0 +1,49 @@
+/** The options to call as somebody, and the arguments that say the same again. */
+import type { Command } from 'commander';
+import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
+import { collect } from '../command-parts.ts';
+import { shellQuote } from '../output/shell-quote.ts';
+
+export interface CallerOptions {
+  readonly user?: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly role?: readonly string[];
+}
+
+export const withCaller = (command: Command): Command =>
+  command
+    .option('--user <id>', 'as this user')
+    .option('--agent <id>', 'as this agent')
+    .option('--session <id>', 'in this session')
+    .option(
+      '--role <role>',
+      'in this role, with no permissions but those of roles and grants; can be repeated',
+      collect,
+    );
+
+/** Somebody in a role other than the owner's does not bring the owner's permissions along. */
+export const callerFrom = ({ user, agent, session, role }: CallerOptions): Partial<Caller> => ({
+  ...(user !== undefined && { userId: user }),
+  ...(agent !== undefined && { agentId: agent }),
+  ...(session !== undefined && { sessionId: session }),
+  ...(role !== undefined && { roles: role }),
+  ...(role !== undefined && !role.includes('owner') && { permissions: [] }),
+});
+
+/** What `withCaller` would read back as this caller; nothing for the local owner. */
+export const callerArguments = (caller: Partial<Caller>): readonly string[] => {
+  const { userId, agentId, sessionId, roles } = { ...LOCAL_CALLER, ...caller };
+  const named = [
+    ['--user', userId, LOCAL_CALLER.userId],
+    ['--agent', agentId, LOCAL_CALLER.agentId],
+    ['--session', sessionId, LOCAL_CALLER.sessionId],
+  ] as const;
+  const isOwner = roles.join() === LOCAL_CALLER.roles.join();
+  return [
+    ...named
+      .filter(([, value, usual]) => value !== usual)
+      .flatMap(([option, value]) => [option, shellQuote(value)]),
+    ...(isOwner ? [] : roles.flatMap((role) => ['--role', shellQuote(role)])),
+  ];
+};

@@ -1,0 +1,16 @@
+/** A plain question to the person at the terminal. Only `y` is a yes. */
+import { createInterface } from 'node:readline/promises';
+import type { Io } from '../io.ts';
+
+export const canAsk = (io: Io): boolean => io.stdin.isTTY === true && io.stderr.isTTY === true;
+
+export const confirm = async (io: Io, question: string): Promise<boolean> => {
+  const lines = createInterface({ input: io.stdin, output: io.stderr });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  try {
+    const answer = await Promise.race([lines.question(`${question} y = yes · n = no > `), closed]);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+};

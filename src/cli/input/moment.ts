@@ -1,0 +1,24 @@
+/** Reads a point in time from an option: a date, or how long ago. */
+import { ToolFailure } from '../../contract/errors.ts';
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+  ['w', 604_800_000],
+]);
+
+const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** Milliseconds since the epoch. `2h` is two hours before now; a date without a zone is UTC. */
+export const readMoment = (option: string, text: string, now: number): number => {
+  const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return now - Number(count) * (UNITS.get(unit) ?? 0);
+  const zoned = /T|\s/.test(text) && !/(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? `${text}Z` : text;
+  const moment = DATE.test(text) ? Date.parse(zoned.replace(' ', 'T')) : Number.NaN;
+  if (!Number.isNaN(moment)) return moment;
+  throw new ToolFailure('VALIDATION_ERROR', `${option} takes a date or a time span.`, {
+    suggestions: ['Such as 2026-11-15, 2026-11-15T09:30Z, 90m, 2h or 7d.'],
+  });
+};

@@ -1,0 +1,20 @@
+/** A file that a command writes for the user: private, and never over one that is there. */
+import { type FileHandle, open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Io } from '../io.ts';
+
+/** Throws CONFLICT when the name is taken, EXECUTION_FAILED when it cannot be made. */
+export const newFile = async (io: Io, name: string): Promise<FileHandle> => {
+  try {
+    return await open(resolve(io.cwd, name), 'wx', 0o600);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
+      ? new ToolFailure('CONFLICT', 'There is a file of that name; it is not overwritten.', {
+          suggestions: ['Choose another name.'],
+        })
+      : new ToolFailure('EXECUTION_FAILED', 'The file cannot be made.', {
+          suggestions: ['Check that its folder exists and can be written.'],
+        });
+  }
+};

@@ -1,0 +1,16 @@
+/** Reads the number of an option; anything else is bad usage. */
+import { ToolFailure } from '../../contract/errors.ts';
+
+export const wholeNumber =
+  (option: string, least: number, most: number = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    const upTo = most === Number.MAX_SAFE_INTEGER ? 'up' : `to ${most}`;
+    throw new ToolFailure(
+      'VALIDATION_ERROR',
+      `${option} takes a whole number from ${least} ${upTo}.`,
+    );
+  };
+
+export const HIGHEST_PORT = 65_535;

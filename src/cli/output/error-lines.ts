@@ -1,0 +1,28 @@
+/** An error as a person reads it: what is wrong, where, and what to do next. */
+import type { Colors } from 'picocolors/types.js';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { Issue, ToolError } from '../../contract/errors.ts';
+
+const pathOf = ({ path }: Issue): string =>
+  path.length === 0 ? '(whole input)' : path.map(String).join('.');
+
+/** Issues that the message does not say already. */
+const issuesOf = ({ message, issues = [] }: ToolError): readonly Issue[] =>
+  issues.filter(
+    (issue) => message !== issue.message && message !== `${pathOf(issue)}: ${issue.message}`,
+  );
+
+/** The lines of a list of mistakes are ours; a line break in any other message may be a trick. */
+const messageOf = ({ code, message }: ToolError): string =>
+  code === 'CONFIG_INVALID'
+    ? message.split('\n').map(visibleText).join('\n  ')
+    : visibleText(message);
+
+export const errorLines = (error: ToolError, ink: Colors): readonly string[] => [
+  `${ink.red('✗')} ${ink.bold(error.code)}: ${messageOf(error)}`,
+  ...(error.cause ? [`  last attempt: ${error.cause}`] : []),
+  ...issuesOf(error).map(
+    (issue) => `  ${ink.yellow(visibleText(pathOf(issue)))}: ${visibleText(issue.message)}`,
+  ),
+  ...error.suggestions.map((suggestion) => `  ${ink.cyan('→')} ${visibleText(suggestion)}`),
+];

@@ -1,0 +1,94 @@
+/** Prints the result of a call: the data on stdout, everything about it on stderr. */
+import { visibleBlock, visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { DryRunReport } from '../../contract/crib.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import { type Io, note, print, printJson } from '../io.ts';
+import { errorLines } from './error-lines.ts';
+import { formatJson } from './format-json.ts';
+import { formatCost, formatDuration, formatTime } from './format-units.ts';
+import { table } from './table.ts';
+
+export interface ResultOptions {
+  readonly quiet: boolean;
+  readonly dryRun: boolean;
+  /** Said after a call that can be undone. */
+  readonly undoable: boolean;
+}
+
+const dryRunLines = (io: Io, report: DryRunReport): readonly string[] => {
+  const { estimate, preconditions } = report;
+  const verdict =
+    report.verdict === 'allow'
+      ? io.ink.green('would run')
+      : io.ink.yellow('would ask a person first');
+  const rows = [
+    ['verdict', `${report.verdict}: ${report.reason}`],
+    ['rule', report.rule],
+    ['cost', `${formatCost(estimate.costMicros / 1e6)} (${estimate.confidence})`],
+    ['time', estimate.timeMs === undefined ? 'unknown' : formatDuration(estimate.timeMs)],
+    ['approvals', String(report.approvalsNeeded)],
+    ['effects', report.effects.join('; ') || 'none declared'],
+    ...preconditions.results.map(({ passed, description, critical }) => [
+      passed ? '✓ holds' : critical ? '✗ fails' : '! fails',
+      description,
+    ]),
+    ...report.inspected.map((finding) => ['! noticed', finding]),
+  ];
+  return [
+    `Dry run: this call ${verdict}. Nothing was run.`,
+    ...table(rows).map((row) => `  ${row}`),
+  ];
+};
+
+const isDryRun = (data: unknown): data is DryRunReport =>
+  typeof data === 'object' && data !== null && 'verdict' in data && 'preconditions' in data;
+
+const printData = (io: Io, { data }: ToolResult, dryRun: boolean): void => {
+  if (data === undefined) return;
+  if (dryRun && isDryRun(data)) print(io, ...dryRunLines(io, data));
+  else if (typeof data === 'string') print(io, visibleBlock(data).replace(/\n$/, ''));
+  else print(io, formatJson(data, io.ink));
+};
+
+/** How a call that waits for a person can go on. */
+const pendingLines = (io: Io, { approval, metadata }: ToolResult): readonly string[] => {
+  const arrow = io.noteInk.cyan('→');
+  const until = approval ? ` until ${formatTime(approval.expiresAt)}` : '';
+  return [
+    `${io.noteInk.yellow('…')} Waiting for a person's approval${until}; nothing was run.`,
+    `  ${arrow} Run the same command in a terminal to be asked there.`,
+    `  ${arrow} Or approve it yourself in advance: the same command with --yes.`,
+    ...(approval
+      ? [
+          `  ${arrow} Or let somebody decide: toolcrib approvals approve ${approval.approvalId} --run`,
+        ]
+      : [`  ${arrow} The call is on record: toolcrib audit show ${metadata.executionId}`]),
+  ];
+};
+
+const metadataLine = ({ metadata }: ToolResult, undoable: boolean): string =>
+  [
+    formatDuration(metadata.duration),
+    formatCost(metadata.cost),
+    ...(metadata.attempts > 1 ? [`${metadata.attempts} attempts`] : []),
+    ...(metadata.cached ? ['cached'] : []),
+    ...(metadata.degraded ? ['degraded'] : []),
+    `execution ${metadata.executionId}`,
+    ...(undoable ? [`undo with: toolcrib undo ${metadata.executionId}`] : []),
+  ].join(' · ');
+
+export const printResult = (io: Io, result: ToolResult, options: ResultOptions): void => {
+  if (io.json) {
+    printJson(io, result);
+    return;
+  }
+  printData(io, result, options.dryRun);
+  if (result.status === 'pending') note(io, ...pendingLines(io, result));
+  else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
+  if (options.quiet) return;
+  for (const warning of result.warnings ?? []) {
+    note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+  }
+  if (result.metadata.executionId === '') return;
+  note(io, io.noteInk.dim(metadataLine(result, options.undoable)));
+};

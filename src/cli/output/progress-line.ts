@@ -1,0 +1,84 @@
+/** One line on the terminal that says what is going on, once it takes longer than a second. */
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
+import type { Io } from '../io.ts';
+import { formatDuration } from './format-units.ts';
+import { cutTo } from './table.ts';
+
+export interface ProgressLine {
+  update(fraction: number, note: string | undefined): void;
+  /** Takes the line away while somebody else writes, and brings it back. */
+  pause(on: boolean): void;
+  stop(): void;
+}
+
+export interface ProgressOptions {
+  readonly output: NodeJS.WriteStream;
+  readonly runtime: Pick<Runtime, 'elapsed' | 'after'>;
+  readonly label: string;
+}
+
+const FIRST_MS = 1000;
+const STEP_MS = 120;
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+const CLEAR = '\r\u001b[2K';
+
+export const startProgress = ({ output, runtime, label }: ProgressOptions): ProgressLine => {
+  const start = runtime.elapsed();
+  let state = '';
+  let frame = 0;
+  let paused = false;
+  let drawn = false;
+  const clear = () => {
+    if (drawn) output.write(CLEAR);
+    drawn = false;
+  };
+  const draw = () => {
+    timer = next(STEP_MS);
+    if (paused) return;
+    frame = (frame + 1) % FRAMES.length;
+    const time = formatDuration(runtime.elapsed() - start);
+    const line = `${FRAMES[frame]} ${label} · ${time}${state}`;
+    output.write(CLEAR + cutTo(line, (output.columns || 80) - 1));
+    drawn = true;
+  };
+  const next = (ms: number): Timer => {
+    const made = runtime.after(ms, draw);
+    made.keepAlive(false);
+    return made;
+  };
+  let timer = next(FIRST_MS);
+  return {
+    update: (fraction, note) => {
+      const said = note === undefined ? '' : ` · ${visibleText(note)}`;
+      state = ` · ${Math.round(Math.min(Math.max(fraction, 0), 1) * 100)} %${said}`;
+    },
+    pause: (on) => {
+      paused = on;
+      if (on) clear();
+    },
+    stop: () => {
+      timer.cancel();
+      clear();
+    },
+  };
+};
+
+/** On stderr; `undefined` where nobody looks at it, or the terminal cannot take a line back. */
+export const progressOn = (
+  { stderr, env, runtime }: Pick<Io, 'stderr' | 'env' | 'runtime'>,
+  label: string,
+): ProgressLine | undefined =>
+  stderr.isTTY === true && env.TERM !== 'dumb'
+    ? startProgress({ output: stderr, runtime, label })
+    : undefined;
+
+/** Says what is going on while the work lasts, once it takes longer than a second. */
+export const withProgress = async <T>(io: Io, label: string, work: Promise<T>): Promise<T> => {
+  const line = progressOn(io, label);
+  try {
+    return await work;
+  } finally {
+    line?.stop();
+  }
+};

@@ -1,0 +1,48 @@
+/** Rows in aligned columns. Padding is reckoned on the plain text, colour comes after. */
+import type { Formatter } from 'picocolors/types.js';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+
+export interface Cell {
+  readonly text: string;
+  readonly paint?: Formatter;
+  readonly align?: 'right';
+}
+
+const GAP = '  ';
+
+/** Text that fits, with an ellipsis where it was cut. */
+export const cutTo = (text: string, width: number): string =>
+  text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+
+const pad = ({ text, align }: Cell, width: number): string =>
+  align === 'right' ? text.padStart(width) : text.padEnd(width);
+
+/** One line a row; the last column takes what is left of `width` and is cut there. */
+export const table = (
+  given: readonly (readonly (string | Cell)[])[],
+  width = Number.POSITIVE_INFINITY,
+): readonly string[] => {
+  const rows = given.map((row) =>
+    row.map((cell): Cell => {
+      const { text, ...rest } = typeof cell === 'string' ? { text: cell } : cell;
+      return { ...rest, text: visibleText(text) };
+    }),
+  );
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, at) =>
+    Math.max(...rows.map((row) => row[at]?.text.length ?? 0)),
+  );
+  const before = widths.slice(0, -1).reduce((sum, size) => sum + size + GAP.length, 0);
+  widths[count - 1] = Math.min(widths[count - 1] ?? 0, Math.max(10, width - before));
+  return rows.map((row) =>
+    row
+      .map((cell, at) => {
+        const size = widths[at] ?? 0;
+        const text = at === count - 1 ? cutTo(cell.text, size) : cell.text;
+        const padded = at === row.length - 1 && !cell.align ? text : pad({ ...cell, text }, size);
+        return cell.paint ? cell.paint(padded) : padded;
+      })
+      .join(GAP)
+      .trimEnd(),
+  );
+};

@@ -1,0 +1,75 @@
+/** One call on an open crib, as a person typed it: its input, its progress, and what is printed of it. */
+import type { CallAs } from '../../contract/call-options.ts';
+import type { Caller } from '../../contract/caller.ts';
+import type { Crib } from '../../contract/crib.ts';
+import { ERRORS, ToolFailure } from '../../contract/errors.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import { applyPairs } from '../input/pairs.ts';
+import type { GivenInput } from '../input/read-input.ts';
+import type { Io } from '../io.ts';
+import { exitCodeOf } from '../output/exit-code.ts';
+import { noteNextStep } from '../output/next-step.ts';
+import { printResult } from '../output/print-result.ts';
+import { type ProgressLine, progressOn } from '../output/progress-line.ts';
+import { refusedResult } from './refused-result.ts';
+
+export interface TypedCall {
+  readonly tool: string;
+  readonly given: GivenInput;
+  readonly caller: Partial<Caller>;
+  readonly as: CallAs & { readonly signal: AbortSignal };
+  readonly quiet: boolean;
+  readonly progress: ProgressLine | undefined;
+}
+
+/** `undefined` where nobody looks at it. */
+export const callProgress = (io: Io, tool: string, quiet: boolean): ProgressLine | undefined =>
+  quiet ? undefined : progressOn(io, tool);
+
+/** An unknown tool goes through the pipeline as well: the attempt belongs on record. */
+const inputFor = ({ tools }: Crib, { tool, given, as }: TypedCall): unknown => {
+  const known = tools.get(tool, as.version) ?? tools.get(tool);
+  const schema = known ? tools.inputSchema(known.tool.name) : undefined;
+  return applyPairs(given.base, given.pairs, schema);
+};
+
+/** Whether `toolcrib undo` would have something to restore. */
+const isUndoable = async (crib: Crib, { success, metadata }: ToolResult): Promise<boolean> => {
+  const { toolName, executionId } = metadata;
+  if (!success || crib.tools.get(toolName)?.tool.tier === 'read_only') return false;
+  return crib.isUndoable(executionId);
+};
+
+/** The answer is the exit code. Rejects with a ToolFailure when the input cannot be read. */
+export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<number> => {
+  const { tool, caller, as, quiet, progress } = call;
+  const input = inputFor(crib, call);
+  const result = await crib.execute(tool, input, {
+    ...caller,
+    ...as,
+    onProgress: (fraction, said) => progress?.update(fraction, said),
+  });
+  progress?.stop();
+  const undoable = !io.json && (await isUndoable(crib, result));
+  printResult(io, result, { quiet, dryRun: as.dryRun === true, undoable });
+  if (!io.json) noteNextStep(io, result, { input, caller });
+  // An interrupted call was cancelled, whichever gate noticed it first.
+  const interrupted = as.signal.aborted && !result.success;
+  return interrupted ? ERRORS.CANCELLED.exit : exitCodeOf(result);
+};
+
+/** A call that does not get as far as the pipeline is told like all others. */
+export const orRefused = async (
+  io: Io,
+  tool: string,
+  work: () => Promise<number>,
+): Promise<number> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error;
+    const result = refusedResult(tool, error, io.runtime.now());
+    printResult(io, result, { quiet: false, dryRun: false, undoable: false });
+    return exitCodeOf(result);
+  }
+};

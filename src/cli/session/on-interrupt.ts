@@ -1,0 +1,20 @@
+/** Ctrl-C: the first one cancels what is running, the second one leaves at once. */
+import { ERRORS } from '../../contract/errors.ts';
+import { type Io, note } from '../io.ts';
+
+/** Returns how to stop listening. */
+export const onInterrupt = (io: Io, cancel: () => void): (() => void) => {
+  let asked = false;
+  const interrupt = () => {
+    if (asked) io.signals.exit(ERRORS.CANCELLED.exit);
+    asked = true;
+    note(io, 'Cancelling. Ctrl-C again leaves at once.');
+    cancel();
+  };
+  io.signals.on('SIGINT', interrupt);
+  io.signals.on('SIGTERM', interrupt);
+  return () => {
+    io.signals.off('SIGINT', interrupt);
+    io.signals.off('SIGTERM', interrupt);
+  };
+};

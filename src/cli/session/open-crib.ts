@@ -1,0 +1,98 @@
+/** Opens the crib of the project one stands in, for the time of one command. */
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import type { Approver } from '../../contract/approver.ts';
+import type { Logger } from '../../contract/runtime.ts';
+import { type Io, note } from '../io.ts';
+import { whileShown } from '../output/progress-note.ts';
+import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
+import type { OpenCrib } from './opened-crib.ts';
+import { settleTrust, trustNotes } from './settle-trust.ts';
+import { isUserServer } from './user-server.ts';
+
+export type { OpenCrib };
+
+const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
+
+/** Log lines go to stderr, from the configured level on. */
+const stderrLog = (io: Io, least: string): Logger => {
+  const from = LEVELS.indexOf(least);
+  const write = (level: string) => (message: string, fields?: object) => {
+    if (from < 0 || LEVELS.indexOf(level) < from) return;
+    const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
+    note(io, io.noteInk.dim(visibleText(`${level}: ${message}${rest}`)));
+  };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+};
+
+export interface OpenOptions {
+  /** Neither asks whether a project is trusted nor says that it is not. */
+  readonly silent?: boolean;
+  /** Loads tools again when their source changes; for commands that stay. */
+  readonly watch?: boolean;
+  /** False for commands that need no MCP server: none is started, and nothing waits for one. */
+  readonly startServers?: boolean;
+}
+
+/** Throws on bad configuration. */
+export const openCrib = async (
+  io: Io,
+  approver?: Approver,
+  { silent = false, watch = false, startServers = true }: OpenOptions = {},
+): Promise<OpenCrib> => {
+  if (!silent) await settleTrust(io);
+  const [{ loadConfig }, { createCrib }] = await Promise.all([
+    import('../../config/load/load-config.ts'),
+    import('../../crib/create-crib.ts'),
+  ]);
+  const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
+  const notes = silent ? [] : trustNotes(loaded);
+  note(io, ...notes.map((line) => `${io.noteInk.yellow('!')} ${line}`));
+  const root = loaded.projectDir ?? io.cwd;
+  const log = stderrLog(io, loaded.config.observation.logLevel);
+  const crib = await whileShown(io, 'Loading tools', () =>
+    createCrib({
+      settings: loaded.config,
+      root,
+      home: loaded.userDir,
+      policyFiles: loaded.policyFiles,
+      lock: {
+        userDir: loaded.userDir,
+        project: {
+          cwd: io.cwd,
+          env: io.env,
+          trust: loaded.trust,
+          isUserOrigin: (origin) => isUserServer(loaded, origin),
+        },
+      },
+      ...customToolsOf(loaded, io),
+      untrustedTools: untrustedToolsOf(loaded),
+      watch,
+      startServers,
+      runtime: { log },
+      ...(approver && { approver }),
+    }),
+  );
+  return { crib, loaded, root };
+};
+
+/** Runs a piece of work with an open crib and closes it whatever happens; one that is held stays open. */
+export const withCrib = async <T>(
+  io: Io,
+  work: (open: OpenCrib) => Promise<T>,
+  options?: OpenOptions,
+): Promise<T> => {
+  if (io.held) return work(io.held);
+  const open = await openCrib(io, undefined, options);
+  try {
+    return await work(open);
+  } finally {
+    await open.crib.close();
+  }
+};
+
+/** Like `withCrib`, for commands that only read or change what is in the store: they start no server. */
+export const withStore = <T>(
+  io: Io,
+  work: (open: OpenCrib) => Promise<T>,
+  options?: OpenOptions,
+): Promise<T> => withCrib(io, work, { ...options, startServers: false });

@@ -1,0 +1,10 @@
+/** A crib that is open, and what it was opened with. */
+import type { LoadedConfig } from '../../config/load/load-config.ts';
+import type { Crib } from '../../contract/crib.ts';
+
+export interface OpenCrib {
+  readonly crib: Crib;
+  readonly loaded: LoadedConfig;
+  /** The project's directory, or where one stands when there is no project. */
+  readonly root: string;
+}

@@ -1,0 +1,56 @@
+/** Turns whatever a command ended with into words and an exit code, the same wherever it was typed. */
+import { CommanderError } from 'commander';
+import type { ConfigError, ConfigProblem } from '../../config/config-error.ts';
+import {
+  ERRORS,
+  type Issue,
+  type ToolError,
+  ToolFailure,
+  toolError,
+} from '../../contract/errors.ts';
+import { type Io, note, printJson } from '../io.ts';
+import { errorLines } from '../output/error-lines.ts';
+
+/** Where one can read on, as it is typed here. */
+export interface Advice {
+  readonly help: string;
+  readonly doctor: string;
+}
+
+/** Commander's own errors, e.g. `error: unknown command 'rnu'\n(Did you mean run?)`. */
+const usageError = ({ message }: CommanderError, { help }: Advice): ToolError => {
+  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
+  const hints = rest.map((line) => line.replace(/^\((.*)\)$/, '$1')).filter((line) => line !== '');
+  return toolError('VALIDATION_ERROR', first, { suggestions: [...hints, `See: ${help}`] });
+};
+
+/** Told by its code: the class is in a file that most runs need not load. */
+const isConfigError = (error: unknown): error is ConfigError =>
+  error instanceof Error && 'problems' in error && (error as ConfigError).code === 'CONFIG_INVALID';
+
+const configIssue = ({ file, line, column, path, message }: ConfigProblem): Issue => ({
+  path: path === '' ? [] : [path],
+  message: `${message} (${file}${line === undefined ? '' : `:${line}:${column ?? 1}`})`,
+});
+
+/** The error a thrown thing stands for. A bug keeps its message: the reader is the person who ran it. */
+const errorOf = (thrown: unknown, advice: Advice): ToolError => {
+  if (thrown instanceof CommanderError) return usageError(thrown, advice);
+  if (thrown instanceof ToolFailure) return toolError(thrown.code, thrown.message, thrown.extras);
+  if (isConfigError(thrown)) {
+    return toolError('CONFIG_INVALID', undefined, {
+      issues: thrown.problems.map(configIssue),
+      suggestions: [`Correct what is named, then check it: ${advice.doctor}`],
+    });
+  }
+  return toolError('INTERNAL', thrown instanceof Error ? thrown.message : String(thrown));
+};
+
+/** Says what went wrong; the answer is the exit code. Help that was asked for is no error. */
+export const reportThrown = (io: Io, thrown: unknown, advice: Advice): number => {
+  if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
+  const error = errorOf(thrown, advice);
+  if (io.json) printJson(io, { success: false, status: 'failure', error });
+  else note(io, ...errorLines(error, io.noteInk));
+  return ERRORS[error.code].exit;
+};

@@ -1,0 +1,74 @@
+/** Asks once whether the project one stands in is trusted, and says what is left out if it is not. */
+import { readLines } from '../../approvers/terminal/line-reader.ts';
+import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import { formatProblem } from '../../config/config-error.ts';
+import type { LoadedConfig } from '../../config/load/load-config.ts';
+import type { ProjectTrust } from '../../trust/project-trust.ts';
+import { trustPage } from '../commands/project/trust-page.ts';
+import { canAsk } from '../input/confirm.ts';
+import { type Io, note } from '../io.ts';
+
+/** `undefined` when the input ended instead: that is no, but no answer either. */
+export const askLine = async (io: Io, question: string): Promise<boolean | undefined> => {
+  const reader = readLines(io.stdin);
+  // On a line of its own: a progress line that is drawn meanwhile must not wipe it out.
+  note(io, question);
+  try {
+    const line = await reader.next();
+    return line === undefined ? undefined : /^y(es)?$/i.test(line.trim());
+  } finally {
+    reader.stop();
+  }
+};
+
+export const askForTrust = (io: Io): Promise<boolean | undefined> =>
+  askLine(io, 'Trust this project, as it is now? y = yes · n = no');
+
+const isOpen = ({ state, refused, insisted, problems }: ProjectTrust): boolean =>
+  (state === 'untrusted' || state === 'changed') && !refused && !insisted && problems.length === 0;
+
+/** Does nothing where the question is settled, or nobody can be asked. */
+export const settleTrust = async (io: Io): Promise<void> => {
+  // Most calls have no terminal, and need not look twice.
+  if (io.json || io.env.TOOLCRIB_CONFIG || io.stderr.isTTY !== true) return;
+  const { readProjectTrust, trustProject, refuseProject } = await import(
+    '../../trust/project-trust.ts'
+  );
+  const trust = await readProjectTrust(io);
+  const { folder } = trust;
+  if (!isOpen(trust) || !folder || !canAsk(io)) return;
+  const { previewProject } = await import('../../config/load/load-config.ts');
+  const preview = await previewProject(io, trust).catch(() => undefined);
+  // What cannot be used as it stands is not worth a question; `toolcrib trust` says what is wrong.
+  if (!preview) return;
+  note(io, '', ...trustPage(trust, preview), '');
+  const answer = await askForTrust(io);
+  const said = { userDir: preview.userDir, now: io.runtime.now() };
+  if (answer === undefined) return;
+  // An answer that cannot be kept must not stop the command; the project then stays left out.
+  await (answer ? trustProject : refuseProject)(folder, said).catch((error: Error) => {
+    note(io, `${io.noteInk.yellow('!')} ${visibleText(error.message)}`);
+  });
+};
+
+const stateLine = ({ state, projectDir, changed = [] }: ProjectTrust): string => {
+  const place = visibleText(projectDir ?? '');
+  if (state === 'untrusted') return `${place} is not trusted, so its configuration is ignored.`;
+  const files = changed.map(visibleText).join(', ');
+  return `${place} has changed since you trusted it (${files}). What you trusted stays in force; what changed is not used.`;
+};
+
+/** One line for a project that is left out, and one for each setting of which not all was taken. */
+export const trustNotes = ({ trust, narrowed }: LoadedConfig): readonly string[] => {
+  const inert = trust.state === 'untrusted' || trust.state === 'changed';
+  return [
+    ...(inert ? [`${stateLine(trust)} Run \`toolcrib trust\` to look at it and decide.`] : []),
+    ...(inert ? trust.problems.map((problem) => visibleText(formatProblem(problem))) : []),
+    ...(trust.hidden === undefined
+      ? []
+      : [
+          `${visibleText(trust.hidden)} is not trusted, so the project around it counts. Run \`toolcrib trust\` to decide.`,
+        ]),
+    ...narrowed.map(({ path, origin, message }) => visibleText(`${origin}: ${path}: ${message}`)),
+  ];
+};

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../load/parse-config.ts';
+import { parseConfigText } from '../load/parse-config-text.ts';
+import { defaultConfig } from '../schema.ts';
+import { isTree } from './config-tree.ts';
+import { describeConfig } from './describe.ts';
+import { configTemplate } from './template.ts';
+
+const configOf = async (text: string) => {
+  const { value, problems } = await parseConfigText(text);
+  expect(problems).toEqual([]);
+  return parseConfig(value);
+};
+
+/** Sections of which no setting has a default stand there empty. */
+const withoutEmpty = (value: unknown): unknown =>
+  isTree(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .map(([key, below]) => [key, withoutEmpty(below)] as const)
+          .filter(([, below]) => below !== null && !(isTree(below) && !Object.keys(below).length)),
+      )
+    : value;
+
+/** What a person does with an editor: takes the "#" away in front of every setting. */
+const uncommented = (text: string): string => text.replaceAll(/^(\s*)#(?=\S)/gm, '$1');
+
+describe('configTemplate', () => {
+  it('gives the defaults as it stands', async () => {
+    expect(await configOf(configTemplate())).toEqual(defaultConfig());
+  });
+
+  it('gives the defaults with every setting uncommented, each of them written out', async () => {
+    const text = uncommented(configTemplate());
+    expect(await configOf(text)).toEqual(defaultConfig());
+    const written = (await parseConfigText(text)).value;
+    expect(written.model).toBeNull();
+    expect(withoutEmpty(written)).toEqual(withoutEmpty(defaultConfig()));
+  });
+
+  it('takes effect for every single setting that is uncommented and changed', async () => {
+    const lines = configTemplate().split('\n');
+    const numbers = lines.flatMap((line, index) => (/^ +#\w+: \d+$/.test(line) ? [index] : []));
+    expect(numbers.length).toBeGreaterThan(10);
+    for (const index of numbers) {
+      const changed = lines.with(
+        index,
+        (lines[index] ?? '').replace('#', '').replace(/\d+$/, '7777'),
+      );
+      expect(await configOf(changed.join('\n'))).not.toEqual(defaultConfig());
+    }
+  });
+
+  it('leads editors to the schema and tells of every setting', () => {
+    const text = configTemplate();
+    expect(text.split('\n')[0]).toBe(
+      '# yaml-language-server: $schema=../node_modules/toolcrib/docs/config.schema.json',
+    );
+    const prose = text.replaceAll(/\n\s*# /g, ' ');
+    for (const { path, description } of describeConfig()) {
+      expect(prose, path).toContain(description);
+    }
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * The file that `toolcrib init` writes: every setting with its meaning and default, commented out
+ * except for a few. It is made from the schema, so it cannot say what is not so. A setting is
+ * commented as `#key:`, prose as `# text`, so that one keystroke brings a setting to life.
+ */
+
+import { flowText } from '../edit/flow-text.ts';
+import { ANY_NAME, configFields } from './config-fields.ts';
+import { isMapping, type ShapeNode } from './config-shape.ts';
+import { typeText } from './describe.ts';
+import { configShape } from './read-config-shape.ts';
+
+/** Editors look for the schema from the directory of the file, which is `.toolcrib`. */
+const MODELINE = '# yaml-language-server: $schema=../node_modules/toolcrib/docs/config.schema.json';
+
+const INTRODUCTION = [
+  '# Configuration of Toolcrib. Every setting stands here with its default; remove the "#" in front of',
+  '# one to change it. Stronger than this file is the environment (TOOLCRIB_*), weaker is the file of',
+  '# the user. All settings are explained in docs/configuration.md.',
+];
+
+/** What most projects change first. */
+const LIVE: ReadonlySet<string> = new Set([
+  'workspace.root',
+  'budget.dailyUsd',
+  'observation.logLevel',
+]);
+
+const WIDTH = 100;
+
+const prose = (text: string, indent: string): readonly string[] => {
+  const lines: string[] = [];
+  let line = `${indent}#`;
+  for (const word of text.split(' ')) {
+    if (line.length + word.length + 1 > WIDTH && line !== `${indent}#`) {
+      lines.push(line);
+      line = `${indent}#`;
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line];
+};
+
+interface Place {
+  readonly path: readonly string[];
+  readonly indent: string;
+}
+
+/** Settings under a name of the user's choice have no default; they are told, not listed. */
+const entryLines = (shape: ShapeNode, { path, indent }: Place): readonly string[] => {
+  if (!shape.additionalProperties) return [];
+  const own = path.at(-1) ?? '';
+  return configFields(shape.additionalProperties).flatMap((field) => {
+    const path = [own, ANY_NAME, ...field.path].join('.');
+    return prose(`${path} (${typeText(field.shape)}): ${field.shape.description}`, indent);
+  });
+};
+
+const settingLines = (shape: ShapeNode, place: Place): readonly string[] => {
+  const { path, indent } = place;
+  const key = path.at(-1) ?? '';
+  const description = shape.description ?? '';
+  if (isMapping(shape) && shape.properties) return mappingLines(shape, place);
+  if (shape.default === undefined) {
+    return prose(`${key} (${typeText(shape)}, not set): ${description}`, indent);
+  }
+  const mark = LIVE.has(path.join('.')) ? '' : '#';
+  return [
+    ...prose(description, indent),
+    ...entryLines(shape, place),
+    `${indent}${mark}${key}: ${flowText(shape.default)}`,
+  ];
+};
+
+const mappingLines = (shape: ShapeNode, { path, indent }: Place): readonly string[] => [
+  ...prose(shape.description ?? '', indent),
+  `${indent}${path.at(-1)}:`,
+  ...Object.entries(shape.properties ?? {}).flatMap(([key, node]) =>
+    settingLines(node, { path: [...path, key], indent: `${indent}  ` }),
+  ),
+  ...entryLines(shape, { path, indent: `${indent}  ` }),
+];
+
+/** Valid as it stands, and with every setting uncommented: both give the defaults. */
+export const configTemplate = (): string => {
+  const sections = Object.entries(configShape().properties ?? {}).map(([key, shape]) =>
+    settingLines(shape, { path: [key], indent: '' }).join('\n'),
+  );
+  return `${[[MODELINE, ...INTRODUCTION].join('\n'), ...sections].join('\n\n')}\n`;
+};

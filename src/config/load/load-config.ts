@@ -1,0 +1,78 @@
+/**
+ * Loads the configuration. Bad configuration stops the start. Where nothing is configured, the
+ * defaults are taken as they are: no schema has to be built to check what nobody wrote.
+ */
+
+import {
+  type ConfigPlace,
+  NO_PROJECT,
+  type ProjectTrust,
+  readProjectTrust,
+  userDirOf,
+} from '../../trust/project-trust.ts';
+import { defaultSettings } from '../default-settings.ts';
+import { hasSettings } from './environment-settings.ts';
+import { findUserFiles } from './find-config-files.ts';
+import type { LoadedConfig } from './load-layers.ts';
+import { readPolicyBeside } from './policy-files.ts';
+
+export type { LoadedConfig } from './load-layers.ts';
+
+export type LoadConfigOptions = ConfigPlace;
+
+/** Nothing written anywhere: no file of the user's, no project, no variable, no doubt about any. */
+const withoutAny = async (
+  place: ConfigPlace,
+  trust: ProjectTrust,
+): Promise<LoadedConfig | undefined> => {
+  if (trust.state !== 'none' || trust.problems.length > 0 || hasSettings(place.env))
+    return undefined;
+  const userDir = userDirOf(place);
+  if ((await findUserFiles(userDir)).length > 0) return undefined;
+  const policy = await readPolicyBeside(userDir, undefined);
+  if (policy.problems.length > 0) return undefined;
+  return {
+    config: defaultSettings(),
+    sources: [],
+    projectDir: trust.projectDir,
+    userDir,
+    trust,
+    narrowed: [],
+    changes: [],
+    policyFiles: policy.files,
+    provenance: () => 'default',
+  };
+};
+
+const trusted = async (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> => {
+  const [{ loadLayers }, { readTrustedProject }] = await Promise.all([
+    import('./load-layers.ts'),
+    import('../../trust/read-project.ts'),
+  ]);
+  return loadLayers(place, trust, readTrustedProject(trust));
+};
+
+const named = async (place: ConfigPlace, file: string): Promise<LoadedConfig> => {
+  const [{ loadLayers }, { readNamedProject }] = await Promise.all([
+    import('./load-layers.ts'),
+    import('../../trust/read-project.ts'),
+  ]);
+  return loadLayers(place, NO_PROJECT, readNamedProject(place, file));
+};
+
+/** Throws one `ConfigError` that lists every problem. Files that do not exist are fine. */
+export const loadConfig = async (place: LoadConfigOptions): Promise<LoadedConfig> => {
+  const file = place.env.TOOLCRIB_CONFIG;
+  if (file) return named(place, file);
+  const trust = await readProjectTrust(place);
+  return (await withoutAny(place, trust)) ?? trusted(place, trust);
+};
+
+/** What `loadConfig` would give if the project were trusted as it was read. Throws like it. */
+export const previewProject = (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> =>
+  trusted(place, {
+    ...trust,
+    state: 'trusted',
+    lost: [],
+    ...(trust.folder && { inForce: trust.folder }),
+  });

@@ -1,0 +1,144 @@
+/**
+ * Puts the configuration together: the user's file, over it what a trusted project narrows, over it
+ * the environment. Every problem of every source is thrown at once.
+ */
+
+import {
+  type NarrowedProject,
+  type NarrowedSetting,
+  narrowProject,
+  type ProjectChange,
+} from '../../trust/narrow-project.ts';
+import { type ConfigPlace, type ProjectTrust, userDirOf } from '../../trust/project-trust.ts';
+import { onlyOne, type ProjectReading } from '../../trust/read-project.ts';
+import { ConfigError, type ConfigProblem } from '../config-error.ts';
+import type { ShapeNode } from '../document/config-shape.ts';
+import { mergeTrees, type Tree, valueAt } from '../document/config-tree.ts';
+import { configShape } from '../document/read-config-shape.ts';
+import type { Config } from '../schema.ts';
+import { environmentLayers } from './environment-layers.ts';
+import { findUserFiles } from './find-config-files.ts';
+import type { ConfigSource, Layer } from './layer.ts';
+import { originOf } from './origin-of.ts';
+import { type PolicyFile, readPolicyBeside } from './policy-files.ts';
+import { type FileReading, readConfigFile } from './read-config-file.ts';
+import { layerProblems, resolveLayers } from './resolve-layers.ts';
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** What was read, weakest first. */
+  readonly sources: readonly ConfigSource[];
+  /** The directory that holds `.toolcrib`; paths in the configuration are relative to it. */
+  readonly projectDir: string | undefined;
+  /** The user's configuration directory; it need not exist. */
+  readonly userDir: string;
+  readonly trust: ProjectTrust;
+  /** What the project would have widened, and did not. */
+  readonly narrowed: readonly NarrowedSetting[];
+  /** What is different because of the project. */
+  readonly changes: readonly ProjectChange[];
+  /** The user's rules, then those of a trusted project. */
+  readonly policyFiles: readonly PolicyFile[];
+  /** Where the value of a setting comes from: `file:line`, a variable, or `default`. */
+  provenance(path: string): string;
+}
+
+const readUser = async (userDir: string): Promise<FileReading> => {
+  const files = await findUserFiles(userDir);
+  const [file] = files;
+  const double = onlyOne(files);
+  if (file === undefined || double.length > 0) return { layer: undefined, problems: double };
+  return readConfigFile(file);
+};
+
+interface Readings {
+  readonly user: FileReading;
+  readonly project: ProjectReading;
+  readonly environment: ReturnType<typeof environmentLayers>;
+  readonly trust: ProjectTrust;
+  readonly userDir: string;
+  readonly shape: ShapeNode;
+}
+
+/** The user named the file of the project, or it is the user's own: then there is nothing to narrow. */
+const narrowed = async ({
+  user,
+  project,
+  shape,
+}: Readings): Promise<NarrowedProject | undefined> =>
+  project.layer && project.projectDir !== undefined && !project.byHand
+    ? narrowProject(project.layer, user.layer?.value ?? {}, {
+        shape,
+        projectDir: project.projectDir,
+      })
+    : undefined;
+
+/** The user's names of policy files: the environment is the user's, and stronger than the file. */
+const userPolicyTree = ({ user, environment, shape }: Readings): Tree =>
+  environment.layers
+    .filter(({ value }) => valueAt(value, ['policy', 'files']).found)
+    .reduce<Tree>((tree, { value }) => mergeTrees(tree, value, shape), user.layer?.value ?? {});
+
+/** Doubts about trust only matter to somebody who insists on it. */
+const trustProblems = ({ state, insisted, problems }: ProjectTrust): readonly ConfigProblem[] =>
+  insisted && state !== 'trusted' ? problems : [];
+
+const sourceOf = (layer: Layer | undefined, kind: ConfigSource['kind']): readonly ConfigSource[] =>
+  layer ? [{ path: layer.path, kind }] : [];
+
+/** A file that the user names is the user's, whoever else names it. */
+const withoutDoubles = (files: readonly PolicyFile[]): readonly PolicyFile[] =>
+  files.filter(({ path }, index) => files.findIndex((file) => file.path === path) === index);
+
+const assemble = async (readings: Readings): Promise<LoadedConfig> => {
+  const { user, project, environment, trust, userDir, shape } = readings;
+  // The user's own file named as the project's is read once.
+  const userLayer = user.layer?.path === project.layer?.path ? undefined : user.layer;
+  const within = await narrowed(readings);
+  const projectLayer = within?.layer ?? project.layer;
+  const files = [userLayer, projectLayer].filter((layer) => layer !== undefined);
+  const layers = [...files, ...environment.layers];
+  const { config, problems } = resolveLayers(layers, shape);
+  const policy = await readPolicyBeside(userDir, userPolicyTree(readings));
+  const all = [
+    ...trustProblems(trust),
+    ...[user, project, environment, policy].flatMap((reading) => reading.problems),
+    // What was not taken can be a mistake all the same.
+    ...(within && project.layer ? layerProblems(project.layer, shape) : []),
+    ...problems,
+  ];
+  if (all.length > 0 || config === undefined) throw new ConfigError(all);
+  return {
+    config,
+    sources: [
+      ...sourceOf(userLayer, 'user'),
+      ...sourceOf(projectLayer, 'project'),
+      ...environment.layers.flatMap((layer) => sourceOf(layer, 'environment')),
+    ],
+    projectDir: project.projectDir,
+    userDir,
+    trust,
+    narrowed: within?.narrowed ?? [],
+    changes: within?.changes ?? [],
+    policyFiles: withoutDoubles([...policy.files, ...project.policyFiles]),
+    provenance: (path) => originOf(layers, path, shape),
+  };
+};
+
+export const loadLayers = async (
+  place: ConfigPlace,
+  trust: ProjectTrust,
+  reading: Promise<ProjectReading>,
+): Promise<LoadedConfig> => {
+  const shape = configShape();
+  const userDir = userDirOf(place);
+  const [user, project] = await Promise.all([readUser(userDir), reading]);
+  return assemble({
+    user,
+    project,
+    environment: environmentLayers(place.env, shape),
+    trust,
+    userDir,
+    shape,
+  });
+};

@@ -1,0 +1,85 @@
+/** The rules beside a configuration: the texts of the files that `policy.files` names. */
+import { join, resolve } from 'node:path';
+import { FOLDER, type ProjectFolder } from '../../trust/project-folder.ts';
+import type { ConfigProblem } from '../config-error.ts';
+import { DEFAULT_POLICY_FILE } from '../default-policy-file.ts';
+import { type Tree, valueAt } from '../document/config-tree.ts';
+import { MOST_BYTES } from './compose-yaml.ts';
+import { readConfigText, type TextReading, textOf } from './read-config-file.ts';
+
+export interface PolicyFile {
+  readonly path: string;
+  readonly text: string;
+  /** Rules of a project can only narrow those of the user. */
+  readonly kind: 'user' | 'project';
+}
+
+export interface PolicyReading {
+  readonly files: readonly PolicyFile[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** The names a tree holds; what is no list of names is for the schema to report. */
+const namesIn = (tree: Tree | undefined): readonly string[] => {
+  const { found, value } = valueAt(tree, ['policy', 'files']);
+  if (!found || !Array.isArray(value)) return [DEFAULT_POLICY_FILE];
+  return value.filter((name) => typeof name === 'string');
+};
+
+interface Named extends TextReading {
+  readonly name: string;
+  readonly path: string;
+}
+
+const collect = (
+  readings: readonly Named[],
+  { kind, missing }: { readonly kind: PolicyFile['kind']; readonly missing: string },
+): PolicyReading => {
+  const files: PolicyFile[] = [];
+  const problems: ConfigProblem[] = [];
+  for (const { name, path, text, fault } of readings) {
+    if (text !== undefined) files.push({ path, text, kind });
+    else if (fault !== undefined || name !== DEFAULT_POLICY_FILE) {
+      problems.push({ file: path, path: 'policy.files', message: fault ?? missing });
+    }
+  }
+  return { files, problems };
+};
+
+/** Files relative to a folder of the user's choice. Only the default one may be absent. */
+export const readPolicyBeside = async (
+  folder: string,
+  tree: Tree | undefined,
+  kind: PolicyFile['kind'] = 'user',
+): Promise<PolicyReading> => {
+  const readings = namesIn(tree).map(async (name): Promise<Named> => {
+    const path = resolve(folder, name);
+    return { name, path, ...(await readConfigText(path)) };
+  });
+  return collect(await Promise.all(readings), {
+    kind,
+    missing: 'does not exist, but policy.files names it',
+  });
+};
+
+/** A file of the project as it was hashed; `undefined` text when the project holds none of that name. */
+export const pinnedText = ({ contents }: ProjectFolder, name: string): TextReading => {
+  const bytes = contents.get(name.replace(/^(?:\.\/)+/, ''));
+  if (bytes === undefined) return { text: undefined, fault: undefined };
+  return bytes.length > MOST_BYTES
+    ? { text: undefined, fault: `is larger than ${MOST_BYTES} bytes` }
+    : textOf(bytes);
+};
+
+/** Files of a trusted project: none but those that were hashed. */
+export const readPinnedPolicy = (folder: ProjectFolder, tree: Tree | undefined): PolicyReading => {
+  const readings = namesIn(tree).map((name) => ({
+    name,
+    path: join(folder.projectDir, FOLDER, name),
+    ...pinnedText(folder, name),
+  }));
+  return collect(readings, {
+    kind: 'project',
+    missing: `is not among the rules of the project: YAML files in ${FOLDER}, or below ${FOLDER}/policy`,
+  });
+};

@@ -1,0 +1,111 @@
+/** Reads one configuration file into a layer. Anything but a readable YAML file is a problem. */
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { ConfigProblem } from '../config-error.ts';
+import { MOST_BYTES } from './compose-yaml.ts';
+import type { Layer } from './layer.ts';
+import { parseConfigText } from './parse-config-text.ts';
+
+export interface FileReading {
+  /** `undefined` when the file does not exist or cannot be used. */
+  readonly layer: Layer | undefined;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Judges the opened file before it is read; returns what is wrong with it, or nothing. */
+export type FileCheck = (stats: Stats) => string | undefined;
+
+export interface ReadRules {
+  readonly check?: FileCheck | undefined;
+  readonly mostBytes?: number;
+  /** The file has to lie where it is named, and not behind a link. */
+  readonly noLink?: boolean;
+}
+
+class Unreadable extends Error {}
+
+const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
+
+/** No more than allowed is ever read: a file can grow, or have no end. */
+const readAtMost = async (handle: FileHandle, most: number): Promise<Uint8Array> => {
+  const { size } = await handle.stat();
+  const tooLarge = `is larger than ${most} bytes`;
+  if (size > most) throw new Unreadable(tooLarge);
+  const buffer = new Uint8Array(size + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    length += bytesRead;
+  }
+  throw new Unreadable('changed while it was read');
+};
+
+export interface BytesReading {
+  /** `undefined` when the file does not exist or cannot be used. */
+  readonly bytes: Uint8Array | undefined;
+  /** Why it cannot be used; a missing file has no fault. */
+  readonly fault: string | undefined;
+}
+
+/** Never throws: what is wrong comes back as `fault`. */
+export const readBytes = async (file: string, rules: ReadRules = {}): Promise<BytesReading> => {
+  let handle: FileHandle | undefined;
+  try {
+    // Not blocking, or a named pipe in the place of the file would hang the start.
+    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    handle = await open(file, rules.noLink ? flags | (constants.O_NOFOLLOW ?? 0) : flags);
+    const stats = await handle.stat();
+    const fault = rules.check?.(stats);
+    if (fault !== undefined) throw new Unreadable(fault);
+    if (!stats.isFile()) throw new Unreadable('is not a regular file');
+    return { bytes: await readAtMost(handle, rules.mostBytes ?? MOST_BYTES), fault: undefined };
+  } catch (error) {
+    if (error instanceof Unreadable) return { bytes: undefined, fault: error.message };
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    return { bytes: undefined, fault: ABSENT.has(code) ? undefined : `cannot be read (${code})` };
+  } finally {
+    await handle?.close();
+  }
+};
+
+export interface TextReading {
+  /** `undefined` when the file does not exist or cannot be used. */
+  readonly text: string | undefined;
+  /** Why it cannot be used; a missing file has no fault. */
+  readonly fault: string | undefined;
+}
+
+export const textOf = (bytes: Uint8Array): TextReading => {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), fault: undefined };
+  } catch {
+    return { text: undefined, fault: 'is not UTF-8 text' };
+  }
+};
+
+/** The text of the file. Never throws: what is wrong comes back as `fault`. */
+export const readConfigText = async (file: string, rules?: ReadRules): Promise<TextReading> => {
+  const { bytes, fault } = await readBytes(file, rules);
+  return bytes === undefined ? { text: undefined, fault } : textOf(bytes);
+};
+
+/** A layer from text that was read already; `file` is what problems name. */
+export const readLayer = async (
+  file: string,
+  { text, fault }: TextReading,
+): Promise<FileReading> => {
+  if (fault !== undefined) {
+    return { layer: undefined, problems: [{ file, path: '', message: fault }] };
+  }
+  if (text === undefined) return { layer: undefined, problems: [] };
+  const { value, problems, position } = await parseConfigText(text);
+  return {
+    layer: problems.length > 0 ? undefined : { path: file, value, position },
+    problems: problems.map((problem) => ({ file, ...problem })),
+  };
+};
+
+/** A missing file is no problem here; whether one had to exist is for the caller to say. */
+export const readConfigFile = async (file: string, rules?: ReadRules): Promise<FileReading> =>
+  readLayer(file, await readConfigText(file, rules));

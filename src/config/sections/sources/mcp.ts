@@ -1,0 +1,255 @@
+/** The `mcp` section: the MCP servers whose tools are taken in. */
+import { z } from 'zod';
+import {
+  ALSO_WHEN_FAULTY,
+  address,
+  milliseconds,
+  nonEmptyText,
+  positiveCount,
+  toolName,
+  WHOLE,
+} from '../fields.ts';
+import { described, optionalSetting, section, setting } from '../setting.ts';
+
+const SERVER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+/** How a value refers to a secret. */
+const SECRET = `\${secret:KEY}`;
+
+/** The same words as `TIERS` of the contract. */
+const tier = z.enum(['read_only', 'write', 'execute', 'external_api']);
+
+const labels = z.strictObject({
+  trust: optionalSetting(z.enum(['trusted', 'untrusted']), {
+    about: 'Whether nobody outside can have written what is returned; untrusted when absent.',
+    project: 'user',
+  }),
+  sensitivity: optionalSetting(z.enum(['public', 'private', 'secret']), {
+    about:
+      'How delicate it is; private when absent, unless the program is confined and given nothing of yours.',
+    project: 'user',
+  }),
+});
+
+const FLOW = {
+  labels: optionalSetting(labels.describe('What the results are.'), {
+    about: 'What the results are, for the rules about data that leaves.',
+  }),
+  sink: optionalSetting(z.boolean(), {
+    about:
+      'Whether a call can carry data out; true when absent, except for a read_only tool of a program and for a program without hosts.',
+    project: 'user',
+  }),
+};
+
+const toolSettings = z.strictObject({
+  ...FLOW,
+  tier: optionalSetting(tier, {
+    about: 'How risky this tool is; what the server says of it counts for nothing.',
+    project: 'user',
+  }),
+});
+
+const sandboxSettings = z.strictObject({
+  read: optionalSetting(z.array(nonEmptyText), {
+    about: 'Files and folders it may read, from the workspace on; nothing else of yours is seen.',
+    project: 'add',
+  }),
+  write: optionalSetting(z.array(nonEmptyText), {
+    about: 'Files and folders it may read and write.',
+    project: 'add',
+  }),
+  hosts: optionalSetting(z.array(nonEmptyText), {
+    about: 'Hosts it may reach, by http and https; none when absent.',
+    project: 'add',
+  }),
+  memoryMb: optionalSetting(positiveCount, {
+    about: 'Megabytes of memory; 1024 when absent.',
+    project: 'add',
+  }),
+  processes: optionalSetting(positiveCount, {
+    about: 'Processes at the same time; 128 when absent.',
+    project: 'add',
+  }),
+});
+
+const oauthSettings = z.strictObject({
+  clientId: optionalSetting(nonEmptyText, {
+    about: 'The client id, where Toolcrib was registered by hand.',
+    project: 'user',
+  }),
+  scope: optionalSetting(nonEmptyText, {
+    about: 'The scopes to ask for, instead of what the server names.',
+    project: 'user',
+  }),
+  redirectPort: optionalSetting(z.int().min(1).max(65_535), {
+    about: 'The port of the redirect address, where it was registered by hand.',
+    project: 'user',
+  }),
+});
+
+const HOW = {
+  command: optionalSetting(nonEmptyText, {
+    about: 'The program to start, for a server that speaks over stdio.',
+    project: 'add',
+  }),
+  args: optionalSetting(z.array(z.string()), {
+    about: 'Arguments of the program.',
+    project: 'add',
+  }),
+  env: optionalSetting(
+    z.record(
+      z.string().regex(/^[^=]+$/, 'a variable name is not empty and holds no "="'),
+      described(z.string(), {
+        about: `The value of one variable of the program; ${SECRET} stands for a secret.`,
+        project: 'add',
+      }),
+    ),
+    { about: 'The environment of the program; it gets these variables and no others of yours.' },
+  ),
+  cwd: optionalSetting(nonEmptyText, {
+    about: 'The folder the program starts in; the workspace when absent.',
+    project: 'user',
+  }),
+  url: optionalSetting(address(['http', 'https', 'ws', 'wss']), {
+    about: 'The address of a server that is already running.',
+    project: 'add',
+  }),
+  headers: optionalSetting(
+    z.record(
+      z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'expected the name of an HTTP header'),
+      described(z.string(), {
+        about: `The value of one header; ${SECRET} stands for a secret.`,
+        project: 'add',
+      }),
+    ),
+    { about: 'Headers that are sent to the server with every request.' },
+  ),
+  transport: optionalSetting(z.enum(['stdio', 'http', 'sse', 'websocket']), {
+    about: 'How to speak to it; found out from command or url when absent.',
+    project: 'add',
+  }),
+  enabled: optionalSetting(z.boolean(), {
+    about: 'false leaves the server out.',
+    project: 'off',
+  }),
+};
+
+const TRUST = {
+  ...FLOW,
+  tier: optionalSetting(tier, {
+    about: 'How risky its tools are; external_api, which asks every time, when absent.',
+    project: 'user',
+  }),
+  tools: optionalSetting(
+    z.record(toolName, toolSettings.describe('One tool, under the name the server gives it.')),
+    { about: 'What you say of single tools of the server.' },
+  ),
+  roots: optionalSetting(z.boolean(), {
+    about: 'true tells the server which folder is the workspace.',
+    project: 'user',
+  }),
+  sandbox: optionalSetting(
+    sandboxSettings.describe('What a program that is started here can see and use.'),
+    {
+      about:
+        'Starts the program in the process sandbox, which needs bubblewrap on Linux; without it, it can do what you can.',
+    },
+  ),
+  oauth: optionalSetting(oauthSettings.describe('How to log in.'), {
+    about: 'How to log in to a remote server.',
+  }),
+};
+
+const LIMITS = {
+  timeoutMs: optionalSetting(milliseconds, {
+    about: 'Milliseconds a request may go without an answer or a sign of progress.',
+    project: 'add',
+  }),
+  maxCallMs: optionalSetting(milliseconds, {
+    about: 'Milliseconds a call may take in all, however much progress it shows.',
+    project: 'add',
+  }),
+  maxRestarts: optionalSetting(z.int().min(0).max(1000), {
+    about: 'How often a server that died is started again before it is given up.',
+    project: 'add',
+  }),
+  healthCheckIntervalMs: optionalSetting(milliseconds, {
+    about: 'Milliseconds between two looks at whether the server still answers.',
+    project: 'add',
+  }),
+  idleMs: optionalSetting(milliseconds, {
+    about: 'Milliseconds without a call after which the server is ended until the next one.',
+    project: 'add',
+  }),
+  maxMessageBytes: optionalSetting(positiveCount, {
+    about: 'The largest message that is read; a server that sends a larger one is restarted.',
+    project: 'add',
+  }),
+  maxOutputBytes: optionalSetting(positiveCount, {
+    about: 'The largest result of a tool of this server.',
+    project: 'add',
+  }),
+};
+
+const serverShape = z.strictObject({ ...HOW, ...TRUST, ...LIMITS });
+
+/** What is wrong with the way the server is reached, and what to do about it. */
+const faultOf = (server: z.output<typeof serverShape>): string | undefined => {
+  const { command, url, transport, sandbox, oauth } = server;
+  if (command === undefined && url === undefined) {
+    return 'say how to reach the server: "command" for a program to start, or "url" for one that is running';
+  }
+  if (command !== undefined && url !== undefined) {
+    return 'has both "command" and "url"; keep "command" for a program to start, or "url" for one that is running';
+  }
+  const overStdio = command !== undefined;
+  if (sandbox !== undefined && !overStdio) {
+    return 'only a program that is started here has a "sandbox"; a server with "url" runs elsewhere';
+  }
+  if (sandbox !== undefined && Object.keys(sandbox).length === 0) {
+    return 'say what the sandbox lets the program see; "read: []" shows it nothing of yours';
+  }
+  if (oauth !== undefined && overStdio) {
+    return 'only a server with "url" is logged in to; give a program its credentials in "env"';
+  }
+  if (transport === undefined || (transport === 'stdio') === overStdio) return undefined;
+  return overStdio
+    ? `transport ${transport} needs "url"; a server with "command" speaks stdio`
+    : 'transport stdio needs "command"; a server with "url" speaks http, sse or websocket';
+};
+
+const server = serverShape
+  .superRefine((value, context) => {
+    const message = faultOf(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', params: WHOLE, message });
+  }, ALSO_WHEN_FAULTY)
+  .describe('One MCP server, under its name.');
+
+export const mcpSection = section(
+  z.strictObject({
+    enabled: setting(z.boolean(), {
+      about: 'Take tools in from MCP servers.',
+      project: 'off',
+      default: true,
+    }),
+    startTimeoutMs: setting(milliseconds, {
+      about: 'Milliseconds a server may take to start; tools of one that is late come later.',
+      project: 'lower',
+      default: 10_000,
+    }),
+    servers: setting(
+      z.record(
+        z
+          .string()
+          .regex(
+            SERVER_NAME,
+            'a server name is 1 to 64 letters, digits, "_" or "-" and starts with a letter or digit',
+          ),
+        server,
+      ),
+      { about: 'The servers, by name.', default: {} },
+    ),
+  }),
+  'MCP servers whose tools are taken in.',
+);

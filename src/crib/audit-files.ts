@@ -1,0 +1,158 @@
+/**
+ * What a keeper of the audit trail does with it beside the crib: checkpoints that are remembered,
+ * verification of stores, exports and archives, export, and retention. Keys and notes lie in the
+ * user's configuration folder.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AuditCheckpoint, AuditVerification } from '../contract/audit.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { Store } from '../contract/store.ts';
+import {
+  parseCheckpoints,
+  recallCheckpoints,
+  rememberCheckpoint,
+} from '../governance/audit/checkpoint-book.ts';
+import {
+  type ExportOptions,
+  type ExportPart,
+  exportAudit,
+} from '../governance/audit/export-audit.ts';
+import { makeCheckpoint } from '../governance/audit/make-checkpoint.ts';
+import {
+  foreseePrune,
+  type Pruned,
+  type PruneOptions,
+  pruneAudit,
+} from '../governance/audit/prune-audit.ts';
+import {
+  type OldRowsOptions,
+  type OldRowsPruned,
+  pruneOldRows,
+} from '../governance/audit/prune-old-rows.ts';
+import { verifyAuditFiles } from '../governance/audit/verify-audit-files.ts';
+import { type VerifyLogOptions, verifyAuditLog } from '../governance/audit/verify-audit-log.ts';
+import { openSigningKey, readSigningKey } from '../governance/signing/open-signing-key.ts';
+import { isPublicKey } from '../governance/signing/verify-signature.ts';
+
+export type { Pruned };
+
+export interface VerifyRequest extends Pick<VerifyLogOptions, 'expected' | 'onRows'> {
+  /** The store whose trail to verify; none for files alone. */
+  readonly store?: Pick<Store, 'audit' | 'label'> | undefined;
+  /** Exports and archives, to be verified before the trail as one chain. */
+  readonly files: readonly string[];
+  readonly checkpointFiles: readonly string[];
+  /** Keys that count beside the user's own. */
+  readonly publicKeys: readonly string[];
+}
+
+export interface VerifyAnswer extends AuditVerification {
+  /** How many checkpoints the trail was held to. */
+  readonly checkpoints: number;
+}
+
+export type PruneRequest = Pick<PruneOptions, 'before' | 'archive' | 'onRows'> & {
+  readonly at: number;
+};
+
+export interface AuditDesk {
+  /** Signs the end of the trail and remembers that. */
+  checkpoint(store: Pick<Store, 'audit' | 'label'>, at: number): Promise<AuditCheckpoint>;
+  /** Holds the trail to what is remembered of it and to what is named. */
+  verify(request: VerifyRequest): Promise<VerifyAnswer>;
+  exportRows(store: Store, options: ExportOptions): AsyncIterable<ExportPart>;
+  prune(store: Store, request: PruneRequest): Promise<Pruned>;
+  /** What `prune` would take; nothing goes, and no key is made. */
+  foresee(store: Store, request: Pick<PruneRequest, 'before' | 'onRows'>): Promise<Pruned>;
+  /** The same little by little, as `audit.retentionDays` asks for it. */
+  retain(
+    store: Store,
+    request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>,
+  ): Promise<OldRowsPruned>;
+}
+
+/**
+ * Stores that end with their process. The next one has the same label and another trail, which would
+ * be held to what is noted of this one.
+ */
+const PASSING: ReadonlySet<string> = new Set(['memory', 'sqlite in memory']);
+
+const readCheckpoints = async (file: string): Promise<readonly AuditCheckpoint[]> => {
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new ToolFailure('NOT_FOUND', 'A checkpoint file cannot be read.', {
+      suggestions: ['Check the name of the file and that this user may read it.'],
+    });
+  });
+  return parseCheckpoints(text);
+};
+
+const assertKeys = (keys: readonly string[]): void => {
+  if (keys.every(isPublicKey)) return;
+  throw new ToolFailure('VALIDATION_ERROR', 'A public key is base64 of 32 bytes.', {
+    suggestions: ['Take it from a checkpoint: the part "publicKey".'],
+  });
+};
+
+class UserAuditDesk implements AuditDesk {
+  readonly #keyFile: string;
+  readonly #book: string;
+
+  constructor(folder: string) {
+    this.#keyFile = join(folder, 'keys', 'signing.pem');
+    this.#book = join(folder, 'checkpoints.jsonl');
+  }
+
+  async checkpoint({ audit, label }: Pick<Store, 'audit' | 'label'>, at: number) {
+    const key = await openSigningKey(this.#keyFile);
+    const note = makeCheckpoint(await audit.head(), { at, store: label, key });
+    if (!PASSING.has(label)) await rememberCheckpoint(this.#book, note);
+    return note;
+  }
+
+  async verify({ store, files, checkpointFiles, publicKeys, ...rest }: VerifyRequest) {
+    assertKeys(publicKeys);
+    const own = await readSigningKey(this.#keyFile);
+    const named = await Promise.all(checkpointFiles.map(readCheckpoints));
+    const recalled = store ? await recallCheckpoints(this.#book, store.label) : [];
+    const checkpoints = [...recalled, ...named.flat()];
+    const trustedKeys = [...(own ? [own.publicKey] : []), ...publicKeys];
+    const options = { ...rest, checkpoints, trustedKeys };
+    const report =
+      store && files.length === 0
+        ? await verifyAuditLog(store.audit, options)
+        : await verifyAuditFiles({ files, log: store?.audit }, options);
+    return { ...report, checkpoints: checkpoints.length };
+  }
+
+  exportRows({ audit }: Store, options: ExportOptions): AsyncIterable<ExportPart> {
+    return exportAudit(audit, options);
+  }
+
+  async prune(store: Store, request: PruneRequest): Promise<Pruned> {
+    const key = await openSigningKey(this.#keyFile);
+    const checkpoints = await recallCheckpoints(this.#book, store.label);
+    const pruned = await pruneAudit(store, { ...request, key, checkpoints });
+    if (pruned.rows > 0) await this.checkpoint(store, request.at);
+    return pruned;
+  }
+
+  async foresee(store: Store, request: Pick<PruneRequest, 'before' | 'onRows'>): Promise<Pruned> {
+    const own = await readSigningKey(this.#keyFile);
+    const checkpoints = await recallCheckpoints(this.#book, store.label);
+    const trustedKeys = own ? [own.publicKey] : [];
+    return foreseePrune(store, { ...request, checkpoints, trustedKeys });
+  }
+
+  async retain(store: Store, request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>) {
+    const key = await openSigningKey(this.#keyFile);
+    const checkpoints = await recallCheckpoints(this.#book, store.label);
+    const setting = 'audit.retentionDays';
+    const pruned = await pruneOldRows(store, { ...request, key, checkpoints, setting });
+    if (pruned.rows > 0) await this.checkpoint(store, request.at);
+    return pruned;
+  }
+}
+
+/** The desk of the user whose configuration folder this is. */
+export const auditDesk = (folder: string): AuditDesk => new UserAuditDesk(folder);

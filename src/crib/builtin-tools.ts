@@ -1,0 +1,102 @@
+/** The tools that ship. Definitions are cheap to load; what they need is loaded when they run. */
+import type { Source } from '../contract/source.ts';
+import type { Tool } from '../contract/tool.ts';
+import { defineGraphqlQuery } from '../tools/api/graphql-query.ts';
+import type { HostCredentials } from '../tools/api/host-credential.ts';
+import { defineRestApiCall } from '../tools/api/rest-api-call.ts';
+import { analyzeCode } from '../tools/code/analyze-code.ts';
+import { analyzeDependencies } from '../tools/code/analyze-dependencies.ts';
+import { parseTypescript } from '../tools/code/parse-typescript.ts';
+import { defineTypeCheck } from '../tools/code/type-check.ts';
+import { defineQueryDatabase } from '../tools/database/query-database.ts';
+import { defineSupabaseQuery } from '../tools/database/supabase-query.ts';
+import { defineVercelDeploy } from '../tools/deployment/vercel-deploy.ts';
+import { bashExecution } from '../tools/development/bash-execution.ts';
+import { defineDocker } from '../tools/development/docker.ts';
+import type { OpenDockerEngine } from '../tools/development/docker-engine.ts';
+import { git } from '../tools/development/git.ts';
+import { gitCommit } from '../tools/development/git-commit.ts';
+import { npmInstall } from '../tools/development/npm-install.ts';
+import { editFiles } from '../tools/filesystem/edit-files.ts';
+import { fileOperations } from '../tools/filesystem/file-operations.ts';
+import { readFile } from '../tools/filesystem/read-file.ts';
+import { writeFile } from '../tools/filesystem/write-file.ts';
+import { calculator } from '../tools/local/calculator.ts';
+import { defineDatetime } from '../tools/local/datetime.ts';
+import { deepReasoning } from '../tools/local/deep-reasoning.ts';
+import { textTransform } from '../tools/local/text-transform.ts';
+import { defineFileSearch } from '../tools/search/file-search.ts';
+import { defineSendgridSendEmail } from '../tools/service/sendgrid-send-email.ts';
+import { defineStripeCreatePayment } from '../tools/service/stripe-create-payment.ts';
+import { jsonParser } from '../tools/validation/json-parser.ts';
+import { validateJson } from '../tools/validation/validate-json.ts';
+import { validateYaml } from '../tools/validation/validate-yaml.ts';
+import { type SearchChoice, searchProviderFor } from '../tools/web/search-provider.ts';
+import { defineWebScrape } from '../tools/web/web-scrape.ts';
+import { defineWebSearch } from '../tools/web/web-search.ts';
+
+interface Place {
+  readonly baseUrl?: string;
+}
+
+/** Where the services are, as the configuration says. */
+export interface ServicePlaces {
+  readonly stripe: Place;
+  readonly sendgrid: Place;
+  readonly vercel: Place;
+  readonly supabase: Place;
+  readonly postgres: { readonly hosts: readonly string[] };
+  readonly search: SearchChoice;
+  readonly credentials: HostCredentials;
+}
+
+export interface BuiltinOptions {
+  readonly services: ServicePlaces;
+  readonly defaultZone: string;
+  /** Where programs such as ripgrep are looked for. */
+  readonly programFolders: readonly string[];
+  readonly openEngine: OpenDockerEngine;
+  /** Those that need parts of the crib, and are made where it is put together. */
+  readonly more?: readonly Tool[];
+  now(): number;
+}
+
+/** The source all cribs load first. */
+export const builtinTools = ({ services, ...options }: BuiltinOptions): Source => ({
+  kind: 'builtin',
+  label: 'builtin',
+  load: async (): Promise<readonly Tool[]> =>
+    [
+      calculator,
+      defineDatetime(options),
+      jsonParser,
+      textTransform,
+      deepReasoning,
+      readFile,
+      writeFile,
+      editFiles,
+      fileOperations,
+      defineFileSearch({ folders: options.programFolders }),
+      validateJson,
+      validateYaml,
+      parseTypescript,
+      defineTypeCheck(),
+      analyzeCode,
+      analyzeDependencies,
+      bashExecution,
+      git,
+      gitCommit,
+      npmInstall,
+      defineDocker(options),
+      defineRestApiCall(services),
+      defineGraphqlQuery(services),
+      defineWebScrape({ folders: options.programFolders }),
+      defineWebSearch(searchProviderFor(services.search)),
+      defineQueryDatabase(services.postgres),
+      defineSupabaseQuery(services.supabase),
+      defineStripeCreatePayment(services.stripe),
+      defineSendgridSendEmail(services.sendgrid),
+      defineVercelDeploy(services.vercel),
+      ...(options.more ?? []),
+    ] as readonly Tool[],
+});

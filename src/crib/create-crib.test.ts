@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ODD_SERVER } from '../../test/fixtures/mcp-servers/some-servers.ts';
+import { aTool } from '../../test/fixtures/test-crib.ts';
+import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
+import { type CribOptions, createCrib } from './create-crib.ts';
+
+describe('createCrib', () => {
+  it('loads the tools that ship, and leaves the store alone until a call needs it', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'toolcrib-lazy-'));
+    const crib = await createCrib({ root });
+    expect(crib.tools.list().length).toBeGreaterThan(10);
+    await crib.close();
+    await expect(rm(join(root, '.toolcrib'), { recursive: true })).rejects.toThrow('ENOENT');
+    await rm(root, { recursive: true });
+  });
+
+  it('refuses settings that are not valid, naming each', async () => {
+    const config = { execution: { maxConcurrentTools: -1 }, storr: {} } as never;
+    await expect(createCrib({ config })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      problems: expect.arrayContaining([
+        expect.objectContaining({ path: 'execution.maxConcurrentTools' }),
+      ]),
+    });
+  });
+
+  it('answers with a result when the store cannot be opened, and recovers when it can', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'toolcrib-nostore-'));
+    await writeFile(join(root, '.toolcrib'), 'a file where a folder should be');
+    let ran = 0;
+    const crib = await createCrib({ root, builtins: false, tools: [aTool({ run: () => ++ran })] });
+    const refused = await crib.execute('echo', {});
+    expect([refused.error?.code, ran]).toEqual(['STORE_UNAVAILABLE', 0]);
+    await rm(join(root, '.toolcrib'));
+    expect((await crib.execute('echo', {})).success).toBe(true);
+    await crib.close();
+    await rm(root, { recursive: true });
+  });
+
+  it('close waits for running calls; after it calls reject', async () => {
+    let finish: (value: unknown) => void = () => undefined;
+    const run = () => new Promise((resolve) => (finish = resolve));
+    const crib = await createCrib({ store: 'memory', builtins: false, tools: [aTool({ run })] });
+    const call = crib.execute('echo', {});
+    await crib.store();
+    const closing = crib.close();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    finish('done');
+    expect((await call).data).toBe('done');
+    await closing;
+    await expect(crib.execute('echo', {})).rejects.toThrow('closed');
+  });
+
+  it('takes a store of your own', async () => {
+    const store = createMemoryStore();
+    const crib = await createCrib({ store, builtins: false, tools: [aTool()] });
+    await crib.execute('echo', {});
+    expect(await store.audit.query()).toHaveLength(1);
+  });
+});
+
+describe('tools from outside the package', () => {
+  const YAML =
+    'name: mine\ndescription: d\nschema: {type: object}\ncode: export const run = () => 1';
+
+  const withTools = async (config: NonNullable<CribOptions['config']>) => {
+    const home = await mkdtemp(join(tmpdir(), 'toolcrib-outside-'));
+    const files = async () => new Map([['mine.yml', Buffer.from(YAML)]]);
+    const servers = { odd: { command: process.execPath, args: [ODD_SERVER] } };
+    const crib = await createCrib({
+      ...{ home, root: home, builtins: false, store: 'memory', watch: false },
+      ...{ tools: [aTool({ name: 'given' })], customTools: { folder: home, files } },
+      config: { mcp: { servers }, registry: { lock: 'off' }, ...config },
+    });
+    const end = async (): Promise<void> => {
+      await crib.close();
+      await rm(home, { recursive: true });
+    };
+    return { crib, end, names: crib.tools.list().map(({ tool }) => tool.name) };
+  };
+
+  it('run in the sandbox that the user chose, where they name none', async () => {
+    const { crib, end } = await withTools({ mcp: {}, sandbox: { default: 'process' } });
+    expect(crib.tools.get('mine')?.tool.sandbox).toMatchObject({ type: 'process' });
+    await end();
+  });
+
+  it('are looked for', async () => {
+    const { names, end } = await withTools({});
+    expect(names).toEqual(expect.arrayContaining(['given', 'mine']));
+    expect(names.length).toBeGreaterThan(2);
+    await end();
+  });
+
+  it('are not looked for without registry.autoDiscovery, and servers can still be tested', async () => {
+    const registry = { lock: 'off', autoDiscovery: false } as const;
+    const { crib, names, end } = await withTools({ registry });
+    expect(names).toEqual(['given']);
+    expect(crib.servers.list()).toMatchObject([{ name: 'odd', state: 'idle' }]);
+    await crib.servers.test('odd');
+    expect(crib.servers.list()).toMatchObject([{ state: 'ready' }]);
+    await end();
+    expect(crib.servers.list()).not.toMatchObject([{ state: 'ready' }]);
+  });
+});

@@ -1,0 +1,62 @@
+/** Translates the configuration into what the engine goes by. */
+import type { Config } from '../config/schema.ts';
+import { retryPolicyOf } from '../config/sections/calls/retry.ts';
+import { toolSettingsOf } from '../config/tool-settings-of.ts';
+import type { LoopLimits } from '../governance/ledger/loop-breaker.ts';
+import type { EngineSettings } from '../pipeline/engine.ts';
+import type { SettingsSource } from '../pipeline/tool-settings.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const MINUTE_MS = 60 * 1000;
+const SECOND_MS = 1000;
+
+const toolSettings = ({ execution, tools }: Config): SettingsSource => {
+  const { breaker, cache } = execution;
+  return {
+    defaultTimeoutMs: execution.defaultToolTimeout,
+    maxTimeoutMs: tools.maxExecutionTime,
+    defaultRetry: retryPolicyOf(execution.retry),
+    defaultBreaker: breaker.enabled
+      ? { failures: breaker.failures, restMs: breaker.restMs }
+      : undefined,
+    cacheEnabled: cache.enabled,
+    forTool: (name) => {
+      const own = toolSettingsOf(tools, name);
+      if (!own) return {};
+      const { timeoutMs, rateLimit, retry } = own;
+      return { timeoutMs, rateLimit, cache: own.cache, retry: retry && retryPolicyOf(retry) };
+    },
+  };
+};
+
+const loopLimits = (loop: {
+  readonly identicalCalls: number;
+  readonly windowSeconds: number;
+}): LoopLimits => ({
+  identicalCalls: loop.identicalCalls,
+  windowMs: loop.windowSeconds * SECOND_MS,
+});
+
+export const engineSettings = (config: Config): EngineSettings => {
+  const { execution, validation, filtering, approvals } = config;
+  return {
+    tools: toolSettings(config),
+    shape: { maxBytes: validation.maxInputBytes, maxDepth: validation.maxDepth },
+    limits: filtering,
+    budget: config.budget,
+    loop: execution.loop === false ? undefined : loopLimits(execution.loop),
+    allowedCommands: config.commands.allow,
+    tasks: config.commands.tasks,
+    extraRoots: config.workspace.extraRoots,
+    checkOutput: validation.checkOutput,
+    sanitize: validation.sanitize,
+    maxCallDepth: execution.maxCallDepth,
+    maxConcurrentTools: execution.maxConcurrentTools,
+    queueLimit: execution.queueLimit,
+    cacheEntries: execution.cache.maxEntries,
+    approvalMs: approvals.expiresMinutes * MINUTE_MS,
+    replayMs: execution.idempotencyHours * HOUR_MS,
+    undoMs: execution.undoDays * DAY_MS,
+  };
+};

@@ -1,0 +1,45 @@
+/** The tools that read stored results and run a model's code, over the catalog and the sandboxes of a crib. */
+import type { Catalog } from '../contract/catalog.ts';
+import type { Sandboxes } from '../contract/sandbox.ts';
+import type { Tool } from '../contract/tool.ts';
+import type { CodeModeParts } from '../tools/code-mode/code-mode-parts.ts';
+import { createDeclareTools } from '../tools/code-mode/declare-tools.ts';
+import { defineRunCode } from '../tools/code-mode/run-code.ts';
+import { defineSearchApi } from '../tools/code-mode/search-api.ts';
+import { TokenReceipts } from '../tools/code-mode/token-receipt.ts';
+import { TypeChecker } from '../tools/code-mode/type-checker.ts';
+import { defineReadResult, type ReadResultOptions } from '../tools/results/read-result.ts';
+
+export interface CodeModeSite extends ReadResultOptions {
+  readonly catalog: Catalog;
+  readonly sandboxes: Sandboxes;
+}
+
+/** What the code surface shows to a model. */
+const SHOWN = ['run_code', 'search_api', 'read_result'];
+
+const openSandbox =
+  (sandboxes: Sandboxes): CodeModeParts['openSandbox'] =>
+  async () => {
+    const sandbox = await sandboxes.get('wasm');
+    return {
+      run: ({ code, name, config, host, signal }) =>
+        sandbox.run({ task: { kind: 'code', code, name, input: null }, config, host, signal }),
+    };
+  };
+
+/** Starts and loads nothing before the first call. */
+export const openCodeMode = ({ catalog, sandboxes, read }: CodeModeSite): readonly Tool[] => {
+  const parts: CodeModeParts = {
+    catalog,
+    declareTools: createDeclareTools(),
+    receipts: new TokenReceipts({ catalog, shown: SHOWN }),
+    checker: new TypeChecker(),
+    openSandbox: openSandbox(sandboxes),
+  };
+  return [
+    defineReadResult({ read }),
+    defineSearchApi(parts),
+    defineRunCode(parts),
+  ] as readonly Tool[];
+};

@@ -1,0 +1,64 @@
+/** The tools of a trusted project: compiled, and run in the sandbox with the broker behind it. */
+import type { Runtime } from '../contract/runtime.ts';
+import type { Sandboxes, SandboxType } from '../contract/sandbox.ts';
+import type { Source } from '../contract/source.ts';
+import { isolationSandbox } from '../governance/isolation-sandbox.ts';
+import { sandboxHost } from '../pipeline/broker/sandbox-host.ts';
+import type { RunCode } from '../sources/custom/build-tool.ts';
+import { createCustomSource } from '../sources/custom/create-custom-source.ts';
+import { formatFileProblem } from '../sources/custom/file-problem.ts';
+
+export interface CustomTools {
+  /** Absolute. */
+  readonly folder: string;
+  /** What was trusted, by path below the folder. */
+  files(): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** Where compiled code is kept; the user's, never the project's. */
+  readonly cacheDir?: string;
+}
+
+const runIn =
+  (sandboxes: Sandboxes): RunCode =>
+  async ({ code, name, input, context, config, model = false }) => {
+    const level = context?.isolation ?? 'none';
+    const sandbox = await isolationSandbox(sandboxes, level, { use: 'code', type: config.type });
+    const { value } = await sandbox.run({
+      task: { kind: 'code', code, name, input },
+      config: { ...config, type: sandbox.type },
+      signal: context?.signal ?? new AbortController().signal,
+      ...(context && { host: sandboxHost(context, { model }) }),
+    });
+    return value;
+  };
+
+/** Tools that were loaded will be called: the sandbox of most of them starts meanwhile. */
+const prepare = (sandboxes: Sandboxes, type: SandboxType): void => {
+  const quietly = (): undefined => undefined;
+  void sandboxes.get(type).then((sandbox) => sandbox.prepare?.(), quietly);
+};
+
+export interface CustomToolsSite {
+  readonly sandboxes: Sandboxes;
+  /** The sandbox of tools that name none. */
+  readonly defaultSandbox: SandboxType;
+  readonly runtime: Runtime;
+}
+
+export const openCustomTools = (tools: CustomTools, site: CustomToolsSite): Source => {
+  const { sandboxes, defaultSandbox, runtime } = site;
+  const source = createCustomSource({
+    ...tools,
+    runCode: runIn(sandboxes),
+    defaultSandbox,
+    report: (problem) => runtime.log.warn(formatFileProblem(problem)),
+    runtime,
+  });
+  return {
+    ...source,
+    load: async () => {
+      const loaded = await source.load();
+      if (loaded.length > 0) prepare(sandboxes, defaultSandbox);
+      return loaded;
+    },
+  };
+};

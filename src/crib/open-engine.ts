@@ -1,0 +1,138 @@
+/**
+ * The half of the composition root that a call needs and a listing does not: store, engine and their
+ * drivers. It is loaded with the first call.
+ */
+import { resolve } from 'node:path';
+import { type ApprovalCallback, createCallbackApprover } from '../approvers/callback.ts';
+import { readEnvironment } from '../config/read-environment.ts';
+import type { Config } from '../config/schema.ts';
+import type { Approver } from '../contract/approver.ts';
+import type { Events } from '../contract/events.ts';
+import type { Model } from '../contract/model.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Sandboxes } from '../contract/sandbox.ts';
+import type { Secrets } from '../contract/secrets.ts';
+import type { Store } from '../contract/store.ts';
+import type { Validator } from '../contract/tool.ts';
+import { createEgress, type Egress, type EgressInit } from '../governance/egress/create-egress.ts';
+import { createPathGuard } from '../governance/paths/path-guard.ts';
+import { learnAll, learningSecrets } from '../governance/redaction/learn-all.ts';
+import { redactingLog } from '../governance/redaction/redacting-log.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
+import type { SigningKey } from '../governance/signing/open-signing-key.ts';
+import { createNoModel } from '../models/no-model.ts';
+import type { UsageStats } from '../observation/usage-stats.ts';
+import { Engine } from '../pipeline/engine.ts';
+import type { Registry } from '../registry/registry.ts';
+import { createSecretChain } from '../secrets/chain.ts';
+import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
+import { userDirOf } from '../trust/project-trust.ts';
+import { engineSettings } from './engine-settings.ts';
+import { openSecrets } from './open-secrets.ts';
+
+/** What the maker of a crib may choose. */
+export interface EngineChoices {
+  readonly approver?: Approver | ApprovalCallback;
+  readonly secrets?: Secrets;
+  /** The folder of the secrets file; by default the user's configuration folder. */
+  readonly home?: string;
+  readonly model?: Model;
+  /** Business rules by the name of the tool, `*` for every tool, beside those a tool brings itself. */
+  readonly validators?: Readonly<Record<string, readonly Validator[]>>;
+  /** Tools whose file is there and not trusted: a call of one is refused, and says so. */
+  readonly untrustedTools?: ReadonlySet<string>;
+}
+
+export interface EngineSite {
+  readonly config: Config;
+  /** The project, absolute: relative paths of the configuration start here. */
+  readonly project: string;
+  /** The workspace, absolute. */
+  readonly root: string;
+  readonly runtime: Runtime;
+  readonly events: Events;
+  readonly registry: Registry;
+  readonly usage: UsageStats;
+  readonly policy: Policy;
+  readonly sandboxes: Sandboxes;
+  readonly redactor: Redactor;
+  signingKey(): Promise<SigningKey>;
+}
+
+const approverOf = (wanted: EngineChoices['approver']): Approver | undefined =>
+  typeof wanted === 'function' ? createCallbackApprover(wanted) : wanted;
+
+/** The keys that tools say they will ask for. */
+const declaredKeys = (registry: Registry): readonly string[] =>
+  registry
+    .list()
+    .flatMap(({ tool }) => [
+      ...(tool.needs?.secrets ?? []),
+      ...(tool.auth ? [tool.auth.configKey] : []),
+    ]);
+
+/** Where secrets come from. All that can be known of them is learnt before the first call. */
+const secretsFor = async (
+  { secrets, home }: EngineChoices,
+  { config, registry, runtime }: EngineSite,
+  redactor: Redactor,
+): Promise<Secrets> => {
+  const env = readEnvironment();
+  const folder = home ?? userDirOf({ cwd: resolve('.'), env });
+  const sources = secrets ? [secrets] : openSecrets({ config, env, home: folder });
+  await learnAll(redactor, { sources, keys: declaredKeys(registry), log: runtime.log });
+  return learningSecrets(createSecretChain(sources), redactor);
+};
+
+/** The configured model, or none. Its requests go through the same guard as those of tools. */
+const modelOf = async (
+  { config, runtime }: EngineSite,
+  { secrets, egress }: { readonly secrets: Secrets; readonly egress: Egress },
+): Promise<Model> => {
+  if (!config.model) return createNoModel();
+  const { createModel, modelAddress } = await import('../models/create-model.ts');
+  const { inputUsdPerMillion, outputUsdPerMillion, ...endpoint } = config.model;
+  const settings = {
+    ...endpoint,
+    ...(inputUsdPerMillion !== undefined && {
+      pricing: {
+        inputPerMillion: inputUsdPerMillion,
+        outputPerMillion: outputUsdPerMillion ?? inputUsdPerMillion,
+      },
+    }),
+  };
+  const hosts = [modelAddress(settings).host];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const signal = init?.signal ?? new AbortController().signal;
+    const scope = { hosts, signal: () => signal, onHop: () => undefined };
+    return egress.fetch(input, { ...init, scope } as EgressInit);
+  };
+  return createModel(settings, { secret: (key) => secrets.get(key), fetch, now: runtime.now });
+};
+
+export const openEngine = async (
+  store: Store,
+  choices: EngineChoices,
+  site: EngineSite,
+): Promise<Engine> => {
+  const { config, root, runtime, redactor } = site;
+  const secrets = await secretsFor(choices, site, redactor);
+  const egress = createEgress(config.egress);
+  return new Engine({
+    ...site,
+    runtime: { ...runtime, log: redactingLog(runtime.log, redactor) },
+    store,
+    working: createMemoryStore().memory,
+    redactor,
+    policy: site.policy,
+    secrets,
+    model: choices.model ?? (await modelOf(site, { secrets, egress })),
+    approver: approverOf(choices.approver),
+    guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
+    validators: choices.validators,
+    untrustedTools: choices.untrustedTools,
+    settings: engineSettings(config),
+    egress,
+  });
+};

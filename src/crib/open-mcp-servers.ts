@@ -1,0 +1,264 @@
+/** The MCP servers of the configuration, with the guards that each of them works behind. */
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { type ApprovalCallback, createCallbackApprover } from '../approvers/callback.ts';
+import { readEnvironment } from '../config/read-environment.ts';
+import type { Config } from '../config/schema.ts';
+import type { Approver } from '../contract/approver.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Secrets } from '../contract/secrets.ts';
+import type { Tier } from '../contract/tool.ts';
+import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
+import { learnAll } from '../governance/redaction/learn-all.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
+import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
+import { elicitByApprover } from '../sources/mcp/elicit-by-approver.ts';
+import type { McpDeps, ServerSettings, WebSocketLike } from '../sources/mcp/server-settings.ts';
+import { openServerAuth } from './open-server-auth.ts';
+
+export interface McpSite {
+  readonly config: Config;
+  readonly runtime: Runtime;
+  /** The workspace, absolute. */
+  readonly root: string;
+  /** The user's folder, absolute. */
+  readonly home: string;
+  readonly secrets?: Secrets;
+  /** False starts no server only to list its tools. */
+  readonly startServers?: boolean;
+  /** The one of the whole crib: what it knows, no server's words show. */
+  readonly redactor: Redactor;
+  readonly approver?: Approver | ApprovalCallback;
+  /** Without it a server that is to be confined is not started. */
+  readonly confine?: McpDeps['confine'];
+}
+
+type ServerConfig = Config['mcp']['servers'][string];
+
+const MINUTE_MS = 60_000;
+/** A first start may have to load packages. */
+const MIN_FIRST_START_MS = 60_000;
+const LIMITS = {
+  timeoutMs: MINUTE_MS,
+  maxCallMs: 30 * MINUTE_MS,
+  maxRestarts: 5,
+  idleMs: 10 * MINUTE_MS,
+  maxMessageBytes: 4_000_000,
+  maxOutputBytes: 1_000_000,
+};
+/** An answer may come as one message of many, on a stream that stays open. */
+const MESSAGES_A_RESPONSE = 16;
+/** The time of a call is kept by the pipeline, so a quiet connection is not cut before it. */
+const NEVER_MS = 0;
+/** Asked every time, like any tool that reaches out, until the user says that it is less. */
+const DEFAULT_TIER: Tier = 'external_api';
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+const transportOf = ({ transport, url }: ServerConfig): ServerSettings['transport'] => {
+  if (transport !== undefined) return transport;
+  if (url === undefined) return 'stdio';
+  return /^wss?:/i.test(url) ? 'websocket' : 'http';
+};
+
+const sandboxOf = (
+  { sandbox, cwd }: ServerConfig,
+  root: string,
+): Pick<ServerSettings, 'sandbox'> => {
+  if (sandbox === undefined) return {};
+  const { read = [], write = [], hosts = [], ...limits } = sandbox;
+  const absolute = (path: string): string => resolve(root, path);
+  return {
+    sandbox: {
+      ...limits,
+      read: read.map(absolute),
+      write: write.map(absolute),
+      hosts,
+      isCwdChosen: cwd !== undefined,
+    },
+  };
+};
+
+const flowOf = ({
+  labels,
+  sink,
+}: Pick<ServerConfig, 'labels' | 'sink'>): NonNullable<ServerSettings['labels']> => ({
+  ...labels,
+  ...(sink !== undefined && { sink }),
+});
+
+export const serverSettings = (
+  name: string,
+  own: ServerConfig,
+  { config, root }: Pick<McpSite, 'config' | 'root'>,
+): ServerSettings => {
+  const { sandbox: _, oauth: __, labels: ___, sink: ____, ...plain } = own;
+  const tools = Object.entries(own.tools ?? {});
+  return {
+    ...LIMITS,
+    healthCheckIntervalMs: config.observation.healthIntervalMs,
+    ...plain,
+    ...sandboxOf(own, root),
+    name,
+    transport: transportOf(own),
+    isTransportChosen: own.transport !== undefined,
+    enabled: own.enabled !== false,
+    command: own.command ?? '',
+    args: own.args ?? [],
+    env: own.env ?? {},
+    cwd: resolve(root, own.cwd ?? '.'),
+    url: own.url ?? '',
+    headers: own.headers ?? {},
+    tier: own.tier ?? DEFAULT_TIER,
+    toolTiers: Object.fromEntries(
+      tools.flatMap(([tool, { tier }]) => (tier ? [[tool, tier]] : [])),
+    ),
+    labels: flowOf(own),
+    toolLabels: Object.fromEntries(tools.map(([tool, said]) => [tool, flowOf(said)])),
+    startTimeoutMs: config.mcp.startTimeoutMs,
+    firstStartTimeoutMs: Math.max(config.mcp.startTimeoutMs, MIN_FIRST_START_MS),
+    roots: own.roots === true,
+  };
+};
+
+/** The host of this server and no other; one on this machine is reached because it was configured. */
+const scopeOf = ({ url }: ServerSettings) => {
+  const { hostname, host } = new URL(url);
+  const never = new AbortController().signal;
+  const scope = { hosts: [host], signal: () => never, onHop: () => undefined };
+  return { scope, ownLoopback: LOOPBACK.test(hostname) ? [host] : [] };
+};
+
+/** Loaded with the first request: servers that are programs need none of it. */
+const egressFor = async (settings: ServerSettings, { egress }: Config): Promise<Egress> => {
+  const { createEgress } = await import('../governance/egress/create-egress.ts');
+  return createEgress({
+    ...egress,
+    allowPrivate: [...egress.allowPrivate, ...scopeOf(settings).ownLoopback],
+    headersTimeoutMs: NEVER_MS,
+    bodyTimeoutMs: NEVER_MS,
+    maxResponseBytes: settings.maxMessageBytes * MESSAGES_A_RESPONSE,
+  });
+};
+
+/** Connects to the address that was checked; the name is not looked up a second time. */
+const openWebSocket = async (
+  settings: ServerSettings,
+  headers: Readonly<Record<string, string>>,
+  egress: Egress,
+): Promise<WebSocketLike> => {
+  const { hostname, port, protocol } = new URL(settings.url);
+  const to = { host: hostname, port: Number(port || (protocol === 'wss:' ? 443 : 80)) };
+  const address = await egress.resolve(to, scopeOf(settings).scope);
+  const { Agent, WebSocket } = await import('undici');
+  const answer = [{ address, family: address.includes(':') ? 6 : 4 }];
+  const dispatcher = new Agent({
+    connect: { lookup: (_host, _options, done) => done(null, answer) },
+  });
+  return new WebSocket(settings.url, { protocols: ['mcp'], dispatcher, headers: { ...headers } });
+};
+
+/** One guard a server, made when it is first needed. */
+const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => {
+  const guards = new Map<string, Promise<Egress>>();
+  const guardOf = (settings: ServerSettings): Promise<Egress> => {
+    const guard = guards.get(settings.name) ?? egressFor(settings, config);
+    guards.set(settings.name, guard);
+    return guard;
+  };
+  return {
+    fetchFor: (settings) => async (input, init) => {
+      const scoped: EgressInit = { ...init, scope: scopeOf(settings).scope };
+      return (await guardOf(settings)).fetch(input, scoped);
+    },
+    webSocketFor: async (settings, headers) =>
+      openWebSocket(settings, headers, await guardOf(settings)),
+  };
+};
+
+/** Every value that is handed to a server is one that must not come back in its words. */
+const secretsOf = ({
+  config,
+  home,
+  secrets,
+  redactor,
+  runtime,
+}: McpSite): Pick<McpDeps, 'secret' | 'learnSecrets'> => {
+  const open = async (): Promise<readonly Secrets[]> => {
+    const { openSecrets } = await import('./open-secrets.ts');
+    return secrets ? [secrets] : openSecrets({ config, env: readEnvironment(), home });
+  };
+  let sources: Promise<readonly Secrets[]> | undefined;
+  let learnt: Promise<void> | undefined;
+  const opened = (): Promise<readonly Secrets[]> => {
+    sources ??= open();
+    return sources;
+  };
+  return {
+    secret: async (key) => {
+      const { createSecretChain } = await import('../secrets/chain.ts');
+      const value = await createSecretChain(await opened()).get(key);
+      if (value !== undefined) redactor.learn(value);
+      return value;
+    },
+    learnSecrets: () => {
+      learnt ??= opened().then(
+        (all) => learnAll(redactor, { sources: all, keys: [], log: runtime.log }),
+        (error: unknown) =>
+          runtime.log.error('secrets could not be read', { error: String(error) }),
+      );
+      return learnt;
+    },
+  };
+};
+
+/** Tokens of a login that a person made before. A request of a tool never opens a browser. */
+const loginsOf =
+  ({ config, home, runtime }: McpSite): NonNullable<McpDeps['authFor']> =>
+  ({ name, url }) => {
+    const env = readEnvironment();
+    const server = { name, url, ...config.mcp.servers[name]?.oauth };
+    const openBrowser = () => Promise.reject(new Error('A request opens no browser.'));
+    const open = () => openServerAuth(server, { config, env, home, runtime, openBrowser });
+    let auth: ReturnType<typeof open> | undefined;
+    const provider = async () => {
+      auth ??= open();
+      return (await auth).provider;
+    };
+    return {
+      token: async () => (await provider()).token(),
+      onUnauthorized: async (context) => (await provider()).onUnauthorized(context),
+    };
+  };
+
+/** As the package names it: from the source, the library and the bundled program alike. */
+const ownVersion = (): string => {
+  const pack: unknown = createRequire(import.meta.url)('toolcrib/package.json');
+  return (pack as { version: string }).version;
+};
+
+/** Starts nothing. */
+export const openMcpServers = (site: McpSite): McpServers => {
+  const { config, runtime, root, redactor, approver: asked } = site;
+  const approver = typeof asked === 'function' ? createCallbackApprover(asked) : asked;
+  const settings = Object.entries(config.mcp.servers).map(([name, own]) =>
+    serverSettings(name, own, site),
+  );
+  // A credential may stand in the configuration itself.
+  for (const { env, headers } of settings) redactor.learnFields({ ...env, ...headers });
+  return createMcpServers(settings, {
+    runtime,
+    platform: process.platform,
+    environment: readEnvironment(),
+    root,
+    cacheDir: join(site.home, 'cache', 'mcp'),
+    startsToList: site.startServers !== false,
+    clientVersion: ownVersion(),
+    ...secretsOf(site),
+    redact: (text) => redactor.text(text),
+    redactStream: () => redactor.stream(),
+    ...reachOf(config),
+    authFor: loginsOf(site),
+    ...(site.confine && { confine: site.confine }),
+    ...(approver && { elicit: elicitByApprover(approver, runtime) }),
+  });
+};

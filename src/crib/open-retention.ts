@@ -1,0 +1,29 @@
+/** Makes `audit.retentionDays` hold on an open store. Loaded only where it is set. */
+
+import type { Events } from '../contract/events.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Store } from '../contract/store.ts';
+import { Retention } from '../governance/audit/retention.ts';
+import { auditDesk } from './audit-files.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+export interface RetentionSite {
+  readonly days: number;
+  /** The user's configuration folder: its key signs what takes the place of the rows. */
+  readonly folder: string;
+  readonly events: Events;
+  readonly runtime: Runtime;
+}
+
+export const openRetention = (store: Store, site: RetentionSite): Retention => {
+  const { days, folder, events, runtime } = site;
+  const desk = auditDesk(folder);
+  return new Retention({
+    store,
+    events,
+    runtime,
+    keepMs: days * DAY_MS,
+    prune: (request) => desk.retain(store, request),
+  });
+};

@@ -1,0 +1,93 @@
+/** The settings of the configuration and what they open, on an engine that answers as Docker does. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openRecordedEngine, type RecordedEngine } from '../../test/fixtures/recorded-engine.ts';
+import { parseConfig } from '../config/load/parse-config.ts';
+import type { ConfigInput } from '../config/schema.ts';
+import type { SandboxType } from '../contract/sandbox.ts';
+import { createCrib } from './create-crib.ts';
+import { createRuntime } from './create-runtime.ts';
+import { openDockerEngine, openSandboxes, type SandboxSettings } from './open-sandboxes.ts';
+
+let recorded: RecordedEngine;
+beforeEach(async () => {
+  recorded = await openRecordedEngine();
+});
+afterEach(() => recorded.close());
+
+const settingsOf = (
+  sandbox: NonNullable<ConfigInput['sandbox']>,
+  env: SandboxSettings['env'] = {},
+): SandboxSettings => ({ sandbox: parseConfig({ sandbox }).sandbox, env });
+const open = (...[sandbox, env]: Parameters<typeof settingsOf>) =>
+  openSandboxes(createRuntime(), settingsOf(sandbox, env));
+const here = () => ({ image: 'the-image', socket: recorded.socketPath });
+
+describe('openSandboxes', { timeout: 30_000 }, () => {
+  it('tells of all five kinds, in the order that capabilities have', async () => {
+    const sandboxes = open({ container: { socket: '/no/socket' } });
+    const types = (await sandboxes.readiness()).map(({ type }) => type);
+    await sandboxes.close();
+    const crib = await createCrib({ store: 'memory', builtins: false, watch: false });
+    expect(types).toEqual(crib.getCapabilities().sandboxes);
+    expect(types).toHaveLength(5);
+    await crib.close();
+  });
+
+  it('opens a container with the image and the socket that are set', async () => {
+    const sandboxes = open({ container: here() });
+    const sandbox = await sandboxes.get('container');
+    const outcome = await sandbox.run({
+      task: { kind: 'command', argv: ['echo'] },
+      config: { type: 'container' },
+      signal: new AbortController().signal,
+    });
+    expect(outcome.stdout).toBe('out\n');
+    const { body } = recorded.asked.find(({ path }) => path.includes('/create')) ?? {};
+    expect(body).toMatchObject({ Image: 'the-image' });
+    await sandboxes.close();
+  });
+
+  it('finds the engine by DOCKER_HOST', async () => {
+    const env = { DOCKER_HOST: `unix://${recorded.socketPath}` };
+    const sandboxes = open({ container: { image: 'the-image' } }, env);
+    expect((await sandboxes.get('container')).type).toBe('container');
+    await sandboxes.close();
+  });
+
+  it.each([
+    ['container', {}, 'Install and start Docker or Podman'],
+    ['vm', { vm: { image: 'the-image' } }, 'Kata'],
+    ['vm', { vm: { image: 'the-image', runtime: 'runsc' } }, 'gVisor'],
+  ] as const)(
+    'threat: %s with %j is refused, and less is not given',
+    async (type, more, install) => {
+      const socket = type === 'vm' ? recorded.socketPath : '/no/socket';
+      const sandboxes = open({ container: { ...here(), socket }, ...more });
+      await expect(sandboxes.get(type)).rejects.toMatchObject({
+        code: 'SANDBOX_ERROR',
+        extras: {
+          suggestions: [expect.stringContaining(install), expect.stringContaining('doctor')],
+        },
+      });
+      expect(recorded.keys()).not.toContain('POST /containers/:id/start');
+      await sandboxes.close();
+    },
+  );
+
+  it('a name that is no kind of sandbox is refused', async () => {
+    const sandboxes = open({});
+    await expect(sandboxes.get('constructor' as SandboxType)).rejects.toMatchObject({
+      code: 'SANDBOX_ERROR',
+    });
+  });
+});
+
+describe('openDockerEngine', () => {
+  it('uses the same engine, and says what is missing without one', async () => {
+    const engine = await openDockerEngine(createRuntime(), settingsOf({ container: here() }));
+    expect(await engine.list({ all: true, limit: 5 })).toEqual([]);
+    await expect(
+      openDockerEngine(createRuntime(), settingsOf({ container: { socket: '/no/socket' } })),
+    ).rejects.toMatchObject({ code: 'DEPENDENCY_MISSING' });
+  });
+});

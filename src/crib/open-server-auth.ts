@@ -1,0 +1,47 @@
+/** The login to one remote MCP server, with its tokens where the configuration keeps secrets. */
+import type { Config } from '../config/schema.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { EgressInit } from '../governance/egress/create-egress.ts';
+import type { ServerAuth } from '../sources/mcp/oauth/create-server-auth.ts';
+import type { AuthServer } from '../sources/mcp/oauth/login-flow.ts';
+import { openVault, type SecretSite, type VaultName } from './open-secrets.ts';
+
+const VAULTS: readonly VaultName[] = ['file', 'keychain'];
+
+/** The first place among the sources of secrets that can be written to. */
+const vaultOf = ({ secrets }: Pick<Config, 'secrets'>): VaultName =>
+  VAULTS.find((name) => secrets.sources.includes(name)) ?? 'file';
+
+export interface ServerAuthSite extends SecretSite {
+  readonly config: Pick<Config, 'secrets' | 'egress'>;
+  readonly runtime: Runtime;
+  openBrowser(url: URL): Promise<void>;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const OWN_MACHINE = ['localhost', '127.0.0.1', '::1'];
+
+/** Any host may be the login server's; one on this machine only for a server on this machine. */
+const guardedFetch = async (
+  { url }: AuthServer,
+  { egress }: Pick<Config, 'egress'>,
+): Promise<typeof fetch> => {
+  const { createEgress } = await import('../governance/egress/create-egress.ts');
+  const own = LOOPBACK.test(new URL(url).hostname) ? OWN_MACHINE : [];
+  const guard = createEgress({ ...egress, allowPrivate: [...egress.allowPrivate, ...own] });
+  const never = new AbortController().signal;
+  const scope = { hosts: ['*'], signal: () => never, onHop: () => undefined };
+  return (input, init) => guard.fetch(input, { ...init, scope } as EgressInit);
+};
+
+/** Nothing is read or asked before it is needed. */
+export const openServerAuth = async (
+  server: AuthServer,
+  site: ServerAuthSite,
+): Promise<ServerAuth> => {
+  const { createServerAuth } = await import('../sources/mcp/oauth/create-server-auth.ts');
+  const { runtime, openBrowser } = site;
+  const secrets = openVault(vaultOf(site.config), site);
+  const fetch = await guardedFetch(server, site.config);
+  return createServerAuth({ server, secrets, runtime, fetch, openBrowser });
+};

@@ -1,0 +1,23 @@
+/** What reading a shell string yields: its simple commands and the files it opens for them. */
+import type { Token } from '../token.ts';
+
+export interface SetVariable {
+  readonly name: string;
+  readonly value: readonly Token[];
+}
+
+export interface ShellCommand {
+  readonly type: 'command';
+  /** For each word everything it can be; the first is the program. */
+  readonly words: readonly (readonly Token[])[];
+  /** Variables set for this command alone. */
+  readonly environment: readonly SetVariable[];
+}
+
+export interface ShellRedirect {
+  readonly type: 'redirect';
+  readonly access: 'read' | 'write';
+  readonly target: readonly Token[];
+}
+
+export type ShellStep = ShellCommand | ShellRedirect;

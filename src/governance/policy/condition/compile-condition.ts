@@ -1,0 +1,82 @@
+/**
+ * CEL text to a test that a call passes or not. Everything that can be wrong with the text is said
+ * here, once; what goes wrong while judging is thrown, and the rule decides what doubt means.
+ */
+import { TypeError as CelTypeError, type Environment, ParseError } from '@marcbachmann/cel-js';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { PolicyQuestion } from '../../../contract/policy.ts';
+import { CallFacts } from './call-facts.ts';
+import { CONDITION_NAMES, celEnvironment, LINEAR_MATCHES } from './cel-environment.ts';
+import type { Condition } from './condition.ts';
+import { LinearPatterns } from './linear-patterns.ts';
+import { prepareCondition, Refusal } from './prepare-condition.ts';
+import { quickCondition } from './quick-condition.ts';
+
+const LONGEST = 4000;
+
+/** What is wrong with a condition, and at which character. */
+export interface BadCondition {
+  readonly reason: string;
+  readonly offset: number;
+}
+
+export type CheckedCondition = Condition | BadCondition;
+
+/** What the library throws has a summary and a place; anything else is told as it is. */
+export const badCondition = (error: unknown): BadCondition => {
+  if (error instanceof Refusal) return { reason: error.message, offset: error.offset };
+  if (error instanceof ParseError || error instanceof CelTypeError) {
+    const { summary, range } = error;
+    return { reason: summary.replaceAll(LINEAR_MATCHES, 'matches'), offset: range?.start ?? 0 };
+  }
+  return { reason: String(error), offset: 0 };
+};
+
+/** A compiler of conditions. Those it makes share one environment, which is costly to set up. */
+export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
+  const prepared = { patterns: new LinearPatterns(), constants: new Map<string, unknown>() };
+  let made: Environment | undefined;
+  const compile = (text: string): Condition => {
+    if (text.length > LONGEST) throw new Refusal(`longer than ${LONGEST} characters`, 0);
+    made ??= celEnvironment(prepared);
+    const environment = made;
+    const program = environment.parse(text);
+    // Before it is changed below.
+    const quick = quickCondition(program.ast);
+    prepareCondition(program.ast, prepared, environment);
+    const { valid, type, error } = program.check();
+    if (!valid) throw error;
+    if (type !== 'bool' && type !== 'dyn') throw new Refusal(`gives ${type}, not true or false`, 0);
+    return {
+      text,
+      usesFacts: true,
+      holds: (question: PolicyQuestion, facts?: CallFacts) => {
+        const known = quick?.(question);
+        if (known !== undefined) return known;
+        const result: unknown = program(facts ?? new CallFacts(question, question.caller));
+        if (typeof result !== 'boolean') throw new TypeError('not a boolean');
+        return result;
+      },
+    };
+  };
+  return (text) => {
+    try {
+      return compile(text);
+    } catch (error) {
+      return badCondition(error);
+    }
+  };
+};
+
+export const isBadCondition = (checked: CheckedCondition): checked is BadCondition =>
+  'reason' in checked;
+
+/** One condition by itself, as a standing grant has it. Throws when the text is not usable. */
+export const compileCondition = (text: string): Condition => {
+  const checked = conditionCompiler()(text);
+  if (!isBadCondition(checked)) return checked;
+  const place = `character ${checked.offset + 1}`;
+  throw new ToolFailure('VALIDATION_ERROR', `The condition, ${place}: ${checked.reason}`, {
+    suggestions: [`Correct the condition; the names it may use are ${CONDITION_NAMES}.`],
+  });
+};

@@ -1,0 +1,26 @@
+/**
+ * The conditions of the built-in rules, in CEL and as the same test in code: without a policy file
+ * no CEL has to be loaded. A test holds the two against each other.
+ */
+import type { PolicyQuestion } from '../../../contract/policy.ts';
+import { isDelicate, isSink } from '../capability.ts';
+import { hasPrivate, hasSecret } from './call-facts.ts';
+import type { Condition } from './condition.ts';
+
+const NATIVE = {
+  destructive: ({ tool, capability }: PolicyQuestion) => isDelicate(tool, capability),
+  'sink && flow.untrusted && flow.private': ({ tool, tier, flow }: PolicyQuestion) =>
+    isSink(tool, tier) && flow.untrusted && hasPrivate(flow),
+  'sink && flow.secret': ({ tool, tier, flow }: PolicyQuestion) =>
+    isSink(tool, tier) && hasSecret(flow),
+};
+
+export type NativeText = keyof typeof NATIVE;
+
+export const NATIVE_TEXTS = Object.keys(NATIVE) as readonly NativeText[];
+
+export const nativeCondition = (text: NativeText): Condition => ({
+  text,
+  usesFacts: false,
+  holds: NATIVE[text],
+});

@@ -1,0 +1,82 @@
+/** What is wrong with a document, all of it at once, each with its place. */
+import { distance } from 'fastest-levenshtein';
+import type { z } from 'zod';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { PolicyPath } from './policy-source.ts';
+
+export interface Problem {
+  readonly path: PolicyPath;
+  readonly message: string;
+  /** The character inside the text at the path. */
+  readonly offset?: number;
+}
+
+const unknownKey = (key: string, known: readonly string[]): string => {
+  const [near] = known
+    .filter((name) => distance(name, key) <= 2)
+    .sort((left, right) => distance(left, key) - distance(right, key));
+  return near === undefined ? 'is not a known key' : `is not a known key; did you mean ${near}?`;
+};
+
+/** A key that JSON has no name for cannot be in a document. */
+const plain = (path: readonly PropertyKey[]): PolicyPath => path.map((part) => part as string);
+
+/** What a schema says against a value; `keys` are the names to suggest. */
+export const schemaProblems = (
+  schema: z.ZodType,
+  value: unknown,
+  keys: readonly string[],
+): readonly Problem[] => {
+  const { error } = schema.safeParse(value);
+  return (error?.issues ?? []).flatMap((issue): Problem[] => {
+    const path = plain(issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, keys) }));
+    }
+    const isMissing = issue.message.endsWith('received undefined');
+    return [{ path, message: isMissing ? 'is required' : issue.message }];
+  });
+};
+
+/** The items of a list of a document, where it has such a list. */
+export const itemsOf = (document: unknown, list: string): readonly unknown[] => {
+  if (typeof document !== 'object' || document === null || !Object.hasOwn(document, list))
+    return [];
+  const items = (document as Record<string, unknown>)[list];
+  return Array.isArray(items) ? items : [];
+};
+
+/** The own text under a key; `undefined` for anything else. */
+export const textOf = (item: unknown, key: string): string | undefined => {
+  if (typeof item !== 'object' || item === null || !Object.hasOwn(item, key)) return undefined;
+  const text = (item as Record<string, unknown>)[key];
+  return typeof text === 'string' ? text : undefined;
+};
+
+/** Two items of a list with the same name. */
+export const repeatedNames = (items: readonly unknown[], list: string): readonly Problem[] => {
+  const seen = new Set<string>();
+  return items.flatMap((item, index) => {
+    const name = textOf(item, 'name');
+    if (name === undefined) return [];
+    const isRepeated = seen.has(name);
+    seen.add(name);
+    return isRepeated
+      ? [{ path: [list, index, 'name'], message: 'another one has this name' }]
+      : [];
+  });
+};
+
+/** `rule no-writes: tools.1`, `test 3`, `roles.operator`: what a path stands for in words. */
+export const subjectOf = (document: unknown, path: PolicyPath): string => {
+  const [list, index, ...rest] = path;
+  if (typeof list !== 'string' || typeof index !== 'number') return path.join('.');
+  const name = textOf(itemsOf(document, list)[index], 'name') ?? String(index + 1);
+  // From `rules` to `rule`.
+  return [`${list.slice(0, -1)} ${name}`, rest.join('.')].filter((part) => part !== '').join(': ');
+};
+
+export const invalidDocument = (problems: readonly string[]): ToolFailure =>
+  new ToolFailure('CONFIG_INVALID', problems.join('\n'), {
+    suggestions: ['Correct the lines named; nothing is in force before all of them are.'],
+  });

@@ -1,0 +1,151 @@
+/**
+ * The three tools that stand for all others where showing them all would fill the prompt. What may be
+ * found, described and called is for the place that offers them to say.
+ */
+import type { CatalogEntry } from '../../contract/catalog.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { JsonSchema } from '../../contract/schema.ts';
+
+const MOST_HITS = 50;
+const USUAL_HITS = 10;
+const SUMMARY = 240;
+
+export interface MetaTool {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema & { readonly type: 'object' };
+}
+
+const closed = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: string,
+): MetaTool['schema'] => ({
+  type: 'object',
+  properties,
+  required: [required],
+  additionalProperties: false,
+});
+
+export const SEARCH_TOOLS: MetaTool = {
+  name: 'search_tools',
+  description: 'Finds tools by what they do. Returns names and summaries, best first.',
+  schema: closed(
+    {
+      query: { type: 'string', description: 'what you want to do, in a few words' },
+      limit: { type: 'integer', minimum: 1, maximum: MOST_HITS, default: USUAL_HITS },
+    },
+    'query',
+  ),
+};
+
+export const DESCRIBE_TOOL: MetaTool = {
+  name: 'describe_tool',
+  description: 'The input and output schema, risk and examples of one tool. Read it before a call.',
+  schema: closed({ name: { type: 'string', description: 'as search_tools returned it' } }, 'name'),
+};
+
+export const CALL_TOOL: MetaTool = {
+  name: 'call_tool',
+  description: 'Calls a tool by name. The input has to match the schema from describe_tool.',
+  schema: closed(
+    {
+      name: { type: 'string' },
+      input: { type: 'object', description: 'the input of that tool' },
+    },
+    'name',
+  ),
+};
+
+export interface ToolSchemas {
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema | undefined;
+}
+
+/** The tools that may be found, described and called. */
+export interface MetaSite {
+  /** Best first, and no more than the limit. */
+  search(text: string, limit: number): readonly CatalogEntry[];
+  entry(name: string): CatalogEntry | undefined;
+  /** Names close to one that has no entry. */
+  suggest(name: string): readonly string[];
+  /** Nothing for a tool whose schema cannot be shown. */
+  schemas(entry: CatalogEntry): ToolSchemas | undefined;
+  /** What is found comes with its schemas, where no `describe_tool` stands beside the search. */
+  readonly withSchemas?: boolean;
+}
+
+const field = (input: unknown, name: string): unknown =>
+  typeof input === 'object' && input !== null && Object.hasOwn(input, name)
+    ? (input as Record<string, unknown>)[name]
+    : undefined;
+
+const textField = (input: unknown, name: string): string => {
+  const value = field(input, name);
+  if (typeof value === 'string' && value !== '') return value;
+  throw new ToolFailure('VALIDATION_ERROR', undefined, {
+    issues: [{ path: [name], message: 'has to be a text that is not empty' }],
+  });
+};
+
+const limitOf = (input: unknown): number => {
+  const limit = field(input, 'limit');
+  return typeof limit === 'number' && limit >= 1
+    ? Math.min(Math.floor(limit), MOST_HITS)
+    : USUAL_HITS;
+};
+
+const summary = (text: string): string =>
+  text.length > SUMMARY ? `${text.slice(0, SUMMARY)}…` : text;
+
+const schemasIn = (site: MetaSite, entry: CatalogEntry) => {
+  const { inputSchema, outputSchema } = site.schemas(entry) ?? {};
+  return {
+    ...(inputSchema && { input: inputSchema }),
+    ...(outputSchema && { output: outputSchema }),
+  };
+};
+
+const search = (site: MetaSite, input: unknown) => ({
+  tools: site.search(textField(input, 'query'), limitOf(input)).map((entry) => ({
+    name: entry.wireName,
+    description: summary(entry.tool.description),
+    tier: entry.tool.tier,
+    ...(site.withSchemas === true && schemasIn(site, entry)),
+  })),
+});
+
+const noSuchTool = (close: readonly string[]): ToolFailure =>
+  new ToolFailure('TOOL_NOT_FOUND', undefined, {
+    suggestions: close.length > 0 ? [`Close to it: ${close.join(', ')}`] : [],
+  });
+
+const describe = (site: MetaSite, input: unknown) => {
+  const name = textField(input, 'name');
+  const entry = site.entry(name);
+  if (!entry) throw noSuchTool(site.suggest(name));
+  const { tool, wireName } = entry;
+  return {
+    name: wireName,
+    description: tool.description,
+    version: tool.version,
+    tier: tool.tier,
+    ...schemasIn(site, entry),
+    ...(tool.examples && {
+      examples: tool.examples.map(({ title, input: example }) => ({ title, input: example })),
+    }),
+  };
+};
+
+/** Reads the catalog; runs nothing. Throws a ToolFailure on bad input. */
+export const answerMeta = (
+  site: MetaSite,
+  name: string,
+  input: unknown,
+): Readonly<Record<string, unknown>> =>
+  name === SEARCH_TOOLS.name ? search(site, input) : describe(site, input);
+
+/** The call inside a `call_tool`. */
+export const innerCall = (input: unknown): { readonly name: string; readonly input: unknown } => ({
+  name: textField(input, 'name'),
+  input: field(input, 'input') ?? {},
+});

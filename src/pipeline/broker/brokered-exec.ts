@@ -1,0 +1,143 @@
+/**
+ * The exec a tool is handed: judged by the command guard first, then run in the sandbox that the
+ * caller's isolation asks for, `process` or stronger.
+ */
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Call } from '../../contract/call.ts';
+import type { CommandResult, ExecOptions, ToolContext } from '../../contract/context.ts';
+import type { SandboxConfig, Sandboxes, SandboxRequest } from '../../contract/sandbox.ts';
+import { withoutGitVariables } from '../../governance/commands/git/git-environment.ts';
+import { isolationSandbox } from '../../governance/isolation-sandbox.ts';
+import { withholdSecrets } from '../../governance/paths/withhold-secrets.ts';
+import { assertRunning } from './assert-running.ts';
+import {
+  type CommandTask,
+  judgeProgram,
+  type ProgramSettings,
+  refusal,
+  SHELL,
+} from './judge-program.ts';
+import { assertNoFiles, type RepositoryRun, repositoryRun } from './repository-run.ts';
+
+export interface ExecSettings extends ProgramSettings {
+  readonly extraRoots: readonly string[];
+  /** Rejects with SANDBOX_ERROR when this machine cannot give it. */
+  readonly sandboxes: Sandboxes;
+  /** Where the run takes place. Throws for a folder that an approved call may not use. */
+  workingFolder(call: Call<'ready'>, cwd: string): string | Promise<string>;
+}
+
+/** Start-up files of the user would run unjudged. */
+const argvOf = (argv: readonly string[]): readonly string[] =>
+  argv[0] === SHELL && argv[1] === '-c' ? [SHELL, '--norc', '--noprofile', ...argv.slice(1)] : argv;
+
+/** A tool narrows its own declaration, and never widens it. */
+const hostsFor = (declared: readonly string[] = [], wanted = declared): readonly string[] => {
+  if (wanted.every((host) => declared.includes(host) || declared.includes('*'))) return wanted;
+  throw refusal('the tool did not declare a host of the run.', 'Add the host to needs.hosts.');
+};
+
+interface Run {
+  /** What the configuration grants the command besides. */
+  readonly task: CommandTask | undefined;
+  readonly settings: ExecSettings;
+  readonly options: ExecOptions;
+  readonly repository: RepositoryRun;
+}
+
+/** Other programs find the repository read-only, unless their tool asks for it by name. */
+const accessFor = (call: Call<'ready'>, { settings, repository }: Run) => {
+  const { root, extraRoots } = settings;
+  const roots = [root, ...extraRoots];
+  const { folders, isAlone } = repository;
+  // Without an intent on record the call was judged as one that only reads.
+  if (!call.notes.intentRecorded) return { read: [...roots, ...folders] };
+  const wanted = call.ready.tool.needs?.paths ?? [];
+  const isWanted = wanted.some(({ path, access }) => path === '.git' && access === 'write');
+  return isAlone || isWanted
+    ? { read: [], write: [...roots, ...folders] }
+    : {
+        read: folders.filter((folder) => !roots.some((each) => folder.startsWith(each))),
+        write: roots,
+      };
+};
+
+/** The folders of a task on top of those that every run gets. */
+const withTask = (
+  access: { readonly read?: readonly string[]; readonly write?: readonly string[] },
+  { read = [], write = [] }: Pick<CommandTask, 'read' | 'write'> = {},
+) => ({
+  read: [...(access.read ?? []), ...read],
+  write: [...(access.write ?? []), ...write],
+});
+
+const configFor = (call: Call<'ready'>, run: Run): SandboxConfig => {
+  const { env, timeoutMs, hosts } = run.options;
+  const { task } = run;
+  const { needs = {}, sandbox } = call.ready.tool;
+  return {
+    ...sandbox,
+    type: 'process',
+    fileSystemAccess: withTask(accessFor(call, run), task),
+    networkAccess: [...hostsFor(needs.hosts, hosts), ...(task?.hosts ?? [])],
+    environmentVariables: {
+      ...(run.repository.runsGit ? withoutGitVariables(env) : env),
+      ...run.repository.env,
+      ...task?.env,
+    },
+    ...(timeoutMs !== undefined && { timeLimit: timeoutMs }),
+  };
+};
+
+/** The folder with links followed: what is judged is where the program starts. */
+const folderOf = async (
+  call: Call<'ready'>,
+  { root, workingFolder }: ExecSettings,
+  { cwd }: ExecOptions,
+): Promise<string> => {
+  if (cwd === undefined) return root;
+  const folder = await workingFolder(call, cwd);
+  try {
+    return realpathSync(resolve(root, folder));
+  } catch {
+    throw refusal('there is no such folder to start in.', 'Name a folder of the workspace.');
+  }
+};
+
+export const brokeredExec =
+  (call: Call<'ready'>, settings: ExecSettings): ToolContext['exec'] =>
+  async (command, args = [], options = {}): Promise<CommandResult> => {
+    assertRunning(call);
+    const argv = [command, ...args];
+    const { tool } = call.ready;
+    const cwd = await folderOf(call, settings, options);
+    const verdict = await judgeProgram(tool, { argv, cwd }, settings);
+    const repository = repositoryRun(verdict, settings.root, tool.needs);
+    const config = configFor(call, { settings, options, repository, task: verdict.task });
+    const hosts = config.networkAccess ?? [];
+    const sandbox = await isolationSandbox(settings.sandboxes, call.caller.isolation, {
+      use: 'program',
+      type: config.type,
+      hosts,
+    });
+    for (const [program] of verdict.commands) note(call, `program:${program}`);
+    for (const host of hosts) note(call, `host:${host}`);
+    const { stdin } = options;
+    const request = {
+      task: { kind: 'command', argv: argvOf(argv), cwd, ...(stdin !== undefined && { stdin }) },
+      config: { ...config, type: sandbox.type },
+      ...(repository.view && { repository: repository.view }),
+      signal: call.control.signal,
+    } satisfies SandboxRequest;
+    assertRunning(call);
+    await assertNoFiles(repository, (task) => sandbox.run({ ...request, task }));
+    assertRunning(call);
+    const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
+    return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };
+  };
+
+const note = ({ notes }: Call<'ready'>, resource: string): void => {
+  notes.resources ??= new Set();
+  notes.resources.add(resource);
+};

@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { codeOf, type LocalSite, openSite } from '../../../test/fixtures/local-site.ts';
+import type { Call } from '../../contract/call.ts';
+import { defineTool } from '../../contract/tool.ts';
+import {
+  createEgress,
+  type Egress,
+  type EgressScope,
+} from '../../governance/egress/create-egress.ts';
+import { brokeredFetch } from './brokered-fetch.ts';
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+const site = async (): Promise<LocalSite> => {
+  const opened = await openSite();
+  open.push(opened);
+  return opened;
+};
+
+const guard = (): Egress => {
+  const egress = createEgress({ allowPrivate: ['127.0.0.1'] });
+  open.push(egress);
+  return egress;
+};
+
+const callOf = (hosts?: readonly string[]) => {
+  const tool = defineTool({
+    name: 't',
+    description: '',
+    tier: 'external_api',
+    input: {},
+    run: () => 1,
+    ...(hosts && { needs: { hosts } }),
+  });
+  const abort = new AbortController();
+  const call = {
+    ready: { tool },
+    control: { signal: abort.signal },
+    notes: { resources: undefined },
+  } as unknown as Call<'ready'>;
+  return { call, abort };
+};
+
+describe('fetch of a tool', () => {
+  it('reaches a declared host and notes its origin once', async () => {
+    const { port } = await site();
+    const { call } = callOf(['127.0.0.1']);
+    const fetch = brokeredFetch(call, guard());
+    const origin = `http://127.0.0.1:${port}`;
+    expect(await (await fetch(origin)).text()).toBe('hello');
+    expect(await (await fetch(new URL('/x', origin))).text()).toBe('hello');
+    expect(await (await fetch(new Request(origin))).text()).toBe('hello');
+    expect([...(call.notes.resources ?? [])]).toEqual([origin]);
+  });
+
+  it('reaches nothing without declared hosts', async () => {
+    const { port, hits } = await site();
+    const { call } = callOf();
+    const asking = brokeredFetch(call, guard())(`http://127.0.0.1:${port}/`);
+    expect(await codeOf(asking)).toBe('PERMISSION_DENIED');
+    expect([hits, call.notes.resources]).toEqual([[], undefined]);
+  });
+
+  it('a scope that the tool brings itself does not count', async () => {
+    const { port, hits } = await site();
+    const { call } = callOf(['api.example.com']);
+    const scope: EgressScope = {
+      hosts: ['*'],
+      signal: () => new AbortController().signal,
+      onHop: () => undefined,
+    };
+    const init = { scope } as RequestInit;
+    const asking = brokeredFetch(call, guard())(`http://127.0.0.1:${port}/`, init);
+    expect(await codeOf(asking)).toBe('PERMISSION_DENIED');
+    expect(hits).toEqual([]);
+  });
+
+  it('ends with the call, also where the tool has a signal of its own', async () => {
+    const opened = await openSite(() => undefined);
+    open.push(opened);
+    const { call, abort } = callOf(['127.0.0.1']);
+    const { signal } = new AbortController();
+    const asking = brokeredFetch(call, guard())(`http://127.0.0.1:${opened.port}/`, {
+      signal,
+    });
+    abort.abort(new Error('over'));
+    await expect(asking).rejects.toThrow('over');
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * The model as a tool gets it: before each question the most that it and its answer can cost is held,
+ * and afterwards what it did cost is counted, whether the tool reports it or not.
+ */
+import type { Call } from '../../contract/call.ts';
+import type { Model, ModelReply } from '../../contract/model.ts';
+import type { Spending } from '../../contract/store.ts';
+import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
+import { modelUsd } from '../../governance/ledger/most-cost.ts';
+import type { Purse } from '../budget/purse.ts';
+
+/** How long an answer may be where the tool does not say: without an end its price has none. */
+const MAX_ANSWER_TOKENS = 8_192;
+/** Roles, separators and the like, which vendors count as well. */
+const MAX_FRAME_TOKENS = 256;
+
+export interface ModelBudget {
+  purse(call: Call<'ready'>): Purse;
+}
+
+interface Question {
+  readonly call: Call<'ready'>;
+  readonly model: Model;
+  readonly budget: ModelBudget;
+}
+
+/** No tokenizer makes more tokens of a text than it has bytes. */
+const mostTokens = (...texts: readonly unknown[]): number => {
+  let bytes = MAX_FRAME_TOKENS;
+  for (const text of texts) {
+    if (text === undefined) continue;
+    bytes += Buffer.byteLength(typeof text === 'string' ? text : JSON.stringify(text), 'utf8');
+  }
+  return bytes;
+};
+
+interface Tokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Answers what is held for the question; throws when the budget does not cover it. */
+const holdFor = async (
+  { call, model }: Question,
+  purse: Purse,
+  used: Tokens,
+): Promise<Spending> => {
+  const usd = modelUsd(call.ready.tool, model.price, used);
+  const tokens = used.inputTokens + used.outputTokens;
+  if (usd === undefined) return purse.askOpen(tokens);
+  const most = { micros: boundedMicros(usd), tokens };
+  await purse.ask(most);
+  return most;
+};
+
+const count = (value: number): number =>
+  Number.isFinite(value) && value > 0 ? Math.ceil(value) : 0;
+
+const actualOf = ({ call, model }: Question, reply: ModelReply): Spending => {
+  const inputTokens = count(reply.inputTokens);
+  const outputTokens = count(reply.outputTokens);
+  const usd =
+    reply.costUsd ?? modelUsd(call.ready.tool, model.price, { inputTokens, outputTokens });
+  return { micros: boundedMicros(usd ?? 0), tokens: inputTokens + outputTokens };
+};
+
+const paid = async <R extends ModelReply>(
+  question: Question,
+  used: Tokens,
+  ask: () => Promise<R>,
+): Promise<R> => {
+  const { call, budget } = question;
+  const purse = budget.purse(call);
+  const most = await holdFor(question, purse, used);
+  let reply: R;
+  try {
+    reply = await ask();
+  } catch (error) {
+    // A question that was cut off may have been answered, and paid, all the same.
+    const isCutOff = call.control.aborted;
+    await purse.answered(most, isCutOff ? most : { micros: 0, tokens: 0 });
+    throw error;
+  }
+  await purse.answered(most, actualOf(question, reply));
+  return reply;
+};
+
+export const brokeredModel = (call: Call<'ready'>, model: Model, budget: ModelBudget): Model => {
+  if (!model.configured) return model;
+  const question = { call, model, budget };
+  const { converse } = model;
+  return {
+    configured: true,
+    ...(model.price !== undefined && { price: model.price }),
+    generate: (request) => {
+      const { system, prompt, schema, maxTokens = MAX_ANSWER_TOKENS } = request;
+      const inputTokens = mostTokens(system, prompt, schema);
+      const used = { inputTokens, outputTokens: maxTokens };
+      return paid(question, used, () => model.generate({ ...request, maxTokens }));
+    },
+    ...(converse && {
+      converse: (request) => {
+        const { system, messages, tools, maxTokens = MAX_ANSWER_TOKENS } = request;
+        const inputTokens = mostTokens(system, messages, tools);
+        const used = { inputTokens, outputTokens: maxTokens };
+        return paid(question, used, () => converse.call(model, { ...request, maxTokens }));
+      },
+    }),
+  };
+};

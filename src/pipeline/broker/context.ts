@@ -1,0 +1,240 @@
+/**
+ * What a tool gets to touch the world with. Members are made when first used, because most tools
+ * use one or two of them; each checks the tool's declared needs before it does anything.
+ */
+
+import type { Call, CallRequest } from '../../contract/call.ts';
+import type { CallerNames, Isolation } from '../../contract/caller.ts';
+import type { FileAccess, ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { Events } from '../../contract/events.ts';
+import type { Memory } from '../../contract/memory.ts';
+import type { Model } from '../../contract/model.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Logger, Runtime } from '../../contract/runtime.ts';
+import type { Secrets } from '../../contract/secrets.ts';
+import type { MemoryStore } from '../../contract/store.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { Egress } from '../../governance/egress/create-egress.ts';
+import { spendingOf } from '../../governance/ledger/most-cost.ts';
+import { CallMemory } from '../../governance/memory.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
+import type { PipelineControl } from '../new-call.ts';
+import { thrownText } from '../record/read-thrown.ts';
+import { assertRunning } from './assert-running.ts';
+import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
+import { brokeredFetch } from './brokered-fetch.ts';
+import { brokeredModel, type ModelBudget } from './brokered-model.ts';
+import { egressScope } from './egress-scope.ts';
+import { elicitOf, keepTouching } from './elicit-of.ts';
+
+export interface ContextDeps {
+  readonly runtime: Runtime;
+  readonly events: Events;
+  readonly redactor: Redactor;
+  readonly secrets: Secrets;
+  readonly model: Model;
+  readonly memory: { readonly persistent: MemoryStore; readonly working: MemoryStore };
+  readonly egress: Egress;
+  readonly budgeting: ModelBudget;
+  readonly exec: ExecSettings;
+  files(call: Call<'ready'>): FileAccess;
+  callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
+}
+
+export class CallContext implements ToolContext {
+  readonly #call: Call<'ready'>;
+  readonly #deps: ContextDeps;
+  #model: Model | undefined = undefined;
+  #memory: Memory | undefined = undefined;
+  #fs: FileAccess | undefined = undefined;
+  #fetch: typeof globalThis.fetch | undefined = undefined;
+  #logger: Logger | undefined = undefined;
+
+  constructor(call: Call<'ready'>, deps: ContextDeps) {
+    this.#call = call;
+    this.#deps = deps;
+  }
+
+  get executionId(): string {
+    return this.#call.executionId;
+  }
+  get sessionId(): string {
+    return this.#call.caller.sessionId;
+  }
+  get loopId(): string {
+    return this.#call.caller.loopId;
+  }
+  get agentId(): string {
+    return this.#call.caller.agentId;
+  }
+  get userId(): string {
+    return this.#call.caller.userId;
+  }
+  get authenticated(): CallerNames | undefined {
+    return this.#call.caller.authenticated;
+  }
+  get isolation(): Isolation {
+    return this.#call.caller.isolation;
+  }
+  get idempotencyKey(): string {
+    return this.#call.options.idempotencyKey ?? this.#call.executionId;
+  }
+  get degraded(): boolean {
+    return this.#call.notes.degraded;
+  }
+  get signal(): AbortSignal {
+    return this.#call.control.signal;
+  }
+  get model(): Model {
+    this.#model ??= brokeredModel(this.#call, this.#deps.model, this.#deps.budgeting);
+    return this.#model;
+  }
+
+  get usedMemory(): boolean {
+    return this.#memory !== undefined;
+  }
+
+  get memory(): Memory {
+    this.#memory ??= new CallMemory(this.#call, this.#deps.memory, this.#deps.runtime);
+    return this.#memory;
+  }
+
+  get fs(): FileAccess {
+    this.#fs ??= this.#deps.files(this.#call);
+    return this.#fs;
+  }
+
+  get fetch(): typeof globalThis.fetch {
+    this.#fetch ??= brokeredFetch(this.#call, this.#deps.egress);
+    return this.#fetch;
+  }
+
+  get resolveHost(): ToolContext['resolveHost'] {
+    return async (host, port) => {
+      assertRunning(this.#call);
+      return this.#deps.egress.resolve({ host, port }, egressScope(this.#call));
+    };
+  }
+
+  get logger(): Logger {
+    this.#logger ??= callLogger(this.#call, this.#deps);
+    return this.#logger;
+  }
+
+  // Getters that hand out closures, so that a tool may take its context apart: `({ progress, call })`.
+
+  get progress(): ToolContext['progress'] {
+    return (fraction, note) => {
+      const { control, executionId } = this.#call;
+      const { events, redactor } = this.#deps;
+      const told = note === undefined ? undefined : redactor.text(thrownText(note));
+      control.progress(fraction, told);
+      if (events.has('call.progressed')) {
+        events.emit('call.progressed', { executionId, fraction, note: told });
+      }
+    };
+  }
+
+  get elicit(): ToolContext['elicit'] {
+    const ask = elicitOf(this.#call);
+    if (!ask) return undefined;
+    return async (question) => {
+      const { control } = this.#call;
+      // A person takes longer than a server may be silent.
+      const touch = () => (control as PipelineControl).touch?.();
+      const awake = keepTouching(this.#deps.runtime, touch);
+      return ask(question, control.signal).finally(() => awake.stop());
+    };
+  }
+
+  get secret(): ToolContext['secret'] {
+    return (key) => this.#secret(key);
+  }
+
+  get charge(): ToolContext['charge'] {
+    return (usage) =>
+      this.#deps.budgeting.purse(this.#call).charge(spendingOf(usage, this.#call.ready.tool));
+  }
+
+  get keepForUndo(): ToolContext['keepForUndo'] {
+    return (data) => {
+      this.#call.notes.undoData = data;
+    };
+  }
+
+  get warn(): ToolContext['warn'] {
+    return (message) => {
+      const { notes } = this.#call;
+      notes.warnings ??= [];
+      notes.warnings.push(this.#deps.redactor.text(thrownText(message)));
+    };
+  }
+
+  get exec(): ToolContext['exec'] {
+    return brokeredExec(this.#call, this.#deps.exec);
+  }
+
+  get call(): ToolContext['call'] {
+    return (tool, input) => this.#deps.callTool(this.#call, tool, input);
+  }
+
+  async #secret(key: string): Promise<string> {
+    assertRunning(this.#call);
+    if (!declaresSecret(this.#call.ready.tool, key)) {
+      throw new ToolFailure('PERMISSION_DENIED', 'The tool did not declare this secret.', {
+        suggestions: ['Add the key to needs.secrets of the tool.'],
+      });
+    }
+    const value = await this.#deps.secrets.get(key);
+    if (value === undefined) {
+      throw new ToolFailure('AUTH_MISSING', `The secret ${key} is not configured.`, {
+        suggestions: [`Keep it with: toolcrib secrets set ${key}`],
+      });
+    }
+    this.#deps.redactor.learn(value);
+    return value;
+  }
+}
+
+const declaresSecret = (tool: Tool, key: string): boolean =>
+  tool.auth?.configKey === key || (tool.needs?.secrets?.includes(key) ?? false);
+
+const callLogger = (call: Call<'ready'>, deps: ContextDeps): Logger => {
+  const { log } = deps.runtime;
+  const write =
+    (level: keyof Logger) =>
+    (message: string, fields: Record<string, unknown> = {}): void => {
+      log[level](deps.redactor.text(thrownText(message)), {
+        ...(deps.redactor.record(fields) as Record<string, unknown>),
+        tool: call.ready.tool.name,
+        executionId: call.executionId,
+      });
+    };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  };
+};
+
+export interface Contexts {
+  of(call: Call<'ready'>): ToolContext;
+  usedMemory(call: CallRequest): boolean;
+}
+
+/** Where a call keeps its context: a field is far cheaper than a side table. */
+interface Holder {
+  context: CallContext | undefined;
+}
+
+/** One context a call, shared by preconditions, the run and the effects. */
+export const createContexts = (deps: ContextDeps): Contexts => ({
+  of: (call) => {
+    const holder = call as unknown as Holder;
+    holder.context ??= new CallContext(call, deps);
+    return holder.context;
+  },
+  usedMemory: (call) => (call as unknown as Holder).context?.usedMemory ?? false,
+});

@@ -1,0 +1,121 @@
+/**
+ * Whether a tool may run a program: what the tool declared and the user allows, judged by the
+ * command guard. Asked when a program is started, and before a person is asked about the call.
+ */
+import { resolve } from 'node:path';
+import type { Call } from '../../contract/call.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { PlannedProgram, Tool } from '../../contract/tool.ts';
+import type { CommandGuard, CommandVerdict } from '../../governance/commands/command-guard.ts';
+import { ownCopy } from '../../governance/own-copy.ts';
+import { failed } from '../outcome.ts';
+
+/** A command of the configuration that may run as it is written, with what it may reach besides. */
+export interface CommandTask {
+  readonly run: string;
+  /** Relative to the workspace. */
+  readonly cwd?: string;
+  readonly read?: readonly string[];
+  readonly write?: readonly string[];
+  readonly hosts?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ProgramSettings {
+  /** The workspace, absolute. */
+  readonly root: string;
+  /** What the user allows tools that can run anything. */
+  readonly allow: readonly string[];
+  readonly tasks?: readonly CommandTask[];
+}
+
+export type AllowedProgram = Extract<CommandVerdict, { readonly ok: true }> & {
+  /** The task whose very words they are. */
+  readonly task?: CommandTask;
+};
+
+export const SHELL = 'bash';
+
+/** The tool's own patterns; a lone `*` stands for whatever the user allows. */
+const patternsOf = (commands: readonly string[], allowed: readonly string[]): readonly string[] =>
+  commands.flatMap((pattern) => (pattern === '*' ? allowed : [pattern]));
+
+export const refusal = (reason: string, remedy: string): ToolFailure =>
+  new ToolFailure('PERMISSION_DENIED', `The command was refused: ${reason}`, {
+    suggestions: [remedy],
+  });
+
+/** A script for bash is read as bash would read it, and every command in it has to be allowed. */
+const judged = (guard: CommandGuard, argv: readonly string[], cwd: string): CommandVerdict => {
+  const [program, option, script, ...rest] = argv;
+  const isScript = program === SHELL && option === '-c' && rest.length === 0;
+  return guard.judge(isScript && script !== undefined ? script : argv, cwd);
+};
+
+type GuardModule = typeof import('../../governance/commands/command-guard.ts');
+
+/** The task that a command is, word by word and in its folder. A wildcard stands for itself. */
+const taskFor = (
+  { createCommandGuard }: GuardModule,
+  { argv, cwd }: Required<PlannedProgram>,
+  { root, tasks = [] }: ProgramSettings,
+): AllowedProgram | undefined => {
+  for (const task of tasks) {
+    if (resolve(root, task.cwd ?? '.') !== cwd || task.run.includes('*')) continue;
+    const verdict = judged(createCommandGuard({ allow: [task.run], root: cwd }), argv, cwd);
+    // A line of several commands may be more than the task.
+    if (verdict.ok && verdict.commands.length === 1) return { ...verdict, task };
+  }
+  return undefined;
+};
+
+/** Rejects with PERMISSION_DENIED, and why, for a program that may not run, or not there. */
+export const judgeProgram = async (
+  { needs }: Pick<Tool, 'needs'>,
+  { argv, cwd: folder = '.' }: PlannedProgram,
+  settings: ProgramSettings,
+): Promise<AllowedProgram> => {
+  const { root, allow } = settings;
+  const wanted = needs?.commands;
+  if (!wanted) {
+    throw refusal('the tool declared no programs.', 'Add the program to needs.commands.');
+  }
+  const module = await import('../../governance/commands/command-guard.ts');
+  const cwd = resolve(root, folder);
+  const task = wanted.includes('*') ? taskFor(module, { argv, cwd }, settings) : undefined;
+  if (task !== undefined) return task;
+  const guard = module.createCommandGuard({ allow: patternsOf(wanted, allow), root });
+  const verdict = judged(guard, argv, cwd);
+  if (verdict.ok) return verdict;
+  throw refusal(verdict.reason, verdict.remedy);
+};
+
+/** `instanceof` runs code of what the tool threw. */
+const isToolFailure = (error: unknown): error is ToolFailure => {
+  try {
+    return error instanceof ToolFailure;
+  } catch {
+    return false;
+  }
+};
+
+/** The refusal that awaits a call whatever a person says to it; nothing when there is none. */
+export const createProgramCheck =
+  (settings: ProgramSettings) =>
+  async (call: Call<'ready' | 'input'>): Promise<ToolResult | undefined> => {
+    const { tool } = call.ready;
+    try {
+      for (const program of tool.programs?.(ownCopy(call.input)) ?? []) {
+        await judgeProgram(tool, program, settings);
+      }
+      return undefined;
+    } catch (error) {
+      if (!isToolFailure(error)) {
+        return failed(call, 'EXECUTION_FAILED', {
+          message: 'The tool could not say which programs the call runs.',
+        });
+      }
+      return failed(call, error.code, { message: error.message, ...error.extras });
+    }
+  };

@@ -1,0 +1,57 @@
+/**
+ * Counts calls for which nothing is held. They are gathered and written together, because a write a
+ * call would cost more than most of these calls.
+ */
+import type { Runtime } from '../../contract/runtime.ts';
+import type { BudgetScope, Ledger } from '../../contract/store.ts';
+
+export interface FreeCallsDeps {
+  readonly ledger: Pick<Ledger, 'tally'>;
+  readonly runtime: Pick<Runtime, 'after' | 'log'>;
+}
+
+interface Count {
+  calls: number;
+  tokens: number;
+}
+
+const WRITE_AFTER_MS = 1000;
+
+export class FreeCalls {
+  readonly #deps: FreeCallsDeps;
+  #counts = new Map<string, Count>();
+  #timer: ReturnType<Runtime['after']> | undefined = undefined;
+
+  constructor(deps: FreeCallsDeps) {
+    this.#deps = deps;
+  }
+
+  count(scopes: readonly BudgetScope[], tokens: number): void {
+    for (const { key } of scopes) {
+      const count = this.#counts.get(key);
+      if (count) {
+        count.calls++;
+        count.tokens += tokens;
+      } else this.#counts.set(key, { calls: 1, tokens });
+    }
+    if (this.#timer) return;
+    this.#timer = this.#deps.runtime.after(WRITE_AFTER_MS, () => {
+      void this.write();
+    });
+    this.#timer.keepAlive?.(false);
+  }
+
+  /** Writes what was counted. Before usage is read, and at the end. */
+  async write(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#counts.size === 0) return;
+    const counts = this.#counts;
+    this.#counts = new Map();
+    try {
+      await this.#deps.ledger.tally(Array.from(counts, ([key, count]) => ({ key, ...count })));
+    } catch (error) {
+      this.#deps.runtime.log.warn('calls could not be counted', { error: String(error) });
+    }
+  }
+}

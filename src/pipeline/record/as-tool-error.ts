@@ -1,0 +1,169 @@
+/** Turns anything thrown into an error of the table. Argument values and secrets are taken out. */
+import type { CallRequest } from '../../contract/call.ts';
+import { type ToolError, toolError } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
+import {
+  type CodedFailure,
+  codedFailure,
+  givenError,
+  ignoreRejection,
+  isTimeout,
+  systemCodeOf,
+  thrownText,
+  thrownTrace,
+} from './read-thrown.ts';
+
+export interface ErrorDeps {
+  readonly runtime: Runtime;
+  readonly redactor: Redactor;
+}
+
+/** Shorter values are too common in ordinary sentences to be worth hiding. */
+const SHORTEST_ARGUMENT = 4;
+const LONGEST_MESSAGE = 2000;
+
+/** A word such as `base64` or `content`: it stands in sentences on its own account. */
+const WORD = /^[A-Za-z]?[a-z]{1,23}\d{0,3}$/;
+const SECRET_NAME = /pass|pwd|secret|token|key|auth|credential|cookie/i;
+const IN_WORD = /\w/;
+
+/** Replaces a word only where it stands by itself. */
+const replaceWord = (message: string, word: string, instead: string): string => {
+  let text = '';
+  let from = 0;
+  for (let at = message.indexOf(word); at >= 0; at = message.indexOf(word, at + 1)) {
+    if (at < from || IN_WORD.test(message[at - 1] ?? '')) continue;
+    if (IN_WORD.test(message[at + word.length] ?? '')) continue;
+    text += message.slice(from, at) + instead;
+    from = at + word.length;
+  }
+  return text + message.slice(from);
+};
+
+interface Hiding {
+  /** Words that its author wrote for the reader stay, unless their name says that they are secret. */
+  readonly keepsWords: boolean;
+  readonly path: string;
+}
+
+const hideText = (message: string, value: string, { keepsWords, path }: Hiding): string => {
+  if (value.length < SHORTEST_ARGUMENT) return message;
+  if (!WORD.test(value)) return message.replaceAll(value, () => `‹${path}›`);
+  if (keepsWords && !SECRET_NAME.test(path)) return message;
+  return replaceWord(message, value, `‹${path}›`);
+};
+
+/** Replaces every string of the input that turns up in a message by the place it stood in. */
+const hideArguments = (message: string, value: unknown, at: Hiding): string => {
+  if (typeof value === 'string') return hideText(message, value, at);
+  if (typeof value !== 'object' || value === null) return message;
+  let hidden = message;
+  for (const [key, item] of Object.entries(value)) {
+    const path = at.path === '' ? key : `${at.path}.${key}`;
+    hidden = hideArguments(hidden, item, { ...at, path });
+  }
+  return hidden;
+};
+
+/**
+ * More than is kept is looked at: a secret that is cut in half would not be known again. Where the
+ * input cannot be read, its values cannot be taken out, and the words of the table stand instead.
+ */
+const clean = (
+  message: string,
+  call: CallRequest,
+  { redactor, keepsWords }: ErrorDeps & Pick<Hiding, 'keepsWords'>,
+): string | undefined => {
+  if (message === '') return undefined;
+  try {
+    const start = message.slice(0, LONGEST_MESSAGE * 8);
+    const hidden = hideArguments(start, call.rawInput, { keepsWords, path: '' });
+    return redactor.text(hidden).slice(0, LONGEST_MESSAGE);
+  } catch {
+    return undefined;
+  }
+};
+
+const errorFrom = (failure: CodedFailure, call: CallRequest, deps: ErrorDeps): ToolError =>
+  toolError(
+    failure.code,
+    clean(failure.message, call, { ...deps, keepsWords: true }),
+    failure.extras,
+  );
+
+/** The error with secrets taken out of all its words, whoever wrote them. */
+export const redactError = (error: ToolError, redactor: Redactor): ToolError => ({
+  ...error,
+  message: redactor.text(error.message),
+  suggestions: error.suggestions.map((suggestion) => redactor.text(suggestion)),
+  ...(error.standing && { standing: error.standing.map((effect) => redactor.text(effect)) }),
+  ...(error.issues && {
+    issues: error.issues.map(({ path, message }) => ({
+      path: path.map((key) => (typeof key === 'string' ? redactor.text(key) : key)),
+      message: redactor.text(message),
+    })),
+  }),
+});
+
+type SystemRow = readonly [code: Parameters<typeof toolError>[0], message?: string];
+
+/** It is the operating system that refuses, not a rule: the table's words for a denial do not fit. */
+const REFUSED_BY_SYSTEM: SystemRow = [
+  'EXECUTION_FAILED',
+  'The operating system refused access to what the tool needs.',
+];
+
+/** Codes of Node and of fetch that have a counterpart in the table. */
+const SYSTEM_CODES: Readonly<Record<string, SystemRow>> = {
+  ECONNREFUSED: ['NETWORK'],
+  ECONNRESET: ['NETWORK'],
+  ENOTFOUND: ['NETWORK'],
+  EAI_AGAIN: ['NETWORK'],
+  EPIPE: ['NETWORK'],
+  ETIMEDOUT: ['TIMEOUT'],
+  UND_ERR_CONNECT_TIMEOUT: ['TIMEOUT'],
+  UND_ERR_HEADERS_TIMEOUT: ['TIMEOUT'],
+  UND_ERR_BODY_TIMEOUT: ['TIMEOUT'],
+  ENOENT: ['NOT_FOUND'],
+  EACCES: REFUSED_BY_SYSTEM,
+  EPERM: REFUSED_BY_SYSTEM,
+  EROFS: REFUSED_BY_SYSTEM,
+  EBUSY: ['LOCK'],
+  EEXIST: ['CONFLICT'],
+  ENOSPC: ['EXECUTION_FAILED', 'There is no space left on the device.'],
+};
+
+/** What a tool threw. A plain error keeps its words, less the arguments in them. Never throws. */
+export const toolThrew = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
+  const coded = codedFailure(error);
+  if (coded) return errorFrom(coded, call, deps);
+  const system = systemCodeOf(error);
+  if (system !== undefined && Object.hasOwn(SYSTEM_CODES, system)) {
+    const [code, message] = SYSTEM_CODES[system] ?? ['EXECUTION_FAILED'];
+    return toolError(code, message);
+  }
+  if (isTimeout(error)) return toolError('TIMEOUT');
+  const words = clean(thrownText(error), call, { ...deps, keepsWords: false });
+  return toolError('EXECUTION_FAILED', words);
+};
+
+/** What the tool's own `handleError` made of it; `undefined` where that is no error of the table. */
+export const toolExplained = (
+  given: unknown,
+  call: CallRequest,
+  deps: ErrorDeps,
+): ToolError | undefined => {
+  ignoreRejection(given);
+  const failure = givenError(given);
+  return failure && errorFrom(failure, call, deps);
+};
+
+/** What escaped a stage: a coded refusal, or a bug of ours whose cause goes to the log alone. */
+export const asToolError = (error: unknown, call: CallRequest, deps: ErrorDeps): ToolError => {
+  const coded = codedFailure(error);
+  if (coded) return errorFrom(coded, call, deps);
+  const { executionId } = call;
+  deps.runtime.log.error('internal error', { executionId, error: thrownTrace(error) });
+  return toolError('INTERNAL');
+};

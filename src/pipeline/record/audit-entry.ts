@@ -1,0 +1,148 @@
+/** Writes down what the audit trail keeps of a call. */
+import type { AuditEntry, AuditKind } from '../../contract/audit.ts';
+import type { CallRequest } from '../../contract/call.ts';
+import { callSummary } from '../../contract/call-summary.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { evidence } from '../pipeline.ts';
+
+/** Did the side effect happen? What a person asks first after a crash or a timeout. */
+export type EffectState = 'none' | 'done' | 'not_done' | 'unknown';
+
+/** Inputs above this are kept as a preview: the trail is no second copy of all data. */
+const MAX_INPUT_CHARS = 8192;
+
+/** A tool that reaches nothing but brokered files has changed nothing if the broker wrote nothing. */
+const reachesOnlyFiles = (call: CallRequest): boolean => {
+  const tool = evidence(call, 'ready')?.tool;
+  // Code of others that still runs in this process may do what no broker sees.
+  if (call.notes.stopped && tool?.source !== 'builtin' && !tool?.sandboxed) return false;
+  const needs = tool?.needs;
+  return needs?.paths !== undefined && !needs.hosts && !needs.commands;
+};
+
+/** Is there an intent of this call in the trail, its own or the mark of a call it made? */
+const hasIntent = ({ notes }: CallRequest): boolean => notes.intentRecorded || notes.innerIntent;
+
+export const effectState = (call: CallRequest, result: ToolResult): EffectState => {
+  if (!hasIntent(call)) return 'none';
+  if (result.success) return 'done';
+  if (!call.notes.effectPossible) return 'not_done';
+  // The run itself was over and well when these turned up.
+  const code = result.error?.code;
+  if (code === 'OUTPUT_INVALID' || code === 'EFFECT_FAILED') return 'done';
+  const { writes, innerIntent } = call.notes;
+  return writes === 0 && !innerIntent && reachesOnlyFiles(call) ? 'not_done' : 'unknown';
+};
+
+const shorten = (input: unknown): unknown => {
+  if (typeof input !== 'object' || input === null) return input;
+  const text = JSON.stringify(input);
+  if (text.length <= MAX_INPUT_CHARS) return input;
+  return { shortened: text.slice(0, MAX_INPUT_CHARS), characters: text.length };
+};
+
+/** Cheap guess whether an input could be long, so that short ones are not stringified here. */
+const maybeLong = (input: unknown): boolean => {
+  if (typeof input !== 'object' || input === null) return false;
+  let fields = 0;
+  for (const key in input) {
+    const value = (input as Record<string, unknown>)[key];
+    if (++fields > 16 || (typeof value === 'object' && value !== null)) return true;
+    if (typeof value === 'string' && value.length > 256) return true;
+  }
+  return false;
+};
+
+/** Redacted and shortened. Taken once, before the tool runs: a tool may do with its input what it likes. */
+export const recordInput = (call: CallRequest, redactor: Redactor): unknown => {
+  const { notes } = call;
+  if (notes.recordedInput !== undefined) return notes.recordedInput;
+  const valid = evidence(call, 'input');
+  // What was not validated may be of any shape or size: only its kind is kept.
+  if (valid === undefined) return { unvalidated: typeof call.rawInput };
+  const input = redactor.record(valid);
+  notes.recordedInput = maybeLong(input) ? shorten(input) : input;
+  return notes.recordedInput;
+};
+
+/** The call in one line, made once, from the input as the trail keeps it. */
+export const summaryOfCall = (call: CallRequest, redactor: Redactor): string => {
+  const { notes } = call;
+  if (notes.summary !== undefined) return notes.summary;
+  const tool = evidence(call, 'ready')?.tool.name ?? redactor.text(call.toolName);
+  const approval = evidence(call, 'approval');
+  const targets = typeof approval === 'object' ? [...new Set(approval.targets)] : [];
+  const summary = callSummary({
+    tool,
+    action: evidence(call, 'grant')?.capability?.action ?? tool,
+    targets: targets.map((target) => redactor.text(target)),
+    input: recordInput(call, redactor),
+  });
+  // Before there is a valid input there may still be a better line.
+  if (evidence(call, 'input') !== undefined) notes.summary = summary;
+  return summary;
+};
+
+/** A call that only read and went well keeps its input: readers of the row make the line from that. */
+const needsSummary = (call: CallRequest, { result }: Facts): boolean =>
+  call.notes.intentRecorded || !result?.success;
+
+interface Facts {
+  readonly result?: ToolResult;
+  readonly redactor: Redactor;
+  readonly at: number;
+}
+
+type Detail = Record<string, unknown>;
+
+const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
+  const { notes, options } = call;
+  const grant = evidence(call, 'grant');
+  const rule = grant?.rule ?? '';
+  // Once is enough: the outcome leaves the input to the intent of the same call.
+  const detail: Detail =
+    kind === 'outcome' && hasIntent(call)
+      ? { rule }
+      : { rule, input: recordInput(call, facts.redactor) };
+  if (needsSummary(call, facts)) detail.summary = summaryOfCall(call, facts.redactor);
+  if (call.parent) detail.parent = call.parent.executionId;
+  if (notes.decision) Object.assign(detail, notes.decision);
+  if (options.idempotencyKey !== undefined) {
+    detail.idempotencyKey = facts.redactor.text(options.idempotencyKey);
+  }
+  if (options.dryRun) detail.dryRun = true;
+  const inspected = evidence(call, 'inspected');
+  if (inspected && inspected.length > 0) detail.inspected = inspected;
+  if (kind === 'intent' || !facts.result) return detail;
+  if (hasIntent(call)) detail.effect = effectState(call, facts.result);
+  if (notes.attempts > 1) detail.attempts = notes.attempts;
+  if (notes.cached) detail.cached = true;
+  if (notes.degraded) detail.degraded = true;
+  if (notes.resources) {
+    detail.resources = [...notes.resources].map((resource) => facts.redactor.text(resource));
+  }
+  if (facts.result.error?.cause) detail.cause = facts.result.error.cause;
+  return detail;
+};
+
+export const auditEntry = (kind: AuditKind, call: CallRequest, facts: Facts): AuditEntry => {
+  const ready = evidence(call, 'ready');
+  const { result } = facts;
+  return {
+    kind,
+    executionId: call.executionId,
+    at: facts.at,
+    tool: ready ? ready.tool.name : facts.redactor.text(call.toolName).slice(0, 128),
+    version: ready ? ready.tool.version : '',
+    tier: evidence(call, 'grant')?.tier ?? ready?.tool.tier ?? '',
+    userId: call.caller.userId,
+    agentId: call.caller.agentId,
+    sessionId: call.caller.sessionId,
+    status: result ? result.status : 'started',
+    code: result?.error?.code ?? '',
+    durationMs: result ? Math.round(result.metadata.duration * 1000) / 1000 : 0,
+    costMicros: call.notes.costMicros,
+    detail: detailOf(kind, call, facts),
+  };
+};

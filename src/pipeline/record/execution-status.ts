@@ -1,0 +1,78 @@
+/** Answers what became of an execution, from the calls under way and from the audit trail. */
+import type { AuditRow } from '../../contract/audit.ts';
+import type { CallRequest } from '../../contract/call.ts';
+import type { ExecutionState, ExecutionStatus } from '../../contract/crib.ts';
+import type { Store } from '../../contract/store.ts';
+import type { PipelineControl } from '../new-call.ts';
+import { evidence } from '../pipeline.ts';
+import type { RunningCalls } from './running-calls.ts';
+
+const running = (call: CallRequest): ExecutionStatus => {
+  const waits = evidence(call, 'grant')?.ask === true && evidence(call, 'approval') === undefined;
+  const last = (call.control as PipelineControl).last;
+  return {
+    executionId: call.executionId,
+    tool: evidence(call, 'ready')?.tool.name ?? call.toolName,
+    state: waits ? 'pending' : 'running',
+    effect: call.notes.effectPossible ? 'unknown' : 'none',
+    startedAt: call.startedAt,
+    ...(last && {
+      progress: {
+        fraction: last.fraction,
+        ...(last.note !== undefined && { note: last.note }),
+      },
+    }),
+  };
+};
+
+const STATES: Readonly<Record<AuditRow['status'], ExecutionState>> = {
+  success: 'completed',
+  undone: 'completed',
+  failure: 'failed',
+  denied: 'failed',
+  unknown: 'failed',
+  timeout: 'timeout',
+  cancelled: 'cancelled',
+  pending: 'pending',
+  started: 'running',
+};
+
+const effectIn = (rows: readonly AuditRow[], outcome: AuditRow): ExecutionStatus['effect'] => {
+  if (rows.some(({ status }) => status === 'undone')) return 'undone';
+  const { effect } = outcome.detail;
+  if (effect === 'done' || effect === 'not_done' || effect === 'unknown') return effect;
+  return outcome.kind === 'intent' ? 'unknown' : 'none';
+};
+
+const recorded = async (
+  executionId: string,
+  store: Pick<Store, 'audit' | 'intents'>,
+): Promise<ExecutionStatus | undefined> => {
+  const rows = await store.audit.query({ executionId });
+  const outcome = rows.find(({ kind }) => kind === 'outcome') ?? rows.at(-1);
+  if (!outcome) return undefined;
+  let state = STATES[outcome.status];
+  if (state === 'running') {
+    const open = await store.intents.open();
+    const intent = open.find(({ entry }) => entry.executionId === executionId);
+    if (!intent?.ownerAlive) state = 'failed';
+  }
+  return {
+    executionId,
+    tool: outcome.tool,
+    state,
+    effect: effectIn(rows, outcome),
+    // The row of an outcome tells the end and how long it took.
+    startedAt: Math.round(Math.min(rows.at(-1)?.at ?? outcome.at, outcome.at - outcome.durationMs)),
+    ...(outcome.code !== '' && { code: outcome.code }),
+  };
+};
+
+export const executionStatus = async (
+  executionId: string,
+  calls: RunningCalls,
+  store: Pick<Store, 'audit' | 'intents'>,
+): Promise<ExecutionStatus | undefined> => {
+  const call = calls.get(executionId);
+  return call ? running(call) : recorded(executionId, store);
+};

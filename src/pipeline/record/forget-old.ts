@@ -1,0 +1,26 @@
+/** Forgets what is too old. Whoever adds to the pile clears it, once in a while; nobody waits for it. */
+import type { Runtime } from '../../contract/runtime.ts';
+import { thrownText } from './read-thrown.ts';
+
+const HOUR_MS = 3_600_000;
+
+export interface ForgetOldDeps {
+  readonly runtime: Pick<Runtime, 'now' | 'log'>;
+  readonly keepMs: number;
+  /** For the log, e.g. `results`. */
+  readonly what: string;
+  expire(before: number): Promise<number>;
+}
+
+/** Call what it returns after every addition. */
+export const forgetOld = ({ runtime, keepMs, what, expire }: ForgetOldDeps): (() => void) => {
+  let clearedAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = runtime.now();
+    if (now - clearedAt < HOUR_MS) return;
+    clearedAt = now;
+    expire(now - keepMs).catch((error: unknown) => {
+      runtime.log.warn(`Old ${what} could not be forgotten.`, { error: thrownText(error) });
+    });
+  };
+};

@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { AuditEntry } from '../../contract/audit.ts';
+import type { Store } from '../../contract/store.ts';
+import { sha256Hex } from '../../governance/sha256-hex.ts';
+import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'toolcrib-reconcile-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const intent = (executionId: string): AuditEntry => ({
+  kind: 'intent',
+  executionId,
+  at: 1,
+  tool: 'change',
+  version: '1.0.0',
+  tier: 'write',
+  userId: 'local',
+  agentId: 'local',
+  sessionId: 'local',
+  status: 'started',
+  code: '',
+  durationMs: 0,
+  costMicros: 0,
+  detail: {},
+});
+
+/** A store as a crash leaves it: the process that claimed its intents and holds is gone. */
+const afterCrash = (store: Store): Store => ({
+  ...store,
+  intents: {
+    open: async () => (await store.intents.open()).map((each) => ({ ...each, ownerAlive: false })),
+    conclude: async (outcome) => {
+      await store.audit.append(outcome);
+      return true;
+    },
+  },
+  ledger: {
+    reserve: (reservation) => store.ledger.reserve(reservation),
+    covers: (wanted) => store.ledger.covers(wanted),
+    extend: (id, more) => store.ledger.extend(id, more),
+    tally: (counts) => store.ledger.tally(counts),
+    settle: (id, actual) => store.ledger.settle(id, actual),
+    release: (id) => store.ledger.release(id),
+    lines: (prefix) => store.ledger.lines(prefix),
+    orphans: async () => [
+      { executionId: 'begun', scopes: [], amountMicros: 100 },
+      { executionId: 'begun:free', scopes: [], amountMicros: 0 },
+      { executionId: 'not-begun', scopes: [], amountMicros: 100 },
+    ],
+  },
+});
+
+describe('after a crash', () => {
+  it('each call is done, not done or unknown, by what its files say', async () => {
+    const store = createMemoryStore();
+    const files = { done: 'after', not_done: 'before', unknown: 'something else' };
+    for (const [id, content] of Object.entries(files)) {
+      const path = join(root, `${id}.txt`);
+      await writeFile(path, content);
+      await store.audit.append(intent(id));
+      const before = Buffer.from('before');
+      await store.snapshots.save({
+        executionId: id,
+        order: 0,
+        path,
+        before,
+        beforeMode: 0o644,
+        keptAt: 0,
+        afterHash: sha256Hex('after'),
+      });
+    }
+    await store.audit.append(intent('no-trace'));
+    const crib = await testCrib([], { root, store: afterCrash(store) });
+    for (const id of Object.keys(files)) {
+      expect(await crib.status(id)).toMatchObject({ state: 'failed', effect: id });
+    }
+    expect(await crib.status('no-trace')).toMatchObject({ effect: 'unknown' });
+    expect(await store.intents.open()).toEqual([]);
+    expect(crib.runtime.logged.some(({ message }) => message.includes('interrupted'))).toBe(true);
+  });
+
+  it('money: a call that began is booked, one that did not is released', async () => {
+    const store = createMemoryStore();
+    const scopes = [{ key: 'user:local:day', limitMicros: 1000 }];
+    for (const executionId of ['begun', 'not-begun']) {
+      await store.ledger.reserve({ executionId, scopes, amountMicros: 100 });
+    }
+    await store.audit.append(intent('begun'));
+    await (await testCrib([], { root, store: afterCrash(store) })).store();
+    expect(await store.ledger.lines('user:')).toMatchObject([{ spentMicros: 100, heldMicros: 0 }]);
+  });
+
+  it('calls of a living process are left alone', async () => {
+    const store = createMemoryStore();
+    await store.audit.append(intent('elsewhere'));
+    const crib = await testCrib([], { root, store });
+    expect(await crib.status('elsewhere')).toMatchObject({ state: 'running' });
+    expect(await store.intents.open()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * After a crash, and now and then while other processes may crash: says of every call that was under way whether its effect was done, not done or is
+ * unknown, closes its intent, and sets its budget right. Nothing is run again.
+ */
+import type { Snapshot, Store } from '../../contract/store.ts';
+import { callOfFreeHold } from '../budget/budgeting.ts';
+import type { EffectState } from './audit-entry.ts';
+
+export interface ReconcileDeps {
+  readonly store: Store;
+  now(): number;
+  inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
+}
+
+/** What the files say: all as intended is done, all as before is not done, a mixture is unknown. */
+const effectOnFiles = async (
+  executionId: string,
+  { store, inspect }: ReconcileDeps,
+): Promise<EffectState> => {
+  const snapshots = await store.snapshots.of(executionId);
+  const last = new Map(snapshots.map((snapshot) => [snapshot.path, snapshot]));
+  const states = new Set<EffectState>();
+  for (const snapshot of last.values()) states.add(await inspect(snapshot));
+  const [state] = states;
+  return states.size === 1 && state !== undefined ? state : 'unknown';
+};
+
+/** Returns the calls that were left in doubt, with what could be found out about them. */
+export const reconcile = async (
+  deps: ReconcileDeps,
+): Promise<readonly { readonly executionId: string; readonly effect: EffectState }[]> => {
+  const { store } = deps;
+  const orphans = await store.ledger.orphans();
+  const doubtful = (await store.intents.open()).filter(({ ownerAlive }) => !ownerAlive);
+  const begun = new Set(doubtful.map(({ entry }) => entry.executionId));
+  // Money first: a call that began may have cost what it was estimated at, any other cost nothing.
+  for (const { executionId, amountMicros, tokens = 0 } of orphans) {
+    const isBegun = begun.has(executionId) || begun.has(callOfFreeHold(executionId));
+    if (isBegun) await store.ledger.settle(executionId, { micros: amountMicros, tokens });
+    else await store.ledger.release(executionId);
+  }
+  const found = [];
+  for (const { entry } of doubtful) {
+    const { executionId } = entry;
+    const effect = await effectOnFiles(executionId, deps);
+    const isMine = await store.intents.conclude({
+      ...entry,
+      kind: 'outcome',
+      status: 'unknown',
+      at: deps.now(),
+      detail: { ...entry.detail, effect, reconciled: true },
+    });
+    if (isMine) found.push({ executionId, effect });
+  }
+  return found;
+};

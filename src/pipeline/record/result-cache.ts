@@ -1,0 +1,92 @@
+/** Results worth keeping for a while, and the three ways to forget them: tool, tag, path. */
+import { dirname } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Call } from '../../contract/call.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { CacheRule } from '../../contract/tool.ts';
+import { canonicalJson } from '../../governance/digest.ts';
+import { ownCopy } from '../../governance/own-copy.ts';
+
+interface Kept {
+  readonly result: ToolResult;
+  readonly marks: readonly string[];
+  readonly expiresAt: number;
+}
+
+export type Invalidation =
+  | { readonly tool: string }
+  | { readonly tag: string }
+  | { readonly path: string };
+
+const markOf = (what: Invalidation): string => {
+  if ('tool' in what) return `tool:${what.tool}`;
+  return 'tag' in what ? `tag:${what.tag}` : `path:${what.path}`;
+};
+
+export class ResultCache {
+  readonly #kept: LRUCache<string, Kept>;
+  readonly #byMark = new Map<string, Set<string>>();
+
+  readonly #now: () => number;
+
+  constructor(maxEntries: number, now: () => number) {
+    this.#now = now;
+    this.#kept = new LRUCache<string, Kept>({
+      max: maxEntries,
+      dispose: (kept, key) => this.#unmark(kept, key),
+    });
+  }
+
+  /** Canonical input and caller: nobody sees what another user's call returned. */
+  keyOf(call: Call<'ready' | 'input'>): string {
+    const { tool } = call.ready;
+    const { userId, sessionId } = call.caller;
+    return canonicalJson([tool.name, tool.version, userId, sessionId, call.input]);
+  }
+
+  get(key: string): ToolResult | undefined {
+    const kept = this.#kept.get(key);
+    if (!kept) return undefined;
+    if (kept.expiresAt > this.#now()) return ownCopy(kept.result);
+    this.#kept.delete(key);
+    return undefined;
+  }
+
+  keep(key: string, result: ToolResult, rule: CacheRule): void {
+    const marks = [
+      markOf({ tool: result.metadata.toolName }),
+      ...(rule.tags ?? []).map((tag) => markOf({ tag })),
+      ...result.metadata.resourcesUsed.map((path) => markOf({ path })),
+    ];
+    // Copied in and out: the caller holds what it was given, and may change it.
+    this.#kept.set(key, { result: ownCopy(result), marks, expiresAt: this.#now() + rule.ttlMs });
+    for (const mark of marks) {
+      const keys = this.#byMark.get(mark);
+      if (keys) keys.add(key);
+      else this.#byMark.set(mark, new Set([key]));
+    }
+  }
+
+  /** Returns how many results were forgotten. */
+  invalidate(what: Invalidation): number {
+    const keys = this.#byMark.get(markOf(what));
+    if (!keys) return 0;
+    const doomed = [...keys];
+    for (const key of doomed) this.#kept.delete(key);
+    return doomed.length;
+  }
+
+  /** A write makes stale what was read from the file, and listings of its directory. */
+  changed(path: string): void {
+    this.invalidate({ path });
+    this.invalidate({ path: dirname(path) });
+  }
+
+  #unmark(kept: Kept, key: string): void {
+    for (const mark of kept.marks) {
+      const keys = this.#byMark.get(mark);
+      keys?.delete(key);
+      if (keys?.size === 0) this.#byMark.delete(mark);
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
+import { Deadlines } from './deadlines.ts';
+
+describe('deadlines', () => {
+  it('fire in time and in order, each once', async () => {
+    const runtime = fakeRuntime();
+    const deadlines = new Deadlines(runtime);
+    const fired: string[] = [];
+    deadlines.after(100, () => fired.push('a'));
+    await runtime.advance(50);
+    deadlines.after(100, () => fired.push('b'));
+    deadlines.after(10, () => fired.push('short'));
+    await runtime.advance(49);
+    expect(fired).toEqual(['short']);
+    await runtime.advance(1);
+    expect(fired).toEqual(['short', 'a']);
+    await runtime.advance(1000);
+    expect(fired).toEqual(['short', 'a', 'b']);
+  });
+
+  it('do not fire once cancelled, and cancelling twice is harmless', async () => {
+    const runtime = fakeRuntime();
+    const deadlines = new Deadlines(runtime);
+    const fired: string[] = [];
+    const first = deadlines.after(100, () => fired.push('first'));
+    deadlines.after(100, () => fired.push('second'));
+    first.cancel();
+    first.cancel();
+    await runtime.advance(200);
+    expect(fired).toEqual(['second']);
+  });
+
+  it('take no timer for what is over within the turn', async () => {
+    const runtime = fakeRuntime();
+    const deadlines = new Deadlines(runtime);
+    for (let i = 0; i < 100; i++) deadlines.after(100, () => undefined).cancel();
+    await runtime.advance(0);
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('keep one timer for any number of calls with the same limit', async () => {
+    const runtime = fakeRuntime();
+    const deadlines = new Deadlines(runtime);
+    const armed = Array.from({ length: 5000 }, () => deadlines.after(100, () => undefined));
+    await runtime.advance(0);
+    expect(runtime.pendingTimers).toBe(1);
+    for (const deadline of armed) deadline.cancel();
+    deadlines.close();
+    expect(runtime.pendingTimers).toBe(0);
+  });
+
+  it('survive thousands of cancelled entries before a live one', async () => {
+    const runtime = fakeRuntime();
+    const deadlines = new Deadlines(runtime);
+    const fired: number[] = [];
+    for (let i = 0; i < 3000; i++) deadlines.after(100, () => fired.push(i)).cancel();
+    deadlines.after(100, () => fired.push(-1));
+    for (let i = 0; i < 3000; i++) deadlines.after(100, () => fired.push(i)).cancel();
+    await runtime.advance(100);
+    expect(fired).toEqual([-1]);
+  });
+
+  it('a callback may arm a new deadline of the same limit', async () => {
+    const runtime = fakeRuntime();
+    const deadlines = new Deadlines(runtime);
+    let fired = 0;
+    const again = (): void => {
+      fired++;
+      if (fired < 3) deadlines.after(100, again);
+    };
+    deadlines.after(100, again);
+    await runtime.advance(350);
+    expect(fired).toBe(3);
+  });
+});

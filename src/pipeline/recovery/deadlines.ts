@@ -1,0 +1,156 @@
+/**
+ * Timeouts at a fraction of the price of one timer each. Most calls are over before the event loop
+ * turns, and cost neither a timer nor a look at the clock. Those that are not expire, with the same
+ * limit, in the order they came, so one timer for the oldest of each limit is enough.
+ */
+import type { Runtime, Timer } from '../../contract/runtime.ts';
+
+export interface Deadline {
+  /** Calls it off. Safe to call twice. */
+  cancel(): void;
+}
+
+class Entry implements Deadline {
+  readonly ms: number;
+  readonly callback: () => void;
+  /** Where it waits now. */
+  row: Row;
+  expiresAt = 0;
+  older: Entry | undefined = undefined;
+  newer: Entry | undefined = undefined;
+  #over = false;
+
+  constructor(ms: number, callback: () => void, row: Row) {
+    this.ms = ms;
+    this.callback = callback;
+    this.row = row;
+  }
+
+  cancel(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.row.remove(this);
+  }
+}
+
+/** Entries from the oldest to the newest. */
+class Row {
+  oldest: Entry | undefined = undefined;
+  #newest: Entry | undefined = undefined;
+
+  append(entry: Entry): void {
+    entry.row = this;
+    entry.older = this.#newest;
+    entry.newer = undefined;
+    if (this.#newest) this.#newest.newer = entry;
+    else this.oldest = entry;
+    this.#newest = entry;
+  }
+
+  remove({ older, newer }: Entry): void {
+    if (older) older.newer = newer;
+    else this.oldest = newer;
+    if (newer) newer.older = older;
+    else this.#newest = older;
+  }
+}
+
+/** The deadlines of one limit. */
+class Line extends Row {
+  #timer: Timer | undefined = undefined;
+  #held = false;
+  readonly #ms: number;
+  readonly #runtime: Runtime;
+
+  constructor(ms: number, runtime: Runtime) {
+    super();
+    this.#ms = ms;
+    this.#runtime = runtime;
+  }
+
+  override append(entry: Entry): void {
+    super.append(entry);
+    if (!this.#timer) this.#wait(this.#ms);
+    else if (!this.#held) this.#hold(true);
+  }
+
+  override remove(entry: Entry): void {
+    super.remove(entry);
+    // The timer stays for the next call, but must not hold an idle process.
+    if (!this.oldest) this.#hold(false);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #hold(on: boolean): void {
+    this.#held = on;
+    this.#timer?.keepAlive(on);
+  }
+
+  #wait(ms: number): void {
+    this.#held = true;
+    this.#timer = this.#runtime.after(ms, () => this.#expire());
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    const now = this.#runtime.elapsed();
+    let { oldest } = this;
+    while (oldest && oldest.expiresAt <= now) {
+      oldest.cancel();
+      oldest.callback();
+      oldest = this.oldest;
+    }
+    if (oldest && !this.#timer) this.#wait(Math.max(1, oldest.expiresAt - now));
+  }
+}
+
+export class Deadlines {
+  /** Those of this turn of the event loop. */
+  readonly #fresh = new Row();
+  readonly #lines = new Map<number, Line>();
+  readonly #runtime: Runtime;
+  #turning: NodeJS.Immediate | undefined = undefined;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  /** Calls back after `ms` unless cancelled before. */
+  after(ms: number, callback: () => void): Deadline {
+    const entry = new Entry(ms, callback, this.#fresh);
+    this.#fresh.append(entry);
+    this.#turning ??= setImmediate(this.#line);
+    return entry;
+  }
+
+  close(): void {
+    clearImmediate(this.#turning);
+    this.#turning = undefined;
+    for (const line of this.#lines.values()) line.close();
+    this.#lines.clear();
+  }
+
+  /** The loop has turned: what still runs is timed from here on. */
+  readonly #line = (): void => {
+    this.#turning = undefined;
+    if (!this.#fresh.oldest) return;
+    const now = this.#runtime.elapsed();
+    for (let entry = this.#fresh.oldest; entry; entry = this.#fresh.oldest) {
+      this.#fresh.remove(entry);
+      entry.expiresAt = now + entry.ms;
+      this.#lineOf(entry.ms).append(entry);
+    }
+  };
+
+  #lineOf(ms: number): Line {
+    const known = this.#lines.get(ms);
+    if (known) return known;
+    const line = new Line(ms, this.#runtime);
+    this.#lines.set(ms, line);
+    return line;
+  }
+}

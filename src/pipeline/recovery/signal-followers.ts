@@ -1,0 +1,41 @@
+/**
+ * Lets a signal of the caller cancel its calls. One listener serves all calls of a signal: a server
+ * has one a connection, and adding and removing a listener for each call would cost more than the rest.
+ */
+import type { CallControl } from '../../contract/call.ts';
+
+export class SignalFollowers {
+  readonly #bySignal = new WeakMap<AbortSignal, Set<CallControl>>();
+
+  /** The same outcome; the signal is let go of when it is there. */
+  follow<T>(signal: AbortSignal, control: CallControl, outcome: Promise<T>): Promise<T> {
+    if (signal.aborted) {
+      control.abort('CANCELLED');
+      return outcome;
+    }
+    const controls = this.#of(signal);
+    controls.add(control);
+    return outcome.then(
+      (value) => {
+        controls.delete(control);
+        return value;
+      },
+      (error: unknown) => {
+        controls.delete(control);
+        throw error;
+      },
+    );
+  }
+
+  #of(signal: AbortSignal): Set<CallControl> {
+    const known = this.#bySignal.get(signal);
+    if (known) return known;
+    const controls = new Set<CallControl>();
+    this.#bySignal.set(signal, controls);
+    const cancel = (): void => {
+      for (const control of controls) control.abort('CANCELLED');
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    return controls;
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Tools of the crib itself. They pass every gate like other tools, but no name leads to them: the
+ * engine hands the tool to the call that it starts. What such a tool may do is decided when it is
+ * made or chosen, by the engine and from the caller, never by its input.
+ */
+import type { ReadyTool } from '../../contract/call.ts';
+import type { Labels } from '../../contract/result.ts';
+import type { Schema } from '../../contract/schema.ts';
+import { defineTool, isReservedName, type Tool, type ToolDefinition } from '../../contract/tool.ts';
+
+export interface InternalToolOptions<I> {
+  readonly input: Schema<I>;
+  readonly labels: Labels;
+}
+
+/** Throws on a name that is not reserved: a tool from outside could take it, and its records. */
+export const defineInternalTool = <I, O>(
+  definition: Omit<ToolDefinition<I, O>, 'input' | 'source'>,
+  { input, labels }: InternalToolOptions<I>,
+): ReadyTool => {
+  if (!isReservedName(definition.name)) {
+    throw new TypeError(`The name of an internal tool is not reserved: ${definition.name}.`);
+  }
+  const tool = defineTool<I, O>({
+    ...definition,
+    source: 'builtin',
+    input: input.json,
+  } as ToolDefinition<I, O>);
+  return {
+    tool: tool as Tool,
+    input,
+    output: undefined,
+    labels,
+    deprecated: false,
+    enabled: true,
+    initialize: () => undefined,
+  };
+};

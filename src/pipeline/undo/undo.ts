@@ -1,0 +1,184 @@
+/**
+ * Takes a call back: restores the files it changed, or lets the tool's own `undo` do it. It is a
+ * tool itself, so that every undo is judged, claimed and recorded like any other call.
+ */
+import type { AuditRow } from '../../contract/audit.ts';
+import type { ReadyTool } from '../../contract/call.ts';
+import type { ToolContext } from '../../contract/context.ts';
+import type { UndoReport } from '../../contract/crib.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { ToolResult } from '../../contract/result.ts';
+import type { Schema } from '../../contract/schema.ts';
+import type { Snapshot, Store } from '../../contract/store.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { defineInternalTool } from './internal-tool.ts';
+import type { KeptSnapshots } from './kept-snapshots.ts';
+import type { UndoLog } from './undo-log.ts';
+
+const UNDO_TOOL = 'toolcrib:undo';
+
+export interface UndoDeps {
+  readonly store: Pick<Store, 'audit'>;
+  readonly snapshots: KeptSnapshots;
+  readonly undoLog: UndoLog;
+  now(): number;
+  findTool(name: string, version: string): Tool | undefined;
+  /** `done` when the file is as the call left it. */
+  inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
+  restore(snapshot: Snapshot): Promise<void>;
+  /** The path as people know it. */
+  display(path: string): string;
+}
+
+interface UndoInput {
+  readonly executionId: string;
+}
+
+/** The tool for each right that a caller may have; who has which is for `crib.undo` to say. */
+export interface UndoTools {
+  readonly ofCaller: ReadyTool;
+  readonly ofAnyone: ReadyTool;
+}
+
+/** Whose calls are undone: those of one user, or of anyone when there is no user. */
+interface UndoScope {
+  readonly ofUser: string | undefined;
+}
+
+interface Past {
+  readonly row: AuditRow;
+  /** It had its intent on record, so it could change something. */
+  readonly mayHaveChanged: boolean;
+}
+
+const pastOf = async (
+  { executionId }: UndoInput,
+  { ofUser }: UndoScope,
+  deps: UndoDeps,
+): Promise<Past> => {
+  const rows = await deps.store.audit.query({ executionId });
+  const row = rows.find(({ kind }) => kind === 'outcome') ?? rows[0];
+  if (!row || (ofUser !== undefined && row.userId !== ofUser)) {
+    throw new ToolFailure('NOT_FOUND', 'There is no call of that id.', {
+      suggestions: ['List calls with: toolcrib audit list'],
+    });
+  }
+  // Said only to those who may know of the call.
+  if (rows.some(({ status }) => status === 'undone')) {
+    throw new ToolFailure('CONFLICT', 'The call has been undone already.');
+  }
+  return { row, mayHaveChanged: rows.some(({ kind }) => kind === 'intent') };
+};
+
+const nothingLeft = ({ row, mayHaveChanged }: Past, { snapshots }: UndoDeps): ToolFailure =>
+  mayHaveChanged && snapshots.isOver(row.at)
+    ? new ToolFailure('UNDO_EXPIRED', undefined, {
+        suggestions: ['Restore it from a backup or from version control.'],
+      })
+    : new ToolFailure('CONFLICT', 'The call left nothing that can be undone.');
+
+/** The last state the call left each file in must still be there, or nothing is touched. */
+const assertUntouched = async (snapshots: readonly Snapshot[], deps: UndoDeps): Promise<void> => {
+  const last = new Map(snapshots.map((snapshot) => [snapshot.path, snapshot]));
+  for (const snapshot of last.values()) {
+    if ((await deps.inspect(snapshot)) === 'done') continue;
+    throw new ToolFailure(
+      'CONFLICT',
+      'A file was changed again since the call; nothing was undone.',
+      {
+        suggestions: ['Look at the file, then restore what you want by hand.'],
+      },
+    );
+  }
+};
+
+const restoreFiles = async (
+  snapshots: readonly Snapshot[],
+  deps: UndoDeps,
+): Promise<readonly string[]> => {
+  await assertUntouched(snapshots, deps);
+  const restored: string[] = [];
+  for (const snapshot of snapshots.toReversed()) {
+    await deps.restore(snapshot);
+    restored.push(deps.display(snapshot.path));
+  }
+  return [...new Set(restored)];
+};
+
+const undoByTool = async (
+  row: AuditRow,
+  context: ToolContext,
+  deps: UndoDeps,
+): Promise<boolean> => {
+  const tool = deps.findTool(row.tool, row.version);
+  const kept = tool?.undo && (await deps.undoLog.read(row.executionId));
+  if (!tool?.undo || !kept) return false;
+  await tool.undo(kept.input, kept.result, context);
+  return true;
+};
+
+const undo = async (past: Past, context: ToolContext, deps: UndoDeps): Promise<UndoReport> => {
+  const { row } = past;
+  const { executionId } = row;
+  const restored = await restoreFiles(await deps.snapshots.of(executionId), deps);
+  const byTool = await undoByTool(row, context, deps);
+  if (restored.length === 0 && !byTool) throw nothingLeft(past, deps);
+  const { seq: _seq, hash: _hash, ...entry } = row;
+  await deps.store.audit.append({
+    ...entry,
+    kind: 'event',
+    status: 'undone',
+    code: '',
+    at: deps.now(),
+    durationMs: 0,
+    costMicros: 0,
+    detail: { by: context.userId, undo: context.executionId, restored },
+  });
+  await deps.snapshots.drop(executionId);
+  return { executionId, restored };
+};
+
+const inputSchema: Schema<UndoInput> = {
+  json: {
+    type: 'object',
+    properties: { executionId: { type: 'string' } },
+    required: ['executionId'],
+    additionalProperties: false,
+  },
+  validate: (value) =>
+    isUndoInput(value)
+      ? { ok: true, value: { executionId: value.executionId } }
+      : { ok: false, issues: [{ path: ['executionId'], message: 'Has to be a text.' }] },
+};
+
+const isUndoInput = (value: unknown): value is UndoInput =>
+  typeof value === 'object' &&
+  value !== null &&
+  'executionId' in value &&
+  typeof value.executionId === 'string';
+
+const undoTool = (deps: UndoDeps, scopeOf: (context: ToolContext) => UndoScope): ReadyTool =>
+  defineInternalTool<UndoInput, UndoReport>(
+    {
+      name: UNDO_TOOL,
+      // Whose call it was is checked by the tool itself.
+      permissions: [],
+      version: '1.0.0',
+      category: 'filesystem',
+      tier: 'write',
+      // For the tool's own undo; the guard judges every path as it does for any tool.
+      needs: { paths: [{ path: '.', access: 'write' }] },
+      description: 'Restores what a call changed.',
+      capabilities: [{ action: 'undo', description: 'Restore what a call changed.' }],
+      run: async (input, context) =>
+        undo(await pastOf(input, scopeOf(context), deps), context, deps),
+    },
+    { input: inputSchema, labels: { trust: 'trusted', sensitivity: 'private' } },
+  );
+
+export const undoTools = (deps: UndoDeps): UndoTools => ({
+  ofCaller: undoTool(deps, ({ userId }) => ({ ofUser: userId })),
+  ofAnyone: undoTool(deps, () => ({ ofUser: undefined })),
+});
+
+export type UndoResult = ToolResult<UndoReport>;

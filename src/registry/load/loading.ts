@@ -1,0 +1,116 @@
+/** Brings sources in, keeps what each of them reported, and puts everything away at the end. */
+import type { LoadReport } from '../../contract/catalog.ts';
+import type { Events } from '../../contract/events.ts';
+import type { Runtime } from '../../contract/runtime.ts';
+import type { Source } from '../../contract/source.ts';
+import { announce } from '../editing.ts';
+import { type Gate, isFromOutside, judgeLoaded } from '../lock/gate.ts';
+import type { Shelf } from '../shelf.ts';
+import { cleanUp } from '../versions.ts';
+import { type Loaded, loadSources } from './load-sources.ts';
+
+export interface Loading {
+  load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
+  /** From now on a source that tells of changes is loaded again by itself. */
+  watch(): void;
+  close(): Promise<void>;
+  /** The last report of every source. */
+  reports(): readonly LoadReport[];
+}
+
+export interface LoadingDeps {
+  readonly runtime: Runtime;
+  readonly events?: Events;
+  /** Who decides about tools from outside; without one they are not held. */
+  readonly gate?: Gate;
+}
+
+export const createLoading = (shelf: Shelf, { runtime, events, gate }: LoadingDeps): Loading => {
+  const reports = new Map<Source, LoadReport>();
+  const stops: (() => void)[] = [];
+  let closed: Promise<void> | undefined;
+
+  const settle = async ({ source, report, added, gone }: Loaded): Promise<LoadReport> => {
+    reports.set(source, report);
+    for (const { tool } of added) announce(events, tool);
+    for (const { tool } of gone) {
+      if (!shelf.named(tool.name)) events?.emit('tool.unregistered', { tool: tool.name });
+    }
+    say(report, runtime);
+    await cleanUp(gone);
+    return report;
+  };
+
+  const load = async (sources: readonly Source[]): Promise<readonly LoadReport[]> =>
+    Promise.all((await bring(sources, shelf, { runtime, ...(gate && { gate }) })).map(settle));
+
+  /** One reload of a source at a time; a change meanwhile is one more when it is done. */
+  const reloading = (source: Source): (() => void) => {
+    let running: Promise<unknown> | undefined;
+    let again = false;
+    const reload = (): void => {
+      if (closed) return;
+      again = running !== undefined;
+      running ??= load([source]).finally(() => {
+        running = undefined;
+        if (again) reload();
+      });
+    };
+    return reload;
+  };
+
+  const close = async (): Promise<void> => {
+    for (const stop of stops) stop();
+    await cleanUp([...shelf.all()].flatMap(({ versions }) => [...versions.values()]));
+    await Promise.all([...reports.keys()].map((source) => closeSource(source, runtime)));
+  };
+
+  return {
+    load,
+    watch() {
+      for (const source of reports.keys()) {
+        const stop = source.watch?.(reloading(source));
+        if (stop) stops.push(stop);
+      }
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+    reports: () => [...reports.values()],
+  };
+};
+
+/** What comes from outside is judged in the turn in which it is put there: nobody can call it before. */
+const bring = async (
+  sources: readonly Source[],
+  shelf: Shelf,
+  { gate, runtime: { log } }: LoadingDeps,
+): Promise<readonly Loaded[]> => {
+  if (!gate || !sources.some(isFromOutside)) return loadSources(sources, { shelf });
+  await gate.prepare();
+  const loaded = await loadSources(sources, {
+    shelf,
+    holderOf: (name) => gate.holderOf?.(name),
+    placed: (all) => judgeLoaded(all, { gate, shelf, log }),
+  });
+  await gate.welcome();
+  return loaded;
+};
+
+const say = ({ source, error, renamed, refused }: LoadReport, { log }: Runtime): void => {
+  if (error !== undefined) log.error('A source of tools failed to load', { source, error });
+  for (const { from, to } of renamed) {
+    log.warn('A tool was renamed because its name is taken', { source, from, to });
+  }
+  for (const { tool, reason } of refused) log.warn('A tool was refused', { source, tool, reason });
+};
+
+const closeSource = async (source: Source, { log }: Runtime): Promise<void> => {
+  try {
+    await source.close?.();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.error('A source of tools failed to close', { source: source.label, reason });
+  }
+};

@@ -1,0 +1,133 @@
+/**
+ * A JSON Schema as a neutral `Schema`. It is used as it is: nothing is fetched, converted or written
+ * into. Each schema gets a validator of its own, so that no `$id` of one tool is visible to another.
+ * Import this file lazily: the validator takes a while to load.
+ */
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { JsonSchema, Schema, Validation } from '../../contract/schema.ts';
+import { ajvIssues } from './ajv-issues.ts';
+import { boundReferences, type StepBudget } from './bound-references.ts';
+import { copyData } from './copy-data.ts';
+import { fromDraft04 } from './from-draft-04.ts';
+import { inspectSchema, type SchemaFacts } from './inspect-schema.ts';
+import { linearPatterns, type Pattern } from './linear-patterns.ts';
+import { linearUniqueItems } from './linear-unique-items.ts';
+
+/** Throws CONFIG_INVALID when the schema is broken, unsafe or refers to something outside itself. */
+export const compileJsonSchema = (schema: JsonSchema): Schema =>
+  compileWith(schema, linearPatterns());
+
+/**
+ * Compiles a schema that its server checks as well: what cannot be checked safely here is left to the
+ * server. `told` hears each thing that is left out.
+ */
+export const compileForeignSchema = (schema: JsonSchema, told: (note: string) => void): Schema => {
+  const compilePattern = linearPatterns();
+  const tolerant = (source: string): Pattern => {
+    try {
+      return compilePattern(source);
+    } catch (error) {
+      told(reasonOf(error));
+      return { test: () => true, toString: () => `/${source}/` };
+    }
+  };
+  try {
+    return compileWith(schema, tolerant);
+  } catch (error) {
+    told(reasonOf(error));
+    return { json: schema, validate: (value) => ({ ok: true, value }) };
+  }
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
+
+const compileWith = (schema: JsonSchema, patterns: (source: string) => Pattern): Schema => {
+  const facts = inspectSchema(schema);
+  const ajv = createAjv(facts, patterns);
+  const compiled: Compiled = {
+    budget: boundReferences(ajv, facts.nodes),
+    check: compile(ajv, facts.dialect === 'draft-04' ? fromDraft04(schema) : schema),
+    hasDefaults: facts.hasDefaults,
+  };
+  return { json: schema, validate: (value) => validate(compiled, value) };
+};
+
+interface Compiled {
+  readonly check: ValidateFunction;
+  readonly budget: StepBudget;
+  readonly hasDefaults: boolean;
+}
+
+const validate = (
+  { check, budget, hasDefaults }: Compiled,
+  given: unknown,
+): Validation<unknown> => {
+  try {
+    const value = hasDefaults ? copyData(given) : given;
+    budget.used = 0;
+    if (check(value)) return { ok: true, value };
+    return { ok: false, issues: ajvIssues(check.errors ?? [], value) };
+  } catch {
+    // Out of steps or out of stack: the schema goes round in circles over this value.
+    const message = 'is too complex to be checked against the schema';
+    return { ok: false, issues: [{ path: [], message }] };
+  }
+};
+
+const createAjv = (
+  { dialect, hasDefaults, usesMetaSchema }: SchemaFacts,
+  patterns: (source: string) => Pattern,
+): Ajv => {
+  const regExp = Object.assign(patterns, { code: 'linearPatterns' });
+  const options: Options = {
+    allErrors: true,
+    // Not where only the schema of schemas has any: they are none of the tool's.
+    useDefaults: hasDefaults,
+    strict: false,
+    // `toString` is not a field that every object has.
+    ownProperties: true,
+    inlineRefs: 20,
+    logger: false,
+    meta: usesMetaSchema,
+    // Each keyword checks its own value; validating against the meta-schema would cost 100 ms.
+    validateSchema: false,
+    // An annotation, as the drafts have it; the suite of JSON Schema holds implementations to that.
+    validateFormats: false,
+    code: { regExp },
+  };
+  const ajv = newAjv(dialect, options);
+  linearUniqueItems(ajv);
+  return ajv;
+};
+
+const newAjv = (dialect: SchemaFacts['dialect'], options: Options): Ajv => {
+  if (dialect === '2020-12') return new Ajv2020(options);
+  return dialect === '2019-09' ? new Ajv2019(options) : new Ajv(options);
+};
+
+const compile = (ajv: Ajv, schema: JsonSchema): ValidateFunction => {
+  try {
+    return ajv.compile(schema);
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error;
+    throw refusal(error);
+  }
+};
+
+const refusal = (error: unknown): ToolFailure => {
+  const missing = error instanceof Error && 'missingRef' in error ? error.missingRef : undefined;
+  if (typeof missing === 'string') {
+    return new ToolFailure(
+      'CONFIG_INVALID',
+      `The JSON Schema refers to ${JSON.stringify(missing.slice(0, 200))}, which is not part of it. References are never fetched.`,
+      { suggestions: ['Copy the definition into "$defs" and refer to it as "#/$defs/name".'] },
+    );
+  }
+  const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
+  return new ToolFailure('CONFIG_INVALID', `The JSON Schema cannot be compiled: ${reason}`, {
+    suggestions: ['Correct the schema; one written for draft-07 has to say so in "$schema".'],
+  });
+};

@@ -1,0 +1,90 @@
+/** Ranked, typo-tolerant search over names, descriptions, tags and parameter names. */
+import type { CatalogEntry, SearchHit, SearchQuery } from '../../contract/catalog.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { matcher } from '../filter.ts';
+import { declaredSchema } from '../schema/declared-schema.ts';
+import type { Shelf } from '../shelf.ts';
+import { parameterNames } from './parameter-names.ts';
+import { Ranking } from './ranking.ts';
+import { type SearchField, SearchIndex } from './search-index.ts';
+import type { UsageOf } from './usage.ts';
+
+export interface Search {
+  /** Something about the tool of that name has changed; the index looks again before the next search. */
+  touch(name: string): void;
+  find(query: string | SearchQuery): readonly SearchHit[];
+}
+
+export interface SearchDeps {
+  readonly shelf: Pick<Shelf, 'named' | 'all' | 'entry'>;
+  readonly usage: UsageOf;
+}
+
+const DEFAULT_LIMIT = 20;
+const MAX_DESCRIPTION = 1_000;
+
+export const createSearch = ({ shelf, usage }: SearchDeps): Search => {
+  const index = new SearchIndex();
+  const stale = new Set<string>();
+
+  const entry = (name: string): CatalogEntry | undefined => {
+    const family = shelf.named(name);
+    return family && shelf.entry(family);
+  };
+
+  const refresh = (): void => {
+    for (const name of stale) {
+      const found = entry(name);
+      if (found) index.put(name, fieldsOf(found.tool));
+      else index.remove(name);
+    }
+    stale.clear();
+  };
+
+  return {
+    touch: (name) => void stale.add(name),
+    find(asked) {
+      const query: SearchQuery = typeof asked === 'string' ? { text: asked } : asked;
+      const { text, rankBy = 'relevance', fuzzy = true, limit = DEFAULT_LIMIT } = query;
+      const fits = matcher(query.filter);
+      const ranking = new Ranking<CatalogEntry>(limit, (name) => {
+        const found = entry(name);
+        return found && !found.quarantine && fits(found) ? found : undefined;
+      });
+      const key = rankKey(rankBy, usage);
+      const offer = (name: string, score: number): void =>
+        ranking.offer(name, score, key(name, score));
+      if (text.trim() === '') for (const { name } of shelf.all()) offer(name, 0);
+      else {
+        refresh();
+        index.find(text, fuzzy, offer);
+      }
+      return ranking.list().map(({ value, score }) => ({ entry: value, score }));
+    },
+  };
+};
+
+const fieldsOf = (tool: Tool): readonly SearchField[] => [
+  { text: tool.name, weight: 4 },
+  { text: (tool.tags ?? []).join(' '), weight: 2 },
+  { text: (tool.aliases ?? []).join(' '), weight: 2 },
+  { text: parameterNames(declaredSchema(tool, 'input')).join(' '), weight: 1 },
+  { text: tool.description.slice(0, MAX_DESCRIPTION), weight: 1.5 },
+];
+
+/** The higher, the earlier. What was never used comes last. */
+const rankKey = (
+  rankBy: NonNullable<SearchQuery['rankBy']>,
+  usage: UsageOf,
+): ((name: string, score: number) => number) => {
+  switch (rankBy) {
+    case 'popularity':
+      return (name) => usage(name)?.calls ?? 0;
+    case 'recent':
+      return (name) => usage(name)?.lastUsedAt ?? 0;
+    case 'performance':
+      return (name) => -(usage(name)?.averageMs ?? Number.POSITIVE_INFINITY);
+    default:
+      return (_name, score) => score;
+  }
+};

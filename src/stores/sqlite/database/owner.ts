@@ -1,0 +1,102 @@
+/**
+ * Who holds a claim. Each open store is an owner; intents, budget holds and replay keys carry its
+ * id, so that after a crash others can tell claims that are under way from claims in doubt.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Runtime, Timer } from '../../../contract/runtime.ts';
+import type { Database, Statement } from './open-database.ts';
+import { identifyProcess, isProcessAlive, type ProcessIdentity } from './process-identity.ts';
+import type { Writer } from './writer.ts';
+
+const HEARTBEAT_MS = 10_000;
+/** An owner in another place is alive while its heartbeat is younger than this. */
+const SILENCE_MS = 30_000;
+
+interface OwnerRow extends ProcessIdentity {
+  readonly id: string;
+  readonly heartbeat_at: number;
+}
+
+interface OwnerParts {
+  readonly database: Database;
+  readonly runtime: Runtime;
+  readonly writer: Writer;
+  readonly identity?: ProcessIdentity;
+}
+
+export class Owner {
+  readonly id = randomUUID();
+  readonly #runtime: Runtime;
+  readonly #writer: Writer;
+  readonly #identity: ProcessIdentity;
+  readonly #find: Statement;
+  readonly #all: Statement;
+  readonly #beat: Statement;
+  readonly #remove: Statement;
+  #timer: Timer | undefined;
+
+  constructor({ database, runtime, writer, identity = identifyProcess() }: OwnerParts) {
+    this.#runtime = runtime;
+    this.#writer = writer;
+    this.#identity = identity;
+    this.#find = database.prepare('SELECT * FROM owners WHERE id = ?');
+    this.#all = database.prepare('SELECT * FROM owners');
+    this.#beat = database.prepare(
+      `INSERT INTO owners (id, place, pid, started, heartbeat_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at`,
+    );
+    this.#remove = database.prepare('DELETE FROM owners WHERE id = ?');
+  }
+
+  /** Inside a transaction that claims something: sees to it that the owner is on record. */
+  claim(): string {
+    if (this.#find.get(this.id) === undefined) {
+      this.#sweep();
+      this.#enter();
+    }
+    if (!this.#timer) this.#scheduleHeartbeat();
+    return this.id;
+  }
+
+  /** An owner that is not on record is gone. Answers are remembered while the caller asks on. */
+  aliveness(): (id: string) => boolean {
+    const known = new Map<string, boolean>([[this.id, true]]);
+    return (id) => {
+      const alive = known.get(id) ?? this.#isAlive(this.#find.get(id) as OwnerRow | undefined);
+      known.set(id, alive);
+      return alive;
+    };
+  }
+
+  /** Inside the last transaction: whatever it still claims is in doubt from here on. */
+  retire(): void {
+    this.#timer?.cancel();
+    this.#remove.run(this.id);
+  }
+
+  /** Owners without a row count as gone, so rows of dead ones serve nobody. */
+  #sweep(): void {
+    for (const row of this.#all.all() as OwnerRow[]) {
+      if (!this.#isAlive(row)) this.#remove.run(row.id);
+    }
+  }
+
+  #enter(): void {
+    const { place, pid, started } = this.#identity;
+    this.#beat.run(this.id, place, pid, started, this.#runtime.now());
+  }
+
+  #isAlive(row: OwnerRow | undefined): boolean {
+    if (!row) return false;
+    if (row.place === this.#identity.place) return isProcessAlive(row);
+    return this.#runtime.now() - row.heartbeat_at < SILENCE_MS;
+  }
+
+  #scheduleHeartbeat(): void {
+    this.#timer = this.#runtime.after(HEARTBEAT_MS, () => {
+      this.#scheduleHeartbeat();
+      this.#writer.write(() => this.#enter()).catch(() => undefined);
+    });
+    this.#timer.keepAlive(false);
+  }
+}

@@ -1,0 +1,83 @@
+/** Finds out who sends a request, by its token, its JWT or its session, before anything is read. */
+import type { TokenRecord } from '../../../contract/tokens.ts';
+import type { HttpRequest } from '../http-request.ts';
+import type { HttpSite } from '../http-site.ts';
+import { type ConsoleSession, isCsrfToken } from './console-sessions.ts';
+import { type Identity, SESSION_KEY, TOKEN_KEY } from './identity.ts';
+import type { JwtCheck } from './jwt-check.ts';
+
+export const COOKIE = 'toolcrib_session';
+export const CSRF_HEADER = 'x-toolcrib-csrf';
+
+export type Known =
+  | { readonly identity: Identity }
+  /** `csrf`: known, but the request may have been made by another page. */
+  | { readonly refused: 'nobody' | 'wrong' | 'csrf' };
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
+
+export const sessionIdOf = (request: HttpRequest): string | undefined => {
+  for (const part of (request.header('cookie') ?? '').split(';')) {
+    const [name, value] = part.trim().split('=', 2);
+    if (name === COOKIE && value) return value;
+  }
+  return undefined;
+};
+
+export const identityOfSession = ({ key, user, role }: ConsoleSession): Identity => ({
+  kind: 'session',
+  key: `${SESSION_KEY}${key}`,
+  userId: user,
+  role,
+});
+
+const identityOfToken = ({ id, name, role, policy }: TokenRecord): Identity => ({
+  kind: 'token',
+  key: `${TOKEN_KEY}${id}`,
+  userId: `token:${name}`,
+  role,
+  ...(policy && { policy }),
+});
+
+const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
+
+const WRONG: Known = { refused: 'wrong' };
+
+const byRecord = (record: TokenRecord | undefined): Known =>
+  record ? { identity: identityOfToken(record) } : WRONG;
+
+const byJwt = async (credential: string, jwt: JwtCheck | undefined): Promise<Known> => {
+  const identity = await jwt?.(credential);
+  return identity ? { identity } : WRONG;
+};
+
+const byHeader = (
+  header: string,
+  site: HttpSite,
+  jwt: JwtCheck | undefined,
+): Promise<Known> | Known => {
+  const [, credential] = BEARER.exec(header) ?? [];
+  if (credential === undefined) return WRONG;
+  if (!credential.startsWith('tc_')) return byJwt(credential, jwt);
+  const verified = site.tokens.verify(credential);
+  return verified instanceof Promise ? verified.then(byRecord) : byRecord(verified);
+};
+
+/** A header that is there decides: a bad token is not made good by a cookie. */
+export const authenticate = (
+  request: HttpRequest,
+  site: HttpSite,
+  jwt: JwtCheck | undefined,
+): Promise<Known> | Known => {
+  const header = request.header('authorization');
+  if (header !== undefined) return byHeader(header, site, jwt);
+  const id = sessionIdOf(request);
+  if (id === undefined) return { refused: 'nobody' };
+  const session = site.door.find(id);
+  // A page left open overnight asks again and again; that is no attempt to get in.
+  if (!session) return { refused: 'nobody' };
+  if (!isRead(request) && !isCsrfToken(request.header(CSRF_HEADER), session)) {
+    return { refused: 'csrf' };
+  }
+  return { identity: identityOfSession(session) };
+};

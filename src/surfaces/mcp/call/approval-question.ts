@@ -1,0 +1,56 @@
+/** The question put to the person behind an MCP client, and how their answer is read. */
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
+import type { ApprovalRequest, Decision } from '../../../contract/approver.ts';
+import type { McpSurfaceOptions } from '../mcp-options.ts';
+
+/** What is longer than this cannot be judged in a dialogue of a client: it waits in the inbox. */
+const MOST_SHOWN = 16_000;
+/** The same for a page that would have to be scrolled for long. */
+const MAX_LINES = 200;
+
+const SCHEMA: ElicitRequestFormParams['requestedSchema'] = {
+  type: 'object',
+  properties: {
+    approve: {
+      type: 'boolean',
+      title: 'Approve this call',
+      description: 'Tick it to let this very call run once. Anything else is a no.',
+      default: false,
+    },
+  },
+  required: ['approve'],
+};
+
+/** A client that renders Markdown must neither hide nor link anything: all of it is one code block. */
+export const asCode = (text: string): string => {
+  const runs = text.match(/`{3,}/g) ?? [];
+  const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
+  return `${fence}text\n${text}\n${fence}`;
+};
+
+/** `undefined` when it cannot be shown whole. */
+export const approvalQuestion = (
+  request: ApprovalRequest,
+  { describe, runtime }: Pick<McpSurfaceOptions, 'describe' | 'runtime'>,
+): ElicitRequestFormParams | undefined => {
+  const text = describe?.(request, runtime.now());
+  if (text === undefined || text.length > MOST_SHOWN) return undefined;
+  if (text.split('\n').length > MAX_LINES) return undefined;
+  const message = `A tool call needs your approval.\n\n${asCode(text)}`;
+  return { mode: 'form', message, requestedSchema: SCHEMA };
+};
+
+/** Only an accepted form with a plain `true` in it is a yes; a form put aside is no answer. */
+export const answerOf = (response: unknown): Decision['answer'] | undefined => {
+  if (typeof response !== 'object' || response === null) return undefined;
+  const { action, content } = response as { action?: unknown; content?: unknown };
+  if (action === 'cancel') return 'later';
+  if (action === 'decline') return 'deny';
+  if (action !== 'accept') return undefined;
+  const isYes =
+    typeof content === 'object' &&
+    content !== null &&
+    Object.hasOwn(content, 'approve') &&
+    (content as { approve?: unknown }).approve === true;
+  return isYes ? 'approve' : 'deny';
+};

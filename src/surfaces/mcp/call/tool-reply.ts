@@ -1,0 +1,72 @@
+/** A result as a client reads it: content, structured where it can be, and errors in words. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { ERRORS, type ToolError } from '../../../contract/errors.ts';
+import type { ToolResult } from '../../../contract/result.ts';
+import { contentData } from './content-blocks.ts';
+
+export const META = {
+  executionId: 'toolcrib/executionId',
+  status: 'toolcrib/status',
+  code: 'toolcrib/code',
+  approvalId: 'toolcrib/approvalId',
+  idempotencyKey: 'toolcrib/idempotencyKey',
+} as const;
+
+const text = (value: string) => ({ type: 'text', text: value }) as const;
+
+const metaOf = ({ status, metadata, error, approval }: ToolResult): Record<string, unknown> => ({
+  [META.executionId]: metadata.executionId,
+  [META.status]: status,
+  ...(error && { [META.code]: error.code }),
+  ...(approval && { [META.approvalId]: approval.approvalId }),
+});
+
+const errorText = (error: ToolError): string => {
+  const { sentence } = ERRORS[error.code];
+  const issues = (error.issues ?? []).map(
+    ({ path, message }) => `- ${path.length === 0 ? 'input' : path.join('.')}: ${message}`,
+  );
+  return [
+    `${error.code}: ${error.message}`,
+    ...(error.message === sentence ? [] : [sentence]),
+    ...issues,
+    ...(error.retryAfterMs === undefined
+      ? []
+      : [`Wait ${Math.ceil(error.retryAfterMs / 1000)} s before the next try.`]),
+    ...error.suggestions.map((suggestion) => `- ${suggestion}`),
+  ].join('\n');
+};
+
+const pendingText = (id: string, expiresAt: number): string =>
+  [
+    `APPROVAL_REQUIRED: a person has to approve this call first. Nothing was run.`,
+    `It waits as ${id} until ${new Date(expiresAt).toISOString()}.`,
+    `- A person approves it with: toolcrib approvals approve ${id}`,
+    `- Then make the very same call again: it uses the approval. Any change needs a new one.`,
+  ].join('\n');
+
+const failureOf = (result: ToolResult): string => {
+  const { approval, error, status } = result;
+  if (approval) return pendingText(approval.approvalId, approval.expiresAt);
+  return error ? errorText(error) : `The call ended as ${status}.`;
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const dataText = (data: unknown): string =>
+  typeof data === 'string' ? data : (JSON.stringify(data) ?? 'null');
+
+const bodyOf = (data: unknown): Pick<CallToolResult, 'content' | 'structuredContent'> =>
+  contentData(data) ?? {
+    content: data === undefined ? [text('Done.')] : [text(dataText(data))],
+    ...(isObject(data) && { structuredContent: data }),
+  };
+
+export const toolReply = (result: ToolResult): CallToolResult => {
+  const _meta = metaOf(result);
+  if (!result.success) return { content: [text(failureOf(result))], isError: true, _meta };
+  const body = bodyOf(result.data);
+  const notes = (result.warnings ?? []).map((warning) => text(`Note: ${warning}`));
+  return { ...body, content: [...body.content, ...notes], _meta };
+};

@@ -1,0 +1,88 @@
+/**
+ * One POST and its answer, whose form is decided late: one JSON text when there is nothing but
+ * responses to send, events as soon as something else has to go first or the client has waited long.
+ */
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Runtime, Timer } from '../../../contract/runtime.ts';
+import type { DoorAnswer, HeaderRecord } from './door-answer.ts';
+import { EventStream } from './event-stream.ts';
+
+/** From then on the client, and whatever is in between, is shown that the connection lives. */
+export const PATIENCE_MS = 5_000;
+
+export interface PostSite {
+  readonly runtime: Runtime;
+  readonly jsonHeaders: HeaderRecord;
+  readonly eventHeaders: HeaderRecord;
+}
+
+export interface Posted {
+  /** How many requests are to be answered. */
+  readonly requests: number;
+  /** A batch is answered by a list. */
+  readonly isBatch: boolean;
+}
+
+export class PostExchange {
+  readonly answered: Promise<DoorAnswer>;
+  readonly #site: PostSite;
+  readonly #isBatch: boolean;
+  readonly #responses: JSONRPCMessage[] = [];
+  readonly #timer: Timer;
+  #missing: number;
+  #answer: (answer: DoorAnswer) => void = () => undefined;
+  #stream: EventStream | undefined = undefined;
+
+  constructor({ requests, isBatch }: Posted, site: PostSite) {
+    this.#site = site;
+    this.#isBatch = isBatch;
+    this.#missing = requests;
+    this.answered = new Promise((resolve) => {
+      this.#answer = resolve;
+    });
+    this.#timer = site.runtime.after(PATIENCE_MS, () => this.#events());
+    this.#timer.keepAlive(false);
+  }
+
+  /** A response; the last one ends the exchange. */
+  respond(message: JSONRPCMessage): void {
+    this.#missing -= 1;
+    if (this.#stream) this.#stream.send(message);
+    else this.#responses.push(message);
+    if (this.#missing > 0) return;
+    if (this.#stream) this.#stream.end();
+    else this.#json();
+  }
+
+  /** What the client has to hear before the response. */
+  tell(message: JSONRPCMessage): void {
+    this.#events().send(message);
+  }
+
+  /** One request was cancelled: it gets no response. */
+  skip(): void {
+    this.#missing -= 1;
+    if (this.#missing <= 0) this.end();
+  }
+
+  /** Ends it as it is: what is missing will not come. */
+  end(): void {
+    this.#events().end();
+  }
+
+  #json(): void {
+    this.#timer.cancel();
+    const body = JSON.stringify(this.#isBatch ? this.#responses : this.#responses[0]);
+    this.#answer({ status: 200, headers: this.#site.jsonHeaders, body });
+  }
+
+  #events(): EventStream {
+    if (this.#stream) return this.#stream;
+    this.#timer.cancel();
+    const stream = new EventStream(this.#site.runtime);
+    this.#stream = stream;
+    for (const response of this.#responses) stream.send(response);
+    this.#answer({ status: 200, headers: this.#site.eventHeaders, stream });
+    return stream;
+  }
+}

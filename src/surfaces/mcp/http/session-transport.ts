@@ -1,0 +1,205 @@
+/**
+ * The transport of one HTTP session of the 2025 protocols: what its client posts goes to the protocol
+ * instance above, and what that sends goes to the request it belongs to, or to the client's own stream.
+ */
+import type {
+  JSONRPCMessage,
+  MessageExtraInfo,
+  RequestId,
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/server';
+import type { Runtime } from '../../../contract/runtime.ts';
+import { isPlainRequest } from '../call/plain-request.ts';
+import type { Sdk } from '../load-sdk.ts';
+import { type DoorAnswer, EVENTS_TYPE, JSON_TYPE, refusal } from './door-answer.ts';
+import type { DoorRequest } from './door-request.ts';
+import { EventStream } from './event-stream.ts';
+import { PostExchange, type PostSite } from './post-exchange.ts';
+import type { Take } from './unique-ids.ts';
+
+export interface SessionSite {
+  readonly sessionId: string;
+  readonly sdk: Sdk;
+  readonly runtime: Runtime;
+  /** Handed on with every message. */
+  readonly extra: MessageExtraInfo;
+  /** The client has ended the session. */
+  ended(): void;
+}
+
+type Refusal = Extract<DoorAnswer, { readonly body: string | null }>;
+
+const MOST_IN_A_BATCH = 100;
+const GONE = refusal(404, { code: -32001, message: 'Session not found' });
+const METHODS = { allow: 'GET, POST, DELETE' };
+
+const isRequest = (message: JSONRPCMessage): message is JSONRPCMessage & { id: RequestId } =>
+  'method' in message && 'id' in message;
+
+const unacceptable = (message: string) => refusal(406, { message: `Not Acceptable: ${message}` });
+const invalid = (message: string) =>
+  refusal(400, { code: -32600, message: `Invalid Request: ${message}` });
+
+export class SessionTransport implements Transport {
+  readonly sessionId: string;
+  onmessage?: Transport['onmessage'];
+  onclose?: Transport['onclose'];
+  onerror?: Transport['onerror'];
+  /** May take a message before the protocol instance gets it. */
+  take: Take = () => false;
+  readonly #site: SessionSite;
+  readonly #post: PostSite;
+  readonly #exchanges = new Map<RequestId, PostExchange>();
+  /** For what belongs to no request. */
+  #ownStream: EventStream | undefined = undefined;
+  #versions: readonly string[] = [];
+  #isInitialized = false;
+  #isClosed = false;
+
+  constructor(site: SessionSite) {
+    const session = { 'mcp-session-id': site.sessionId };
+    this.#site = site;
+    this.sessionId = site.sessionId;
+    this.#post = {
+      runtime: site.runtime,
+      jsonHeaders: { 'content-type': JSON_TYPE, ...session },
+      eventHeaders: {
+        'content-type': EVENTS_TYPE,
+        'cache-control': 'no-cache, no-transform',
+        connection: 'keep-alive',
+        // Proxies that gather what they pass on would hold events back.
+        'x-accel-buffering': 'no',
+        ...session,
+      },
+    };
+  }
+
+  async start(): Promise<void> {}
+
+  readonly #respond = (response: JSONRPCMessage): void =>
+    void this.send(response).catch(() => undefined);
+
+  setSupportedProtocolVersions(versions: string[]): void {
+    this.#versions = versions;
+  }
+
+  /** `body` is that of a POST, parsed. */
+  handle(request: DoorRequest, body: unknown): DoorAnswer | Promise<DoorAnswer> {
+    if (this.#isClosed) return GONE;
+    if (request.method === 'POST') return this.#posted(request, body);
+    if (request.method === 'GET') return this.#listen(request);
+    if (request.method === 'DELETE') return this.#end(request);
+    return refusal(405, { message: 'Method not allowed.' }, METHODS);
+  }
+
+  /** Rejects when nobody waits for it. */
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const isResponse = !('method' in message);
+    const id = isResponse ? message.id : options?.relatedRequestId;
+    if (id === undefined && !isResponse) return this.#ownStream?.send(message);
+    const exchange = id === undefined ? undefined : this.#exchanges.get(id);
+    if (id === undefined || !exchange) throw new Error(`Nobody waits for request ${String(id)}.`);
+    if (!isResponse) return exchange.tell(message);
+    this.#exchanges.delete(id);
+    exchange.respond(message);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const exchange of new Set(this.#exchanges.values())) exchange.end();
+    this.#exchanges.clear();
+    this.#ownStream?.end();
+    this.onclose?.();
+  }
+
+  #posted(request: DoorRequest, body: unknown): DoorAnswer | Promise<DoorAnswer> {
+    const accept = request.header('accept') ?? '';
+    if (!accept.includes(JSON_TYPE) || !accept.includes(EVENTS_TYPE)) {
+      return unacceptable(`Client must accept both ${JSON_TYPE} and ${EVENTS_TYPE}`);
+    }
+    if (Array.isArray(body) && body.length > MOST_IN_A_BATCH) {
+      return invalid(`Batch must not exceed ${MOST_IN_A_BATCH} messages`);
+    }
+    const messages = this.#parsed(body);
+    if (!messages) {
+      return refusal(400, { code: -32700, message: 'Parse error: Invalid JSON-RPC message' });
+    }
+    return this.#refused(request, messages) ?? this.#take(messages, Array.isArray(body));
+  }
+
+  #parsed(body: unknown): readonly JSONRPCMessage[] | undefined {
+    if (isPlainRequest(body)) return [body];
+    try {
+      const all: readonly unknown[] = Array.isArray(body) ? body : [body];
+      return all.map((each) => this.#site.sdk.parseJSONRPCMessage(each));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The first message opens the session, alone and once; all others have to fit it. */
+  #refused(request: DoorRequest, messages: readonly JSONRPCMessage[]): Refusal | undefined {
+    const { isInitializeRequest } = this.#site.sdk;
+    const opens = messages.some(
+      (message) =>
+        'method' in message && message.method === 'initialize' && isInitializeRequest(message),
+    );
+    if (!opens && this.#isInitialized) return this.#otherVersion(request);
+    if (!opens) return refusal(400, { message: 'Bad Request: Server not initialized' });
+    if (this.#isInitialized) return invalid('Server already initialized');
+    if (messages.length > 1) return invalid('Only one initialization request is allowed');
+    this.#isInitialized = true;
+    return undefined;
+  }
+
+  #otherVersion(request: DoorRequest): Refusal | undefined {
+    const version = request.header('mcp-protocol-version');
+    if (version === null || this.#versions.includes(version)) return undefined;
+    const supported = `(supported versions: ${this.#versions.join(', ')})`;
+    const message = `Bad Request: Unsupported protocol version: ${version} ${supported}`;
+    return refusal(400, { message });
+  }
+
+  #take(messages: readonly JSONRPCMessage[], isBatch: boolean): DoorAnswer | Promise<DoorAnswer> {
+    const requests = messages.filter(isRequest);
+    const exchange =
+      requests.length > 0
+        ? new PostExchange({ requests: requests.length, isBatch }, this.#post)
+        : undefined;
+    for (const { id } of requests) {
+      // An id that is free again although nobody answered it belonged to a cancelled request.
+      this.#exchanges.get(id)?.skip();
+      if (exchange) this.#exchanges.set(id, exchange);
+    }
+    for (const message of messages) {
+      if (!this.take(message, this.#respond)) this.onmessage?.(message, this.#site.extra);
+    }
+    return exchange?.answered ?? { status: 202, headers: {}, body: null };
+  }
+
+  #listen(request: DoorRequest): DoorAnswer {
+    if (!request.header('accept')?.includes(EVENTS_TYPE)) {
+      return unacceptable(`Client must accept ${EVENTS_TYPE}`);
+    }
+    const refused = this.#otherVersion(request);
+    if (refused) return refused;
+    if (this.#ownStream) {
+      return refusal(409, { message: 'Conflict: Only one SSE stream is allowed per session' });
+    }
+    const stream = new EventStream(this.#site.runtime, () => {
+      this.#ownStream = undefined;
+    });
+    this.#ownStream = stream;
+    return { status: 200, headers: this.#post.eventHeaders, stream };
+  }
+
+  async #end(request: DoorRequest): Promise<DoorAnswer> {
+    const refused = this.#otherVersion(request);
+    if (refused) return refused;
+    this.#site.ended();
+    await this.close();
+    return { status: 200, headers: {}, body: null };
+  }
+}

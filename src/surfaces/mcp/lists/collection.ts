@@ -1,0 +1,71 @@
+/** Where the resources and prompts of a surface come from: one shelf for each place. */
+import type { Caller } from '../../../contract/caller.ts';
+import type { PromptText, ResourceText, ServerPrompt } from '../../../contract/servers.ts';
+import type { ClientLink } from '../client-link.ts';
+
+export interface ListedResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+}
+
+export interface ListedTemplate {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+}
+
+export interface ResourceShelf {
+  /** How messages name it. */
+  readonly label: string;
+  /** A failure leaves this shelf out of the list and disturbs no other. */
+  list(caller: Partial<Caller>): Promise<readonly ListedResource[]>;
+  templates?(): readonly ListedTemplate[] | Promise<readonly ListedTemplate[]>;
+  /** Values for a variable of a template that start with what was typed; nothing for foreign templates. */
+  complete?(asked: {
+    readonly template: string;
+    readonly argument: string;
+    readonly typed: string;
+    readonly given?: Readonly<Record<string, string>>;
+  }): Promise<readonly string[] | undefined>;
+  /** Calls back when this resource changed; returns how to stop, or nothing for what is not on this shelf. */
+  subscribe?(uri: string, changed: () => void): Promise<(() => void) | undefined>;
+  /** Calls back when what is listed may have changed; returns how to stop. */
+  watch?(changed: () => void): () => void;
+  /** `undefined` for what is not on this shelf, or not this caller's. */
+  read(uri: string, caller: Partial<Caller>): Promise<readonly ResourceText[] | undefined>;
+}
+
+export type ListedPrompt = Omit<ServerPrompt, 'server'>;
+
+export interface PromptAsked {
+  readonly name: string;
+  readonly args: Readonly<Record<string, string>>;
+}
+
+export interface PromptShelf {
+  readonly label: string;
+  list(caller: Partial<Caller>): Promise<readonly ListedPrompt[]>;
+  /** `link` leads back to the client, for prompts that have to ask it something first. */
+  get(
+    asked: PromptAsked,
+    caller: Partial<Caller>,
+    link: ClientLink,
+  ): Promise<PromptText | undefined>;
+  /** Calls back when what is listed may have changed; returns how to stop. */
+  watch?(changed: () => void): () => void;
+  /** Values for an argument of a prompt that start with what was typed. */
+  complete?(
+    asked: {
+      readonly prompt: string;
+      readonly argument: string;
+      readonly typed: string;
+      readonly given?: Readonly<Record<string, string>>;
+    },
+    caller: Partial<Caller>,
+  ): Promise<readonly string[] | undefined>;
+}

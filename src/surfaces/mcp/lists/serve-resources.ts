@@ -1,0 +1,119 @@
+/** The resource requests of a client, answered from the shelves of the surface. */
+import type { Server } from '@modelcontextprotocol/server';
+import type { ServerSite } from '../server-site.ts';
+import type { ListedResource, ListedTemplate, ResourceShelf } from './collection.ts';
+import { pageOf } from './page.ts';
+
+/** One shelf that fails is left out. */
+export const fromShelves = async <S extends { readonly label: string }, T>(
+  shelves: readonly S[],
+  take: (shelf: S) => Promise<readonly T[]>,
+  { options }: Pick<ServerSite, 'options'>,
+): Promise<readonly T[]> => {
+  const taken = shelves.map((shelf) =>
+    take(shelf).catch((error: unknown): readonly T[] => {
+      const cause = error instanceof Error ? error.message : String(error);
+      options.runtime.log.warn('a shelf could not be listed', { shelf: shelf.label, cause });
+      return [];
+    }),
+  );
+  return (await Promise.all(taken)).flat();
+};
+
+/** The first shelf that lists a URI has it. */
+const unique = (listed: readonly ListedResource[]): readonly ListedResource[] => {
+  const byUri = new Map<string, ListedResource>();
+  for (const each of listed) if (!byUri.has(each.uri)) byUri.set(each.uri, each);
+  return [...byUri.values()];
+};
+
+const readFrom = async (site: ServerSite, uri: string) => {
+  for (const shelf of site.resources) {
+    const contents = await shelf.read(uri, site.session.caller);
+    if (contents) return contents;
+  }
+  throw new site.sdk.ResourceNotFoundError(uri);
+};
+
+const MOST_SUBSCRIPTIONS = 100;
+
+/** Resources that a client subscribed to, each with how to stop. */
+export type Subscribed = Map<string, () => void>;
+
+/** Subscribes where the resource comes from, so that the client hears of changes there. */
+const subscribeAt = async (
+  site: ServerSite,
+  uri: string,
+  changed: () => void,
+): Promise<() => void> => {
+  for (const shelf of site.resources) {
+    const stop = await shelf.subscribe?.(uri, changed);
+    if (stop) return stop;
+  }
+  return () => undefined;
+};
+
+/** What a client of the 2025 protocols wants to hear about. */
+const serveSubscriptions = (server: Server, site: ServerSite, subscribed: Subscribed): void => {
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    if (subscribed.has(uri)) return {};
+    if (subscribed.size >= MOST_SUBSCRIPTIONS) {
+      const { ProtocolError, ProtocolErrorCode } = site.sdk;
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many subscriptions');
+    }
+    // Taken before anything is awaited: the same request again must not subscribe twice.
+    subscribed.set(uri, () => undefined);
+    const changed = (): void => void server.sendResourceUpdated({ uri }).catch(() => undefined);
+    try {
+      const stop = await subscribeAt(site, uri, changed);
+      if (subscribed.has(uri)) subscribed.set(uri, stop);
+      else stop();
+      return {};
+    } catch (error) {
+      subscribed.delete(uri);
+      throw error;
+    }
+  });
+  server.setRequestHandler('resources/unsubscribe', async ({ params }) => {
+    subscribed.get(params.uri)?.();
+    subscribed.delete(params.uri);
+    return {};
+  });
+};
+
+type Content = Awaited<ReturnType<ResourceShelf['read']>>;
+
+const asContents = (contents: NonNullable<Content>) =>
+  contents.map(({ uri, mimeType, text, blob }) => ({
+    uri,
+    ...(mimeType !== undefined && { mimeType }),
+    ...(blob === undefined ? { text: text ?? '' } : { blob }),
+  }));
+
+export const serveResources = (server: Server, site: ServerSite, subscribed: Subscribed): void => {
+  const { sdk, pageSize: size } = site;
+  server.setRequestHandler('resources/list', async ({ params }) => {
+    const listed = await fromShelves(
+      site.resources,
+      (shelf) => shelf.list(site.session.caller),
+      site,
+    );
+    const request = { cursor: params?.cursor, size, keyOf: ({ uri }: ListedResource) => uri };
+    const { items, ...next } = pageOf(unique(listed), request, sdk);
+    return { resources: items.map((item) => ({ ...item })), ...next };
+  });
+  server.setRequestHandler('resources/templates/list', async ({ params }) => {
+    const listed = await fromShelves(
+      site.resources,
+      async (shelf) => (await shelf.templates?.()) ?? [],
+      site,
+    );
+    const keyOf = ({ uriTemplate }: ListedTemplate) => uriTemplate;
+    const { items, ...next } = pageOf(listed, { cursor: params?.cursor, size, keyOf }, sdk);
+    return { resourceTemplates: items.map((item) => ({ ...item })), ...next };
+  });
+  server.setRequestHandler('resources/read', async ({ params }) => ({
+    contents: asContents(await readFrom(site, params.uri)),
+  }));
+  if (site.era === 'legacy') serveSubscriptions(server, site, subscribed);
+};

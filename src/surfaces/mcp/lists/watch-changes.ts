@@ -1,0 +1,51 @@
+/** Tells clients that a list, or the record of calls, has changed: once for many changes. */
+import type { Runtime, Timer } from '../../../contract/runtime.ts';
+import type { SurfaceSite } from '../server-site.ts';
+
+export interface Changes {
+  toolsChanged(): void;
+  resourcesChanged(): void;
+  promptsChanged(): void;
+  callsChanged(): void;
+}
+
+const LISTS_MS = 100;
+const CALLS_MS = 1000;
+
+const debounced = (runtime: Runtime, ms: number, run: () => void) => {
+  let timer: Timer | undefined;
+  return {
+    touch: () => {
+      if (timer) return;
+      timer = runtime.after(ms, () => {
+        timer = undefined;
+        run();
+      });
+      timer.keepAlive(false);
+    },
+    stop: () => timer?.cancel(),
+  };
+};
+
+/** Returns how to stop. */
+export const watchChanges = (
+  { crib: { events }, options: { runtime }, resources, prompts }: SurfaceSite,
+  changes: Changes,
+): (() => void) => {
+  const tools = debounced(runtime, LISTS_MS, () => changes.toolsChanged());
+  const things = debounced(runtime, LISTS_MS, () => changes.resourcesChanged());
+  const texts = debounced(runtime, LISTS_MS, () => changes.promptsChanged());
+  const calls = debounced(runtime, CALLS_MS, () => changes.callsChanged());
+  const stops = [
+    events.on('tool.registered', tools.touch),
+    events.on('tool.unregistered', tools.touch),
+    events.on('tool.switched', tools.touch),
+    events.on('call.finished', calls.touch),
+    ...resources.map((shelf) => shelf.watch?.(things.touch)),
+    ...prompts.map((shelf) => shelf.watch?.(texts.touch)),
+  ];
+  return () => {
+    for (const stop of stops) stop?.();
+    for (const each of [tools, things, texts, calls]) each.stop();
+  };
+};

@@ -1,0 +1,156 @@
+/**
+ * The databases that this user's own processes made, one record each in the user's folder. A database
+ * that has no record here came from elsewhere, whatever it says about itself.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isTree } from '../config/document/config-tree.ts';
+import { replaceFile } from '../config/edit/replace-file.ts';
+import { readConfigText } from '../config/load/read-config-file.ts';
+import { sha256 } from './project-folder.ts';
+import { trustFileFault } from './trust-file.ts';
+
+const MAX_RECORD_BYTES = 64 * 1024;
+const MAX_RECORDS_SEARCHED = 2000;
+const SUFFIX = '.json';
+
+export interface KnownStore {
+  /** Where the database lies, with no link on the way. */
+  readonly path: string;
+  /** What the database says it is; random, and the same for as long as it is used. */
+  readonly id: string;
+  /** The user said that the database there is theirs: its next opening gives it this id. */
+  readonly adopt?: true;
+  /** Which file the database was when it was last opened: inode and time of birth. */
+  readonly database?: string;
+  /** The same of its write-ahead log. */
+  readonly log?: string;
+}
+
+const folderIn = (userDir: string): string => join(userDir, 'stores');
+
+/** A name for what belongs to the database at this path. */
+export const storeKey = (path: string): string => sha256(path).slice(0, 32);
+
+const recordFile = (userDir: string, path: string): string =>
+  join(folderIn(userDir), `${storeKey(path)}${SUFFIX}`);
+
+const textAt = (tree: Readonly<Record<string, unknown>>, key: string): string | undefined => {
+  const value = Object.hasOwn(tree, key) ? tree[key] : undefined;
+  return typeof value === 'string' ? value : undefined;
+};
+
+const parseRecord = (text: string): KnownStore | undefined => {
+  try {
+    const tree: unknown = JSON.parse(text);
+    if (!isTree(tree)) return undefined;
+    const [path, id] = [textAt(tree, 'path'), textAt(tree, 'id')];
+    if (path === undefined || id === undefined || id === '') return undefined;
+    const [database, log] = [textAt(tree, 'database'), textAt(tree, 'log')];
+    return {
+      path,
+      id,
+      ...(Object.hasOwn(tree, 'adopt') && tree.adopt === true && { adopt: true as const }),
+      ...(database !== undefined && { database }),
+      ...(log !== undefined && { log }),
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads one record; `undefined` for none, or for one that another user could have written. */
+const readRecord = async (file: string): Promise<KnownStore | undefined> => {
+  const self = process.getuid?.();
+  const { text } = await readConfigText(file, {
+    check: (stats) => trustFileFault(stats, self),
+    mostBytes: MAX_RECORD_BYTES,
+    noLink: true,
+  });
+  return text === undefined ? undefined : parseRecord(text);
+};
+
+/** Finds the record of the database at this path. */
+export const readKnownStore = async (
+  userDir: string,
+  path: string,
+): Promise<KnownStore | undefined> => {
+  const known = await readRecord(recordFile(userDir, path));
+  return known?.path === path ? known : undefined;
+};
+
+/** Finds the record of a database by which file it is: its folder may have been moved since. */
+export const findMovedStore = async (
+  userDir: string,
+  database: string,
+): Promise<KnownStore | undefined> => {
+  const names = await readdir(folderIn(userDir)).catch(() => []);
+  const records = names.filter((name) => name.endsWith(SUFFIX)).slice(0, MAX_RECORDS_SEARCHED);
+  for (const name of records) {
+    const known = await readRecord(join(folderIn(userDir), name));
+    if (known?.database === database) return known;
+  }
+  return undefined;
+};
+
+const textOf = (known: KnownStore): string =>
+  `${JSON.stringify({ version: 1, ...known }, null, 2)}\n`;
+
+const makeFolder = (userDir: string): Promise<unknown> =>
+  mkdir(folderIn(userDir), { recursive: true, mode: 0o700 });
+
+const writeRecord = async (userDir: string, known: KnownStore): Promise<void> => {
+  await makeFolder(userDir);
+  await replaceFile(recordFile(userDir, known.path), textOf(known), 0o600);
+};
+
+const newId = (): string => randomBytes(16).toString('hex');
+
+/**
+ * Records a database that is about to be made. Of several processes that do so at once one wins, and
+ * all get its id. Throws when the user's folder cannot be written.
+ */
+export const createKnownStore = async (userDir: string, path: string): Promise<KnownStore> => {
+  await makeFolder(userDir);
+  const file = recordFile(userDir, path);
+  const draft = `${file}.${newId()}.new`;
+  const known = { path, id: newId() };
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(textOf(known));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    // A link appears whole or not at all, and only the first one can be made.
+    await link(draft, file);
+    return known;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const winner = await readKnownStore(userDir, path);
+  if (winner) return winner;
+  // The record that is there cannot be believed; the database is new, and so may be its record.
+  await writeRecord(userDir, known);
+  return known;
+};
+
+/** Records which files a database consists of now, and that it was adopted if it was to be. */
+export const noteStoreFiles = async (
+  userDir: string,
+  { path, id }: Pick<KnownStore, 'path' | 'id'>,
+  files: Pick<KnownStore, 'database' | 'log'>,
+): Promise<void> => {
+  const known = await readKnownStore(userDir, path);
+  const next = { path, id, ...files };
+  if (known && textOf(known) === textOf(next)) return;
+  await writeRecord(userDir, next);
+};
+
+/** Records the user's word that the database at this path is theirs, with all that is in it. */
+export const adoptStore = (userDir: string, path: string): Promise<void> =>
+  writeRecord(userDir, { path, id: newId(), adopt: true });

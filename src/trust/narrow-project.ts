@@ -1,0 +1,140 @@
+/**
+ * Takes from a project's configuration what narrows the user's, and leaves the rest. Nothing here
+ * stops the start: what is not taken is told.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ConfigPath,
+  childShape,
+  isMapping,
+  type ShapeNode,
+} from '../config/document/config-shape.ts';
+import { dropEmptyMappings, isTree, type Tree, valueAt } from '../config/document/config-tree.ts';
+import { describeOrigin, type Layer } from '../config/load/layer.ts';
+import { isInsideProject } from './inside-project.ts';
+import { judgeProjectSetting, type Ruling } from './judge-project-setting.ts';
+
+/** A setting of the project of which not all was taken. */
+export interface NarrowedSetting {
+  readonly path: string;
+  /** `file:line`. */
+  readonly origin: string;
+  readonly message: string;
+}
+
+/** A setting that is different because of the project. */
+export interface ProjectChange {
+  readonly path: string;
+  /** `undefined` when there was no value. */
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly meaning: string;
+}
+
+export interface NarrowedProject {
+  readonly layer: Layer;
+  readonly narrowed: readonly NarrowedSetting[];
+  readonly changes: readonly ProjectChange[];
+}
+
+interface Walk {
+  readonly layer: Layer;
+  readonly user: Tree;
+  readonly projectDir: string;
+  readonly narrowed: NarrowedSetting[];
+  readonly changes: ProjectChange[];
+}
+
+interface Spot {
+  readonly path: ConfigPath;
+  readonly shape: ShapeNode;
+  /** The entry that this lies in, where the user chose the name; the outermost one. */
+  readonly entry: ConfigPath | undefined;
+}
+
+const ENFORCED = ['enforcement', 'enforcedTools'];
+
+const comparisonAt = (walk: Walk, { path, shape, entry }: Spot, given: unknown) => {
+  const held = valueAt(walk.user, path);
+  const enforced = valueAt(walk.user, ENFORCED).value;
+  return {
+    given,
+    user: held.found ? held.value : shape.default,
+    entryTaken: entry !== undefined && valueAt(walk.user, entry).found,
+    enforced: Array.isArray(enforced) && enforced.includes(entry?.at(-1)),
+  };
+};
+
+const rulingAt = async (walk: Walk, spot: Spot, given: unknown): Promise<Ruling> => {
+  const rule = spot.shape.project ?? 'user';
+  const comparison = comparisonAt(walk, spot, given);
+  if (isDeepStrictEqual(given, comparison.user)) return { taken: { value: given } };
+  if (typeof rule === 'string' || 'order' in rule) return judgeProjectSetting(rule, comparison);
+  const yours = rule.belowUser ? [String(comparison.user)] : [];
+  const place = { projectDir: walk.projectDir, inside: [rule.inside, ...yours] };
+  return (await isInsideProject(String(given), place))
+    ? { taken: { value: given } }
+    : { message: 'a project can only name a place inside its own folder, and not by a link' };
+};
+
+const narrowSetting = async (
+  walk: Walk,
+  spot: Spot,
+  given: unknown,
+): Promise<Ruling['taken'] | undefined> => {
+  const { taken, message } = await rulingAt(walk, spot, given);
+  const { path, shape } = spot;
+  if (message !== undefined) {
+    const origin = describeOrigin(walk.layer, path);
+    walk.narrowed.push({ path: path.join('.'), origin, message: `${message}; yours stays` });
+  }
+  const { user: from } = comparisonAt(walk, spot, given);
+  if (taken && !isDeepStrictEqual(taken.value, from)) {
+    const meaning = shape.description ?? '';
+    walk.changes.push({ path: path.join('.'), from, to: taken.value, meaning });
+  }
+  return taken;
+};
+
+const narrowMapping = async (walk: Walk, tree: Tree, at: Spot): Promise<Tree> => {
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(tree)) {
+    const shape = childShape(at.shape, key);
+    const path = [...at.path, key];
+    if (!shape || (isMapping(shape) && !isTree(value))) {
+      // A mistake, which the schema reports.
+      kept[key] = value;
+      continue;
+    }
+    const named = at.shape.properties && Object.hasOwn(at.shape.properties, key);
+    const spot = { path, shape, entry: at.entry ?? (named ? undefined : path) };
+    if (isMapping(shape) && isTree(value)) {
+      const below = await narrowMapping(walk, value, spot);
+      // A section of which nothing is left must not stand there as one that lacks something.
+      const emptied = Object.keys(below).length === 0 && Object.keys(value).length > 0;
+      if (!emptied) kept[key] = below;
+      continue;
+    }
+    const taken = await narrowSetting(walk, spot, value);
+    if (taken) kept[key] = taken.value;
+  }
+  return kept;
+};
+
+/** `user` is the user's own tree; defaults count as the user's. */
+export const narrowProject = async (
+  layer: Layer,
+  user: Tree,
+  { shape, projectDir }: { readonly shape: ShapeNode; readonly projectDir: string },
+): Promise<NarrowedProject> => {
+  const walk: Walk = {
+    layer,
+    user: dropEmptyMappings(user, shape),
+    projectDir,
+    narrowed: [],
+    changes: [],
+  };
+  const root = { path: [], shape, entry: undefined };
+  const value = await narrowMapping(walk, dropEmptyMappings(layer.value, shape), root);
+  return { layer: { ...layer, value }, narrowed: walk.narrowed, changes: walk.changes };
+};

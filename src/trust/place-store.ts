@@ -1,0 +1,195 @@
+/**
+ * Decides where the state of a project is kept: in the project, in a database that this user made
+ * there, or else in the user's own folder. A database that came with the folder is never opened.
+ */
+import { lstat, realpath } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { ConfigError } from '../config/config-error.ts';
+import { isInsideProject } from './inside-project.ts';
+import {
+  adoptStore,
+  createKnownStore,
+  findMovedStore,
+  type KnownStore,
+  noteStoreFiles,
+  readKnownStore,
+  storeKey,
+} from './known-stores.ts';
+
+export interface StorePlace {
+  readonly path: string;
+  /** What the database has to say it is; `undefined` for one in the user's own folder. */
+  readonly identity?: Pick<KnownStore, 'id' | 'adopt'>;
+  /** Why the database in the project is left alone; then `path` lies in the user's folder. */
+  readonly foreign?: string;
+  /** Why the database could not be recorded as this user's. */
+  readonly unrecorded?: string;
+}
+
+export interface PlaceStoreDeps {
+  readonly userDir: string;
+  readonly projectDir: string;
+  pause(ms: number): Promise<void>;
+}
+
+/** Another process of this user may be making these files at this moment. */
+const PAUSE_MS = 25;
+const MAX_TRIES = 40;
+
+const NOT_MADE_HERE = 'was not made by you in this folder';
+const OTHER_LOG = 'has a write-ahead log or journal that none of your processes wrote';
+const BEHIND_LINK = 'is behind a link';
+
+interface Found {
+  /** Inode and time of birth; `undefined` for no file. */
+  readonly mark: string | undefined;
+  readonly isFile: boolean;
+  readonly isFolder: boolean;
+  readonly isEmpty: boolean;
+}
+
+const ABSENT: Found = { mark: undefined, isFile: true, isFolder: false, isEmpty: true };
+const UNREADABLE: Found = { ...ABSENT, isFile: false, isEmpty: false };
+
+const lookAt = async (path: string): Promise<Found> => {
+  try {
+    const stats = await lstat(path, { bigint: true });
+    return {
+      mark: `${stats.ino}:${stats.birthtimeNs}`,
+      isFile: stats.isFile(),
+      isFolder: stats.isDirectory(),
+      isEmpty: stats.size === 0n,
+    };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? ABSENT : UNREADABLE;
+  }
+};
+
+interface Files {
+  readonly database: Found;
+  readonly log: Found;
+  readonly index: Found;
+  readonly journal: Found;
+}
+
+const filesAt = async (path: string): Promise<Files> => {
+  const [database, log, index, journal] = await Promise.all(
+    ['', '-wal', '-shm', '-journal'].map((suffix) => lookAt(`${path}${suffix}`)),
+  );
+  return {
+    database: database ?? UNREADABLE,
+    log: log ?? UNREADABLE,
+    index: index ?? UNREADABLE,
+    journal: journal ?? UNREADABLE,
+  };
+};
+
+/** SQLite takes over what a log or a journal beside the database holds, so both have to be ours. */
+const faultOf = (files: Files, known: KnownStore | undefined): string | undefined => {
+  const { database, log, index, journal } = files;
+  if (![database, log, index, journal].every(({ isFile }) => isFile)) return BEHIND_LINK;
+  const isNew = database.isEmpty && log.isEmpty && journal.isEmpty;
+  if (!known) return isNew ? undefined : NOT_MADE_HERE;
+  if (known.adopt) return undefined;
+  if (!journal.isEmpty) return OTHER_LOG;
+  return log.isEmpty || log.mark === known.log ? undefined : OTHER_LOG;
+};
+
+const inUserFolder = (path: string, userDir: string): Pick<Required<StorePlace>, 'path'> => ({
+  path: join(userDir, 'stores', storeKey(path), 'state.db'),
+});
+
+/** The record of this database, also when its folder was moved. The files are looked at before. */
+const recordOf = async (
+  path: string,
+  { database }: Files,
+  userDir: string,
+): Promise<KnownStore | undefined> => {
+  const known = await readKnownStore(userDir, path);
+  if (known || database.mark === undefined || database.isEmpty) return known;
+  const moved = await findMovedStore(userDir, database.mark);
+  return moved && { ...moved, path };
+};
+
+const placeOf = async (
+  path: string,
+  known: KnownStore | undefined,
+  userDir: string,
+): Promise<StorePlace> => {
+  try {
+    const { id, adopt } = known ?? (await createKnownStore(userDir, path));
+    return { path, identity: { id, ...(adopt && { adopt }) } };
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    return { path, unrecorded: code };
+  }
+};
+
+const realPathOf = async (file: string, projectDir: string): Promise<string> =>
+  join(await realpath(projectDir), relative(resolve(projectDir), resolve(file)));
+
+/** `file` lies below the project. Nothing is made here but the record of a database that is new. */
+export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<StorePlace> => {
+  const { userDir, projectDir, pause } = deps;
+  const path = await realPathOf(file, projectDir).catch(() => resolve(file));
+  for (let tries = 1; ; tries += 1) {
+    // The files first: whoever makes a database makes its record before.
+    const files = await filesAt(path);
+    // A folder is no database and nothing of it is obeyed: opening it says what is wrong.
+    if (files.database.isFolder) return { path };
+    const isReachable = await isInsideProject(file, { projectDir, inside: ['.'] });
+    const known = isReachable ? await recordOf(path, files, userDir) : undefined;
+    const fault = isReachable ? faultOf(files, known) : BEHIND_LINK;
+    if (fault === undefined) return placeOf(path, known, userDir);
+    if (fault !== OTHER_LOG || tries >= MAX_TRIES) {
+      return { ...inUserFolder(path, userDir), foreign: fault };
+    }
+    await pause(PAUSE_MS);
+  }
+};
+
+/**
+ * Records the user's word that the database in the project is theirs. Throws `ConfigError` for one that is
+ * not there or behind a link.
+ */
+export const adoptProjectStore = async (
+  file: string,
+  { userDir, projectDir }: Omit<PlaceStoreDeps, 'pause'>,
+): Promise<string> => {
+  const path = await realPathOf(file, projectDir);
+  const { database, log, index, journal } = await filesAt(path);
+  const isReachable = await isInsideProject(file, { projectDir, inside: ['.'] });
+  const areFiles = [database, log, index, journal].every(({ isFile }) => isFile);
+  if (!isReachable || !areFiles) {
+    throw new ConfigError([{ file: path, path: '', message: BEHIND_LINK }]);
+  }
+  if (database.mark === undefined) {
+    throw new ConfigError([{ file: path, path: '', message: 'does not exist' }]);
+  }
+  await adoptStore(userDir, path);
+  return path;
+};
+
+/** Where the state goes when the database in the project turns out to be another one. */
+export const placeElsewhere = ({ path }: StorePlace, userDir: string): StorePlace => ({
+  ...inUserFolder(path, userDir),
+  foreign: NOT_MADE_HERE,
+});
+
+/** Records which files the opened database consists of, so that others beside it are noticed. */
+export const recordOpened = async (
+  { path, identity }: StorePlace,
+  userDir: string,
+): Promise<void> => {
+  if (!identity) return;
+  const { database, log } = await filesAt(path);
+  await noteStoreFiles(
+    userDir,
+    { path, id: identity.id },
+    {
+      ...(database.mark !== undefined && { database: database.mark }),
+      ...(log.mark !== undefined && { log: log.mark }),
+    },
+  );
+};

@@ -1,0 +1,141 @@
+/**
+ * What a project would have the runtime obey: the files in its `.toolcrib`, read once. What is
+ * hashed here is what is parsed later, so nothing can change between the two.
+ */
+import { createHash } from 'node:crypto';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConfigProblem } from '../config/config-error.ts';
+import { type FileCheck, readBytes } from '../config/load/read-config-file.ts';
+
+export const FOLDER = '.toolcrib';
+
+/** Everything in these is obeyed; elsewhere only YAML files in the folder itself and the lock. */
+const TREES: ReadonlySet<string> = new Set(['tools', 'flows', 'policy']);
+export const LOCK = 'tools.lock';
+const YAML = /\.ya?ml$/i;
+
+const MOST_FILES = 2000;
+const MOST_BYTES_EACH = 8 * 1024 * 1024;
+const MOST_BYTES_ALL = 32 * 1024 * 1024;
+const DEEPEST = 16;
+
+export interface ProjectFolder {
+  /** As it was found; links in it are not resolved. */
+  readonly projectDir: string;
+  /** Where it really lies: trust is given to this place. */
+  readonly realDir: string;
+  /** SHA-256 over the list of files and their hashes. */
+  readonly hash: string;
+  /** The SHA-256 of every file, by its path below `.toolcrib` with `/` between. */
+  readonly files: Readonly<Record<string, string>>;
+  /** The bytes of the YAML files, the lock and everything in the trees, as they were hashed. */
+  readonly contents: ReadonlyMap<string, Uint8Array>;
+  /** What keeps the folder from being trusted at all. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+interface Reading {
+  readonly site: Site;
+  readonly hashes: Map<string, string>;
+  readonly contents: Map<string, Uint8Array>;
+  readonly problems: ConfigProblem[];
+  left: number;
+}
+
+export interface Site {
+  readonly projectDir: string;
+  readonly realDir: string;
+  readonly check?: FileCheck | undefined;
+}
+
+export const sha256 = (data: Uint8Array | string): string =>
+  createHash('sha256').update(data).digest('hex');
+
+/** Some file systems take `Tools` for `tools`. */
+const isTree = (name: string): boolean => TREES.has(name.toLowerCase());
+
+const isObeyed = (path: readonly string[]): boolean => {
+  const [first = ''] = path;
+  if (path.length > 1) return isTree(first);
+  return isTree(first) || YAML.test(first) || first.toLowerCase() === LOCK;
+};
+
+const complain = (reading: Reading, path: readonly string[], message: string): void => {
+  const file = join(reading.site.projectDir, FOLDER, ...path);
+  reading.problems.push({ file, path: '', message });
+};
+
+const readOne = async (reading: Reading, path: readonly string[]): Promise<void> => {
+  const { check, realDir } = reading.site;
+  const file = join(realDir, FOLDER, ...path);
+  const { bytes, fault } = await readBytes(file, {
+    check,
+    noLink: true,
+    mostBytes: Math.min(MOST_BYTES_EACH, Math.max(reading.left, 0)),
+  });
+  if (bytes === undefined) return complain(reading, path, fault ?? 'vanished while it was read');
+  reading.left -= bytes.length;
+  const name = path.join('/');
+  reading.hashes.set(name, sha256(bytes));
+  // What is parsed or compiled later is what was hashed here.
+  if (YAML.test(name) || isTree(path[0] ?? '') || name === LOCK) reading.contents.set(name, bytes);
+};
+
+const readTree = async (reading: Reading, path: readonly string[]): Promise<void> => {
+  if (path.length > DEEPEST) return complain(reading, path, 'is nested too deep');
+  const folder = join(reading.site.realDir, FOLDER, ...path);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      complain(reading, path, `cannot be read (${error.code})`);
+      return [];
+    },
+  );
+  for (const entry of entries) {
+    const below = [...path, entry.name];
+    if (!isObeyed(below)) continue;
+    if (reading.hashes.size >= MOST_FILES) {
+      return complain(reading, path, `holds more than ${MOST_FILES} files`);
+    }
+    // A link could lead to something that is not the project's to show.
+    if (entry.isSymbolicLink()) complain(reading, below, 'is a link; put what it leads to here');
+    else if (entry.isDirectory()) await readTree(reading, below);
+    else await readOne(reading, below);
+  }
+};
+
+type Entries = readonly (readonly [string, string])[];
+
+const sorted = (files: Entries): Entries => files.toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+/** Lists are unambiguous as JSON; the version says what was listed, and how. */
+const hashOf = (files: Entries): string => sha256(JSON.stringify(['toolcrib project 1', files]));
+
+/** The hash of a folder that holds files of these hashes. */
+export const hashOfFiles = (files: Readonly<Record<string, string>>): string =>
+  hashOf(sorted(Object.entries(files)));
+
+/** Never throws: what is wrong comes back as problems, and then the folder is not to be trusted. */
+export const readProjectFolder = async (site: Site): Promise<ProjectFolder> => {
+  const reading: Reading = {
+    site,
+    hashes: new Map(),
+    contents: new Map(),
+    problems: [],
+    left: MOST_BYTES_ALL,
+  };
+  const stats = await lstat(join(site.realDir, FOLDER)).catch(() => undefined);
+  if (stats?.isDirectory()) await readTree(reading, []);
+  else if (stats) complain(reading, [], 'is a link or no folder; put the folder itself here');
+  else
+    complain(reading, [], 'is not there any more; to give its rules up: toolcrib trust --revoke');
+  const files = sorted([...reading.hashes]);
+  return {
+    projectDir: site.projectDir,
+    realDir: site.realDir,
+    hash: hashOf(files),
+    files: Object.fromEntries(files),
+    contents: reading.contents,
+    problems: reading.problems,
+  };
+};

@@ -1,0 +1,175 @@
+/**
+ * The user's `trust.json`: which projects were trusted or refused, and with which content. A file
+ * that others could have written says nothing.
+ */
+import type { Stats } from 'node:fs';
+import { chmod, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError } from '../config/config-error.ts';
+import { isTree, type Tree } from '../config/document/config-tree.ts';
+import { readConfigText } from '../config/load/read-config-file.ts';
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const TRIES = 5;
+
+export interface TrustedContent {
+  readonly hash: string;
+  /** When, in ISO 8601. */
+  readonly at: string;
+  /** The SHA-256 of every file, so that a later change can be named. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface TrustEntry {
+  readonly trusted?: TrustedContent;
+  /** The content that the user said no to. */
+  readonly refused?: { readonly hash: string; readonly at: string };
+}
+
+export type TrustEntries = ReadonlyMap<string, TrustEntry>;
+
+export interface TrustReading {
+  readonly file: string;
+  readonly entries: TrustEntries;
+  /** Why the file cannot be believed; then there are no entries. */
+  readonly fault: string | undefined;
+}
+
+export const trustFileIn = (userDir: string): string => join(userDir, 'trust.json');
+
+const MALFORMED = 'is not a list of trusted projects; remove it, and trust them again';
+
+/** Exported for its test: owners cannot be staged without being root. */
+export const trustFileFault = (
+  { uid, mode }: Pick<Stats, 'uid' | 'mode'>,
+  self: number | undefined,
+): string | undefined => {
+  if (self === undefined) return undefined;
+  if (uid !== self && uid !== 0) return 'belongs to another user; remove it';
+  return (mode & 0o022) === 0
+    ? undefined
+    : 'can be written by others; look through it, then: chmod 600';
+};
+
+const own = (tree: Tree, key: string): unknown =>
+  Object.hasOwn(tree, key) ? tree[key] : undefined;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const contentOf = (value: unknown): TrustedContent | undefined => {
+  if (!isTree(value)) return undefined;
+  const [hash, at, files] = ['hash', 'at', 'files'].map((key) => own(value, key));
+  if (!isText(hash) || !isText(at) || !isTree(files)) return undefined;
+  const pairs = Object.entries(files).filter((pair): pair is [string, string] => isText(pair[1]));
+  return { hash, at, files: Object.fromEntries(pairs) };
+};
+
+const refusalOf = (value: unknown): TrustEntry['refused'] => {
+  if (!isTree(value)) return undefined;
+  const [hash, at] = ['hash', 'at'].map((key) => own(value, key));
+  return isText(hash) && isText(at) ? { hash, at } : undefined;
+};
+
+const entryOf = (value: unknown): TrustEntry => {
+  const tree = isTree(value) ? value : {};
+  const trusted = contentOf(own(tree, 'trusted'));
+  const refused = refusalOf(own(tree, 'refused'));
+  return { ...(trusted && { trusted }), ...(refused && { refused }) };
+};
+
+const parseEntries = (text: string): TrustEntries | undefined => {
+  try {
+    const root: unknown = JSON.parse(text);
+    const projects = isTree(root) ? own(root, 'projects') : undefined;
+    return isTree(projects)
+      ? new Map(Object.entries(projects).map(([path, value]) => [path, entryOf(value)]))
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+interface RawReading extends TrustReading {
+  readonly text: string | undefined;
+}
+
+const readRaw = async (userDir: string): Promise<RawReading> => {
+  const file = trustFileIn(userDir);
+  const none = { file, entries: new Map<string, TrustEntry>() };
+  const self = process.getuid?.();
+  const { text, fault } = await readConfigText(file, {
+    check: (stats) => trustFileFault(stats, self),
+    mostBytes: MOST_BYTES,
+    noLink: true,
+  });
+  if (text === undefined) return { ...none, text, fault };
+  const entries = parseEntries(text);
+  return entries ? { file, entries, text, fault: undefined } : { ...none, text, fault: MALFORMED };
+};
+
+/** Never throws: what is wrong comes back as `fault`. No file means no entries. */
+export const readTrustFile = async (userDir: string): Promise<TrustReading> => readRaw(userDir);
+
+const written = (entries: TrustEntries): string =>
+  `${JSON.stringify({ version: 1, projects: Object.fromEntries(entries) }, null, 2)}\n`;
+
+const replace = async (
+  userDir: string,
+  text: string,
+  isCurrent: () => Promise<boolean>,
+): Promise<boolean> => {
+  const scratch = await mkdtemp(join(userDir, '.trust-'));
+  try {
+    const file = join(scratch, 'trust.json');
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await chmod(file, 0o600);
+    if (!(await isCurrent())) return false;
+    await rename(file, trustFileIn(userDir));
+    return true;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+};
+
+type ChangeTrust = (
+  userDir: string,
+  project: string,
+  change: (entry: TrustEntry) => TrustEntry | undefined,
+) => Promise<void>;
+
+const unwritable = (userDir: string, message: string): ConfigError =>
+  new ConfigError([{ file: trustFileIn(userDir), path: '', message }]);
+
+const changeEntry: ChangeTrust = async (userDir, project, change) => {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { entries, text, fault } = await readRaw(userDir);
+    if (fault !== undefined) throw unwritable(userDir, fault);
+    const next = new Map(entries);
+    const entry = change(entries.get(project) ?? {});
+    if (entry) next.set(project, entry);
+    else next.delete(project);
+    const isCurrent = async () => (await readRaw(userDir)).text === text;
+    if (await replace(userDir, written(next), isCurrent)) return;
+  }
+  throw unwritable(userDir, 'is being written by others all the time; try again');
+};
+
+/**
+ * Changes the entry of one project; `undefined` removes it. Throws `ConfigError` when the file there cannot be
+ * believed. Another process that wrote meanwhile is noticed, and its entries are kept.
+ */
+export const changeTrust: ChangeTrust = async (userDir, project, change) => {
+  try {
+    await mkdir(userDir, { recursive: true, mode: 0o700 });
+    await changeEntry(userDir, project, change);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw error instanceof ConfigError ? error : unwritable(userDir, `cannot be written (${code})`);
+  }
+};

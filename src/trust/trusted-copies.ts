@@ -1,0 +1,82 @@
+/**
+ * Copies of the files by which a trusted project restricts, in the user's folder: what was trusted stays
+ * in force when the project's own file is changed, deleted or hidden. A copy is named by its hash.
+ */
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../config/edit/replace-file.ts';
+import { readBytes } from '../config/load/read-config-file.ts';
+import { hashOfFiles, LOCK, type ProjectFolder, sha256 } from './project-folder.ts';
+import type { TrustedContent } from './trust-file.ts';
+
+const MAX_COPY_BYTES = 8 * 1024 * 1024;
+/** What lets something in: code, and tools from outside that were accepted. */
+const GIVES = /^(?:(?:tools|flows)\/|tools\.lock$)/i;
+
+/** Settings and rules stay as they were trusted; what gives something is off once it has changed. */
+export const isKeptInForce = (path: string): boolean => !GIVES.test(path);
+
+const copyFile = (userDir: string, hash: string): string => join(userDir, 'trusted', hash);
+
+const readCopy = async (userDir: string, hash: string): Promise<Uint8Array | undefined> => {
+  const { bytes } = await readBytes(copyFile(userDir, hash), {
+    mostBytes: MAX_COPY_BYTES,
+    noLink: true,
+  });
+  return bytes && sha256(bytes) === hash ? bytes : undefined;
+};
+
+/** Keeps copies of what the folder holds of these files now. */
+export const keepCopies = async (
+  userDir: string,
+  { files, contents }: Pick<ProjectFolder, 'files' | 'contents'>,
+): Promise<void> => {
+  for (const [path, hash] of Object.entries(files)) {
+    const bytes = contents.get(path);
+    if (!bytes || !isKeptInForce(path) || (await readCopy(userDir, hash))) continue;
+    await mkdir(join(userDir, 'trusted'), { recursive: true, mode: 0o700 });
+    await replaceFile(copyFile(userDir, hash), bytes, 0o600);
+    await chmod(copyFile(userDir, hash), 0o600);
+  }
+};
+
+export interface FolderInForce {
+  readonly folder: ProjectFolder;
+  /** Files that were trusted and of which neither the original nor a copy is there. */
+  readonly lost: readonly string[];
+}
+
+const ownValue = (files: Readonly<Record<string, string>>, path: string): string | undefined =>
+  Object.hasOwn(files, path) ? files[path] : undefined;
+
+/**
+ * What of a changed project counts: each file that is as it was trusted, and the trusted copy of settings
+ * and rules. Files that are new, and code or a lock that changed, are left out.
+ */
+export const folderInForce = async (
+  found: ProjectFolder,
+  trusted: TrustedContent,
+  userDir: string,
+): Promise<FolderInForce> => {
+  const files: Record<string, string> = {};
+  const contents = new Map<string, Uint8Array>();
+  const lost: string[] = [];
+  for (const [path, hash] of Object.entries(trusted.files)) {
+    const isSame = ownValue(found.files, path) === hash;
+    const bytes = isSame ? found.contents.get(path) : undefined;
+    const kept = bytes ?? (isKeptInForce(path) ? await readCopy(userDir, hash) : undefined);
+    if (!kept) {
+      if (isKeptInForce(path)) lost.push(path);
+      continue;
+    }
+    files[path] = hash;
+    contents.set(path, kept);
+  }
+  const hash = hashOfFiles(files);
+  return { folder: { ...found, files, contents, hash, problems: [] }, lost };
+};
+
+/** Says whether the lock on disk is the one in force: only then does it count, and may be written. */
+export const isLockAsTrusted = (found: ProjectFolder, inForce: ProjectFolder): boolean =>
+  ownValue(found.files, LOCK) === ownValue(inForce.files, LOCK) &&
+  !found.problems.some(({ file }) => file.endsWith(LOCK));
