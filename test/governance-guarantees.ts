@@ -99,7 +99,7 @@ const THREATS: readonly Guarantee[] = [
         'src/trust/project-trust.test.ts',
         'changes nothing: no server, no root, no policy, no rule',
         'counts, and still only narrows',
-        'is inert again once a file changed, came or went, and says which',
+        'keeps what was trusted in force once a file changed, came or went, and says which',
         'reads each file once: a swap after the hash has no effect',
       ),
       ...by(

@@ -472,31 +472,6 @@ export const GUARANTEES: readonly Guarantee[] = [
       ...stage('execute', 'argument values do not come back in messages'),
     ],
   },
-  // Servers.
-  {
-    id: 'servers-contained',
-    promise:
-      'An MCP server that dies, hangs or floods ends its call in time, breaks no other, leaves nothing.',
-    tests: [
-      ...by(
-        'test/guarantees/f6-servers.test.ts',
-        '%s: the call ends in time with a code, the server works again, nothing is left',
-      ),
-      ...by(
-        'src/sources/mcp/stdio/child-group.test.ts',
-        'a server that is ended takes its children with it, also one that left its group',
-        'kill -9 of the host ends its servers, their children and those that left the group',
-        'a host killed before it could tell anybody leaves no server: the gate never opens',
-      ),
-      ...by(
-        'src/sources/mcp/create-mcp-servers.test.ts',
-        'a server gets what is configured and what programs cannot do without',
-        'a hint of the server lowers nothing; the user says how risky a tool is',
-        'a schema that points elsewhere is refused, one that points into itself is not',
-        'a server that hangs or is not there keeps nobody waiting longer than it may',
-      ),
-    ],
-  },
   ...GOVERNANCE_GUARANTEES,
   ...REACH_GUARANTEES,
 ];

@@ -4,6 +4,7 @@
  */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ignoreState } from '../config/edit/ignore-state.ts';
+import { FOLDER } from '../config/load/find-config-files.ts';
 import type { Config } from '../config/schema.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Store } from '../contract/store.ts';
@@ -12,7 +13,6 @@ import type { SigningKey } from '../governance/signing/open-signing-key.ts';
 import { sealedTokens } from '../governance/signing/sealed-tokens.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 import { placeElsewhere, placeStore, recordOpened, type StorePlace } from '../trust/place-store.ts';
-import { FOLDER } from '../trust/project-folder.ts';
 
 export interface StoreChoices {
   readonly store?: 'memory' | { readonly sqlite: string } | Store;

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aTool } from '../../test/fixtures/test-crib.ts';
-import { loadConfig } from '../config/load/load-config.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { Tool } from '../contract/tool.ts';
 import { createCrib } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
 import { createTokenDesk } from '../surfaces/http/auth/token-service.ts';
+import { loadConfig } from '../trust/load-config.ts';
 import { openServer, type RunningServer } from './open-server.ts';
 
 const TIME_LIMIT = 60_000;

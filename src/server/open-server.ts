@@ -3,7 +3,7 @@
  * endpoint and the console. It chooses and connects, the parts work.
  */
 import { randomBytes } from 'node:crypto';
-import type { LoadedConfig } from '../config/load/load-config.ts';
+import type { LoadedSettings } from '../config/loaded-settings.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -26,7 +26,7 @@ import { type McpEndpoint, openMcpEndpoint } from './mcp-endpoint.ts';
 
 export interface ServerSite {
   readonly crib: Crib;
-  readonly loaded: LoadedConfig;
+  readonly loaded: LoadedSettings;
   readonly runtime: Runtime;
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ANY_NAME } from '../config/document/config-fields.ts';
 import { valueAt } from '../config/document/config-tree.ts';
 import { describeConfig } from '../config/document/describe.ts';
-import type { LoadedConfig } from '../config/load/load-config.ts';
+import type { LoadedSettings } from '../config/loaded-settings.ts';
 import type { Logger } from '../contract/runtime.ts';
 import { openPolicy } from '../crib/open-policy.ts';
 import { openSecrets, type SecretSite } from '../crib/open-secrets.ts';
@@ -21,7 +21,7 @@ import type { PolicyView, RuleView, SettingLine } from '../surfaces/http/http-de
 /** Under a name of the user's choice stand commands, headers and environments: only names are told. */
 const named = (path: string): boolean => path.includes(ANY_NAME);
 
-const serverNames = ({ config, provenance }: LoadedConfig): SettingLine => ({
+const serverNames = ({ config, provenance }: LoadedSettings): SettingLine => ({
   path: 'mcp.servers',
   value: Object.keys(config.mcp.servers),
   default: [],
@@ -29,7 +29,7 @@ const serverNames = ({ config, provenance }: LoadedConfig): SettingLine => ({
   description: 'The MCP servers, by name.',
 });
 
-export const settingLines = (loaded: LoadedConfig): readonly SettingLine[] => [
+export const settingLines = (loaded: LoadedSettings): readonly SettingLine[] => [
   ...describeConfig()
     .filter(({ path }) => !named(path))
     .map(({ path, default: usual, description }) => {
@@ -61,7 +61,10 @@ const writtenRules = (source: PolicySource): readonly RuleView[] =>
       shadow: source.document.shadow === true || shadow === true,
     }));
 
-const shippedRules = ({ policy }: LoadedConfig['config'], hasTiers: boolean): readonly RuleView[] =>
+const shippedRules = (
+  { policy }: LoadedSettings['config'],
+  hasTiers: boolean,
+): readonly RuleView[] =>
   [...(hasTiers ? TIER_RULES : []), ...flowRules(policy.flow)].map(
     ({ name, effect, tiers, when, reason }) => ({
       id: name,
@@ -76,7 +79,7 @@ const shippedRules = ({ policy }: LoadedConfig['config'], hasTiers: boolean): re
 
 /** The rules in force, in the order in which they are considered. */
 export const policyView = async (
-  { config, policyFiles }: LoadedConfig,
+  { config, policyFiles }: LoadedSettings,
   log: Logger,
 ): Promise<PolicyView> => {
   const { version } = await openPolicy({ policyFiles }, config.policy, log);

@@ -5,9 +5,10 @@
 import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
+import { FOLDER } from '../config/load/find-config-files.ts';
 import { readConfigText, textOf } from '../config/load/read-config-file.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import { FOLDER, LOCK } from './project-folder.ts';
+import { LOCK } from './project-folder.ts';
 import { type ConfigPlace, type ProjectTrust, readProjectTrust } from './project-trust.ts';
 import { trustFileFault } from './trust-file.ts';
 import { trustOwnEdit } from './trust-own-edit.ts';

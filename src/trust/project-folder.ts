@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConfigProblem } from '../config/config-error.ts';
+import { FOLDER } from '../config/load/find-config-files.ts';
 import { type FileCheck, readBytes } from '../config/load/read-config-file.ts';
-
-export const FOLDER = '.toolcrib';
 
 /** Everything in these is obeyed; elsewhere only YAML files in the folder itself and the lock. */
 const TREES: ReadonlySet<string> = new Set(['tools', 'flows', 'policy']);

@@ -1,7 +1,7 @@
 /** The project's part of the configuration: nothing of it unless it is trusted or named by hand. */
 import { dirname, join, resolve } from 'node:path';
 import type { ConfigProblem } from '../config/config-error.ts';
-import { findProject, homeOf, NAMES, projectOf } from '../config/load/find-config-files.ts';
+import { FOLDER, findProject, homeOf, NAMES, projectOf } from '../config/load/find-config-files.ts';
 import {
   type PolicyFile,
   pinnedText,
@@ -9,7 +9,7 @@ import {
   readPolicyBeside,
 } from '../config/load/policy-files.ts';
 import { type FileReading, readConfigFile, readLayer } from '../config/load/read-config-file.ts';
-import { FOLDER, type ProjectFolder } from './project-folder.ts';
+import type { ProjectFolder } from './project-folder.ts';
 import type { ConfigPlace, ProjectTrust } from './project-trust.ts';
 
 export interface ProjectReading extends FileReading {

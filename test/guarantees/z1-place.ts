@@ -2,10 +2,11 @@
  * A crib around all tools that ship, as the fuzzing of guarantee Z1 needs it: every service is a
  * server on this machine, no name resolves, and no limit ends a call before the tool is reached.
  */
-import { loadConfig } from '../../src/config/load/load-config.ts';
+
 import type { Crib } from '../../src/contract/crib.ts';
 import type { Tool } from '../../src/contract/tool.ts';
 import { createCrib } from '../../src/crib/create-crib.ts';
+import { loadConfig } from '../../src/trust/load-config.ts';
 import { CASES, putFiles, type ToolCase } from '../e2e/shipped-tool-cases.ts';
 import { keepFolder } from '../fixtures/kept-folder.ts';
 import { openVendor } from '../fixtures/vendors/vendor-site.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/fake-io.ts';
-import { loadConfig } from '../../config/load/load-config.ts';
 import { createCrib } from '../../crib/create-crib.ts';
+import { loadConfig } from '../../trust/load-config.ts';
 import { runCli } from '../run-cli.ts';
 import { customToolsOf } from './custom-tools.ts';
 

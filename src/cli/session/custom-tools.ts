@@ -3,9 +3,9 @@
  * trusted then. Files that changed since are not taken; the tools loaded before stay.
  */
 import { join } from 'node:path';
-import type { LoadedConfig } from '../../config/load/load-config.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { CribOptions } from '../../crib/create-crib.ts';
+import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ConfigPlace, ProjectTrust } from '../../trust/project-trust.ts';
 
 const TOOLS = 'tools/';

@@ -41,7 +41,7 @@ export const openCrib = async (
 ): Promise<OpenCrib> => {
   if (!silent) await settleTrust(io);
   const [{ loadConfig }, { createCrib }] = await Promise.all([
-    import('../../config/load/load-config.ts'),
+    import('../../trust/load-config.ts'),
     import('../../crib/create-crib.ts'),
   ]);
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });

@@ -1,6 +1,7 @@
 /** A crib that is open, and what it was opened with. */
-import type { LoadedConfig } from '../../config/load/load-config.ts';
+
 import type { Crib } from '../../contract/crib.ts';
+import type { LoadedConfig } from '../../trust/load-config.ts';
 
 export interface OpenCrib {
   readonly crib: Crib;

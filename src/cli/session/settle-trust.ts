@@ -2,7 +2,7 @@
 import { readLines } from '../../approvers/terminal/line-reader.ts';
 import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import { formatProblem } from '../../config/config-error.ts';
-import type { LoadedConfig } from '../../config/load/load-config.ts';
+import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ProjectTrust } from '../../trust/project-trust.ts';
 import { trustPage } from '../commands/project/trust-page.ts';
 import { canAsk } from '../input/confirm.ts';
@@ -37,7 +37,7 @@ export const settleTrust = async (io: Io): Promise<void> => {
   const trust = await readProjectTrust(io);
   const { folder } = trust;
   if (!isOpen(trust) || !folder || !canAsk(io)) return;
-  const { previewProject } = await import('../../config/load/load-config.ts');
+  const { previewProject } = await import('../../trust/load-config.ts');
   const preview = await previewProject(io, trust).catch(() => undefined);
   // What cannot be used as it stands is not worth a question; `toolcrib trust` says what is wrong.
   if (!preview) return;

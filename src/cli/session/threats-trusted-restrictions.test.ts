@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/fake-io.ts';
-import { loadConfig } from '../../config/load/load-config.ts';
+import { loadConfig } from '../../trust/load-config.ts';
 import { runCli } from '../run-cli.ts';
 
 let root: string;

@@ -1,5 +1,5 @@
 /** Tells the user's own MCP servers from those that a project configures. */
-import type { LoadedConfig } from '../../config/load/load-config.ts';
+import type { LoadedConfig } from '../../trust/load-config.ts';
 
 const PREFIX = 'mcp:';
 

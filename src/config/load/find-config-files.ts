@@ -2,7 +2,9 @@
 import { access, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { FOLDER } from '../../trust/project-folder.ts';
+
+/** The folder of a project that holds its configuration. */
+export const FOLDER = '.toolcrib';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

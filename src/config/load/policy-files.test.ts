@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { trustAround } from '../../../test/fixtures/trust-project.ts';
-import { loadConfig } from './load-config.ts';
+import { loadConfig } from '../../trust/load-config.ts';
 
 let root: string;
 let project: string;

@@ -1,10 +1,10 @@
 /** The rules beside a configuration: the texts of the files that `policy.files` names. */
 import { join, resolve } from 'node:path';
-import { FOLDER, type ProjectFolder } from '../../trust/project-folder.ts';
 import type { ConfigProblem } from '../config-error.ts';
 import { DEFAULT_POLICY_FILE } from '../default-policy-file.ts';
 import { type Tree, valueAt } from '../document/config-tree.ts';
 import { MOST_BYTES } from './compose-yaml.ts';
+import { FOLDER } from './find-config-files.ts';
 import { readConfigText, type TextReading, textOf } from './read-config-file.ts';
 
 export interface PolicyFile {
@@ -62,8 +62,14 @@ export const readPolicyBeside = async (
   });
 };
 
+/** The files of a project as they were hashed, by their path below `.toolcrib`. */
+export interface PinnedFiles {
+  readonly projectDir: string;
+  readonly contents: ReadonlyMap<string, Uint8Array>;
+}
+
 /** A file of the project as it was hashed; `undefined` text when the project holds none of that name. */
-export const pinnedText = ({ contents }: ProjectFolder, name: string): TextReading => {
+export const pinnedText = ({ contents }: PinnedFiles, name: string): TextReading => {
   const bytes = contents.get(name.replace(/^(?:\.\/)+/, ''));
   if (bytes === undefined) return { text: undefined, fault: undefined };
   return bytes.length > MOST_BYTES
@@ -72,7 +78,7 @@ export const pinnedText = ({ contents }: ProjectFolder, name: string): TextReadi
 };
 
 /** Files of a trusted project: none but those that were hashed. */
-export const readPinnedPolicy = (folder: ProjectFolder, tree: Tree | undefined): PolicyReading => {
+export const readPinnedPolicy = (folder: PinnedFiles, tree: Tree | undefined): PolicyReading => {
   const readings = namesIn(tree).map((name) => ({
     name,
     path: join(folder.projectDir, FOLDER, name),

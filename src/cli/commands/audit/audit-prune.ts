@@ -1,9 +1,9 @@
 /** `toolcrib audit prune`: forgets old rows so that the rest can still be verified. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { LoadedConfig } from '../../../config/load/load-config.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { Pruned, PruneRequest } from '../../../crib/audit-files.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { readMoment } from '../../input/moment.ts';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
-import type { LoadedConfig } from '../../../config/load/load-config.ts';
 import type { Crib } from '../../../contract/crib.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import {
   checkModel,
   checkNode,

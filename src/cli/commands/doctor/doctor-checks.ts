@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ConfigProblem, formatProblem } from '../../../config/config-error.ts';
-import type { LoadedConfig } from '../../../config/load/load-config.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { findProgram } from '../../../kit/file/find-program.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 
@@ -57,7 +57,7 @@ export const checkSqlite = async (version: string): Promise<Check> => {
 export const checkConfig = async (
   io: Io,
 ): Promise<{ readonly checks: readonly Check[]; readonly loaded?: LoadedConfig }> => {
-  const { loadConfig } = await import('../../../config/load/load-config.ts');
+  const { loadConfig } = await import('../../../trust/load-config.ts');
   const name = 'config';
   try {
     const loaded = await loadConfig({ cwd: io.cwd, env: io.env });

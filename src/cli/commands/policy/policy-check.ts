@@ -1,10 +1,10 @@
 /** `toolcrib policy check`: are the files of rules sound? Says every problem, with file and line. */
 import type { Command } from 'commander';
 import { visibleText } from '../../../approvers/terminal/visible-text.ts';
-import type { LoadedConfig } from '../../../config/load/load-config.ts';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { Logger } from '../../../contract/runtime.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
@@ -76,7 +76,7 @@ const report = (io: Io, files: readonly PolicyFile[], { problems, warnings }: Fi
 };
 
 const check = async (io: Io, { policy }: CheckOptions): Promise<number> => {
-  const { loadConfig } = await import('../../../config/load/load-config.ts');
+  const { loadConfig } = await import('../../../trust/load-config.ts');
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const files = await policyFilesFor(io, loaded, policy);
   const findings = await findingsOf(files, loaded);

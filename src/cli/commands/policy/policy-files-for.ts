@@ -1,6 +1,7 @@
 /** The files of rules that a command goes by: those in force, or one in the place of the user's. */
-import type { LoadedConfig } from '../../../config/load/load-config.ts';
+
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { readPolicyFile } from './read-policy-file.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadedConfig } from '../../../config/load/load-config.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { ProjectTrust } from '../../../trust/project-trust.ts';
 import { trustPage } from './trust-page.ts';
 

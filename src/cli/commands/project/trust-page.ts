@@ -3,7 +3,7 @@
  * last, next to the question, and is never cut; of the rest every cut is stated.
  */
 import { visibleText } from '../../../approvers/terminal/visible-text.ts';
-import type { LoadedConfig } from '../../../config/load/load-config.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { ProjectChange } from '../../../trust/narrow-project.ts';
 import { LOCK } from '../../../trust/project-folder.ts';
 import type { ProjectTrust } from '../../../trust/project-trust.ts';

@@ -1,8 +1,8 @@
 /** `toolcrib trust --store`: the user says that the database in the project is theirs. */
 import { resolve } from 'node:path';
 import { visibleText } from '../../../approvers/terminal/visible-text.ts';
-import { loadConfig } from '../../../config/load/load-config.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import { loadConfig } from '../../../trust/load-config.ts';
 import { adoptProjectStore } from '../../../trust/place-store.ts';
 import { canAsk } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';

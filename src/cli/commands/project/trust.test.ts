@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
-import { loadConfig } from '../../../config/load/load-config.ts';
+import { loadConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { runCli } from '../../run-cli.ts';
 import { settleTrust, trustNotes } from '../../session/settle-trust.ts';

@@ -3,8 +3,8 @@ import { realpath } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ConfigError } from '../../../config/config-error.ts';
-import { type LoadedConfig, previewProject } from '../../../config/load/load-config.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import { type LoadedConfig, previewProject } from '../../../trust/load-config.ts';
 import {
   type ProjectTrust,
   type ReadTrustOptions,

@@ -15,7 +15,7 @@ export const placeOption = (flag: string, description: string): Option =>
 /** Throws on bad configuration. */
 export const secretSite = async ({ cwd, env }: Io): Promise<SecretSite> => {
   const [{ loadConfig }, { userDirOf }] = await Promise.all([
-    import('../../../config/load/load-config.ts'),
+    import('../../../trust/load-config.ts'),
     import('../../../trust/project-trust.ts'),
   ]);
   const { config } = await loadConfig({ cwd, env });

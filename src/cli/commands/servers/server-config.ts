@@ -1,8 +1,8 @@
 /** The servers in the configuration files: where each is written, and how such a file is changed. */
 import { basename, join } from 'node:path';
 import type { ConfigEdit } from '../../../config/edit/edit-config.ts';
-import type { LoadedConfig } from '../../../config/load/load-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { type Io, note } from '../../io.ts';
 
 export type ServerSettings = LoadedConfig['config']['mcp']['servers'][string];
@@ -15,7 +15,7 @@ export interface ServerSite {
 
 /** Throws on bad configuration. Starts nothing. */
 export const openServerSite = async (io: Io): Promise<ServerSite> => {
-  const { loadConfig } = await import('../../../config/load/load-config.ts');
+  const { loadConfig } = await import('../../../trust/load-config.ts');
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   return { loaded, root: loaded.projectDir ?? io.cwd };
 };

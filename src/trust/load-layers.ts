@@ -3,44 +3,34 @@
  * the environment. Every problem of every source is thrown at once.
  */
 
+import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
+import type { ShapeNode } from '../config/document/config-shape.ts';
+import { mergeTrees, type Tree, valueAt } from '../config/document/config-tree.ts';
+import { configShape } from '../config/document/read-config-shape.ts';
+import { environmentLayers } from '../config/load/environment-layers.ts';
+import { findUserFiles } from '../config/load/find-config-files.ts';
+import type { ConfigSource, Layer } from '../config/load/layer.ts';
+import { originOf } from '../config/load/origin-of.ts';
+import { type PolicyFile, readPolicyBeside } from '../config/load/policy-files.ts';
+import { type FileReading, readConfigFile } from '../config/load/read-config-file.ts';
+import { layerProblems, resolveLayers } from '../config/load/resolve-layers.ts';
+import type { LoadedSettings } from '../config/loaded-settings.ts';
 import {
   type NarrowedProject,
   type NarrowedSetting,
   narrowProject,
   type ProjectChange,
-} from '../../trust/narrow-project.ts';
-import { type ConfigPlace, type ProjectTrust, userDirOf } from '../../trust/project-trust.ts';
-import { onlyOne, type ProjectReading } from '../../trust/read-project.ts';
-import { ConfigError, type ConfigProblem } from '../config-error.ts';
-import type { ShapeNode } from '../document/config-shape.ts';
-import { mergeTrees, type Tree, valueAt } from '../document/config-tree.ts';
-import { configShape } from '../document/read-config-shape.ts';
-import type { Config } from '../schema.ts';
-import { environmentLayers } from './environment-layers.ts';
-import { findUserFiles } from './find-config-files.ts';
-import type { ConfigSource, Layer } from './layer.ts';
-import { originOf } from './origin-of.ts';
-import { type PolicyFile, readPolicyBeside } from './policy-files.ts';
-import { type FileReading, readConfigFile } from './read-config-file.ts';
-import { layerProblems, resolveLayers } from './resolve-layers.ts';
+} from './narrow-project.ts';
+import { type ConfigPlace, type ProjectTrust, userDirOf } from './project-trust.ts';
+import { onlyOne, type ProjectReading } from './read-project.ts';
 
-export interface LoadedConfig {
-  readonly config: Config;
-  /** What was read, weakest first. */
-  readonly sources: readonly ConfigSource[];
-  /** The directory that holds `.toolcrib`; paths in the configuration are relative to it. */
-  readonly projectDir: string | undefined;
-  /** The user's configuration directory; it need not exist. */
-  readonly userDir: string;
+/** The configuration of a folder, as far as its user trusts it. */
+export interface LoadedConfig extends LoadedSettings {
   readonly trust: ProjectTrust;
   /** What the project would have widened, and did not. */
   readonly narrowed: readonly NarrowedSetting[];
   /** What is different because of the project. */
   readonly changes: readonly ProjectChange[];
-  /** The user's rules, then those of a trusted project. */
-  readonly policyFiles: readonly PolicyFile[];
-  /** Where the value of a setting comes from: `file:line`, a variable, or `default`. */
-  provenance(path: string): string;
 }
 
 const readUser = async (userDir: string): Promise<FileReading> => {

@@ -3,18 +3,18 @@
  * defaults are taken as they are: no schema has to be built to check what nobody wrote.
  */
 
+import { defaultSettings } from '../config/default-settings.ts';
+import { hasSettings } from '../config/load/environment-settings.ts';
+import { findUserFiles } from '../config/load/find-config-files.ts';
+import { readPolicyBeside } from '../config/load/policy-files.ts';
+import type { LoadedConfig } from './load-layers.ts';
 import {
   type ConfigPlace,
   NO_PROJECT,
   type ProjectTrust,
   readProjectTrust,
   userDirOf,
-} from '../../trust/project-trust.ts';
-import { defaultSettings } from '../default-settings.ts';
-import { hasSettings } from './environment-settings.ts';
-import { findUserFiles } from './find-config-files.ts';
-import type { LoadedConfig } from './load-layers.ts';
-import { readPolicyBeside } from './policy-files.ts';
+} from './project-trust.ts';
 
 export type { LoadedConfig } from './load-layers.ts';
 
@@ -47,7 +47,7 @@ const withoutAny = async (
 const trusted = async (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> => {
   const [{ loadLayers }, { readTrustedProject }] = await Promise.all([
     import('./load-layers.ts'),
-    import('../../trust/read-project.ts'),
+    import('./read-project.ts'),
   ]);
   return loadLayers(place, trust, readTrustedProject(trust));
 };
@@ -55,7 +55,7 @@ const trusted = async (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedC
 const named = async (place: ConfigPlace, file: string): Promise<LoadedConfig> => {
   const [{ loadLayers }, { readNamedProject }] = await Promise.all([
     import('./load-layers.ts'),
-    import('../../trust/read-project.ts'),
+    import('./read-project.ts'),
   ]);
   return loadLayers(place, NO_PROJECT, readNamedProject(place, file));
 };

@@ -2,9 +2,9 @@ import { chown, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { trustAround } from '../../../test/fixtures/trust-project.ts';
-import { ConfigError } from '../config-error.ts';
-import { defaultConfig } from '../schema.ts';
+import { trustAround } from '../../test/fixtures/trust-project.ts';
+import { ConfigError } from '../config/config-error.ts';
+import { defaultConfig } from '../config/schema.ts';
 import { type LoadConfigOptions, loadConfig } from './load-config.ts';
 
 let root: string;
