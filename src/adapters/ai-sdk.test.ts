@@ -1,72 +1,19 @@
-import { generateText, stepCountIs, type ToolSet } from 'ai';
+import { generateText, stepCountIs } from 'ai';
 import { MockLanguageModelV3 } from 'ai/test';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import {
-  adapterConformance,
-  type ModelCall,
-  type ModelReading,
-} from '../../test/conformance/adapter.ts';
+import { adapterConformance } from '../../test/conformance/adapter.ts';
 import { type AdapterCrib, adapterCrib } from '../../test/fixtures/adapter-crib.ts';
+import { loop, readingsOf } from '../../test/fixtures/ai-sdk-loop.ts';
 import { forAiSdk } from './ai-sdk.ts';
 
-const USAGE = {
-  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 1, text: 1, reasoning: 0 },
-};
-
-/** A model that makes the calls in its first turn and ends in the second. */
-const modelThatCalls = (calls: readonly ModelCall[]) =>
-  new MockLanguageModelV3({
-    doGenerate: [
-      {
-        content: calls.map(({ id, name, arguments: input }) => ({
-          type: 'tool-call',
-          toolCallId: id,
-          toolName: name,
-          input,
-        })),
-        finishReason: { unified: 'tool-calls', raw: undefined },
-        usage: USAGE,
-        warnings: [],
-      },
-      {
-        content: [{ type: 'text', text: 'Done.' }],
-        finishReason: { unified: 'stop', raw: undefined },
-        usage: USAGE,
-        warnings: [],
-      },
-    ],
-  });
-
-const loop = (tools: ToolSet, calls: readonly ModelCall[], abortSignal?: AbortSignal) => {
-  const model = modelThatCalls(calls);
-  const result = generateText({
-    model,
-    tools,
-    prompt: 'Go.',
-    stopWhen: stepCountIs(3),
-    maxRetries: 0,
-    ...(abortSignal && { abortSignal }),
-  });
-  return { model, result };
-};
-
-const readingsOf = (model: MockLanguageModelV3): ModelReading[] =>
-  (model.doGenerateCalls[1]?.prompt ?? [])
-    .flatMap((message) => (message.role === 'tool' ? message.content : []))
-    .flatMap((part) => (part.type === 'tool-result' ? [part] : []))
-    .map(({ toolCallId: id, output }) => ({
-      id,
-      text: 'value' in output ? String(output.value) : '',
-      isError: output.type.startsWith('error'),
-    }));
+const SDK = { generateText, stepCountIs, MockLanguageModelV3 };
 
 adapterConformance('the AI SDK', async (crib, options) => {
   const tools = await forAiSdk(crib, options);
   return {
     names: Object.keys(tools),
-    async turn(calls, signal) {
-      const { model, result } = loop(tools, calls, signal);
+    async turn(calls, abortSignal) {
+      const { model, result } = loop(SDK, { tools, calls, abortSignal });
       expect((await result).text).toBe('Done.');
       return readingsOf(model);
     },
@@ -81,9 +28,10 @@ afterEach(() => place.close());
 
 it('hands the schema on as it is, and the reply as data to the program', async () => {
   const tools = await place.crib.tools.forAiSdk();
-  const { model, result } = loop(tools, [
-    { id: 'c1', name: 'math_add', arguments: '{"a":2,"b":3}' },
-  ]);
+  const { model, result } = loop(SDK, {
+    tools,
+    calls: [{ id: 'c1', name: 'math_add', arguments: '{"a":2,"b":3}' }],
+  });
   const { steps } = await result;
   expect(steps[0]?.toolResults[0]?.output).toMatchObject({
     success: true,
@@ -100,7 +48,10 @@ it('hands the schema on as it is, and the reply as data to the program', async (
 
 it('shows the model a picture as a picture', async () => {
   const tools = await forAiSdk(place.crib);
-  const { model, result } = loop(tools, [{ id: 'c1', name: 'picture', arguments: '{}' }]);
+  const { model, result } = loop(SDK, {
+    tools,
+    calls: [{ id: 'c1', name: 'picture', arguments: '{}' }],
+  });
   await result;
   const prompt = JSON.stringify(model.doGenerateCalls[1]?.prompt);
   expect(prompt).toContain('"mediaType":"image/png"');
@@ -109,10 +60,13 @@ it('shows the model a picture as a picture', async () => {
 
 it('threat: the model calls a tool that does not exist, or sends no JSON', async () => {
   const tools = await forAiSdk(place.crib);
-  const { model, result } = loop(tools, [
-    { id: 'c1', name: 'held', arguments: '{}' },
-    { id: 'c2', name: 'append', arguments: '{"line": "x' },
-  ]);
+  const { model, result } = loop(SDK, {
+    tools,
+    calls: [
+      { id: 'c1', name: 'held', arguments: '{}' },
+      { id: 'c2', name: 'append', arguments: '{"line": "x' },
+    ],
+  });
   await result;
   expect(readingsOf(model).map(({ isError }) => isError)).toEqual([true, true]);
   expect(place.ran).toEqual([]);

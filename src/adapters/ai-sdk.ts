@@ -1,69 +1,91 @@
 /**
  * Tools for the AI SDK: `generateText({ tools: await forAiSdk(crib) })`. Approvals are asked for in
- * the pipeline, where they are bound to the call and used once; `needsApproval` of the SDK is left
- * alone, since its answer is a line in a history that the client sends.
+ * the pipeline, where they are bound to the call and used once. The SDK's own answer is a line in a
+ * history that the client sends; with `approvalParts` it decides the question in the store, in the name
+ * of the person whom the program has authenticated, and never runs anything by itself.
  */
 import type { Crib } from '../contract/crib.ts';
 import type {
-  AiSdkOutput,
+  AiSdkOptions,
   AiSdkTool,
   AiSdkTools,
+  RunningCall,
   ToolReply,
-  ToolSetOptions,
 } from '../contract/tool-sets.ts';
+import { answersIn } from './approval-parts.ts';
 import { loadFramework } from './load-framework.ts';
-import { partsOf, textOf } from './replies.ts';
-import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
+import { isReply, modelOutputOf } from './model-output.ts';
+import { openToolSet, type ShownTool, type ToolSet, type WantedCall } from './tool-set.ts';
 
-/** A history may come from outside, and with it outputs that no call of ours has made. */
-const isReply = (output: unknown): output is ToolReply =>
-  typeof output === 'object' &&
-  output !== null &&
-  typeof (output as ToolReply).success === 'boolean' &&
-  typeof (output as ToolReply).status === 'string';
+/** Yields the latest progress of a call as often as it is asked for, and its reply in the end. */
+async function* streamCall(
+  set: ToolSet,
+  wanted: WantedCall,
+): AsyncGenerator<ToolReply | RunningCall, void> {
+  let latest: RunningCall | undefined;
+  let isOver = false;
+  let wake: () => void = () => undefined;
+  const reply = set.call({
+    ...wanted,
+    onProgress(fraction, note) {
+      latest = { status: 'running', progress: { fraction, ...(note !== undefined && { note }) } };
+      wake();
+    },
+  });
+  const over = (): void => {
+    isOver = true;
+    wake();
+  };
+  reply.then(over, over);
+  while (!isOver || latest) {
+    const step = latest;
+    latest = undefined;
+    if (step) yield step;
+    else {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  }
+  yield await reply;
+}
 
-const asJson = (output: unknown): AiSdkOutput => ({
-  type: 'text',
-  value: JSON.stringify(output) ?? '',
+const toolOf = (
+  set: ToolSet,
+  { name, description }: ShownTool,
+  { inputSchema, options }: { readonly inputSchema: unknown; readonly options: AiSdkOptions },
+): AiSdkTool => ({
+  description,
+  inputSchema: inputSchema as never,
+  execute(input, { toolCallId, abortSignal }) {
+    const wanted = { name, input, callId: toolCallId, signal: abortSignal };
+    return options.streamProgress === true ? streamCall(set, wanted) : set.call(wanted);
+  },
+  ...(options.approvalParts && {
+    needsApproval: (input: unknown, { toolCallId }: { readonly toolCallId: string }) =>
+      set.asksPerson({ name, input, callId: toolCallId, signal: undefined }),
+  }),
+  // Frameworks that take tools of the AI SDK hand over the output itself.
+  toModelOutput: (given) => modelOutputOf(isReply(given) ? given : given.output),
 });
 
-const outputOf = (output: unknown): AiSdkOutput => {
-  if (!isReply(output)) return asJson(output);
-  try {
-    return modelOutput(output);
-  } catch {
-    return asJson(output);
+const decideByParts = async (set: ToolSet, { approvalParts }: AiSdkOptions): Promise<void> => {
+  if (!approvalParts?.messages) return;
+  for (const { name, input, approve } of answersIn(approvalParts.messages)) {
+    await set.decide({ name, input }, { approve, by: approvalParts.decidedBy });
   }
 };
 
-const modelOutput = (output: ToolReply): AiSdkOutput => {
-  if (!output.success) return { type: 'error-text', value: textOf(output) };
-  const parts = partsOf(output);
-  if (parts.every(({ type }) => type === 'text')) return { type: 'text', value: textOf(output) };
-  return {
-    type: 'content',
-    value: parts.map((part) =>
-      part.type === 'text'
-        ? { type: 'text', text: part.text }
-        : { type: 'image-data', data: part.data, mediaType: part.mimeType },
-    ),
-  };
-};
-
-const toolOf = (set: ToolSet, shown: ShownTool, inputSchema: unknown): AiSdkTool => ({
-  description: shown.description,
-  inputSchema: inputSchema as never,
-  execute: (input, { toolCallId, abortSignal }) =>
-    set.call({ name: shown.name, input, callId: toolCallId, signal: abortSignal }),
-  toModelOutput: ({ output }) => outputOf(output),
-});
-
 /** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */
-export const forAiSdk = async (crib: Crib, options?: ToolSetOptions): Promise<AiSdkTools> => {
+export const forAiSdk = async (crib: Crib, options: AiSdkOptions = {}): Promise<AiSdkTools> => {
   const set = openToolSet(crib, 'anthropic', options);
   const { jsonSchema } = await loadFramework('ai', () => import('ai'));
+  await decideByParts(set, options);
   // Without a validator of its own: what is wrong with an input is judged, and recorded, in one place.
   return Object.fromEntries(
-    set.shown.map((shown) => [shown.name, toolOf(set, shown, jsonSchema(shown.schema))]),
+    set.shown.map((shown) => [
+      shown.name,
+      toolOf(set, shown, { inputSchema: jsonSchema(shown.schema), options }),
+    ]),
   );
 };

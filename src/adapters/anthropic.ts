@@ -81,8 +81,8 @@ export const forAnthropic = async (
     runnable: set.shown.map((shown) => runnableOf(set, shown)),
     losses: set.losses,
     has: set.has,
-    async run({ content }, { signal } = {}) {
-      const replies = await runTurn(set, content.filter(isToolUse).map(callOf), signal);
+    async run({ content }, runOptions) {
+      const replies = await runTurn(set, content.filter(isToolUse).map(callOf), runOptions);
       return replies.map(({ id, reply }) => ({
         type: 'tool_result',
         tool_use_id: id,

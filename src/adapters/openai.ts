@@ -10,8 +10,7 @@ import type {
   RunOptions,
   ToolSetOptions,
 } from '../contract/tool-sets.ts';
-import { parseStrictJson } from '../kit/text/strict-json.ts';
-import { dropNulls } from './drop-nulls.ts';
+import { parseArguments } from './parse-arguments.ts';
 import { textOf } from './replies.ts';
 import { runTurn, type TurnCall } from './run-turn.ts';
 import { openToolSet, type ToolSet } from './tool-set.ts';
@@ -38,28 +37,14 @@ const textIn = (item: Item, key: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** Arguments come as text that a model wrote; nothing at all is how some say "none". */
-const parse = (text: unknown): TurnCall['input'] => {
-  if (typeof text !== 'string') return { value: text ?? {} };
-  if (text.trim() === '') return { value: {} };
-  const json = parseStrictJson(text);
-  if ('value' in json) return json;
-  const { kind, message } = json.flaw;
-  const reason = kind === 'syntax' ? 'not JSON' : `refused: ${message}`;
-  return { fault: `The arguments are ${reason}. Send them again, whole and as one JSON object.` };
-};
-
 const callOf = (set: ToolSet, id: string, item: Item): TurnCall => {
   const name = textIn(item, 'name');
-  const input = parse(item.arguments);
-  const schema = set.inputSchema(name);
-  if (!schema || 'fault' in input) return { id, name, input };
-  return { id, name, input: { value: dropNulls(input.value, schema) } };
+  return { id, name, input: parseArguments(item.arguments, set.inputSchema(name)) };
 };
 
-const runResponses = async (set: ToolSet, items: readonly Item[], { signal }: RunOptions) => {
+const runResponses = async (set: ToolSet, items: readonly Item[], options: RunOptions) => {
   const calls = items.map((item) => callOf(set, textIn(item, 'call_id'), item));
-  const replies = await runTurn(set, calls, signal);
+  const replies = await runTurn(set, calls, options);
   return replies.map(({ id, reply }) => ({
     type: 'function_call_output' as const,
     call_id: id,
@@ -67,14 +52,14 @@ const runResponses = async (set: ToolSet, items: readonly Item[], { signal }: Ru
   }));
 };
 
-const runChat = async (set: ToolSet, items: readonly Item[], { signal }: RunOptions) => {
+const runChat = async (set: ToolSet, items: readonly Item[], options: RunOptions) => {
   const calls = items.map((item): TurnCall => {
     const id = textIn(item, 'id');
     if (isItem(item.function)) return callOf(set, id, item.function);
     // Every call of a message has to be answered, one of a kind that was never offered, too.
     return { id, name: '', input: { fault: 'Only functions were offered. Call one of them.' } };
   });
-  const replies = await runTurn(set, calls, signal);
+  const replies = await runTurn(set, calls, options);
   return replies.map(({ id, reply }) => ({
     role: 'tool' as const,
     tool_call_id: id,

@@ -1,6 +1,6 @@
 /** The calls of one turn of a model, run together, answered in order. */
 import { toolError } from '../contract/errors.ts';
-import type { ToolReply } from '../contract/tool-sets.ts';
+import type { RunOptions, ToolReply } from '../contract/tool-sets.ts';
 import { failedReply } from './replies.ts';
 import type { ToolSet } from './tool-set.ts';
 
@@ -22,7 +22,7 @@ const refuse = (message: string): ToolReply => failedReply(toolError('VALIDATION
 export const runTurn = (
   set: ToolSet,
   calls: readonly TurnCall[],
-  signal: AbortSignal | undefined,
+  { signal, onProgress }: RunOptions = {},
 ): Promise<TurnReply[]> => {
   const seen = new Set<string>();
   return Promise.all(
@@ -31,7 +31,14 @@ export const runTurn = (
       seen.add(id);
       if (isRepeated) return { id, reply: refuse('Another call of this turn has the same id.') };
       if ('fault' in input) return { id, reply: refuse(input.fault) };
-      return { id, reply: await set.call({ name, input: input.value, callId: id, signal }) };
+      const wanted = { name, input: input.value, callId: id, signal };
+      if (!onProgress) return { id, reply: await set.call(wanted) };
+      const reply = await set.call({
+        ...wanted,
+        onProgress: (fraction, note) =>
+          onProgress({ callId: id, tool: name, fraction, ...(note !== undefined && { note }) }),
+      });
+      return { id, reply };
     }),
   );
 };

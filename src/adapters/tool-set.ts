@@ -3,9 +3,11 @@
  * crib. A name that was not shown is not callable, whatever else the crib holds.
  */
 import { randomUUID } from 'node:crypto';
+import type { ApprovalAnswer, ApprovalRecord, Approver } from '../contract/approver.ts';
 import type { CallAs } from '../contract/call-options.ts';
+import { LOCAL_CALLER } from '../contract/caller.ts';
 import type { CatalogEntry, ModelTools } from '../contract/catalog.ts';
-import type { Crib } from '../contract/crib.ts';
+import type { Crib, DryRunReport } from '../contract/crib.ts';
 import { ToolFailure, toolError } from '../contract/errors.ts';
 import type { JsonSchema } from '../contract/schema.ts';
 import type { ToolReply, ToolSetOptions } from '../contract/tool-sets.ts';
@@ -19,7 +21,7 @@ import {
   type ToolSchemas,
 } from '../kit/model/meta-tools.ts';
 import { failedReply, replyOf } from './replies.ts';
-import { type WaitingCalls, waitingCalls } from './waiting-calls.ts';
+import { callDigest, type WaitingCalls, waitingCalls } from './waiting-calls.ts';
 
 /** A tool as one provider is told of it. */
 export interface ShownTool {
@@ -35,6 +37,7 @@ export interface WantedCall {
   /** As the model or its provider named the call; the same name again is the same call. */
   readonly callId: string | undefined;
   readonly signal: AbortSignal | undefined;
+  onProgress?(fraction: number, note: string | undefined): void;
 }
 
 export interface ToolSet {
@@ -45,9 +48,13 @@ export interface ToolSet {
   inputSchema(name: string): JsonSchema | undefined;
   /** Rejects only when the crib is closed. */
   call(wanted: WantedCall): Promise<ToolReply>;
+  /** Tells whether a person is asked about this call, and puts the question into the inbox if so. */
+  asksPerson(wanted: WantedCall): Promise<boolean>;
+  /** Lets a person, whom the program vouches for, decide about a call of this set that waits. */
+  decide(wanted: Pick<WantedCall, 'name' | 'input'>, answer: ApprovalAnswer): Promise<boolean>;
 }
 
-type Dialect = 'openai' | 'anthropic';
+type Dialect = 'openai' | 'anthropic' | 'gemini';
 
 interface Definition {
   readonly name: string;
@@ -138,7 +145,7 @@ const callShown = (site: Site, wanted: WantedCall): Promise<ToolReply> => {
   const entry = entries.get(wanted.name);
   if (!entry) return refuseUnknown(site, wanted.name);
   const { name, version } = entry.tool;
-  const { callId, signal } = wanted;
+  const { callId, signal, onProgress } = wanted;
   const as: CallAs = {
     ...options.caller,
     audience: 'model',
@@ -146,12 +153,68 @@ const callShown = (site: Site, wanted: WantedCall): Promise<ToolReply> => {
     ...(options.filter?.range !== undefined && { version }),
     ...(callId && { idempotencyKey: `${scope}/${callId}` }),
     ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
   };
   return waiting
     .execute({ tool: name, input: wanted.input }, (approvalId) =>
       crib.execute(name, wanted.input, approvalId === undefined ? as : { ...as, approvalId }),
     )
     .then(replyOf);
+};
+
+/** Leaves every question in the inbox, whoever else the crib would ask. */
+const LATER: Approver = { ask: async () => ({ answer: 'later', by: 'adapter' }) };
+
+const asksPerson = async (site: Site, wanted: WantedCall): Promise<boolean> => {
+  const { crib, options, entries, waiting } = site;
+  const entry = entries.get(wanted.name);
+  if (!entry) return false;
+  const { name, version } = entry.tool;
+  if (waiting.has({ tool: name, input: wanted.input })) return true;
+  const as: CallAs = { ...options.caller, dryRun: true };
+  const pinned = options.filter?.range === undefined ? as : { ...as, version };
+  const { data } = await crib.execute(name, wanted.input, pinned);
+  if ((data as Partial<DryRunReport> | undefined)?.verdict !== 'ask') return false;
+  const asked = {
+    ...site,
+    options: { ...options, caller: { ...options.caller, approver: LATER } },
+  };
+  return (await callShown(asked, wanted)).approval !== undefined;
+};
+
+/** Only questions about calls of this caller: a history cannot name those of anybody else. */
+const isOwn = (record: ApprovalRecord, caller: ToolSetOptions['caller']): boolean => {
+  const { userId, agentId, sessionId } = { ...LOCAL_CALLER, ...caller };
+  return record.userId === userId && record.agentId === agentId && record.sessionId === sessionId;
+};
+
+const decideWaiting = async (
+  { crib, options, entries, waiting }: Site,
+  wanted: { readonly name: string; readonly input: unknown },
+  answer: ApprovalAnswer,
+): Promise<boolean> => {
+  const tool = entries.get(wanted.name)?.tool.name;
+  const digest = tool === undefined ? undefined : callDigest({ tool, input: wanted.input });
+  if (tool === undefined || digest === undefined) return false;
+  const record = (await crib.approvals()).find(
+    (each) =>
+      each.tool === tool &&
+      isOwn(each, options.caller) &&
+      callDigest({ tool, input: each.request.input }) === digest,
+  );
+  if (!record || !(await crib.decide(record.id, answer))) return false;
+  waiting.remember({ tool, input: wanted.input }, record.id);
+  return true;
+};
+
+/** What a call of `call_tool` is about; nothing for the other tools of the search surface. */
+const calledThrough = ({ name, input }: Pick<WantedCall, 'name' | 'input'>) => {
+  if (name !== CALL_TOOL.name) return undefined;
+  try {
+    return innerCall(input);
+  } catch {
+    return undefined;
+  }
 };
 
 const META_TOOLS: readonly ShownTool[] = [SEARCH_TOOLS, DESCRIBE_TOOL, CALL_TOOL].map((tool) => ({
@@ -210,6 +273,14 @@ export const openToolSet = (
       if (!isSearch) return callShown(site, wanted);
       // The other tools are reached through these, and not by their names.
       return names.has(wanted.name) ? callMeta(site, wanted) : refuseUnknown(site, wanted.name);
+    },
+    async asksPerson(wanted) {
+      const inner = isSearch ? calledThrough(wanted) : wanted;
+      return inner !== undefined && asksPerson(site, { ...wanted, ...inner });
+    },
+    async decide(wanted, answer) {
+      const inner = isSearch ? calledThrough(wanted) : wanted;
+      return inner !== undefined && decideWaiting(site, inner, answer);
     },
   };
 };

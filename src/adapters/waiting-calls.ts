@@ -7,10 +7,14 @@ import type { ToolResult } from '../contract/result.ts';
 
 export interface WaitingCalls {
   /** With the approval this call waited for, if it did; that one being over, it is a new call. */
-  execute(call: Named, run: Run): Promise<ToolResult>;
+  execute(call: NamedCall, run: Run): Promise<ToolResult>;
+  /** True while an approval for this very call is remembered, given or not. */
+  has(call: NamedCall): boolean;
+  /** Remembers the approval that this very call is to be made with. */
+  remember(call: NamedCall, approvalId: string): void;
 }
 
-interface Named {
+export interface NamedCall {
   readonly tool: string;
   readonly input: unknown;
 }
@@ -28,8 +32,8 @@ const ordered = (_key: string, value: unknown): unknown => {
   return sorted;
 };
 
-/** Nothing for an input that is no data or too deep: the pipeline refuses it, and nobody is asked. */
-const digestOf = ({ tool, input }: Named): string | undefined => {
+/** Returns the digest of a tool and its canonical input. Nothing for an input that is no data or too deep: the pipeline refuses it, and nobody is asked. */
+export const callDigest = ({ tool, input }: NamedCall): string | undefined => {
   try {
     const text = JSON.stringify([tool, input], ordered);
     return createHash('sha256').update(text).digest('base64url');
@@ -40,15 +44,15 @@ const digestOf = ({ tool, input }: Named): string | undefined => {
 
 export const waitingCalls = (): WaitingCalls => {
   const approvals = new Map<string, string>();
-  const note = (call: Named, { approval }: ToolResult): void => {
-    const digest = approval && digestOf(call);
-    if (!approval || digest === undefined) return;
-    approvals.set(digest, approval.approvalId);
+  const remember = (call: NamedCall, approvalId: string): void => {
+    const digest = callDigest(call);
+    if (digest === undefined) return;
+    approvals.set(digest, approvalId);
     const [oldest] = approvals.keys();
     if (approvals.size > MOST && oldest !== undefined) approvals.delete(oldest);
   };
-  const take = (call: Named): string | undefined => {
-    const digest = approvals.size > 0 ? digestOf(call) : undefined;
+  const take = (call: NamedCall): string | undefined => {
+    const digest = approvals.size > 0 ? callDigest(call) : undefined;
     const known = digest === undefined ? undefined : approvals.get(digest);
     if (digest !== undefined) approvals.delete(digest);
     return known;
@@ -59,8 +63,13 @@ export const waitingCalls = (): WaitingCalls => {
       const result = await run(known);
       const isOver = known !== undefined && result.error?.code === 'APPROVAL_EXPIRED';
       const last = isOver ? await run(undefined) : result;
-      note(call, last);
+      if (last.approval) remember(call, last.approval.approvalId);
       return last;
     },
+    has(call) {
+      const digest = approvals.size > 0 ? callDigest(call) : undefined;
+      return digest !== undefined && approvals.has(digest);
+    },
+    remember,
   };
 };

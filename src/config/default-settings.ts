@@ -90,6 +90,7 @@ const DEFAULTS = {
     search: {
       provider: 'brave',
     },
+    credentials: {},
   },
   budget: {
     dailyUsd: 10,

@@ -68,6 +68,7 @@ describe('the defaults', () => {
         supabase: {},
         postgres: { hosts: [] },
         search: { provider: 'brave' },
+        credentials: {},
       },
       budget: { dailyUsd: 10, perTool: {} },
       audit: { syncEveryRecord: false },
@@ -115,7 +116,7 @@ describe('tools', () => {
     });
     const shown: boolean = tools.showTokenCosts;
     expect(shown).toBe(false);
-    expect(toolSettingsOf(tools, 'read_file')).toEqual({ enabled: true });
+    expect(toolSettingsOf(tools, 'read_file')).toEqual({});
     expect(toolSettingsOf(tools, 'file:write')).toEqual({ enabled: false });
     expect(toolSettingsOf(tools, 'showTokenCosts')).toBeUndefined();
     expect(toolSettingsOf(tools, 'constructor')).toBeUndefined();

@@ -1,6 +1,7 @@
 /** How one call is made, besides its tool and its input. */
 import type { Approver } from './approver.ts';
 import type { Caller } from './caller.ts';
+import type { Elicit } from './elicitation.ts';
 
 /** What one call may set besides its input. */
 export interface CallOptions {
@@ -23,6 +24,8 @@ export interface CallOptions {
   readonly dailyUsd?: number;
   /** Who is asked about this very call, and about those it makes; the crib's own approver otherwise. */
   readonly approver?: Approver;
+  /** Puts questions of MCP servers to the person behind this very call, and those it makes. */
+  readonly elicit?: Elicit;
   onProgress?(fraction: number, note: string | undefined): void;
 }
 

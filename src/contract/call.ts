@@ -71,6 +71,8 @@ export interface CallNotes {
   recordedInput: unknown;
   /** The call in one line, for lists; made when a row or a listener needs it. */
   summary: string | undefined;
+  /** What the tool handed over for its undo; `null` when there is none. */
+  undoData: unknown;
   /** What the calls it made have brought along. */
   innerLabels: Labels | undefined;
 }

@@ -2,7 +2,9 @@
  * What a tool is handed when it runs. Every member is brokered: it reaches only what the tool's
  * `needs` and the policy allow, and refuses the rest with a coded failure.
  */
+
 import type { CallerNames, Isolation } from './caller.ts';
+import type { Elicitation, ElicitationAnswer } from './elicitation.ts';
 import type { Memory } from './memory.ts';
 import type { Model } from './model.ts';
 import type { ToolResult } from './result.ts';
@@ -97,6 +99,8 @@ export interface ToolContext {
   readonly model: Model;
   /** Tells how far the work is (0 to 1) and resets the idle timeout. */
   progress(fraction: number, note?: string): void;
+  /** Asks the person behind the call; absent where nobody can be asked. For sources of tools. */
+  readonly elicit?: ((question: Elicitation) => Promise<ElicitationAnswer>) | undefined;
   /** The secret under a key that the tool declared in `needs.secrets` or `auth`. */
   secret(key: string): Promise<string>;
   /**
@@ -107,6 +111,11 @@ export interface ToolContext {
    */
   charge(usage: Usage): void;
   warn(message: string): void;
+  /**
+   * Hands over what the tool's own `undo` will need, as JSON; it is stored with the call. `null` says
+   * that this call cannot be undone.
+   */
+  keepForUndo(data: unknown): void;
   /** Calls another tool through the whole pipeline. */
   call(tool: string, input: unknown): Promise<ToolResult>;
 }

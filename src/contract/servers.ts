@@ -36,13 +36,32 @@ export interface ServerResource {
   readonly server: string;
   readonly uri: string;
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
 }
 
+export interface ServerTemplate extends Omit<ServerResource, 'uri'> {
+  /** RFC 6570, as the server has it. */
+  readonly uriTemplate: string;
+}
+
+/** An argument of a prompt or a variable of a template, as far as it was typed. */
+export interface CompletionAsked {
+  readonly of: { readonly prompt: string } | { readonly template: string };
+  readonly argument: string;
+  readonly typed: string;
+  /** Arguments that are settled already. */
+  readonly given?: Readonly<Record<string, string>>;
+}
+
+/** Which list of the servers may have changed. */
+export type ServerList = 'resources' | 'prompts';
+
 export interface ServerPrompt {
   readonly server: string;
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly arguments: readonly {
     readonly name: string;
@@ -73,6 +92,16 @@ export interface Servers {
   restart(name: string): Promise<ServerStatus>;
   resources(): Promise<readonly ServerResource[]>;
   readResource(server: string, uri: string): Promise<readonly ResourceText[]>;
+  templates(): Promise<readonly ServerTemplate[]>;
+  /** Values that start with what was typed; none from a server that offers no completions. */
+  complete(server: string, asked: CompletionAsked): Promise<readonly string[]>;
+  /**
+   * Calls back when the resource changed; returns how to stop. The server is kept running meanwhile.
+   * Fails when it offers no subscriptions.
+   */
+  subscribe(server: string, uri: string, changed: () => void): Promise<() => void>;
+  /** Calls back when a list may have changed; returns how to stop. */
+  watch(changed: (list: ServerList) => void): () => void;
   prompts(): Promise<readonly ServerPrompt[]>;
   getPrompt(
     server: string,

@@ -28,8 +28,18 @@ export type ToolReply = Pick<
   'success' | 'status' | 'data' | 'error' | 'warnings' | 'approval'
 > & { readonly executionId?: string };
 
+/** How far one call of a turn is. */
+export interface CallProgress {
+  /** As the model or its provider named the call. */
+  readonly callId: string;
+  readonly tool: string;
+  readonly fraction: number;
+  readonly note?: string;
+}
+
 export interface RunOptions {
   readonly signal?: AbortSignal;
+  onProgress?(progress: CallProgress): void;
 }
 
 interface NamedTools {
@@ -39,6 +49,33 @@ interface NamedTools {
   readonly losses: ModelTools['losses'];
 }
 
+/** What the AI SDK hands on as a preliminary result while a call runs. */
+export interface RunningCall {
+  readonly status: 'running';
+  readonly progress: { readonly fraction: number; readonly note?: string };
+}
+
+/** The part of a message of the AI SDK that answers to approvals are read from. */
+export interface AiSdkMessage {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+export interface AiSdkOptions extends ToolSetOptions {
+  /** Yields how far a call is as preliminary results, for `streamText` and its user interfaces. */
+  readonly streamProgress?: boolean;
+  /**
+   * Asks about calls through the approval parts of the SDK. `decidedBy` is the person whom the
+   * program has authenticated, and who is in charge of what `messages` answers. Questions are
+   * decided in the store: an answer to a call that is not waiting, or that was changed, counts for
+   * nothing.
+   */
+  readonly approvalParts?: {
+    readonly decidedBy: string;
+    readonly messages?: readonly AiSdkMessage[];
+  };
+}
+
 export interface AiSdkTool {
   readonly description: string;
   /** Made by the AI SDK, for its eyes only: `never` fits the type it has there. */
@@ -46,7 +83,9 @@ export interface AiSdkTool {
   execute(
     input: unknown,
     options: { readonly toolCallId: string; readonly abortSignal?: AbortSignal | undefined },
-  ): Promise<ToolReply>;
+  ): Promise<ToolReply> | AsyncIterable<ToolReply | RunningCall>;
+  /** Only with `approvalParts`. */
+  needsApproval?(input: unknown, options: { readonly toolCallId: string }): Promise<boolean>;
   toModelOutput(options: { readonly output: unknown }): AiSdkOutput;
 }
 
@@ -165,6 +204,88 @@ export interface AnthropicTools extends NamedTools {
   >;
 }
 
+/** As an agent of `@openai/agents` takes it. */
+export interface OpenAiAgentsTool {
+  type: 'function';
+  name: string;
+  description: string;
+  parameters: never;
+  strict: boolean;
+  invoke(
+    context: unknown,
+    input: string,
+    details?: {
+      readonly toolCall?: { readonly callId?: string };
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<string | AgentsContent[]>;
+  needsApproval(): Promise<boolean>;
+  isEnabled(): Promise<boolean>;
+}
+
+export type AgentsContent =
+  | { type: 'text'; text: string }
+  | { type: 'image'; image: { data: string; mediaType: string } };
+
+export interface GeminiDeclaration {
+  name: string;
+  description: string;
+  parameters?: { [keyword: string]: unknown };
+}
+
+export interface GeminiCall {
+  readonly id?: string;
+  readonly name?: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+export interface GeminiResponsePart {
+  functionResponse: {
+    id?: string;
+    name: string;
+    response: { output: string } | { error: string };
+    parts?: { inlineData: { mimeType: string; data: string } }[];
+  };
+}
+
+export type GeminiTurn =
+  | { readonly functionCalls?: readonly GeminiCall[] | undefined }
+  | {
+      readonly candidates?: readonly {
+        readonly content?: {
+          readonly parts?: readonly { readonly functionCall?: GeminiCall }[];
+        };
+      }[];
+    }
+  | readonly GeminiCall[];
+
+export interface GeminiTools extends NamedTools {
+  /** For `config.tools` of `generateContent`: one tool that holds all declarations. */
+  readonly tools: { functionDeclarations: GeminiDeclaration[] }[];
+  /** For `config.tools` where the library is to make the calls itself (automatic function calling). */
+  readonly callable: {
+    tool(): Promise<{ functionDeclarations: never }>;
+    callTool(calls: readonly GeminiCall[]): Promise<never>;
+  };
+  /** Runs the calls of one response together; the parts belong into one message of role `user`. */
+  run(turn: GeminiTurn, options?: RunOptions): Promise<GeminiResponsePart[]>;
+}
+
+/** The part of Mastra's tool that can be told without its library. */
+export interface MastraTool {
+  id: string;
+  description: string;
+  inputSchema?: unknown;
+  execute(input: unknown, context?: MastraContext): Promise<ToolReply>;
+  toModelOutput(output: unknown): AiSdkOutput;
+}
+
+export interface MastraContext {
+  readonly abortSignal?: AbortSignal;
+  readonly agent?: { readonly toolCallId?: string };
+  readonly writer?: { custom?(part: object): Promise<void> };
+}
+
 /** The part of LangChain's structured tool that can be told without its library. */
 export type LangChainTool = {
   name: string;
@@ -176,9 +297,14 @@ export type LangChainTool = {
 /** The tools that are on and out of quarantine when they are asked for; each call is judged anew. */
 export interface ToolSets {
   /** For `generateText({ tools })`. Fails with DEPENDENCY_MISSING without the library `ai`. */
-  forAiSdk(options?: ToolSetOptions): Promise<AiSdkTools>;
+  forAiSdk(options?: AiSdkOptions): Promise<AiSdkTools>;
   forOpenAI(options?: ToolSetOptions): Promise<OpenAiTools>;
   forAnthropic(options?: ToolSetOptions): Promise<AnthropicTools>;
   /** Structured tools of `@langchain/core`; name its type to have them typed so. */
   forLangChain<T = LangChainTool>(options?: ToolSetOptions): Promise<T[]>;
+  /** For `new Agent({ tools })`. Fails with DEPENDENCY_MISSING without `@openai/agents`. */
+  forOpenAIAgents(options?: ToolSetOptions): Promise<OpenAiAgentsTool[]>;
+  forGemini(options?: ToolSetOptions): Promise<GeminiTools>;
+  /** For `new Agent({ tools })` of Mastra. Fails with DEPENDENCY_MISSING without `@mastra/core`. */
+  forMastra<T = MastraTool>(options?: ToolSetOptions): Promise<Record<string, T>>;
 }

@@ -94,6 +94,8 @@ export interface Needs {
   readonly hosts?: readonly string[];
   readonly commands?: readonly string[];
   readonly secrets?: readonly string[];
+  /** Sandboxed code may ask the configured model; what it costs is charged to the call. */
+  readonly model?: boolean;
 }
 
 export interface PathNeed {
@@ -168,19 +170,25 @@ export interface CallTargets {
   readonly urls?: readonly string[];
 }
 
-/** `flag` notes script-like content, `strip` takes it out of the input, `off` does not look. */
 /** A program that a call will run: with its arguments, and the folder relative to the workspace. */
 export interface PlannedProgram {
   readonly argv: readonly string[];
   readonly cwd?: string;
 }
 
+/** `flag` notes script-like content, `strip` takes it out of the input, `off` does not look. */
 export type Sanitizing = 'flag' | 'strip' | 'off';
 
 /** What the results of a tool are, and whether a call can carry data out. */
 export interface AssignedFlow extends Labels {
   readonly sink: boolean;
 }
+
+/** The result of a call that is undone. */
+export type PastResult<O = unknown> = ToolResult<O> & {
+  /** What the call handed to `keepForUndo`. */
+  readonly kept?: unknown;
+};
 
 export interface Tool<I = unknown, O = unknown> {
   readonly name: string;
@@ -191,6 +199,8 @@ export interface Tool<I = unknown, O = unknown> {
   readonly tags?: readonly string[];
   readonly author?: string;
   readonly license?: string;
+  /** `false`: switched off until the configuration or a person switches it on. */
+  readonly enabled?: boolean;
   /** Other names under which the tool answers. */
   readonly aliases?: readonly string[];
 
@@ -235,7 +245,7 @@ export interface Tool<I = unknown, O = unknown> {
   readonly preconditions?: readonly Precondition[];
   readonly effects?: readonly Effect[];
   /** Takes back what the call did, where a file snapshot is not enough. Throws when it cannot. */
-  undo?(input: I, result: ToolResult<O>, context: ToolContext): Promise<void>;
+  undo?(input: I, result: PastResult<O>, context: ToolContext): Promise<void>;
 
   /** The call may be repeated without harm: retries are allowed even after a possible effect. */
   readonly idempotent?: boolean;

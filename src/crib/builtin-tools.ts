@@ -1,8 +1,9 @@
 /** The tools that ship. Definitions are cheap to load; what they need is loaded when they run. */
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
-import { graphqlQuery } from '../tools/api/graphql-query.ts';
-import { restApiCall } from '../tools/api/rest-api-call.ts';
+import { defineGraphqlQuery } from '../tools/api/graphql-query.ts';
+import type { HostCredentials } from '../tools/api/host-credential.ts';
+import { defineRestApiCall } from '../tools/api/rest-api-call.ts';
 import { analyzeCode } from '../tools/code/analyze-code.ts';
 import { analyzeDependencies } from '../tools/code/analyze-dependencies.ts';
 import { parseTypescript } from '../tools/code/parse-typescript.ts';
@@ -46,6 +47,7 @@ export interface ServicePlaces {
   readonly supabase: Place;
   readonly postgres: { readonly hosts: readonly string[] };
   readonly search: SearchChoice;
+  readonly credentials: HostCredentials;
 }
 
 export interface BuiltinOptions {
@@ -86,8 +88,8 @@ export const builtinTools = ({ services, ...options }: BuiltinOptions): Source =
       gitCommit,
       npmInstall,
       defineDocker(options),
-      restApiCall,
-      graphqlQuery,
+      defineRestApiCall(services),
+      defineGraphqlQuery(services),
       defineWebScrape({ folders: options.programFolders }),
       defineWebSearch(searchProviderFor(services.search)),
       defineQueryDatabase(services.postgres),

@@ -7,7 +7,8 @@ import { defaultSettings } from '../config/default-settings.ts';
 import { homeOf, userConfigDir } from '../config/load/find-config-files.ts';
 import { readEnvironment } from '../config/read-environment.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
-import { toolSettingsOf } from '../config/tool-settings-of.ts';
+import { isToolEnabled } from '../config/tool-settings-of.ts';
+import { unknownTools } from '../config/unknown-tools.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -167,6 +168,19 @@ const unsearched = (source: Source): Source => ({
   close: async () => source.close?.(),
 });
 
+/** A tool that comes later may be meant: then only what looks like a typing error is told of. */
+const reportUnknownTools = (
+  registry: Registry,
+  { config, runtime }: Pick<EngineSite, 'config' | 'runtime'>,
+  isComplete: boolean,
+): void => {
+  const names = registry.list().map(({ tool }) => tool.name);
+  const hasServers = Object.keys(config.mcp.servers).length > 0;
+  const mayGrow = hasServers || !isComplete;
+  const has = (name: string): boolean => registry.get(name) !== undefined;
+  for (const fault of unknownTools(config, { has, names, mayGrow })) runtime.log.warn(fault);
+};
+
 const loadTools = async (
   registry: Registry,
   { builtins, sources = [], tools = [], customTools, watch = true }: CribOptions,
@@ -178,6 +192,7 @@ const loadTools = async (
   const { autoDiscovery } = site.config.registry;
   await registry.load([...shipped, ...sources, ...(autoDiscovery ? found : found.map(unsearched))]);
   registry.registerAll(tools);
+  reportUnknownTools(registry, site, builtins !== false && tools.length === 0);
   if (watch) registry.watch();
 };
 
@@ -296,7 +311,7 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     ...(gate && { gate }),
     events,
     usage: (tool) => usage.of(tool),
-    isEnabled: (name) => toolSettingsOf(config.tools, name)?.enabled,
+    isEnabled: (name) => isToolEnabled(config, name),
   });
   const sandboxes = lazySandboxes(runtime, config);
   const made: { crib?: Crib } = {};

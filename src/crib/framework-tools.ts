@@ -11,4 +11,11 @@ export const frameworkTools = (crib: Crib): ToolSets => ({
     const { forLangChain } = await import('../adapters/langchain.ts');
     return (await forLangChain(crib, options)) as unknown as T[];
   },
+  forOpenAIAgents: async (options) =>
+    (await import('../adapters/openai-agents.ts')).forOpenAIAgents(crib, options),
+  forGemini: async (options) => (await import('../adapters/gemini.ts')).forGemini(crib, options),
+  forMastra: async <T>(options: Parameters<ToolSets['forMastra']>[0]) => {
+    const { forMastra } = await import('../adapters/mastra.ts');
+    return (await forMastra(crib, options)) as unknown as Record<string, T>;
+  },
 });

@@ -19,14 +19,14 @@ export interface CustomTools {
 
 const runIn =
   (sandboxes: Sandboxes): RunCode =>
-  async ({ code, name, input, context, config }) => {
+  async ({ code, name, input, context, config, model = false }) => {
     const level = context?.isolation ?? 'none';
     const sandbox = await isolationSandbox(sandboxes, level, { use: 'code', type: config.type });
     const { value } = await sandbox.run({
       task: { kind: 'code', code, name, input },
       config: { ...config, type: sandbox.type },
       signal: context?.signal ?? new AbortController().signal,
-      ...(context && { host: sandboxHost(context) }),
+      ...(context && { host: sandboxHost(context, { model }) }),
     });
     return value;
   };

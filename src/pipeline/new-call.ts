@@ -105,6 +105,7 @@ class Notes implements CallNotes {
   runMs = 0;
   recordedInput: unknown = undefined;
   summary: string | undefined = undefined;
+  undoData: unknown = undefined;
   innerLabels: CallNotes['innerLabels'] = undefined;
 }
 

@@ -40,10 +40,14 @@ export interface Registry extends Catalog {
 
 export const createRegistry = (deps: RegistryDeps): Registry => {
   const { runtime, events, usage = () => undefined } = deps;
-  const allows = configured(deps);
+  const allows = configuredSwitch(deps);
   const shelf = new Shelf({
     runtime,
-    isOn: (family) => family.enabled && allows(family.name) !== false,
+    isOn: ({ name, enabled, active }) => {
+      const configured = allows(name);
+      if (configured === false) return false;
+      return enabled ?? (configured === true || active.tool.enabled !== false);
+    },
     changed: (name) => search.touch(name),
   });
   const search = createSearch({ shelf, usage });
@@ -70,7 +74,7 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
 };
 
 /** A configuration that cannot answer has not said yes. */
-const configured =
+const configuredSwitch =
   ({ isEnabled, runtime }: RegistryDeps) =>
   (name: string): boolean | undefined => {
     try {

@@ -157,7 +157,7 @@ const newFamily = (registered: Registered): Family => ({
   wireName: '',
   active: registered,
   pinned: false,
-  enabled: true,
+  enabled: undefined,
 });
 
 const addVersion = (family: Family, registered: Registered): void => {

@@ -28,7 +28,8 @@ export interface Family {
   active: Registered;
   /** Somebody chose the active version, so a newer one does not take over. */
   pinned: boolean;
-  enabled: boolean;
+  /** As somebody switched it; nobody did when absent. */
+  enabled: boolean | undefined;
 }
 
 type Semver = typeof import('semver');

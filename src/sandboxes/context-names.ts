@@ -1,7 +1,7 @@
 /** The names of the context of sandboxed code. Each one is forwarded to the host, which judges it. */
 export const CONTEXT_NAMES = [
   ...['fs.resolve', 'fs.read', 'fs.write', 'fs.remove', 'fs.list', 'fs.stat'],
-  ...['fetch', 'exec', 'call', 'secret', 'progress', 'warn', 'charge'],
+  ...['model.generate', 'fetch', 'exec', 'call', 'secret', 'progress', 'warn', 'charge'],
   ...['memory.read', 'memory.write', 'memory.writeFor', 'memory.delete'],
   ...['logger.debug', 'logger.info', 'logger.warn', 'logger.error'],
 ] as const;

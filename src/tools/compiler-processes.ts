@@ -1,5 +1,5 @@
 /**
- * The processes that compilers run in. Loading a compiler takes longer than checking a small project,
+ * The processes that compilers and SQLite run in. Loading a compiler takes longer than checking a small project,
  * so one whose job went well is kept for the next; one whose job did not is never used again. They
  * are no threads: a thread that runs out of memory can take the whole program with it.
  */
@@ -11,13 +11,15 @@ import { ToolFailure } from '../contract/errors.ts';
 export interface CompilerProcessesOptions {
   /** How many there are at most, those that are just ending included. */
   readonly most: number;
+  /** How many unused ones are kept; as many as there are unless told. */
+  readonly mostIdle?: number;
   /** Milliseconds after which an unused one ends; 30,000 unless told: an agent thinks that long. */
   readonly idleMs?: number;
   /** What the heap of each may take. */
   readonly memoryMb: number;
-  /** The text of a `compilerProgram`. */
+  /** The text of a `compilerProgram`, or of another that answers a line with a line. */
   program(): string;
-  /** Files that may be a TypeScript with a JavaScript API; the first that is one is used. */
+  /** Its arguments. For a compiler: files that may be a TypeScript; the first that is one is used. */
   compilerFiles(): readonly string[];
 }
 
@@ -63,9 +65,11 @@ export class CompilerProcesses {
   /** Takes back one whose job went well. */
   give(child: CompilerProcess): void {
     if (!this.#all.has(child)) return;
+    const { mostIdle = this.#options.most, idleMs = IDLE_MS } = this.#options;
+    if (this.#idle.length >= mostIdle) return void this.end(child);
     // An idle one keeps nobody from going home, and neither does its clock.
     hold(child, 'unref');
-    const timer = setTimeout(() => void this.end(child), this.#options.idleMs ?? IDLE_MS).unref();
+    const timer = setTimeout(() => void this.end(child), idleMs).unref();
     this.#idle.push({ child, timer });
     this.#tell();
   }
@@ -112,7 +116,7 @@ export class CompilerProcesses {
     child.on('error', () => undefined);
     // Then it has no pipes and no end, either.
     if (child.pid === undefined) {
-      throw new ToolFailure('EXECUTION_FAILED', 'The compiler could not be started.');
+      throw new ToolFailure('EXECUTION_FAILED', 'The process for this work could not be started.');
     }
     child.stdin.on('error', () => undefined);
     this.#all.add(child);

@@ -113,6 +113,12 @@ const refused = (): ToolFailure =>
     ],
   });
 
+/** `npm audit` gives the code of a failed connection in its message only. */
+const errorCodeOf = (error: JsonObject, { message }: JsonObject): string =>
+  typeof error.code === 'string'
+    ? error.code
+    : (/ reason: .*?\b(E[A-Z_]{3,40})\b/.exec(String(message).slice(0, 2_000))?.[1] ?? '');
+
 /** What npm printed as JSON. The exit code is no failure as long as it printed no error. */
 export const runNpm = async (
   context: ToolContext,
@@ -129,7 +135,9 @@ export const runNpm = async (
   const printed = readObject(stdout);
   const error = printed?.error;
   // `npm ls` says so when something is missing, and lists what is there all the same.
-  if (isObject(error) && error.code !== 'ELSPROBLEMS') throw npmFailure(String(error.code));
+  if (printed && isObject(error) && error.code !== 'ELSPROBLEMS') {
+    throw npmFailure(errorCodeOf(error, printed));
+  }
   if (printed && (exitCode === 0 || stdout.trim() !== '')) return printed;
   context.logger.debug('npm failed.', { exitCode, stderr: stderr.slice(0, 2_000) });
   throw npmFailure(/npm (?:error|ERR!) code (\w+)/.exec(stderr)?.[1] ?? '');

@@ -104,7 +104,7 @@ describe('precedence', () => {
     const { config, provenance } = await load();
     expect(config.workspace.extraRoots).toEqual(['/b']);
     expect(config.tools['web.search']).toEqual({ enabled: false, timeoutMs: 5 });
-    expect(config.tools.git).toEqual({ enabled: true });
+    expect(config.tools.git).toEqual({});
     expect(provenance('tools.web.search.enabled')).toBe(`${userFile}:3`);
     expect(provenance('workspace.extraRoots.0')).toBe(`${projectFile}:1`);
   });

@@ -22,31 +22,41 @@ const secrets = {
   remove: async (key) => kept.delete(key),
 };
 
+/** A client id that is the address of a document, as `--client-id` takes it. */
+const CLIENT_IDS = { 'auth/basic-cimd': 'https://conformance-test.local/client-metadata.json' };
+const clientId = context.client_id ?? CLIENT_IDS[process.env.MCP_CONFORMANCE_SCENARIO];
+
 /** The page sends everybody on, as one does who has agreed before. */
-const auth = createServerAuth({
-  server: {
-    name: 'suite',
-    url,
-    ...(context.client_id && { clientId: context.client_id }),
-    ...(context.client_secret && { clientSecret: context.client_secret }),
-  },
-  secrets,
-  runtime,
-  fetch,
-  openBrowser: async (page) => void (await fetch(page)),
-});
+const authWith = (scope) =>
+  createServerAuth({
+    server: {
+      name: 'suite',
+      url,
+      ...(scope && { scope }),
+      ...(clientId && { clientId }),
+      ...(context.client_secret && { clientSecret: context.client_secret }),
+    },
+    secrets,
+    runtime,
+    fetch,
+    openBrowser: async (page) => void (await fetch(page)),
+  });
+let auth = authWith();
 
 const settings = {
   ...{ name: 'suite', transport: 'http', isTransportChosen: true, enabled: true, url },
   ...{ command: '', args: [], env: {}, cwd: tmpdir(), headers: {} },
   ...{ tier: 'external_api', toolTiers: {}, roots: false },
-  ...{ timeoutMs: 20_000, maxCallMs: 20_000, startTimeoutMs: 20_000, maxRestarts: 1 },
+  ...{ timeoutMs: 60_000, maxCallMs: 60_000, startTimeoutMs: 100_000, maxRestarts: 1 },
   ...{ healthCheckIntervalMs: 60_000, idleMs: 60_000 },
   ...{ maxMessageBytes: 4_000_000, maxOutputBytes: 1_000_000 },
 };
 
 /** What each tool of the suite is called with. */
-const INPUTS = { add_numbers: { a: 5, b: 3 } };
+const INPUTS = {
+  add_numbers: { a: 5, b: 3 },
+  ...Object.fromEntries((context.toolCalls ?? []).map((each) => [each.name, each.arguments])),
+};
 
 /** A person who agrees to everything as it was proposed. */
 const elicit = async ({ schema }) => {
@@ -68,18 +78,35 @@ const { sources, close } = createMcpServers([settings], {
   redact: (text) => text,
   fetchFor: () => fetch,
   webSocketFor: () => Promise.reject(new Error('There is no WebSocket here.')),
-  authFor: () => auth.provider,
+  authFor: () => ({
+    token: () => auth.provider.token(),
+    onUnauthorized: (...about) => auth.provider.onUnauthorized(...about),
+  }),
   elicit,
 });
 
-/** Once more after a login, where the server wants one. */
+/** How often a person would log in again before giving up. */
+const MAX_LOGINS = 2;
+let logins = 0;
+
+/** The scopes that a refusal says are missing. */
+const scopeAskedBy = ({ extras }) =>
+  /--scope '([^']+)'/.exec(String(extras?.suggestions?.[0] ?? ''))?.[1];
+
+/** Does what the refusal says: logs in, for more scopes where it names some, and tries again. */
 const loggedIn = async (work) => {
   try {
     return await work();
   } catch (error) {
-    if (error.code !== 'AUTH_MISSING') throw error;
+    if (error.code !== 'AUTH_MISSING' || logins === MAX_LOGINS) throw error;
+    logins += 1;
+    const scope = scopeAskedBy(error);
+    if (scope) {
+      const { scope: granted = '' } = await auth.state();
+      auth = authWith([...new Set(`${granted} ${scope}`.trim().split(' '))].join(' '));
+    }
     await auth.login({ waitMs: 10_000 });
-    return work();
+    return loggedIn(work);
   }
 };
 

@@ -10,6 +10,8 @@ export const CLIENTS = [
   'windsurf',
   'gemini',
   'zed',
+  'codex',
+  'opencode',
 ] as const;
 
 export type ClientName = (typeof CLIENTS)[number];
@@ -23,6 +25,8 @@ export const CLIENT_TITLES: Readonly<Record<ClientName, string>> = {
   windsurf: 'Windsurf',
   gemini: 'Gemini CLI',
   zed: 'Zed',
+  codex: 'Codex',
+  opencode: 'opencode',
 };
 
 export interface ClientFile {
@@ -58,6 +62,11 @@ const own = (place: UserPlace): Readonly<Record<ClientName, readonly string[]>> 
     windsurf: [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
     gemini: [join(home, '.gemini', 'settings.json')],
     zed: [join(zed, 'settings.json')],
+    codex: [join(env.CODEX_HOME || join(home, '.codex'), 'config.toml')],
+    // On every platform, as the program itself has it.
+    opencode: ['opencode.json', 'opencode.jsonc'].map((name) =>
+      join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode', name),
+    ),
   };
 };
 
@@ -67,6 +76,8 @@ const ofProject = (cwd: string): Readonly<Partial<Record<ClientName, readonly st
   vscode: [join(cwd, '.vscode', 'mcp.json')],
   gemini: [join(cwd, '.gemini', 'settings.json')],
   zed: [join(cwd, '.zed', 'settings.json')],
+  codex: [join(cwd, '.codex', 'config.toml')],
+  opencode: [join(cwd, 'opencode.json'), join(cwd, 'opencode.jsonc')],
 });
 
 /** Every place that is known, whether there is a file or not; the user's own before the project's. */
@@ -92,6 +103,8 @@ const BY_NAME: readonly (readonly [RegExp, ClientName])[] = [
   [/[\\/]windsurf[\\/]/i, 'windsurf'],
   [/[\\/]\.gemini[\\/]/i, 'gemini'],
   [/[\\/]\.?zed[\\/]/i, 'zed'],
+  [/[\\/]\.codex[\\/]/i, 'codex'],
+  [/(?:^|[\\/])opencode\.jsonc?$/i, 'opencode'],
 ];
 
 /** Whose file this is, told by its path; `undefined` when the path does not say. */

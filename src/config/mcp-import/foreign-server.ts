@@ -1,5 +1,7 @@
 /** One server of another program's list, in the words of our configuration. Pure. */
+import { inCommonWords } from './client-dialects.ts';
 import type { ClientName } from './client-files.ts';
+import { looksSecret } from './looks-secret.ts';
 
 /** As in `mcp.servers` of our configuration. */
 export interface ServerDefinition {
@@ -88,24 +90,31 @@ export const secretKeyFor = (server: string, name: string): string =>
 
 interface Valued {
   readonly value: string;
-  readonly note?: string;
+  readonly notes: readonly string[];
 }
 
-/** `${env:X}`, `${X}`, `${X:-y}` and `${input:x}` become references to secrets of ours. */
+const VARIABLES = /\$\{input:([\w.-]+)\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}/g;
+
+/** `${env:X}`, `${X}`, `${X:-y}` and `${input:x}` become references to secrets of ours, inside of a text too. */
 const settledValue = (text: string, server: string, around: Surroundings): Valued => {
   const known = withFolders(text, around);
-  const [, input] = /^\$\{input:([\w.-]+)\}$/.exec(known) ?? [];
-  if (input !== undefined) {
-    const key = secretKeyFor(server, input);
-    return { value: `\${secret:${key}}`, note: `set its secret: toolcrib secrets set ${key}` };
+  const [, bare] = /^\$([A-Za-z_]\w*)$/.exec(known) ?? [];
+  const plain = bare === undefined ? known : `\${${bare}}`;
+  const outside = plain.replaceAll(VARIABLES, '');
+  if (/\$\{[^}]*\}/.test(outside) || (outside !== plain && looksSecret('', outside))) {
+    throw new NotTaken('a value mixes text and variables; write it out and import again');
   }
-  const variable = /^\$\{(?:env:)?([A-Za-z_]\w*)(?::-[^}]*)?\}$|^\$([A-Za-z_]\w*)$/.exec(known);
-  const key = variable?.[1] ?? variable?.[2];
-  if (key !== undefined) {
-    return { value: `\${secret:${key}}`, note: `${key} is taken from your secrets or environment` };
-  }
-  if (!/\$\{[^}]*\}/.test(known)) return { value: known };
-  throw new NotTaken('a value mixes text and variables; write it out and import again');
+  const notes: string[] = [];
+  const value = plain.replaceAll(VARIABLES, (_all, input?: string, name?: string) => {
+    const key = input === undefined ? String(name) : secretKeyFor(server, input);
+    notes.push(
+      input === undefined
+        ? `${key} is taken from your secrets or environment`
+        : `set its secret: toolcrib secrets set ${key}`,
+    );
+    return `\${secret:${key}}`;
+  });
+  return { value, notes };
 };
 
 const valuesOf = (
@@ -119,7 +128,7 @@ const valuesOf = (
   );
   return {
     values: Object.fromEntries(read.map(([name, { value }]) => [name, value])),
-    notes: read.flatMap(([, { note }]) => (note === undefined ? [] : [note])),
+    notes: read.flatMap(([, { notes }]) => notes),
   };
 };
 
@@ -179,12 +188,37 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   envFile: 'its file of variables is not taken over',
 };
 
+/** Which of its tools the other program uses: said, because our configuration switches tools by hand. */
+const TOOL_LISTS = [
+  ['disabledTools', 'leaves out'],
+  ['excludeTools', 'leaves out'],
+  ['disabled_tools', 'leaves out'],
+  ['includeTools', 'uses only'],
+  ['enabledTools', 'uses only'],
+  ['enabled_tools', 'uses only'],
+] as const;
+
+const MAX_NAMED = 10;
+
+const toolNotes = (entry: Entry): readonly string[] =>
+  TOOL_LISTS.flatMap(([key, verb]) => {
+    const listed = own(entry, key);
+    if (!Array.isArray(listed) || listed.length === 0) return [];
+    const names = listed.map(String).map((name) => name.replace(/[^\w.-]+/g, '?').slice(0, 64));
+    const shown = names.slice(0, MAX_NAMED).join(', ');
+    const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+    return [
+      `the other program ${verb} ${shown}${more}; here all tools come, switch with: toolcrib tools disable <name>`,
+    ];
+  });
+
 const switchOf = (entry: Entry): Pick<ServerDefinition, 'enabled'> =>
   own(entry, 'disabled') === true || own(entry, 'enabled') === false ? { enabled: false } : {};
 
 const timeoutOf = (entry: Entry, { client }: Surroundings): Pick<ServerDefinition, 'timeoutMs'> => {
   const timeout = own(entry, 'timeout');
-  const usable = client === 'gemini' && Number.isInteger(timeout) && (timeout as number) > 0;
+  const isKnown = client === 'gemini' || client === 'codex';
+  const usable = isKnown && Number.isInteger(timeout) && (timeout as number) > 0;
   return usable ? { timeoutMs: timeout as number } : {};
 };
 
@@ -198,9 +232,10 @@ const ourName = (name: string): string => {
 /** Throws `NotTaken` with a reason that holds no value of the entry. */
 export const foreignServer = (
   foreignName: string,
-  entry: unknown,
+  given: unknown,
   around: Surroundings,
 ): ForeignServer => {
+  const entry = inCommonWords(given, around.client);
   if (!isEntry(entry)) throw new NotTaken('it is no object');
   const name = ourName(foreignName);
   const { definition, notes } = reachOf(entry, name, around);
@@ -213,6 +248,7 @@ export const foreignServer = (
       ...(name === foreignName ? [] : [`is called ${name} here`]),
       ...notes,
       ...new Set(left.map(([, note]) => note)),
+      ...toolNotes(entry),
     ],
   };
 };

@@ -15,11 +15,13 @@ const FORMS: readonly RegExp[] = [
 const isDense = (value: string): boolean =>
   /^[A-Za-z0-9+=_-]{24,}$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 
-/** Names no value: it is only a reference already. */
-const isReference = (value: string): boolean => /^\$\{[^}]+\}$/.test(value);
+const REFERENCES = /\$\{[^}]+\}/g;
 
 export const looksSecret = (name: string, value: string): boolean => {
-  if (value === '' || isReference(value)) return false;
+  const text = value.replaceAll(REFERENCES, '');
+  // What is around a reference is judged by itself: the name of the place is about the whole.
+  if (text !== value) return FORMS.some((form) => form.test(text)) || isDense(text);
+  if (value === '') return false;
   if (/^(?:true|false|\d{1,6})$/i.test(value)) return false;
   return NAME.test(name) || FORMS.some((form) => form.test(value)) || isDense(value);
 };

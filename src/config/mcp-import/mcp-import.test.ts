@@ -29,6 +29,9 @@ describe('the files of other programs', () => {
       'vscode',
       'gemini',
       'zed',
+      'codex',
+      'opencode',
+      'opencode',
     ]);
     for (const { client, file } of files) expect(clientOfPath(file)).toBe(client);
   });
@@ -138,7 +141,7 @@ describe('what another program calls a server', () => {
     [{ command: 'x', args: 'y' }, 'list of texts'],
     [{ command: 'x', env: { A: {} } }, 'no text'],
     [{ command: 'x', args: ['${input:secret-canary}'] }, 'variable outside'],
-    [{ command: 'x', env: { A: 'pre-${env:canary}' } }, 'mixes text and variables'],
+    [{ command: 'x', env: { A: 'pre-${command:canary}' } }, 'mixes text and variables'],
     ['text', 'no object'],
     [null, 'no object'],
   ])('%j is left out, with a reason that quotes nothing', (entry, reason) => {

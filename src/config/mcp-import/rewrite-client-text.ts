@@ -17,6 +17,7 @@ export interface Rewriting {
 
 const entryFor = (client: ClientName | undefined, { command, args }: Launch): object => {
   if (client === 'vscode') return { type: 'stdio', command, args };
+  if (client === 'opencode') return { type: 'local', command: [command, ...args] };
   if (client === 'zed') return { source: 'custom', command, args };
   return { command, args };
 };

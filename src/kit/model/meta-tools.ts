@@ -70,6 +70,8 @@ export interface MetaSite {
   suggest(name: string): readonly string[];
   /** Nothing for a tool whose schema cannot be shown. */
   schemas(entry: CatalogEntry): ToolSchemas | undefined;
+  /** What is found comes with its schemas, where no `describe_tool` stands beside the search. */
+  readonly withSchemas?: boolean;
 }
 
 const field = (input: unknown, name: string): unknown =>
@@ -95,11 +97,20 @@ const limitOf = (input: unknown): number => {
 const summary = (text: string): string =>
   text.length > SUMMARY ? `${text.slice(0, SUMMARY)}…` : text;
 
+const schemasIn = (site: MetaSite, entry: CatalogEntry) => {
+  const { inputSchema, outputSchema } = site.schemas(entry) ?? {};
+  return {
+    ...(inputSchema && { input: inputSchema }),
+    ...(outputSchema && { output: outputSchema }),
+  };
+};
+
 const search = (site: MetaSite, input: unknown) => ({
-  tools: site.search(textField(input, 'query'), limitOf(input)).map(({ tool, wireName }) => ({
-    name: wireName,
-    description: summary(tool.description),
-    tier: tool.tier,
+  tools: site.search(textField(input, 'query'), limitOf(input)).map((entry) => ({
+    name: entry.wireName,
+    description: summary(entry.tool.description),
+    tier: entry.tool.tier,
+    ...(site.withSchemas === true && schemasIn(site, entry)),
   })),
 });
 
@@ -113,14 +124,12 @@ const describe = (site: MetaSite, input: unknown) => {
   const entry = site.entry(name);
   if (!entry) throw noSuchTool(site.suggest(name));
   const { tool, wireName } = entry;
-  const { inputSchema, outputSchema } = site.schemas(entry) ?? {};
   return {
     name: wireName,
     description: tool.description,
     version: tool.version,
     tier: tool.tier,
-    ...(inputSchema && { input: inputSchema }),
-    ...(outputSchema && { output: outputSchema }),
+    ...schemasIn(site, entry),
     ...(tool.examples && {
       examples: tool.examples.map(({ title, input: example }) => ({ title, input: example })),
     }),

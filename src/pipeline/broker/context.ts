@@ -2,6 +2,7 @@
  * What a tool gets to touch the world with. Members are made when first used, because most tools
  * use one or two of them; each checks the tool's declared needs before it does anything.
  */
+
 import type { Call, CallRequest } from '../../contract/call.ts';
 import type { CallerNames, Isolation } from '../../contract/caller.ts';
 import type { FileAccess, ToolContext } from '../../contract/context.ts';
@@ -18,12 +19,14 @@ import type { Egress } from '../../governance/egress/create-egress.ts';
 import { spendingOf } from '../../governance/ledger/most-cost.ts';
 import { CallMemory } from '../../governance/memory.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
+import type { PipelineControl } from '../new-call.ts';
 import { thrownText } from '../record/read-thrown.ts';
 import { assertRunning } from './assert-running.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
 import { brokeredModel, type ModelBudget } from './brokered-model.ts';
 import { egressScope } from './egress-scope.ts';
+import { elicitOf, keepTouching } from './elicit-of.ts';
 
 export interface ContextDeps {
   readonly runtime: Runtime;
@@ -133,6 +136,18 @@ export class CallContext implements ToolContext {
     };
   }
 
+  get elicit(): ToolContext['elicit'] {
+    const ask = elicitOf(this.#call);
+    if (!ask) return undefined;
+    return async (question) => {
+      const { control } = this.#call;
+      // A person takes longer than a server may be silent.
+      const touch = () => (control as PipelineControl).touch?.();
+      const awake = keepTouching(this.#deps.runtime, touch);
+      return ask(question, control.signal).finally(() => awake.stop());
+    };
+  }
+
   get secret(): ToolContext['secret'] {
     return (key) => this.#secret(key);
   }
@@ -140,6 +155,12 @@ export class CallContext implements ToolContext {
   get charge(): ToolContext['charge'] {
     return (usage) =>
       this.#deps.budgeting.purse(this.#call).charge(spendingOf(usage, this.#call.ready.tool));
+  }
+
+  get keepForUndo(): ToolContext['keepForUndo'] {
+    return (data) => {
+      this.#call.notes.undoData = data;
+    };
   }
 
   get warn(): ToolContext['warn'] {

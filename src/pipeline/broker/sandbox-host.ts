@@ -51,6 +51,24 @@ const fetched: Answer = async ({ fetch }, [url, init]) => {
   };
 };
 
+const MAX_TOKENS = 8_192;
+
+/** Charges the call itself: the code cannot forget to. */
+const generated: Answer = async (context, [request]) => {
+  const { prompt, system, maxTokens, temperature, schema } = record(request);
+  const reply = await context.model.generate({
+    prompt: text(prompt),
+    maxTokens: Math.min(optional(maxTokens, number) ?? MAX_TOKENS, MAX_TOKENS),
+    ...(system !== undefined && { system: text(system) }),
+    ...(temperature !== undefined && { temperature: number(temperature) }),
+    ...(schema !== undefined && { schema: record(schema) }),
+    signal: context.signal,
+  });
+  const tokens = reply.inputTokens + reply.outputTokens;
+  context.charge({ tokens, ...(reply.costUsd !== undefined && { cost: reply.costUsd }) });
+  return reply;
+};
+
 const logged =
   (level: keyof Logger): Answer =>
   ({ logger }, [message, fields]) =>
@@ -80,6 +98,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     context.exec(text(command), optional(args, texts) ?? [], optional(options, record) ?? {}),
   call: (context, [tool, input]) => context.call(text(tool), input),
   secret: (context, [key]) => context.secret(text(key)),
+  'model.generate': generated,
   'logger.debug': logged('debug'),
   'logger.info': logged('info'),
   'logger.warn': logged('warn'),
@@ -103,8 +122,24 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   'memory.delete': ({ memory }, [scope, key]) => memory.delete(scopeOf(scope), text(key)),
 };
 
-export const sandboxHost = (context: ToolContext): SandboxHost => ({
+export interface SandboxHostOptions {
+  /** Whether the code may ask the model; see `needs.model`. */
+  readonly model?: boolean;
+}
+
+const assertModel = (method: string, { model = false }: SandboxHostOptions): void => {
+  if (model || !method.startsWith('model.')) return;
+  throw new ToolFailure('PERMISSION_DENIED', 'The tool did not declare that it asks the model.', {
+    suggestions: ['Add model: true to needs of the tool.'],
+  });
+};
+
+export const sandboxHost = (
+  context: ToolContext,
+  options: SandboxHostOptions = {},
+): SandboxHost => ({
   request: async (method, args) => {
+    assertModel(method, options);
     const answer = Object.hasOwn(ANSWERS, method) ? ANSWERS[method] : undefined;
     if (!answer) {
       throw new ToolFailure('PERMISSION_DENIED', 'Sandboxed code has no such request.', {

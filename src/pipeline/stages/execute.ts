@@ -105,6 +105,8 @@ const succeededWith = (
 ): ToolResult | Promise<ToolResult> => {
   const result = checked(call, data, deps);
   if (!call.ready.tool.undo || !result.success) return result;
+  // A call that only reads has nothing to undo.
+  if (call.notes.undoData === null || call.grant.tier === 'read_only') return result;
   return keepForUndo(call, result, deps);
 };
 
@@ -114,8 +116,10 @@ const keepForUndo = async (
   result: ToolResult,
   deps: ExecuteDeps,
 ): Promise<ToolResult> => {
+  const { undoData } = call.notes;
+  const past = undoData === undefined ? result : { ...result, kept: undoData };
   try {
-    await deps.undoLog.keep(call.executionId, { input: call.input, result });
+    await deps.undoLog.keep(call.executionId, { input: call.input, result: past });
   } catch (error) {
     deps.runtime.log.warn('what undo needs could not be kept', { error: thrownText(error) });
     call.notes.warnings ??= [];

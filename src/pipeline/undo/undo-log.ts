@@ -1,10 +1,10 @@
 /** Keeps what a tool's own `undo` will need: the exact input and what came of it. */
-import type { ToolResult } from '../../contract/result.ts';
 import type { MemoryStore } from '../../contract/store.ts';
+import type { PastResult } from '../../contract/tool.ts';
 
 interface Kept {
   readonly input: unknown;
-  readonly result: ToolResult;
+  readonly result: PastResult;
 }
 
 const SPACE = '["undo"]';

@@ -166,6 +166,8 @@ const undoTool = (deps: UndoDeps, scopeOf: (context: ToolContext) => UndoScope):
       version: '1.0.0',
       category: 'filesystem',
       tier: 'write',
+      // For the tool's own undo; the guard judges every path as it does for any tool.
+      needs: { paths: [{ path: '.', access: 'write' }] },
       description: 'Restores what a call changed.',
       capabilities: [{ action: 'undo', description: 'Restore what a call changed.' }],
       run: async (input, context) =>

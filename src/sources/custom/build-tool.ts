@@ -16,6 +16,8 @@ export interface CodeRun {
   /** Of the call; absent when a module is only asked what it is, and may ask for nothing. */
   readonly context: ToolContext | undefined;
   readonly config: SandboxConfig;
+  /** Whether the code may ask the model. */
+  readonly model?: boolean;
 }
 
 /** Runs code in the sandbox that the configuration names. Rejects with a coded failure. */
@@ -44,7 +46,7 @@ const factsOf = (context: ToolContext): Readonly<Record<string, unknown>> => {
 export interface Built {
   readonly definition: SharedDefinition;
   readonly reach: Reach;
-  readonly code: MappedCode & { readonly text: string };
+  readonly code: MappedCode;
   /** What the entry of the bundle gets beside the input. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly rest: Partial<Tool> & Pick<Tool, 'input' | 'category'>;
@@ -76,6 +78,7 @@ export const buildTool = (built: Built, { runCode, defaultSandbox }: Runner): To
     sandbox: config,
     sandboxed: true,
     ...reach,
+    ...(reach.needs.model && { cost: { model: 'usage_based' as const } }),
     ...(documentation !== undefined && { documentation }),
     ...(author !== undefined && { author }),
     ...(license !== undefined && { license }),
@@ -86,7 +89,9 @@ export const buildTool = (built: Built, { runCode, defaultSandbox }: Runner): To
     run: async (input, context) => {
       const asked = { ...request, input, facts: factsOf(context) };
       try {
-        return await runCode({ code: code.text, name: code.name, input: asked, context, config });
+        const { text, name: file } = code;
+        const model = reach.needs.model === true;
+        return await runCode({ code: text, name: file, input: asked, context, config, model });
       } catch (error) {
         throw mapFailure(error, code);
       }

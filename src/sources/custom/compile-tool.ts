@@ -7,6 +7,7 @@ import { posix } from 'node:path';
 import type { Loader, Message, OnLoadResult, OnResolveResult, Plugin } from 'esbuild';
 import { BadToolFile, type FileProblem, type Place, START } from './file-problem.ts';
 import { guestModules, PUBLIC_MODULE, TOOL_MODULE, type ToolKind } from './guest-entry.ts';
+import { markStatements } from './mark-statements.ts';
 
 export interface ToolCode {
   readonly kind: ToolKind;
@@ -140,7 +141,8 @@ export const compileTool = async (tool: ToolCode, files: ToolFiles): Promise<Com
     const user = Object.values(metafile.outputs).find(
       ({ entryPoint }) => entryPoint === `${USER}:${tool.file}`,
     );
-    return { code: named('entry.js'), map: named('entry.js.map'), exports: user?.exports ?? [] };
+    const code = await markStatements(named('entry.js'));
+    return { code, map: named('entry.js.map'), exports: user?.exports ?? [] };
   } catch (error) {
     if (!isBuildFailure(error)) throw error;
     throw new BadToolFile(error.errors.map((message) => problemOf(message, tool)));

@@ -253,9 +253,16 @@ describe('a bad file is told of at its own line and column, and skipped', () => 
     expect(source.problems()).toEqual(['b.yml:1:7: name: x is taken by a.yml']);
   });
 
-  it('leaves out what is switched off, tests, types and what lies deeper', async () => {
+  it('loads what its file switches off, as a tool that is off', async () => {
+    const off = yaml('export const run = () => 1', 'enabled: false\n');
+    expect(await open({ 'off.yml': off }).tool('x')).toMatchObject({ enabled: false });
+    const module = ts('  enabled: false, run: () => 1,');
+    expect(await open({ 'x.ts': module }).tool('x')).toMatchObject({ enabled: false });
+    expect(await open({ 'x.ts': ts('  run: () => 1,') }).tool('x')).not.toHaveProperty('enabled');
+  });
+
+  it('leaves out tests, types and what lies deeper', async () => {
     const source = open({
-      'off.yml': yaml('export const run = () => 1', 'enabled: false\n'),
       'x.test.ts': 'nonsense(',
       'x.d.ts': 'nonsense(',
       'lib/y.ts': 'nonsense(',

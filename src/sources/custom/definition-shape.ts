@@ -37,6 +37,7 @@ const needs = z.strictObject({
   hosts: words.exactOptional(),
   commands: z.array(command).exactOptional(),
   secrets: words.exactOptional(),
+  model: z.boolean().exactOptional(),
 });
 
 const example = z.strictObject({
@@ -56,6 +57,7 @@ const shared = {
   author: text.exactOptional(),
   license: text.exactOptional(),
   timeoutMs: z.int().min(1).max(LONGEST_MS).default(30_000),
+  enabled: z.boolean().default(true),
   examples: z.array(example).max(100).default([]),
   needs: needs.default({}),
   /** The user's when absent. `worker` is for trusted code only, and is not for a file to choose. */
@@ -85,7 +87,6 @@ const shared = {
 
 export const yamlDefinition = z.strictObject({
   ...shared,
-  enabled: z.boolean().default(true),
   /** Known from the documents; the real number is counted from the definition. */
   tokenCost: z.number().min(0).exactOptional(),
   schema: objectSchema,

@@ -35,7 +35,7 @@ type Definition = Pick<YamlDefinition, 'needs' | 'description'>;
 
 /** Empty lists are left out: the guards take a list that is there for a wish. */
 const needsOf = ({ needs }: Definition, allowlist: readonly string[]): Needs => {
-  const { paths, hosts, secrets } = needs;
+  const { paths, hosts, secrets, model } = needs;
   const commands = [...(needs.commands ?? []), ...allowlist].flatMap(
     (text) => commandPattern(text) ?? [],
   );
@@ -43,6 +43,7 @@ const needsOf = ({ needs }: Definition, allowlist: readonly string[]): Needs => 
     ...(paths?.length && { paths }),
     ...(hosts?.length && { hosts }),
     ...(secrets?.length && { secrets }),
+    ...(model && { model }),
     ...(commands.length > 0 && { commands }),
   };
 };

@@ -28,6 +28,19 @@ const execute = (context) => (command, args) => {
   }
   return context.exec(asked.command, asked.args ?? []);
 };
+// Through the tool of that name, which policy, approvals and limits judge like any other call.
+const docker = (context) => {
+  const ask = async (action, given) => {
+    const { success, data, error } = await context.call('docker', { ...given, action });
+    if (!success) throw new Error((error?.code ?? 'EXECUTION_FAILED') + ': docker: ' + (error?.message ?? 'failed'));
+    return data;
+  };
+  return {
+    run: (given) => ask('run', given),
+    build: (given) => ask('build', given),
+    ps: (given) => ask('ps', given),
+  };
+};
 export const contextFor = (context, facts) => ({
   ...context,
   ...facts,
@@ -38,10 +51,11 @@ export const contextFor = (context, facts) => ({
       readFile: async (path) => textOf(await context.fs.read(path)),
       writeFile: async (path, content) => void (await context.fs.write(path, content)),
       exists: async (path) => (await context.fs.stat(path)) != null,
-      readdir: async (path) => (await context.fs.list(path)).map((entry) => entry.path),
+      readdir: async (path) => (await context.fs.list(path)).map((entry) => entry.path.split('/').at(-1)),
       unlink: (path) => context.fs.remove(path),
     },
     executor: { execute: execute(context) },
+    docker: docker(context),
   },
 });
 `;

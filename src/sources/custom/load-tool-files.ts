@@ -11,7 +11,7 @@ import type { Compilation, FoundTool, ReadTool } from './read-tool.ts';
 import { readYamlTool } from './read-yaml-tool.ts';
 
 /** Changes when what is compiled, or how, is different with the same text. */
-const CACHE_VERSION = 'toolcrib custom 1';
+const CACHE_VERSION = 'toolcrib custom 2';
 const MOST_BYTES = 1024 * 1024;
 
 export interface LoadDeps extends Runner {

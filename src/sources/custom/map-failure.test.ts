@@ -19,7 +19,7 @@ const compiled = async () => {
   const { code: text, map } = await compileTool(code, files);
   const lineWith = (part: string): number =>
     text.split('\n').findIndex((line) => line.includes(part)) + 1;
-  return { lineWith, mapped: { name: 'a.js', map, file: 'a.yml', place: code.place } };
+  return { lineWith, mapped: { name: 'a.js', text, map, file: 'a.yml', place: code.place } };
 };
 
 describe('mapFailure', () => {

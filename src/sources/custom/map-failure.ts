@@ -2,11 +2,14 @@
 import { SourceMap } from 'node:module';
 import { type ErrorExtras, isErrorCode, ToolFailure } from '../../contract/errors.ts';
 import type { Place } from './file-problem.ts';
+import { columnWithoutMarkers } from './mark-statements.ts';
 
 export interface MappedCode {
   /** As the sandbox was told, e.g. `run_tests.js`. */
   readonly name: string;
-  /** The source map, as JSON. */
+  /** With markers; see `mark-statements.ts`. */
+  readonly text: string;
+  /** The source map, as JSON; of the code without markers. */
   readonly map: string;
   readonly file: string;
   place(line: number, column: number): Place;
@@ -18,10 +21,10 @@ const positionsOf = (name: string): RegExp =>
 
 type Locate = (line: number, column: number) => string | undefined;
 
-const locator = ({ map, file, place }: MappedCode): Locate => {
+const locator = ({ text, map, file, place }: MappedCode): Locate => {
   const source = new SourceMap(JSON.parse(map));
   return (line, column) => {
-    const entry = source.findEntry(line - 1, column - 1);
+    const entry = source.findEntry(line - 1, columnWithoutMarkers(text, line, column) - 1);
     if (!('originalSource' in entry)) return undefined;
     const [space, ...rest] = entry.originalSource.split(':');
     const from = rest.join(':');

@@ -23,8 +23,6 @@ const placeOf = (text: string, pattern: RegExp): Place => {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 };
 
-type Mapped = MappedCode & { readonly text: string };
-
 interface Told {
   readonly fields: unknown;
   readonly functions: readonly unknown[];
@@ -39,7 +37,7 @@ const isTold = (value: unknown): value is Told =>
 const complaint = (file: string, place: Place, message: string): BadToolFile =>
   new BadToolFile([{ file, ...place, message }]);
 
-const askModule = async (code: Mapped, runCode: RunCode): Promise<unknown> => {
+const askModule = async (code: MappedCode, runCode: RunCode): Promise<unknown> => {
   try {
     return await runCode({
       code: code.text,
@@ -65,13 +63,14 @@ const checkFunctions = (file: string, place: Place, functions: readonly unknown[
 };
 
 const restOf = (definition: ModuleDefinition) => {
-  const { input, category, aliases, actionField, idempotent } = definition;
+  const { input, category, aliases, actionField, idempotent, enabled } = definition;
   return {
     input,
     category,
     ...(aliases !== undefined && { aliases }),
     ...(actionField !== undefined && { actionField }),
     ...(idempotent !== undefined && { idempotent }),
+    ...(!enabled && { enabled }),
   };
 };
 
@@ -92,7 +91,7 @@ export const readModuleTools: ReadTool = async ({ file, text }, { compile, ...ru
   }
   const { place: identity } = source;
   const name = sandboxName(file);
-  const code: Mapped = { name, text: compiled.code, map: compiled.map, file, place: identity };
+  const code: MappedCode = { name, text: compiled.code, map: compiled.map, file, place: identity };
   const list = await told(() => askModule(code, runner.runCode));
   if (!Array.isArray(list) || list.length > MOST_TOOLS || !list.every(isTold)) {
     throw complaint(file, place, `expected one tool, or a list of at most ${MOST_TOOLS}`);

@@ -50,12 +50,16 @@ const toolOf = (
         place: code.place,
       },
       request: {},
-      rest: { input: definition.schema, category: 'custom' },
+      rest: {
+        input: definition.schema,
+        category: 'custom',
+        ...(!definition.enabled && { enabled: false }),
+      },
     },
     runner,
   );
 
-/** Throws `BadToolFile`. A tool that its file switches off is none. */
+/** Throws `BadToolFile`. */
 export const readYamlTool: ReadTool = async ({ file, text }, { compile, ...runner }) => {
   const yaml = await readStrictYaml(file, text);
   const { value, place } = yaml;
@@ -69,6 +73,5 @@ export const readYamlTool: ReadTool = async ({ file, text }, { compile, ...runne
   };
   const { compiled } = await compile(code);
   assertCallable(code, compiled);
-  if (!definition.enabled) return [];
   return [{ tool: toolOf(definition, code, { compiled, ...runner }), place: place(['name']) }];
 };

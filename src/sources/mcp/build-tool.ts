@@ -41,8 +41,11 @@ export const hasForeignReference = (schema: unknown): boolean => {
   return false;
 };
 
-const fractionOf = (progress: number, total: number | undefined): number =>
-  total !== undefined && total > 0 ? Math.min(1, Math.max(0, progress / total)) : 0;
+/** Without a total a value that grows with each step and never arrives: no step looks like the one before. */
+const fractionOf = (progress: number, total: number | undefined): number => {
+  if (total !== undefined && total > 0) return Math.min(1, Math.max(0, progress / total));
+  return progress > 0 ? progress / (progress + 1) : 0;
+};
 
 const tierOf = ({ tier, toolTiers }: ServerSettings, name: string): Tier =>
   Object.hasOwn(toolTiers, name) ? (toolTiers[name] ?? tier) : tier;
@@ -102,10 +105,11 @@ const call = async (
   const server = link.settings.name;
   let isSent = false;
   try {
-    return await link.use(signal, async ({ callTool }) => {
+    return await link.use(signal, async ({ callTool, calls }) => {
       // It may have been started for this call, and describe another tool than was accepted.
       assertCurrent();
       isSent = true;
+      const over = calls.add(context.elicit);
       const result = await callTool(
         { name, arguments: input },
         {
@@ -113,7 +117,7 @@ const call = async (
           onProgress: (progress, total, message) =>
             context.progress(fractionOf(progress, total), message),
         },
-      );
+      ).finally(over);
       return readResult(result, link.settings);
     });
   } catch (error) {

@@ -73,6 +73,8 @@ const connect = async (era: Era, deps: Partial<McpDeps> = {}) => {
       tail: createStderrTail((text) => text),
       onGarbage: () => undefined,
       onToolsChanged: () => undefined,
+      onListChanged: () => undefined,
+      onResourceUpdated: () => undefined,
       onClosed: () => undefined,
     },
   );

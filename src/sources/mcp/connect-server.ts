@@ -6,11 +6,14 @@ import type {
   JsonSchemaValidator,
   jsonSchemaValidator,
 } from '@modelcontextprotocol/client';
+import type { ElicitationAnswer } from '../../contract/elicitation.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { ServerList } from '../../contract/servers.ts';
 import { type CallTool, throughLane, throughSdk } from './call-tool.ts';
 import { type OpenTransport, openTransport, type TransportHooks } from './open-transport.ts';
+import { RunningCalls } from './running-calls.ts';
 import { isNoSuchTransport } from './server-failure.ts';
-import type { ElicitationAnswer, McpDeps, ServerSettings } from './server-settings.ts';
+import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 
 export interface ConnectHooks extends TransportHooks {
@@ -19,6 +22,9 @@ export interface ConnectHooks extends TransportHooks {
   /** Rejects when nobody needs the server any more. */
   readonly stopped?: Promise<never>;
   onToolsChanged(): void;
+  /** A list that is no source of tools changed. */
+  onListChanged(list: ServerList): void;
+  onResourceUpdated(uri: string): void;
   /** The connection ended, for whatever reason; told once it stood. */
   onClosed(): void;
 }
@@ -29,6 +35,7 @@ export interface Connection {
   readonly isModern: boolean;
   readonly protocol: string;
   readonly callTool: CallTool;
+  readonly calls: RunningCalls;
 }
 
 type Sdk = typeof import('@modelcontextprotocol/client');
@@ -40,17 +47,52 @@ const NO_CHECK: jsonSchemaValidator = {
   },
 };
 
+const METHOD_NOT_FOUND = -32_601;
+
 const DECLINED: ElicitationAnswer = { action: 'decline' };
 
-const answerQuestions = (client: Client, { name }: ServerSettings, { elicit }: McpDeps): void => {
+/** Why nobody was asked: the protocol has no field for it, so it goes along as metadata, and to the log. */
+const declineBecause = (reason: string, { name }: ServerSettings, { runtime }: McpDeps) => {
+  runtime.log.warn('A question of an MCP server was declined', { server: name, reason });
+  return { ...DECLINED, _meta: { 'toolcrib/reason': reason } };
+};
+
+const reasonFor = ({ size }: RunningCalls): string =>
+  size > 1
+    ? 'several calls run on this server, and it is not known whose person is meant'
+    : 'nobody can be asked: neither the client of the call nor an approver';
+
+const answerQuestions = (client: Client, calls: RunningCalls, about: Attempt): void => {
+  const { settings, deps } = about;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-    if (!elicit || !('requestedSchema' in params)) return { ...DECLINED };
+    if (!('requestedSchema' in params)) {
+      return declineBecause('only forms are supported, not pages', settings, deps);
+    }
     const { message, requestedSchema } = params;
-    const question = { server: name, message, schema: requestedSchema as Record<string, unknown> };
+    const schema = requestedSchema as Record<string, unknown>;
+    const question = { server: settings.name, message, schema };
+    const { only } = calls;
+    const { elicit } = deps;
+    if (!only && !elicit) return declineBecause(reasonFor(calls), settings, deps);
     // Whoever cannot be asked has not agreed.
-    const answer = await elicit(question, mcpReq.signal).catch(() => DECLINED);
+    const asked = only ? only(question) : elicit?.(question, mcpReq.signal);
+    const answer = (await asked?.catch(() => undefined)) ?? DECLINED;
     return { action: answer.action, ...(answer.content && { content: { ...answer.content } }) };
   });
+};
+
+/**
+ * Sampling would spend the user's model on a prompt of the server, outside policy and budget. It is not
+ * declared, and a server that asks all the same is told so by name.
+ */
+const refuseSampling = (client: Client, { name }: ServerSettings): void => {
+  client.fallbackRequestHandler = async ({ method }) => {
+    const reason =
+      method === 'sampling/createMessage'
+        ? 'Sampling is refused: this client lends its language model to no server'
+        : 'Method not found';
+    throw Object.assign(new Error(`${reason} (${name}: ${method}).`), { code: METHOD_NOT_FOUND });
+  };
 };
 
 /** How this program introduces itself. */
@@ -61,19 +103,31 @@ const capabilitiesOf = ({ roots }: ServerSettings) => ({
   ...(roots && { roots: {} }),
 });
 
-const createClient = (
-  sdk: Sdk,
-  { settings, deps, hooks }: { settings: ServerSettings; deps: McpDeps; hooks: ConnectHooks },
-): Client => {
+const createClient = (sdk: Sdk, calls: RunningCalls, about: Attempt): Client => {
+  const { settings, deps, hooks } = about;
   const client = new sdk.Client(infoOf(deps), {
     capabilities: capabilitiesOf(settings),
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: settings.startTimeoutMs / 2 } },
     jsonSchemaValidator: NO_CHECK,
     listChanged: {
       tools: { autoRefresh: false, debounceMs: 0, onChanged: () => hooks.onToolsChanged() },
+      resources: {
+        autoRefresh: false,
+        debounceMs: 0,
+        onChanged: () => hooks.onListChanged('resources'),
+      },
+      prompts: {
+        autoRefresh: false,
+        debounceMs: 0,
+        onChanged: () => hooks.onListChanged('prompts'),
+      },
     },
   });
-  answerQuestions(client, settings, deps);
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    hooks.onResourceUpdated(params.uri),
+  );
+  refuseSampling(client, settings);
+  answerQuestions(client, calls, about);
   if (settings.roots) {
     const uri = pathToFileURL(deps.root).href;
     client.setRequestHandler('roots/list', () => ({ roots: [{ uri, name: 'workspace' }] }));
@@ -108,10 +162,12 @@ interface Attempt {
 
 const DIED_WHEN_ASKED = 'ERA_NEGOTIATION_FAILED';
 
-const attempt = async (sdk: Sdk, { settings, deps, hooks, isLegacy }: Attempt) => {
+const attempt = async (sdk: Sdk, about: Attempt) => {
+  const { settings, deps, hooks, isLegacy } = about;
+  const calls = new RunningCalls();
   const transport = await openTransport(settings, deps, { ...hooks, sdk });
-  const client = createClient(sdk, { settings, deps, hooks });
   const timeout = hooks.startLimitMs ?? settings.startTimeoutMs;
+  const client = createClient(sdk, calls, about);
   let timer: { cancel(): void } | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = deps.runtime.after(timeout, () => {
@@ -135,7 +191,7 @@ const attempt = async (sdk: Sdk, { settings, deps, hooks, isLegacy }: Attempt) =
   client.onclose = () => hooks.onClosed();
   const protocol = client.getNegotiatedProtocolVersion() ?? 'unknown';
   const isModern = client.getProtocolEra() === 'modern';
-  const reached = { client, transport, protocol, isModern };
+  const reached = { client, transport, protocol, isModern, calls };
   return { ...reached, callTool: callToolOf(sdk, reached, { settings, deps }) };
 };
 

@@ -217,7 +217,10 @@ describe('threat: the login of one server handed to another', () => {
 
 describe('threat: a server that asks for more', () => {
   it('questions to a person are declined without one, and passed on with one', async () => {
-    expect(JSON.parse(String(await run(await open(), 'elicit')))).toEqual({ action: 'decline' });
+    expect(JSON.parse(String(await run(await open(), 'elicit')))).toEqual({
+      action: 'decline',
+      _meta: { 'toolcrib/reason': expect.stringContaining('nobody can be asked') },
+    });
     const asked: unknown[] = [];
     const servers = await open([{}], {
       elicit: async (question) => {
@@ -234,7 +237,7 @@ describe('threat: a server that asks for more', () => {
 
   it('sampling is refused; the workspace is told only when configured', async () => {
     const servers = await open();
-    expect(String(await run(servers, 'sample'))).toContain('Method not found');
+    expect(String(await run(servers, 'sample'))).toContain('Sampling is refused');
     expect(String(await run(servers, 'roots'))).toContain('Method not found');
     const told = await open([{ roots: true }], { root: '/srv/work' });
     expect(String(await run(told, 'roots'))).toContain('file:///srv/work');

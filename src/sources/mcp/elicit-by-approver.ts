@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import type { ApprovalRequest, Approver } from '../../contract/approver.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
+import type { Elicitation, ElicitationAnswer } from '../../contract/elicitation.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import type { Elicitation, ElicitationAnswer, McpDeps } from './server-settings.ts';
+import type { McpDeps } from './server-settings.ts';
 
 const PATIENCE_MS = 300_000;
 

@@ -16,6 +16,10 @@ export const NO_SERVERS: Servers = {
   restart: () => Promise.reject(unknown()),
   resources: async () => [],
   readResource: () => Promise.reject(unknown()),
+  templates: async () => [],
+  complete: () => Promise.reject(unknown()),
+  subscribe: () => Promise.reject(unknown()),
+  watch: () => () => undefined,
   prompts: async () => [],
   getPrompt: () => Promise.reject(unknown()),
 };

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Timer } from '../../contract/runtime.ts';
-import type { ServerState } from '../../contract/servers.ts';
+import type { ServerList, ServerState } from '../../contract/servers.ts';
 import { abortable } from './abortable.ts';
 import { type Connection, connectServer } from './connect-server.ts';
 import { RestartPolicy } from './restart-policy.ts';
@@ -23,6 +23,10 @@ export interface LinkEvents {
   /** Stands and may be listed; also when the server says that its tools have changed. */
   onReady(connection: Connection): Promise<void>;
   onToolsChanged(): void;
+  onListChanged(list: ServerList): void;
+  onResourceUpdated(uri: string): void;
+  /** True while somebody waits for what the server may tell: it is not let go. */
+  isAwaited?(): boolean;
 }
 
 export class ServerLink {
@@ -157,8 +161,9 @@ export class ServerLink {
     try {
       await this.#events.onReady(connection);
     } catch (error) {
-      this.#lost(connection, reasonOf(error));
-      throw error;
+      const cause = cutOff(connection, this.settings.name) ?? error;
+      this.#lost(connection, reasonOf(cause));
+      throw cause;
     }
     return connection;
   }
@@ -173,6 +178,8 @@ export class ServerLink {
         tail: this.stderr,
         onGarbage: () => this.#noteGarbage(),
         onToolsChanged: () => this.#events.onToolsChanged(),
+        onListChanged: (list) => this.#events.onListChanged(list),
+        onResourceUpdated: (uri) => this.#events.onResourceUpdated(uri),
         onClosed: () => this.#lost(connection, endOf(connection)),
       });
       return connection;
@@ -193,7 +200,8 @@ export class ServerLink {
     this.#timer = this.#deps.runtime.after(Math.min(healthCheckIntervalMs, idleMs), () => {
       const now = this.#deps.runtime.elapsed();
       this.#policy.noteStanding(since);
-      if (this.#inFlight === 0 && now - this.#lastUse >= idleMs) {
+      const isAwaited = this.#events.isAwaited?.() === true;
+      if (this.#inFlight === 0 && !isAwaited && now - this.#lastUse >= idleMs) {
         void this.#drop();
         this.state = 'idle';
         return;

@@ -1,5 +1,6 @@
 /** What is configured for one server, complete, and what the servers are handed to work with. */
 import type { AuthProvider } from '@modelcontextprotocol/client';
+import type { Elicit } from '../../contract/elicitation.ts';
 import type { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { ServerTransport } from '../../contract/servers.ts';
@@ -80,19 +81,6 @@ export interface ConfinedStart {
   close(): Promise<void>;
 }
 
-/** A question of a server to a person. */
-export interface Elicitation {
-  readonly server: string;
-  readonly message: string;
-  /** JSON Schema of a flat object. */
-  readonly schema: Readonly<Record<string, unknown>>;
-}
-
-export interface ElicitationAnswer {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Readonly<Record<string, string | number | boolean | string[]>>;
-}
-
 /** The part of a WebSocket that a transport needs. */
 export interface WebSocketLike {
   send(data: string): void;
@@ -132,5 +120,5 @@ export interface McpDeps {
   confine?(order: ConfineOrder): Promise<ConfinedStart>;
   authFor?(settings: ServerSettings): AuthProvider | undefined;
   /** Asks a person. Without one, every question of a server is declined. */
-  elicit?(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
+  readonly elicit?: Elicit;
 }

@@ -3,12 +3,14 @@
  * looked at whenever it is started, and a difference is told.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { ServerList } from '../../contract/servers.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { buildTool, uncheckedParts } from './build-tool.ts';
 import type { Connection } from './connect-server.ts';
 import type { DefinitionCache } from './definition-cache.ts';
 import { listServer, type ServerListing, type ToolListing } from './list-server.ts';
+import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { serverFailure } from './server-failure.ts';
 import { ServerLink } from './server-link.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
@@ -23,8 +25,10 @@ export class ServerSource implements Source {
   readonly kind = 'mcp';
   readonly label: string;
   readonly link: ServerLink;
+  readonly subscriptions: ResourceSubscriptions;
   readonly #deps: SourceDeps;
   readonly #watchers = new Set<() => void>();
+  readonly #listWatchers = new Set<(list: ServerList) => void>();
   #listing: ServerListing | undefined = undefined;
   #relisting: Promise<void> | undefined = undefined;
   #isStale = false;
@@ -36,9 +40,19 @@ export class ServerSource implements Source {
     this.#deps = deps;
     this.link = new ServerLink(settings, deps, {
       watchdog: deps.watchdog,
-      onReady: (connection) => this.#list(connection),
+      onReady: async (connection) => {
+        await this.#list(connection);
+        await this.subscriptions.renew(connection);
+      },
       onToolsChanged: () => this.#relist(),
+      onListChanged: (list) => {
+        for (const changed of this.#listWatchers) changed(list);
+        this.#relist();
+      },
+      onResourceUpdated: (uri) => this.subscriptions.updated(uri),
+      isAwaited: () => !this.subscriptions.isEmpty,
     });
+    this.subscriptions = new ResourceSubscriptions(settings.timeoutMs);
   }
 
   redact(text: string): string {
@@ -86,6 +100,17 @@ export class ServerSource implements Source {
     // What changed between loading and watching would be told to nobody.
     if (this.#listing && this.#listing.tools !== this.#shown) changed();
     return () => this.#watchers.delete(changed);
+  }
+
+  /** Lists what the server has now. Fails when it does not answer in time. */
+  async refresh(connection: Connection): Promise<void> {
+    await this.#list(connection);
+  }
+
+  /** Calls back when its resources or prompts may have changed; returns how to stop. */
+  watchLists(changed: (list: ServerList) => void): () => void {
+    this.#listWatchers.add(changed);
+    return () => this.#listWatchers.delete(changed);
   }
 
   close(): Promise<void> {

@@ -1,11 +1,13 @@
 /** What people and surfaces ask of servers besides their tools: state, logs, resources, prompts. */
 import type {
+  CompletionAsked,
   PromptText,
   ResourceText,
   ServerPrompt,
   ServerResource,
   ServerStatus,
   Servers,
+  ServerTemplate,
 } from '../../contract/servers.ts';
 import type { Connection } from './connect-server.ts';
 import { serverFailure } from './server-failure.ts';
@@ -61,22 +63,57 @@ const resourcesOf = (one: ServerSource): Promise<readonly ServerResource[]> =>
   onServer(one, async ({ client }, timeout) => {
     if (!client.getServerCapabilities()?.resources) return [];
     const { resources } = await client.listResources(undefined, { timeout });
-    return resources.map(({ uri, name, description, mimeType }) => ({
+    return resources.map(({ uri, name, title, description, mimeType }) => ({
       server: one.link.settings.name,
       uri,
       name,
+      ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
       ...(mimeType !== undefined && { mimeType }),
     }));
+  });
+
+const templatesOf = (one: ServerSource): Promise<readonly ServerTemplate[]> =>
+  onServer(one, async ({ client }, timeout) => {
+    if (!client.getServerCapabilities()?.resources) return [];
+    const { resourceTemplates } = await client.listResourceTemplates(undefined, { timeout });
+    return resourceTemplates.map(({ uriTemplate, name, title, description, mimeType }) => ({
+      server: one.link.settings.name,
+      uriTemplate,
+      name,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(mimeType !== undefined && { mimeType }),
+    }));
+  });
+
+const completeAt = (one: ServerSource, asked: CompletionAsked): Promise<readonly string[]> =>
+  onServer(one, async ({ client }, timeout) => {
+    if (!client.getServerCapabilities()?.completions) return [];
+    const { of, argument, typed, given } = asked;
+    const ref =
+      'prompt' in of
+        ? { type: 'ref/prompt' as const, name: of.prompt }
+        : { type: 'ref/resource' as const, uri: of.template };
+    const { completion } = await client.complete(
+      {
+        ref,
+        argument: { name: argument, value: typed },
+        ...(given && { context: { arguments: { ...given } } }),
+      },
+      { timeout },
+    );
+    return completion.values;
   });
 
 const promptsOf = (one: ServerSource): Promise<readonly ServerPrompt[]> =>
   onServer(one, async ({ client }, timeout) => {
     if (!client.getServerCapabilities()?.prompts) return [];
     const { prompts } = await client.listPrompts(undefined, { timeout });
-    return prompts.map(({ name, description, arguments: wanted = [] }) => ({
+    return prompts.map(({ name, title, description, arguments: wanted = [] }) => ({
       server: one.link.settings.name,
       name,
+      ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
       arguments: wanted.map((argument) => ({
         name: argument.name,
@@ -119,7 +156,11 @@ export const createServersDesk = (
     list: () => all.map(statusOf),
     test: async (name) => {
       const one = find(name);
-      await onServer(one, () => one.link.check());
+      await onServer(one, async (connection) => {
+        await one.link.check();
+        // A connection stands before its tools are known: one that never lists them is of no use.
+        await one.refresh(connection);
+      });
       return statusOf(one);
     },
     logs: (name) => find(name).link.stderr.lines(),
@@ -138,6 +179,18 @@ export const createServersDesk = (
     },
     resources: () => fromAll(enabled, resourcesOf),
     readResource: async (server, uri) => readFrom(find(server), uri),
+    templates: () => fromAll(enabled, templatesOf),
+    complete: async (server, asked) => completeAt(find(server), asked),
+    subscribe: async (server, uri, changed) => {
+      const one = find(server);
+      return onServer(one, (connection) => one.subscriptions.add(connection, uri, changed));
+    },
+    watch: (changed) => {
+      const stops = enabled.map((one) => one.watchLists(changed));
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
     prompts: () => fromAll(enabled, promptsOf),
     getPrompt: async (server, name, args) => promptFrom(find(server), name, args),
   };

@@ -11,7 +11,7 @@ import { callTool } from './call/call-tool.ts';
 import { PlainCalls } from './call/plain-calls.ts';
 import { pageOf } from './lists/page.ts';
 import { servePrompts } from './lists/serve-prompts.ts';
-import { serveResources } from './lists/serve-resources.ts';
+import { type Subscribed, serveResources } from './lists/serve-resources.ts';
 import { protocolError } from './protocol-error.ts';
 import type { ServerSite, SurfaceSite } from './server-site.ts';
 import type { McpSession } from './session.ts';
@@ -117,15 +117,20 @@ export const buildServer = (
     era,
     states,
     capabilities,
+    takesForms: (ctx) => takesForms(capabilities(ctx)),
     canElicit: (ctx) => mayAsk && takesForms(capabilities(ctx)),
   };
-  const subscribed = new Set<string>();
+  const subscribed: Subscribed = new Map();
   guardHandlers(server, surface);
   serveTools(server, site);
   serveResources(server, site, subscribed);
   servePrompts(server, site);
   const plainCalls = era === 'legacy' ? new PlainCalls(site, server) : undefined;
-  server.onclose = () => plainCalls?.close();
+  server.onclose = () => {
+    plainCalls?.close();
+    for (const stop of subscribed.values()) stop();
+    subscribed.clear();
+  };
   return {
     product,
     plainCalls,

@@ -44,18 +44,19 @@ const PAGE_SIZE = 500;
 
 const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceSite> => {
   const kind = options.surface ?? 'full';
+  const sdk = await loadSdk();
   return {
     crib,
     options,
     kind,
-    sdk: await loadSdk(),
+    sdk,
     tools: listedTools(crib, kind),
     pageSize: options.pageSize ?? PAGE_SIZE,
     stateKey: options.stateKey ?? newStateKey(),
     resources: [
       auditShelf(crib),
       resultShelf(crib),
-      serverResources(crib.servers),
+      serverResources(crib.servers, sdk),
       ...(options.resources ?? []),
     ],
     prompts: [reviewPrompt(crib, options), serverPrompts(crib.servers), ...(options.prompts ?? [])],

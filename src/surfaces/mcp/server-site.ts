@@ -28,6 +28,8 @@ export interface ServerSite extends SurfaceSite {
   readonly era: 'legacy' | 'modern';
   /** What the client says it can do. */
   capabilities(ctx: CallContext): Readonly<Record<string, unknown>>;
+  /** Can the client show its user a form? */
+  takesForms(ctx: CallContext): boolean;
   /** May and can the person behind this client be asked? */
   canElicit(ctx: CallContext): boolean;
 }

@@ -5,6 +5,7 @@ import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Servers } from '../../contract/servers.ts';
 import { countTokens } from '../../registry/tokens.ts';
 import { serverPrompts, serverResources } from './lists/server-resources.ts';
+import { loadSdk } from './load-sdk.ts';
 
 let open: TestSurface | undefined;
 afterEach(async () => {
@@ -80,6 +81,36 @@ it('lists only the search and the program in the code surface', async () => {
   });
 });
 
+describe('the search of the code surface', () => {
+  const named = (name: string) =>
+    aTool({ name, description: `Calls ${name === 'run_code' ? 'search_api' : 'nothing'}.` });
+
+  it('returns schemas, and no text of the surface names a tool that is not there', async () => {
+    open = await openSurface([echo, named('run_code'), named('read_result')], { surface: 'code' });
+    const client = await open.client('modern');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['read_result', 'run_code', 'search_tools']);
+    const said = [...tools.map((tool) => tool.description), client.getInstructions()].join('\n');
+    expect(said).not.toMatch(/search_api|describe_tool|call_tool/);
+    const query = { query: echo.description };
+    const reply = await client.callTool({ name: 'search_tools', arguments: query });
+    const { tools: found } = reply.structuredContent as { tools: { input?: object }[] };
+    expect(found[0]?.input).toMatchObject({ type: 'object' });
+  });
+
+  it('is answered by the tool that declares functions, through the pipeline', async () => {
+    open = await openSurface([named('run_code'), named('search_api')], { surface: 'code' });
+    const client = await open.client('modern');
+    const query = { query: 'add numbers' };
+    const reply = await client.callTool({ name: 'search_tools', arguments: query });
+    expect(reply.structuredContent).toEqual(query);
+    const { audit } = await open.crib.store();
+    expect((await audit.query({ tool: 'search_api' })).length).toBeGreaterThan(0);
+    const direct = client.callTool({ name: 'search_api', arguments: query });
+    await expect(direct).rejects.toMatchObject({ code: -32602 });
+  });
+});
+
 describe('changes', () => {
   it('are told once for many, to clients of the 2025 protocols', async () => {
     open = await openSurface([echo]);
@@ -152,6 +183,8 @@ describe('what connected servers have', () => {
       { server: 'two', uri: 'file:///a?b#c', name: 'A' },
     ],
     readResource: async (server: string, uri: string) => [{ uri, text: `${server} has ${uri}` }],
+    templates: async () => [],
+    watch: () => () => undefined,
     prompts: async () => [
       { server: 'one', name: 'greet', arguments: [] },
       { server: 'two', name: 'greet', arguments: [] },
@@ -163,7 +196,7 @@ describe('what connected servers have', () => {
 
   it('is kept apart by server', async () => {
     open = await openSurface([], {
-      resources: [serverResources(servers)],
+      resources: [serverResources(servers, await loadSdk())],
       prompts: [serverPrompts(servers)],
     });
     const client = await open.client('modern');
@@ -180,7 +213,9 @@ describe('what connected servers have', () => {
 
   it('cannot be reached by a made-up address, and one that fails is left out', async () => {
     const failing = { ...servers, resources: () => Promise.reject(new Error('down')) };
-    open = await openSurface([], { resources: [serverResources(failing as Servers)] });
+    open = await openSurface([], {
+      resources: [serverResources(failing as Servers, await loadSdk())],
+    });
     const client = await open.client('modern');
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(['toolcrib://audit/recent']);

@@ -134,11 +134,14 @@ describe('graphql_query and the service', () => {
 
   it('adds the credential of the host, and keeps it out of the trail', async () => {
     const keys = { GRAPHQL_TOKEN: 'graphql-0123456789' };
-    const credentials = [{ host: new URL(site.url).host, secret: 'GRAPHQL_TOKEN', prefix: '' }];
+    const { host } = new URL(site.url);
+    const credentials = {
+      [host]: { secret: 'GRAPHQL_TOKEN', scheme: 'header', header: 'X-Api-Key' },
+    } as const;
     const own = await vendorCrib(defineGraphqlQuery({ credentials }), { keys });
     const input = { endpoint: site.url, query: '{ hello }' };
     expect((await own.execute('graphql_query', input)).success).toBe(true);
-    expect(site.arrived[0]?.headers.authorization).toBe(keys.GRAPHQL_TOKEN);
+    expect(site.arrived[0]?.headers['x-api-key']).toBe(keys.GRAPHQL_TOKEN);
     expect(await trailOf(own)).not.toContain(keys.GRAPHQL_TOKEN);
     await own.close();
   });

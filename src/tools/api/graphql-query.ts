@@ -8,7 +8,7 @@ import { lazily } from '../lazily.ts';
 import { decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
 import { codeForStatus, textAt } from '../vendor-reply.ts';
 import { checkDocument } from './graphql-document.ts';
-import { type HostCredential, headerFor } from './host-credential.ts';
+import { type HostCredentials, headerFor, secretsOf } from './host-credential.ts';
 
 const input = () =>
   z.strictObject({
@@ -106,7 +106,7 @@ const answerOf = (response: Response, bytes: Uint8Array): Output => {
 const ask = async (
   asked: Input,
   context: ToolContext,
-  credentials: readonly HostCredential[],
+  credentials: HostCredentials,
 ): Promise<Output> => {
   await checkDocument(asked);
   const address = new URL(asked.endpoint);
@@ -129,8 +129,8 @@ const ask = async (
 };
 
 export interface GraphqlQueryOptions {
-  /** Credentials that are added to requests of their hosts, and to those only. */
-  readonly credentials?: readonly HostCredential[];
+  /** By host: they are added to requests of these hosts, and of no others. */
+  readonly credentials?: HostCredentials;
 }
 
 const CAPABILITIES: readonly Capability[] = [
@@ -150,21 +150,21 @@ const CAPABILITIES: readonly Capability[] = [
 ];
 
 export const defineGraphqlQuery = ({
-  credentials = [],
+  credentials = {},
 }: GraphqlQueryOptions = {}): Tool<Input, Output> =>
   defineTool({
     name: 'graphql_query',
     description:
       'Runs one operation at a GraphQL endpoint. Set operation to "mutation" for one that changes something.',
     documentation:
-      'The document is parsed before anything is sent. One that does more than operation declares is refused, and so are subscriptions. Answers that hold data and errors are given with both, and a warning.',
+      'The document is parsed before anything is sent. One that does more than operation declares is refused, and so are subscriptions. Answers that hold data and errors are given with both, and a warning. An endpoint whose host is named in services.credentials of your own configuration gets its secret over https; no other host does.',
     source: 'builtin',
     category: 'api',
     tier: 'external_api',
     capabilities: CAPABILITIES,
     actionField: 'operation',
     permissions: ['tool:graphql_query'],
-    needs: { hosts: ['*'], secrets: credentials.map(({ secret }) => secret) },
+    needs: { hosts: ['*'], secrets: secretsOf(credentials) },
     labels: { trust: 'untrusted' },
     cost: { model: 'free' },
     retry: RetryPolicies.STANDARD,

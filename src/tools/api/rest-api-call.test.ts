@@ -204,7 +204,7 @@ describe('threat: credentials and reach', () => {
       path === '/away' ? { status: 307, headers: { location: other.url } } : { body: 'mine' },
     );
     const tool = defineRestApiCall({
-      credentials: [{ host: new URL(site.url).host, secret: 'API_TOKEN' }],
+      credentials: { [new URL(site.url).host]: { secret: 'API_TOKEN' } },
     });
     const crib = await vendorCrib(tool, { keys });
     open.push(crib, site);
@@ -228,7 +228,7 @@ describe('threat: credentials and reach', () => {
       body: { echo: headers.authorization },
     }));
     const tool = defineRestApiCall({
-      credentials: [{ host: new URL(site.url).host, secret: 'API_TOKEN' }],
+      credentials: { [new URL(site.url).host]: { secret: 'API_TOKEN' } },
     });
     const crib = await vendorCrib(tool, { keys });
     open.push(crib, site);
@@ -241,7 +241,7 @@ describe('threat: credentials and reach', () => {
   it('a credential that is not there is AUTH_MISSING', async () => {
     const site = await openVendor(() => ({ body: 'x' }));
     const { host } = new URL(site.url);
-    const tool = defineRestApiCall({ credentials: [{ host, secret: 'API_TOKEN' }] });
+    const tool = defineRestApiCall({ credentials: { [host]: { secret: 'API_TOKEN' } } });
     const crib = await vendorCrib(tool);
     open.push(crib, site);
     const { error } = await crib.execute('rest_api_call', { url: site.url });

@@ -5,7 +5,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
 import { charsetOf, decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
-import { type HostCredential, headerFor } from './host-credential.ts';
+import { type HostCredentials, headerFor, secretsOf } from './host-credential.ts';
 import { appendAll, checkBody, encodeBody } from './rest-body.ts';
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -133,7 +133,7 @@ const bodyOf = (bytes: Uint8Array, contentType: string, wanted: Input['response'
 
 interface Own {
   readonly context: ToolContext;
-  readonly credentials: readonly HostCredential[];
+  readonly credentials: HostCredentials;
 }
 
 const send = async (asked: Input, own: Own): Promise<Output> => {
@@ -159,26 +159,26 @@ const orTimeout = (error: unknown): never => {
 };
 
 export interface RestApiCallOptions {
-  /** Credentials that are added to requests of their hosts, and to those only. */
-  readonly credentials?: readonly HostCredential[];
+  /** By host: they are added to requests of these hosts, and of no others. */
+  readonly credentials?: HostCredentials;
 }
 
 export const defineRestApiCall = ({
-  credentials = [],
+  credentials = {},
 }: RestApiCallOptions = {}): Tool<Input, Output> =>
   defineTool({
     name: 'rest_api_call',
     description:
       'Makes one HTTP request to a public address and returns status, headers and body. Reading (GET, HEAD, OPTIONS) and changing (POST, PUT, PATCH, DELETE) are judged apart.',
     documentation:
-      'A status of 400 or more is an answer, not a failure: look at ok and status. 429 and 5xx are tried again. Credentials are never part of the input: they belong to a host and are added by whoever set the tool up. Private addresses can only be reached when egress.allowPrivate names them.',
+      'A status of 400 or more is an answer, not a failure: look at ok and status. Four are failures: 429 is tried again after the wait that it names; 502, 503 and 504 are tried again for GET, HEAD and OPTIONS only, because another request may have had its effect. Credentials need not be part of the input: a host named in services.credentials of your own configuration gets its secret over https, in place of such a header of the input; no other host does. Private addresses can only be reached when egress.allowPrivate names them.',
     source: 'builtin',
     category: 'api',
     tier: 'external_api',
     capabilities: [...reads, ...writes],
     actionField: 'method',
     permissions: ['tool:rest_api_call'],
-    needs: { hosts: ['*'], secrets: credentials.map(({ secret }) => secret) },
+    needs: { hosts: ['*'], secrets: secretsOf(credentials) },
     labels: { trust: 'untrusted' },
     cost: { model: 'free' },
     timeoutMs: 300_000,

@@ -39,7 +39,7 @@ const columnOf = (lineText: string, bytes: number): number =>
 const unknownTool = (text: string, suggestion: string): string | undefined => {
   const [, name] = /^Import "(.+?)" will always be undefined/.exec(text) ?? [];
   if (name === undefined) return undefined;
-  return `There is no tools.${name}.${suggestion === '' ? ' Look with search_api.' : ` Did you mean tools.${suggestion}?`}`;
+  return `There is no tools.${name}.${suggestion === '' ? ' Search for the tools there are first.' : ` Did you mean tools.${suggestion}?`}`;
 };
 
 const issueOf = ({ text, location }: Message): Issue => {

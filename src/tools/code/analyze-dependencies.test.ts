@@ -177,6 +177,27 @@ describe('failures', () => {
     await expect(run(input)).rejects.toMatchObject({ code: 'PRECONDITION_FAILED' });
   });
 
+  it('analyze keeps what it found when the registry cannot be asked, and warns of each step', async () => {
+    address = 'http://127.0.0.1:9';
+    const warnings: string[] = [];
+    const { exec } = spawnedExec({ root: workspace.root, tool: analyzeDependencies });
+    const warn = (message: string) => void warnings.push(message);
+    const context = workspace.contextFor(analyzeDependencies, { exec, warn });
+    const found = await runTool(analyzeDependencies, {}, context);
+    expect(found).toMatchObject({ unused: ['idle'], missing: ['absent'] });
+    expect(Object.keys(found)).not.toContain('vulnerabilities');
+    expect(warnings).toEqual([
+      expect.stringMatching(/^outdated failed and is left out \(NETWORK\)/),
+      expect.stringMatching(/^audit failed and is left out \(NETWORK\)/),
+    ]);
+  });
+
+  it('analyze keeps outdated and usage when there is no lock file to audit', async () => {
+    workspace.put('empty/package.json', '{"dependencies":{"left-pad":"1.1.0"}}');
+    const found = await run({ packageJsonPath: 'empty/package.json' });
+    expect(Object.keys(found)).toEqual(['totalDeps', 'unused', 'missing', 'problems', 'outdated']);
+  });
+
   it('says how to get npm, and stops when cancelled', async () => {
     const exec = async () => ({ exitCode: 127, stdout: '', stderr: '' });
     const context = workspace.contextFor(analyzeDependencies, { exec });

@@ -110,15 +110,39 @@ const audit = async (project: Project): Promise<Output> => ({
   vulnerabilities: readAdvisories(await ask(project, 'audit', '--json')),
 });
 
+/** Nothing that was found is worth more than these. */
+const isFatal = (error: unknown): boolean =>
+  !(error instanceof ToolFailure) ||
+  error.code === 'CANCELLED' ||
+  error.code === 'SECURITY_VIOLATION';
+
+/**
+ * Takes every step by itself: a registry that has no audit is no reason to lose what the sources
+ * showed. Each step that failed is a warning; when none went well, the first failure is the answer.
+ */
+const everything = async (project: Project): Promise<Output> => {
+  const failures: ToolFailure[] = [];
+  let all: Output = {};
+  const steps = Object.entries({ usage, outdated, audit });
+  for (const [name, step] of steps) {
+    try {
+      all = { ...all, ...(await step(project)) };
+    } catch (error) {
+      if (isFatal(error)) throw error;
+      const failure = error as ToolFailure;
+      failures.push(failure);
+      project.context.warn(`${name} failed and is left out (${failure.code}): ${failure.message}`);
+    }
+  }
+  if (failures[0] && failures.length === steps.length) throw failures[0];
+  return all;
+};
+
 const STEPS: Readonly<Record<Input['operation'], (project: Project) => Promise<Output>>> = {
   usage,
   outdated,
   audit,
-  analyze: async (project) => ({
-    ...(await usage(project)),
-    ...(await outdated(project)),
-    ...(await audit(project)),
-  }),
+  analyze: everything,
 };
 
 const readManifest = async ({ fs }: ToolContext, path: string): Promise<JsonObject> => {
@@ -153,6 +177,8 @@ export const defineAnalyzeDependencies = (
     name: 'analyze_dependencies',
     description:
       'Analyses the npm dependencies of a project: unused and missing ones from its sources, outdated ones and security advisories from the registry.',
+    documentation:
+      'analyze gives what could be found: a step that failed, such as the audit where the registry has none, is left out with a warning. By itself each operation fails with its code.',
     source: 'builtin',
     category: 'code_analysis',
     // Asking the registry tells it which packages, in which versions, a project is made of.

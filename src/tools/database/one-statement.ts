@@ -12,6 +12,20 @@ const saysNothing = (piece: string): boolean =>
 export const invalidQuery = (message: string): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: ['query'], message }] });
 
+/** For values that do not fit the placeholders of the query. */
+export const invalidParams = (message: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', message, { issues: [{ path: ['params'], message }] });
+
+const isQuoted = (piece: string): boolean => /^['"`[]/.test(piece) || isComment(piece);
+
+/** SQLite would take a name for NULL: values are given as a list. A `$` may stand inside of a name. */
+export const assertNoNames = (sql: string): void => {
+  const isNamed = [...sql.matchAll(PIECES)].some(
+    ([piece]) => !isQuoted(piece) && /(?<![\w$\u0080-\uffff])[:@$#]/.test(piece),
+  );
+  if (isNamed) throw invalidQuery('Use ? for values: the query has a placeholder with a name.');
+};
+
 /** Fails with VALIDATION_ERROR for none or several. */
 export const assertOneStatement = (sql: string): void => {
   if (sql.includes('\0')) throw invalidQuery('The query holds a NUL character.');

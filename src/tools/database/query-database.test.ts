@@ -14,10 +14,12 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { titlesOf } from '../../../test/fixtures/run-tool.ts';
 import type { TestCrib } from '../../../test/fixtures/test-crib.ts';
+import { fakeContext } from '../../../test/fixtures/tool-context.ts';
 import { exampleAt, vendorCrib } from '../../../test/fixtures/vendors/vendor-crib.ts';
 import { queryDatabase } from './query-database.ts';
 import type { QueryAnswer } from './query-request.ts';
 import { runSqlite } from './run-sqlite.ts';
+import { openSqliteProcesses } from './sqlite-processes.ts';
 
 let folder: string;
 let root: string;
@@ -130,6 +132,48 @@ describe('query_database on SQLite', () => {
     expect(await rowsOf(query)).toHaveLength(1);
   });
 
+  it.each([
+    ['SELECT ? AS a', [], 'more placeholders'],
+    ['SELECT ? AS a, ? AS b', [1], 'more placeholders'],
+    ['SELECT ?3 AS a', [1], 'more placeholders'],
+    ['EXPLAIN SELECT ?', [], 'more placeholders'],
+    ['SELECT name FROM items WHERE 0 AND price > ?', [], 'more placeholders'],
+    ['SELECT ? AS a', [1, 2], 'fewer placeholders'],
+    ['SELECT 1 AS a', [1], 'fewer placeholders'],
+  ])('%s with %j is refused: the number of values does not fit', async (query, params, words) => {
+    const { error } = await ask(query, { params });
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: ['params'] }] });
+    expect(error?.issues?.[0]?.message).toContain(words);
+  });
+
+  it('a change with too few values changes nothing', async () => {
+    const query = 'UPDATE items SET name = ?, price = ?';
+    const { error } = await ask(query, { params: ['x'], mode: 'write' });
+    expect([error?.code, names()]).toEqual([
+      'VALIDATION_ERROR',
+      [{ name: 'lamp' }, { name: 'nail' }],
+    ]);
+  });
+
+  it.each(['SELECT :a AS x', 'SELECT @a AS x', 'SELECT $a AS x, ? AS y', 'SELECT 1=:a'])(
+    '%s is refused: a named placeholder would be NULL',
+    async (query) => {
+      const { error } = await ask(query, { params: query.includes('?') ? [1] : [] });
+      expect(error).toMatchObject({ code: 'VALIDATION_ERROR', issues: [{ path: ['query'] }] });
+    },
+  );
+
+  it.each([
+    ["SELECT ':a ? @b' AS x", [], ':a ? @b'],
+    ['SELECT ?1 || ?2 || ?1 AS x', ['a', 'b'], 'aba'],
+    ['SELECT count(*) AS x FROM items -- why? :a', [], 2],
+    ["SELECT json_extract(?, '$.a') AS x", ['{"a":7}'], 7],
+    ["SELECT ? -> '$.a' AS x", ['{"a":7}'], '7'],
+    ['WITH a$b AS (SELECT ? AS x) SELECT x FROM a$b', [1], 1],
+  ])('benign: %s with %j', async (query, params, x) => {
+    expect(await rowsOf(query, { params })).toEqual([{ x }]);
+  });
+
   it('says when another process holds the file', async () => {
     const other = new DatabaseSync(join(root, 'shop.db'));
     other.exec('BEGIN EXCLUSIVE');
@@ -211,11 +255,12 @@ describe('threat: a query that does more than read', () => {
     const request = { query: 'SELECT x FROM secret', params: [], mode: 'read' as const };
     const limits = { maxRows: 10, maxBytes: 1000, timeout: 10_000 };
     const { signal } = new AbortController();
-    await expect(runSqlite(link, { ...request, ...limits }, signal)).rejects.toMatchObject({
-      code: 'SECURITY_VIOLATION',
-    });
-    const outside = await runSqlite(join(folder, 'outside.db'), { ...request, ...limits }, signal);
-    expect(outside.rows).toEqual([{ x: 1 }]);
+    const processes = openSqliteProcesses();
+    const run = (path: string) =>
+      runSqlite({ path, processes, signal, context: fakeContext() }, { ...request, ...limits });
+    await expect(run(link)).rejects.toMatchObject({ code: 'SECURITY_VIOLATION' });
+    expect((await run(join(folder, 'outside.db'))).rows).toEqual([{ x: 1 }]);
+    await processes.close();
   });
 
   it.each([

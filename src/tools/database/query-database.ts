@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
+import { type Capability, defineTool, type Tool, type ToolExample } from '../../contract/tool.ts';
+import type { CompilerProcesses } from '../compiler-processes.ts';
 import { assertOneStatement } from './one-statement.ts';
 import type { QueryAnswer } from './query-request.ts';
 
@@ -45,8 +46,28 @@ export interface QueryDatabaseOptions {
   readonly hosts?: readonly string[];
 }
 
-const onSqlite = async (path: string, asked: Input, context: ToolContext): Promise<QueryAnswer> => {
+/** Nothing is loaded or started before the first call. */
+const openProcesses = () => {
+  let opened: CompilerProcesses | undefined;
+  return {
+    get: async (): Promise<CompilerProcesses> => {
+      const { openSqliteProcesses } = await import('./sqlite-processes.ts');
+      opened ??= openSqliteProcesses();
+      return opened;
+    },
+    close: async () => opened?.close(),
+  };
+};
+
+type GetProcesses = () => Promise<CompilerProcesses>;
+
+const onSqlite = async (
+  asked: Input & { readonly path: string },
+  context: ToolContext,
+  processes: GetProcesses,
+): Promise<QueryAnswer> => {
   const { fs, signal } = context;
+  const { path } = asked;
   const absolute = await fs.resolve(path, asked.mode);
   const info = await fs.stat(path);
   if (info?.kind !== 'file') {
@@ -55,7 +76,21 @@ const onSqlite = async (path: string, asked: Input, context: ToolContext): Promi
     });
   }
   const { runSqlite } = await import('./run-sqlite.ts');
-  return runSqlite(absolute, asked, signal);
+  const place = { path: absolute, context, signal, processes: await processes() };
+  return runSqlite(place, asked);
+};
+
+/** Only what a SQLite file was is kept; a change at PostgreSQL is for its own backups. */
+const restore = async (
+  { path }: Input,
+  kept: unknown,
+  { context, processes }: { readonly context: ToolContext; readonly processes: GetProcesses },
+): Promise<void> => {
+  const { restoreCopy } = await import('./sqlite-undo.ts');
+  if (path === undefined) throw new ToolFailure('CONFLICT', 'The call left nothing to undo.');
+  const absolute = await context.fs.resolve(path, 'write');
+  const session = { processes: await processes(), signal: context.signal };
+  await restoreCopy(absolute, kept, session);
 };
 
 const NAME_IT =
@@ -85,6 +120,7 @@ const onPostgres = async (
       suggestions: ['Name a SQLite file with path, or let a person set up PostgreSQL.', NAME_IT],
     });
   }
+  context.keepForUndo(null);
   const url = await context.secret('DATABASE_URL');
   const place = { resolveHost: (host: string, port: number) => resolveHost(context, host, port) };
   const { runPostgres } = await import('./run-postgres.ts');
@@ -108,26 +144,32 @@ const examples: readonly ToolExample[] = [
   },
 ];
 
-export const defineQueryDatabase = (options: QueryDatabaseOptions = {}): Tool<Input, QueryAnswer> =>
-  defineTool({
+const capabilitiesOf = ({ hosts = [] }: QueryDatabaseOptions): readonly Capability[] => [
+  { action: 'read', description: 'Read from a database.', tier: 'read_only' },
+  {
+    action: 'write',
+    description: 'Change a database.',
+    tier: hosts.length > 0 ? 'external_api' : 'write',
+    requiresConfirmation: true,
+    destructive: true,
+  },
+];
+
+/** Keeps processes from one call to the next, so each crib has one of its own. */
+export const defineQueryDatabase = (
+  options: QueryDatabaseOptions = {},
+): Tool<Input, QueryAnswer> => {
+  const processes = openProcesses();
+  return defineTool({
     name: 'query_database',
     description:
       'Runs one SQL statement on a SQLite file of the workspace or on PostgreSQL and returns its rows. Read-only unless mode is "write".',
     documentation:
-      'PostgreSQL is the one at the secret DATABASE_URL. Its host has to be named in services.postgres.hosts, and a private one in egress.allowPrivate, too; the folder of a socket counts as localhost. A role that can run programs or reach files of the server is not used.',
+      'PostgreSQL is the one at the secret DATABASE_URL. Its host has to be named in services.postgres.hosts, and a private one in egress.allowPrivate, too; the folder of a socket counts as localhost. A role that can run programs or reach files of the server is not used. A change of a SQLite file of up to 16 MB can be undone as long as nothing else changed it since; one of PostgreSQL cannot.',
     source: 'builtin',
     category: 'database',
     tier: 'write',
-    capabilities: [
-      { action: 'read', description: 'Read from a database.', tier: 'read_only' },
-      {
-        action: 'write',
-        description: 'Change a database.',
-        tier: options.hosts?.length ? 'external_api' : 'write',
-        requiresConfirmation: true,
-        destructive: true,
-      },
-    ],
+    capabilities: capabilitiesOf(options),
     actionField: 'mode',
     permissions: ['tool:query_database'],
     needs: {
@@ -150,8 +192,11 @@ export const defineQueryDatabase = (options: QueryDatabaseOptions = {}): Tool<In
       assertOneStatement(asked.query);
       return asked.path === undefined
         ? onPostgres(asked, context, options)
-        : onSqlite(asked.path, asked, context);
+        : onSqlite({ ...asked, path: asked.path }, context, processes.get);
     },
+    undo: (asked, { kept }, context) => restore(asked, kept, { context, processes: processes.get }),
+    cleanup: processes.close,
   });
+};
 
 export const queryDatabase = defineQueryDatabase();

@@ -56,6 +56,16 @@ describe.skipIf(programs === undefined)('query_database on PostgreSQL', () => {
   }, 60_000);
   afterAll(() => server.close());
 
+  it.each([
+    ['SELECT $1::int AS a, $2::int AS b', [1]],
+    ['SELECT $1::int AS a', [1, 2]],
+    ['SELECT 1 AS a', [1]],
+    ['SELECT $1::int AS a', []],
+  ])('%s with %j is refused: the number of values does not fit', async (query, params) => {
+    const { error } = await ask(query, { params });
+    expect(error?.code).toBe('VALIDATION_ERROR');
+  });
+
   it('reads with bound values', async () => {
     const params = ['lamp', "'; DROP TABLE items; --"];
     const query = 'SELECT name, price, $2::text AS given FROM items WHERE name = $1';

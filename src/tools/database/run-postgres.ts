@@ -4,7 +4,7 @@
  */
 import type { Client, ClientConfig, Query } from 'pg';
 import { ToolFailure } from '../../contract/errors.ts';
-import { invalidQuery } from './one-statement.ts';
+import { invalidParams, invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
 
 export interface PostgresPlace {
@@ -92,6 +92,10 @@ const failureOf = (error: unknown): unknown => {
     return new ToolFailure('PERMISSION_DENIED', `Reading is all that is allowed: ${words}.`, {
       suggestions: ['Use mode "write" for a statement that changes data; a person is asked.'],
     });
+  }
+  // A class of its own for it there is not.
+  if (code === '08P01' && /^bind message supplies \d+ parameters/.test(words)) {
+    return invalidParams('The query has more or fewer placeholders than params has values.');
   }
   if (code === '57014')
     return new ToolFailure('TIMEOUT', 'The query took too long and was stopped.');

@@ -1,13 +1,12 @@
 /** Runs one query on a SQLite file in a process that is killed when its time is over. */
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
+import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { lazily } from '../lazily.ts';
-import { invalidQuery } from './one-statement.ts';
+import { assertNoNames, invalidParams, invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
-import { sqliteProgram } from './sqlite-program.ts';
+import { askSqlite, type SqliteSession } from './sqlite-processes.ts';
+import { inCopyFolder, keepCopy, MAX_KEPT_BYTES, undoReport } from './sqlite-undo.ts';
 
 const answer = lazily(() =>
   z.union([
@@ -17,21 +16,27 @@ const answer = lazily(() =>
       values: z.array(z.array(z.unknown())),
       changes: z.int().optional(),
       more: z.boolean(),
+      undo: undoReport().optional(),
     }),
   ]),
 );
-
-const broken = (): ToolFailure =>
-  new ToolFailure('EXECUTION_FAILED', 'The query ended without an answer.', {
-    suggestions: ['It may have used too much memory: ask for less.'],
-  });
 
 /** SQLite tells its errors by words. */
 const failureOf = (fault: string, mode: QueryRequest['mode']): ToolFailure => {
   if (fault === 'swapped') {
     return new ToolFailure('SECURITY_VIOLATION', 'The file was exchanged while it was opened.');
   }
-  if (/not authorized|authorization denied|readonly|prohibited|access to .* denied/i.test(fault)) {
+  if (fault === 'too few values') {
+    return invalidParams('The query has more placeholders than params has values.');
+  }
+  if (/column index out of range/i.test(fault)) {
+    return invalidParams('The query has fewer placeholders than params has values.');
+  }
+  if (
+    /not authorized|authorization denied|readonly|prohibited|access to .* denied|cannot vacuum/i.test(
+      fault,
+    )
+  ) {
     const may = mode === 'read' ? 'Reading is all that is allowed' : 'This is not allowed';
     return new ToolFailure('PERMISSION_DENIED', `${may}: ${fault}.`, {
       suggestions:
@@ -50,68 +55,49 @@ const failureOf = (fault: string, mode: QueryRequest['mode']): ToolFailure => {
   return invalidQuery(`SQLite: ${fault}`);
 };
 
-const start = (): ChildProcessWithoutNullStreams =>
-  process
-    .getBuiltinModule('node:child_process')
-    .spawn(
-      process.execPath,
-      ['--max-old-space-size=256', '--no-warnings', '--input-type=module', '-e', sqliteProgram()],
-      { env: {}, stdio: 'pipe', windowsHide: true },
-    );
+type Said = Exclude<z.infer<ReturnType<typeof answer>>, { fault: string }>;
 
-/** What the child wrote, or nothing when it was killed. */
-const converse = (request: string, maxBytes: number, signal: AbortSignal): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const child = start();
-    const pieces: Buffer[] = [];
-    let size = 0;
-    const kill = (): void => void child.kill('SIGKILL');
-    signal.addEventListener('abort', kill, { once: true });
-    if (signal.aborted) kill();
-    child.stdout.on('data', (piece: Buffer) => {
-      size += piece.length;
-      if (size > maxBytes) kill();
-      else pieces.push(piece);
-    });
-    child.stderr.resume();
-    child.stdin.on('error', () => undefined);
-    child.once('error', reject);
-    child.once('close', () => {
-      signal.removeEventListener('abort', kill);
-      resolve(Buffer.concat(pieces).toString('utf8'));
-    });
-    child.stdin.end(request);
+const ask = async (
+  message: QueryRequest & { readonly path: string },
+  session: SqliteSession,
+): Promise<Said> => {
+  const said = await askSqlite(session, {
+    message,
+    timeoutMs: message.timeout,
+    maxAnswerBytes: message.maxBytes * 2 + 100_000,
   });
-
-const parsed = (text: string): z.infer<ReturnType<typeof answer>> => {
-  try {
-    return answer().parse(JSON.parse(text));
-  } catch {
-    throw broken();
+  const parsed = answer().safeParse(said);
+  if (!parsed.success) {
+    throw new ToolFailure('EXECUTION_FAILED', 'The query ended without an answer.');
   }
+  if ('fault' in parsed.data) throw failureOf(parsed.data.fault, message.mode);
+  return parsed.data;
 };
 
-/** `path` is absolute and judged; `signal` ends the query. */
-export const runSqlite = async (
-  path: string,
-  request: QueryRequest,
-  signal: AbortSignal,
-): Promise<QueryAnswer> => {
-  const engine = pathToFileURL(
-    createRequire(import.meta.url).resolve('@photostructure/sqlite'),
-  ).href;
-  const clock = AbortSignal.timeout(request.timeout);
-  const most = request.maxBytes * 2 + 100_000;
-  const text = await converse(
-    JSON.stringify({ ...request, engine, path }),
-    most,
-    AbortSignal.any([signal, clock]),
-  );
-  if (signal.aborted) throw new ToolFailure('CANCELLED');
-  if (clock.aborted) throw new ToolFailure('TIMEOUT', 'The query took too long and was stopped.');
-  const said = parsed(text);
-  if ('fault' in said) throw failureOf(said.fault, request.mode);
+const answerOf = (said: Said, request: QueryRequest): QueryAnswer => {
   const taken = takeRows(said.names, said.values, request);
   const { rows, truncated } = taken;
   return { ...taken, rowCount: said.changes ?? rows.length, truncated: truncated || said.more };
+};
+
+/** A database as a call sees it. */
+export interface SqlitePlace extends SqliteSession {
+  /** Absolute and judged. */
+  readonly path: string;
+  readonly context: Pick<ToolContext, 'keepForUndo' | 'warn'>;
+}
+
+/** `signal` ends the query. Before a change, a copy of the database is kept so that it can be undone. */
+export const runSqlite = async (
+  { path, context, ...session }: SqlitePlace,
+  request: QueryRequest,
+): Promise<QueryAnswer> => {
+  assertNoNames(request.query);
+  if (request.mode === 'read') return answerOf(await ask({ ...request, path }, session), request);
+  return inCopyFolder(async (keepIn) => {
+    const message = { ...request, path, keepIn, maxKeepBytes: MAX_KEPT_BYTES };
+    const said = await ask(message, session);
+    await keepCopy(keepIn, said.undo ?? { reason: 'busy' }, context);
+    return answerOf(said, request);
+  });
 };

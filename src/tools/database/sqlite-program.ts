@@ -1,22 +1,26 @@
 /**
- * The program that runs one SQLite query in a process of its own: SQLite cannot be interrupted from
- * JavaScript, a process can be killed. It is text, so that it also runs out of a bundle.
+ * The program of a process that runs SQLite queries: SQLite cannot be interrupted from JavaScript, a
+ * process can be killed. It is text, so that it also runs out of a bundle.
  */
 import { startParentWatch } from '../parent-watch.ts';
+import { sqliteQuery } from './sqlite-query.ts';
+import { sqliteSnapshot } from './sqlite-snapshot.ts';
 
-/** Reads a request as JSON from standard input and writes one answer as JSON. */
+/**
+ * Loads the engine that its argument names. Then it reads one request a line and answers each with a
+ * line. Every request opens the file anew and closes it: nothing is left from one to the next. It ends
+ * with its input, and with whatever throws.
+ */
 export const sqliteProgram = (): string => `
-import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+'use strict';
+const { once } = require('node:events');
+const { readdirSync, readFileSync, readlinkSync, readSync, realpathSync, rmSync, writeSync } = require('node:fs');
+const { createHash } = require('node:crypto');
+const { dirname, join } = require('node:path');
 
 const watch = ${startParentWatch()};
 const watching = once(watch, 'online');
-const { engine, path, query, params, mode, maxRows, maxBytes } = JSON.parse(readFileSync(0, 'utf8'));
-const { DatabaseSync, constants: c } = (await import(engine)).default;
-// A thread that starts opens files of its own, and those that are open are looked at below.
-watch.ref();
-await watching;
-watch.unref();
+const { DatabaseSync, backup, constants: c } = require(process.argv[1]);
 
 const openFiles = () => {
   try {
@@ -27,7 +31,7 @@ const openFiles = () => {
 };
 
 // The name was judged; what was opened under it must be that very file, also if a link was put there since.
-const assertSame = (before) => {
+const assertSame = (path, before) => {
   const now = openFiles();
   if (now === undefined || before === undefined) {
     if (realpathSync(path) !== path) throw new Error('swapped');
@@ -38,65 +42,51 @@ const assertSame = (before) => {
       !file.startsWith('/proc/') && !file.startsWith('/dev/'))) throw new Error('swapped');
 };
 
-const codes = (...names) => new Set(names.map((name) => c['SQLITE_' + name]));
-const READS = codes('SELECT', 'READ', 'FUNCTION', 'RECURSIVE');
-const WRITES = codes('INSERT', 'UPDATE', 'DELETE', 'CREATE_TABLE', 'CREATE_INDEX', 'CREATE_VIEW',
-  'CREATE_TRIGGER', 'DROP_TABLE', 'DROP_INDEX', 'DROP_VIEW', 'DROP_TRIGGER', 'ALTER_TABLE', 'REINDEX', 'ANALYZE');
-const FUNCTIONS = new Set(['load_extension', 'fts3_tokenizer', 'readfile', 'writefile', 'edit']);
-const PRAGMAS = new Set(['table_info', 'table_xinfo', 'table_list', 'index_list', 'index_info',
-  'index_xinfo', 'foreign_key_list', 'foreign_key_check', 'integrity_check', 'quick_check']);
-const NUMBERS = new Set(['user_version', 'schema_version', 'page_count', 'page_size', 'encoding', 'freelist_count']);
-
-const allows = (code, first, second) => {
-  if (code === c.SQLITE_FUNCTION) return !FUNCTIONS.has(String(second).toLowerCase());
-  if (code === c.SQLITE_PRAGMA) return PRAGMAS.has(first) || (NUMBERS.has(first) && second === null);
-  return READS.has(code) || (mode === 'write' && WRITES.has(code));
-};
-
-const plain = (value) => {
-  if (typeof value === 'bigint') {
-    const small = value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER;
-    return small ? Number(value) : value.toString();
-  }
-  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') };
-  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
-};
-
-const open = () => {
+const openDatabase = (path, readOnly) => {
   const before = openFiles();
-  const db = new DatabaseSync(path, { readOnly: mode === 'read', allowExtension: false, timeout: 2000 });
-  db.exec('PRAGMA schema_version');
-  assertSame(before);
-  db.enableDefensive(true);
-  if (mode === 'read') db.exec('PRAGMA query_only = ON');
-  db.exec('PRAGMA trusted_schema = OFF; PRAGMA hard_heap_limit = 268435456; PRAGMA temp_store = MEMORY');
-  db.setAuthorizer((...asked) => (allows(...asked) ? c.SQLITE_OK : c.SQLITE_DENY));
-  return db;
-};
-
-const run = () => {
-  const statement = open().prepare(query);
-  statement.setReadBigInts(true);
-  const bound = params.map((value) => (typeof value === 'boolean' ? Number(value) : value));
-  const names = statement.columns().map(({ name }) => name);
-  if (names.length === 0) return { names, values: [], changes: Number(statement.run(...bound).changes), more: false };
-  statement.setReturnArrays(true);
-  const values = [];
-  let bytes = 0;
-  for (const row of statement.iterate(...bound)) {
-    const value = row.map(plain);
-    bytes += JSON.stringify(value).length;
-    if (values.length === maxRows || bytes > maxBytes) return { names, values, more: true };
-    values.push(value);
+  const db = new DatabaseSync(path, { readOnly, allowExtension: false, timeout: 2000 });
+  try {
+    db.exec('PRAGMA schema_version');
+    assertSame(path, before);
+    db.enableDefensive(true);
+    db.exec('PRAGMA trusted_schema = OFF; PRAGMA hard_heap_limit = 268435456; PRAGMA temp_store = MEMORY');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
-  return { names, values, more: false };
 };
-
-let answer;
-try {
-  answer = run();
-} catch (error) {
-  answer = { fault: String(error?.message ?? error).slice(0, 500) };
-}
-process.stdout.write(JSON.stringify(answer));
+${sqliteSnapshot()}
+${sqliteQuery()}
+const chunk = Buffer.alloc(65536);
+const readLine = () => {
+  const pieces = [];
+  for (;;) {
+    const size = readSync(0, chunk, 0, chunk.length, null);
+    if (size === 0) process.exit(0);
+    const end = chunk.subarray(0, size).indexOf(10);
+    pieces.push(Buffer.from(chunk.subarray(0, end < 0 ? size : end)));
+    // Nothing follows a line before it is answered.
+    if (end >= 0) return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  }
+};
+const tell = (message) => {
+  const bytes = Buffer.from(JSON.stringify(message) + '\\n');
+  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+};
+const answer = async (request) => {
+  try {
+    return await (request.restore ? restore(request) : run(request));
+  } catch (error) {
+    return { fault: String(error?.message ?? error).slice(0, 500) };
+  }
+};
+const serve = async () => {
+  // A thread that starts opens files of its own, and those that are open are looked at above.
+  watch.ref();
+  await watching;
+  watch.unref();
+  for (;;) tell(await answer(readLine()));
+};
+void serve();
 `;

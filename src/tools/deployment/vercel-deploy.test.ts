@@ -67,6 +67,7 @@ describe(NAME, () => {
     );
     expect(data).toEqual({
       deploymentId: 'dpl_1',
+      project: 'lamps',
       url: 'https://lamps-1.vercel.app',
       status: 'ready',
       files: 2,
@@ -81,6 +82,12 @@ describe(NAME, () => {
     expect(told[0]).toBe('0.25 Uploaded 1 of 2 files');
     expect(told.at(-1)).toContain('Vercel: READY');
     expect(site.arrived.every(({ query }) => query.get('teamId') === 'team_1')).toBe(true);
+  });
+
+  it('takes the name of the folder when none is given, whatever package.json says', async () => {
+    const { data } = await crib.execute(NAME, { projectPath: SITE.projectPath });
+    expect(data).toMatchObject({ project: 'site' });
+    expect(site.made).toMatchObject([{ name: 'site' }]);
   });
 
   it('tells of a build that failed', async () => {

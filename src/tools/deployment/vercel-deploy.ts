@@ -1,4 +1,5 @@
 /** `vercel_deploy`: the files of a folder as a deployment at Vercel, followed until it is ready. */
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
@@ -16,7 +17,10 @@ const input = () =>
     name: z
       .string()
       .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'Small letters, digits, ".", "_" and "-".')
-      .describe('The project at Vercel; it is made when there is none.'),
+      .optional()
+      .describe(
+        'The project at Vercel, made when there is none; the name of the folder if absent.',
+      ),
     production: z.boolean().default(false).describe('Make it what visitors see, not a preview.'),
     envVars: z
       .record(z.string().regex(/^[A-Za-z_]\w{0,255}$/), z.string().max(65_536))
@@ -33,6 +37,7 @@ const input = () =>
 const output = () =>
   z.strictObject({
     deploymentId: z.string().describe('The deployment at Vercel.'),
+    project: z.string().describe('The project at Vercel.'),
     url: z.url().describe('Where it can be seen.'),
     status: z.enum(['ready', 'building', 'error']).describe('How it stands.'),
     files: z.int().describe('How many files were sent.'),
@@ -89,8 +94,32 @@ const follow = async (made: Deployment, { api, context, pause }: Following) => {
   return now;
 };
 
+const LONGEST_NAME = 100;
+
+/** As the name of a project may be written; nothing when little is left of it. */
+const fitName = (text: string): string | undefined => {
+  const name = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
+    .slice(0, LONGEST_NAME);
+  return name === '' ? undefined : name;
+};
+
+/**
+ * Takes the name of the folder: whoever approves the call knows it. What a file of the workspace
+ * says could be changed after that, and lead to another project.
+ */
+const nameOf = async ({ name, projectPath }: Input, { fs }: ToolContext): Promise<string> => {
+  const folder = name ?? fitName(basename(await fs.resolve(projectPath, 'read')));
+  if (folder !== undefined) return folder;
+  throw new ToolFailure('VALIDATION_ERROR', 'The folder has no name that Vercel would take.', {
+    issues: [{ path: ['name'], message: 'Give the name of the project.' }],
+  });
+};
+
 const requestOf = (
-  asked: Input,
+  asked: Input & { readonly name: string },
   files: readonly { file: string; sha: string; size: number }[],
 ) => ({
   name: asked.name,
@@ -108,6 +137,7 @@ const deploy = async (
   context: ToolContext,
   { href, pause }: { readonly href: string; readonly pause: Following['pause'] },
 ): Promise<Output> => {
+  const name = await nameOf(asked, context);
   const files = await collectFiles(asked.projectPath, context);
   const api = new VercelApi(context, href, asked.teamId);
   for (const [at, file] of files.entries()) {
@@ -117,13 +147,14 @@ const deploy = async (
       `Uploaded ${at + 1} of ${files.length} files`,
     );
   }
-  const made = await api.create(requestOf(asked, files));
+  const made = await api.create(requestOf({ ...asked, name }, files));
   const end = asked.wait ? await follow(made, { api, context, pause }) : made;
   const buildLogs = asked.wait ? await api.log(end.id) : '';
   const status = statusOf(end);
   if (status === 'error') context.warn(`The build failed. ${end.errorMessage ?? 'See buildLogs.'}`);
   return {
     deploymentId: end.id,
+    project: name,
     url: `https://${end.url}`,
     status,
     files: files.length,

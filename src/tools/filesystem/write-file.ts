@@ -49,6 +49,8 @@ export const writeFile = defineTool({
   name: 'write_file',
   description:
     'Writes one file of the workspace, whole and in one step. What was there before is kept and can be brought back by undo.',
+  documentation:
+    'A file that is there is replaced without a question, because what was in it can be brought back by undo; overwrite: false never replaces one. Why: docs/decisions/0024-write-file-replaces.md.',
   source: 'builtin',
   category: 'filesystem',
   tier: 'write',

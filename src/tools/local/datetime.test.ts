@@ -62,9 +62,16 @@ describe('datetime', () => {
     expect(await run(ordinal)).toMatchObject({ iso: '2026-03-03T00:00:00.000Z' });
   });
 
-  it('proposes the zone that was meant', async () => {
-    await expect(run({ operation: 'now', timezone: 'Europe/Olso' })).rejects.toMatchObject({
-      extras: { suggestions: [expect.stringContaining('Europe/Oslo')] },
+  it.each([
+    ['Europe/Olso', 'Europe/Oslo'],
+    ['Kigali', 'Africa/Kigali'],
+    ['kigalli', 'Africa/Kigali'],
+    ['new york', 'America/New_York'],
+    ['Europe/Kigali', 'Africa/Kigali'],
+    ['America/Sao Paulo', 'America/Sao_Paulo'],
+  ])('for the zone %s it proposes %s', async (timezone, meant) => {
+    await expect(run({ operation: 'now', timezone })).rejects.toMatchObject({
+      extras: { suggestions: [expect.stringContaining(meant)] },
     });
   });
 

@@ -87,11 +87,25 @@ const OPERATIONS: Readonly<Record<Input['operation'], (scene: Scene) => Output>>
   add,
 };
 
+/** Whoever names a city means the zone of that city, however its region is called. */
+const nearestZone = (
+  zone: string,
+  zones: readonly string[],
+  closest: (name: string, of: readonly string[]) => string,
+): string => {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]+/g, '');
+  const cities = new Map(zones.map((name) => [plain(name.slice(name.lastIndexOf('/') + 1)), name]));
+  const city = plain(zone.slice(zone.lastIndexOf('/') + 1)).slice(0, 64);
+  const exact = cities.get(city);
+  if (exact !== undefined || zone.includes('/')) return exact ?? closest(zone, zones);
+  return cities.get(closest(city, [...cities.keys()])) ?? 'Europe/Vienna';
+};
+
 /** A name of the IANA database; an offset or "local" is none, the default zone may be either. */
 const assertZone = async (zone: string, { IANAZone }: typeof import('luxon')): Promise<void> => {
   if (IANAZone.isValidZone(zone) && /^[A-Za-z]/.test(zone)) return;
   const { closest } = await import('fastest-levenshtein');
-  const guess = closest(zone, Intl.supportedValuesOf('timeZone'));
+  const guess = nearestZone(zone, Intl.supportedValuesOf('timeZone'), closest);
   throw wrong('timezone', 'is not a time zone', `Use an IANA name such as ${guess}, or UTC.`);
 };
 

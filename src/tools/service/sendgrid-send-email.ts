@@ -4,6 +4,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { baseUrl } from '../base-url.ts';
+import { lazily } from '../lazily.ts';
 import { authOf, textAt, type Vendor, vendorFailure } from '../vendor-reply.ts';
 
 const SENDGRID: Vendor = {
@@ -14,7 +15,15 @@ const SENDGRID: Vendor = {
 };
 
 const line = () => z.string().regex(/^[^\r\n]*$/, 'One line only.');
-const several = () => z.union([z.email(), z.array(z.email()).min(1).max(100)]);
+const isAddress = lazily(() => z.email());
+/** The pattern of an address is long, and a definition would carry it for each of the fields. */
+const email = () =>
+  z
+    .string()
+    .max(320)
+    .refine((text) => isAddress().safeParse(text).success, 'Invalid email address')
+    .meta({ format: 'email' });
+const several = () => z.union([email(), z.array(email()).min(1).max(100)]);
 
 const input = () =>
   z
@@ -22,9 +31,9 @@ const input = () =>
       to: several().describe('One address or several.'),
       cc: several().optional().describe('Who gets a copy.'),
       bcc: several().optional().describe('Who gets a copy that the others do not see.'),
-      from: z.email().describe('A sender that is verified at SendGrid.'),
+      from: email().describe('A sender that is verified at SendGrid.'),
       fromName: line().max(200).optional().describe('The name of the sender.'),
-      replyTo: z.email().optional().describe('Where answers go.'),
+      replyTo: email().optional().describe('Where answers go.'),
       subject: line().min(1).max(998).describe('The subject.'),
       text: z.string().min(1).max(1_000_000).optional().describe('The message as plain text.'),
       html: z.string().min(1).max(1_000_000).optional().describe('The message as HTML.'),

@@ -21,6 +21,11 @@ class Finder {
     this.#text = text;
   }
 
+  /** Where brackets stand that nothing closed. */
+  get open(): readonly number[] {
+    return this.#open;
+  }
+
   run(): void {
     for (let at = 0; at < this.#text.length; at++) {
       const character = this.#text.charAt(at);
@@ -59,9 +64,20 @@ class Finder {
   }
 }
 
-/** The outermost balanced objects and arrays, longest first. */
-export const findJson = (text: string): readonly Span[] => {
+/** What follows the bracket that opens an object or array of JSON; prose uses brackets, too. */
+const BEGINS = /^\s*["{[]/;
+
+export interface FoundJson {
+  /** The outermost balanced objects and arrays, longest first. */
+  readonly spans: readonly Span[];
+  /** Where the first object or array begins that the text ends in the middle of. */
+  readonly cut: number | undefined;
+}
+
+export const findJson = (text: string): FoundJson => {
   const finder = new Finder(text);
   finder.run();
-  return finder.spans.toSorted((a, b) => b.end - b.start - (a.end - a.start));
+  const spans = finder.spans.toSorted((a, b) => b.end - b.start - (a.end - a.start));
+  const cut = finder.open.find((at) => BEGINS.test(text.slice(at + 1, at + 100)));
+  return { spans, cut };
 };

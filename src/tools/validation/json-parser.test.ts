@@ -4,6 +4,7 @@ import { fakeContext } from '../../../test/fixtures/tool-context.ts';
 import type { ModelRequest } from '../../contract/model.ts';
 import { findJson } from './find-json.ts';
 import { jsonParser } from './json-parser.ts';
+import { readJson } from './read-json.ts';
 
 const run = (text: string, schema?: Record<string, unknown>, context = fakeContext()) =>
   jsonParser.run({ text, ...(schema && { schema }) }, context) as Promise<Record<string, unknown>>;
@@ -28,6 +29,26 @@ describe('json_parser', () => {
   it.each(jsonParser.examples ?? [])('example: $title', async ({ input, output }) => {
     const { text, schema } = input as { text: string; schema?: Record<string, unknown> };
     expect(await run(text, schema)).toMatchObject(output as object);
+  });
+
+  it.each([
+    ['{"a": 1, "b": [1, 2', { a: 1, b: [1, 2] }],
+    ['{"a": {"b": 1}, "c": {"d": 2}', { a: { b: 1 }, c: { d: 2 } }],
+    ['Here:\n[{"id": 1}, {"id": 2}, {"id"', [{ id: 1 }, { id: 2 }, { id: null }]],
+    ['{"a": "cut in a wor', { a: 'cut in a wor' }],
+  ])('warns that %s was cut off, and gives all that is there', async (text, data) => {
+    const found = await readJson(text);
+    expect(found).toMatchObject({ data, method: 'repaired' });
+    expect(found?.warnings[0]).toContain('ends before its JSON does');
+  });
+
+  it.each([
+    ["{name: 'Ada', born: 1815,}", 'repaired'],
+    ['Use [brackets and {"a": 1} then', 'extracted'],
+    ['Log [12:30 {"a": 1}', 'extracted'],
+    ['{"a": 1}', 'direct_parse'],
+  ])('benign: %s was not cut off', async (text, method) => {
+    expect(await readJson(text)).toMatchObject({ method, warnings: [] });
   });
 
   it.each([
@@ -112,7 +133,7 @@ describe('json_parser', () => {
 describe('find json', () => {
   it('finds the outermost pieces, longest first', () => {
     const text = 'a {"b": [1]} c [2, 3] d';
-    expect(findJson(text).map(({ start, end }) => text.slice(start, end))).toEqual([
+    expect(findJson(text).spans.map(({ start, end }) => text.slice(start, end))).toEqual([
       '{"b": [1]}',
       '[2, 3]',
     ]);

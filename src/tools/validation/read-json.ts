@@ -63,6 +63,8 @@ const repair = async (text: string): Promise<Parsed | undefined> => {
   }
 };
 
+const CUT_OFF = 'The text ends before its JSON does: what would follow is missing.';
+
 /** Where mending may make sense: balanced pieces, or one that was cut off before its end. */
 const repairable = (text: string, pieces: readonly string[]): readonly string[] => {
   const start = text.search(/[{[]/);
@@ -74,8 +76,13 @@ export const readJson = async (text: string): Promise<ReadJson | undefined> => {
   const trimmed = text.trim().replace(/^\ufeff/, '');
   const whole = parseStrictly(trimmed);
   if (whole) return { ...whole, method: 'direct_parse' };
-  const spans = boundedRun('data', () => findJson(trimmed)).slice(0, MAX_PIECES);
-  const pieces = spans.map(({ start, end }) => trimmed.slice(start, end));
+  const { spans, cut } = boundedRun('data', () => findJson(trimmed));
+  const pieces = spans.slice(0, MAX_PIECES).map(({ start, end }) => trimmed.slice(start, end));
+  const outer = cut === undefined ? undefined : await repair(trimmed.slice(cut));
+  // A part of what was cut off is not what was meant.
+  if (outer && typeof outer.data === 'object' && spans.every(({ start }) => start > (cut ?? 0))) {
+    return { data: outer.data, warnings: [CUT_OFF, ...outer.warnings], method: 'repaired' };
+  }
   for (const piece of pieces) {
     const found = parseStrictly(piece);
     if (found) return { ...found, method: 'extracted' };
@@ -83,7 +90,9 @@ export const readJson = async (text: string): Promise<ReadJson | undefined> => {
   for (const candidate of repairable(trimmed, pieces)) {
     const mended = await repair(candidate);
     if (!mended || typeof mended.data !== 'object') continue;
-    return { ...mended, method: 'repaired' };
+    const isWhole = findJson(candidate).spans.some(({ start }) => start === 0);
+    const warnings = isWhole ? mended.warnings : [CUT_OFF, ...mended.warnings];
+    return { data: mended.data, warnings, method: 'repaired' };
   }
   return undefined;
 };

@@ -90,12 +90,17 @@ describe('checkSandboxes', () => {
       { type: 'wasm' as const, ready: true as const },
       { type: 'container' as const, ...missing },
     ];
-    expect(await checkSandboxes({ sandboxes } as Partial<Crib> as Crib)).toEqual([
+    const list = () => [
+      { tool: { name: 'boxed', sandbox: { type: 'container' } } },
+      { tool: { name: 'free' } },
+    ];
+    const crib = { sandboxes, tools: { list } } as unknown as Crib;
+    expect(await checkSandboxes(crib)).toEqual([
       { name: 'wasm', state: 'ok', message: 'Sandbox wasm can be given' },
       {
         name: 'container',
         state: 'warning',
-        message: 'No container sandbox: No engine.',
+        message: 'No container sandbox: No engine. These tools cannot run without it: boxed.',
         fix: 'Install Podman.',
       },
     ]);

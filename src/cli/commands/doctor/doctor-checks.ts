@@ -147,6 +147,15 @@ export const checkRipgrep = async (io: Io): Promise<Check> => {
     : { name: 'ripgrep', state: 'ok', message: `ripgrep at ${found}` };
 };
 
+/** Which tools a kind of isolation is needed for. */
+const neededBy = (crib: Crib, type: string): string => {
+  const names = crib.tools
+    .list()
+    .filter(({ tool }) => tool.sandbox?.type === type)
+    .map(({ tool }) => tool.name);
+  return names.length === 0 ? '' : ` These tools cannot run without it: ${names.join(', ')}.`;
+};
+
 /** Isolation that is missing is no fault: what needs it says so. */
 export const checkSandboxes = async (crib: Crib): Promise<readonly Check[]> =>
   (await crib.sandboxes()).map((sandbox) =>
@@ -155,7 +164,7 @@ export const checkSandboxes = async (crib: Crib): Promise<readonly Check[]> =>
       : {
           name: sandbox.type,
           state: 'warning',
-          message: `No ${sandbox.type} sandbox: ${sandbox.reason}`,
+          message: `No ${sandbox.type} sandbox: ${sandbox.reason}${neededBy(crib, sandbox.type)}`,
           fix: sandbox.install,
         },
   );

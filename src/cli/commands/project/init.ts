@@ -6,6 +6,7 @@ import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { configTemplate } from '../../../config/document/template.ts';
 import { ignoreState } from '../../../config/edit/ignore-state.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { findProgram } from '../../../kit/file/find-program.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
@@ -73,6 +74,14 @@ const trustWritten = (io: Io, text: string): Promise<boolean> =>
     },
   );
 
+/** Seatbelt is part of macOS; other systems have no process sandbox that could be installed. */
+const tellOfBubblewrap = async (io: Io): Promise<void> => {
+  if (process.platform !== 'linux' || (await findProgram(io, ['bwrap'])) !== undefined) return;
+  const why =
+    'bubblewrap is not installed: tools that run programs (bash_execution, git, git_commit, npm_install and others) answer SANDBOX_ERROR without it.';
+  note(io, '', `${io.noteInk.yellow('!')} ${why} Install it: apt install bubblewrap`);
+};
+
 const init = async (io: Io, { force = false }: InitOptions): Promise<number> => {
   const folder = join(io.cwd, '.toolcrib');
   const { kept, text } = await writeConfig(folder, force);
@@ -100,6 +109,7 @@ const init = async (io: Io, { force = false }: InitOptions): Promise<number> => 
     `  toolcrib run calculator expression='sqrt(16)+2^3'    make the first call`,
     '  toolcrib audit list                                  see it on record',
   );
+  await tellOfBubblewrap(io);
   return 0;
 };
 

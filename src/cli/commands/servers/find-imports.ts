@@ -57,7 +57,12 @@ const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefi
   } catch (error) {
     const { name, message } = error as Error;
     if (name !== 'JsoncFault') throw error;
-    return { ...candidate, text: '', reading: undefined, fault: `is not JSON (${message})` };
+    return {
+      ...candidate,
+      text: '',
+      reading: undefined,
+      fault: `is not ${client === 'codex' ? 'TOML' : 'JSON'} (${message})`,
+    };
   }
 };
 

@@ -40,6 +40,11 @@ export const rewriteFile = async (
       suggestions: ['Close the program it belongs to, then try again.'],
     });
   }
+  if (reading.lists.length === 0) {
+    throw new ToolFailure('PRECONDITION_FAILED', 'A file of this kind is not rewritten.', {
+      suggestions: [`Put Toolcrib in the place of its servers by hand: ${file}`],
+    });
+  }
   const after = rewriteClientText(text, {
     lists: reading.lists,
     client,

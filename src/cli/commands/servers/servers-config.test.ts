@@ -45,6 +45,25 @@ const mine = (): string => readFileSync(join(folder, 'home', 'config.yml'), 'utf
 const projects = (): string =>
   readFileSync(join(folder, 'project', '.toolcrib', 'config.yml'), 'utf8');
 
+describe('toolcrib servers while MCP is off', { timeout: 30_000 }, () => {
+  const SERVER = 'servers:\n    files: { command: npx }\n';
+  it.each([
+    [`mcp:\n  enabled: false\n  ${SERVER}`, 'MCP is switched off (mcp.enabled: false)'],
+    [`enforcement: { disableLocalTools: true }\nmcp:\n  ${SERVER}`, 'disableLocalTools: true'],
+  ])('says so, and which are configured', async (config, reason) => {
+    writeFileSync(join(folder, 'home', 'config.yml'), config);
+    const { out } = await run();
+    expect(out).toContain(reason);
+    expect(out).toContain('configured: files');
+    const json = JSON.parse((await run('--json')).out) as object;
+    expect(json).toMatchObject({ servers: [], off: expect.any(String), configured: ['files'] });
+  });
+
+  it('says that none is configured only when none is', async () => {
+    expect((await run()).out).toContain('No MCP server is configured yet.');
+  });
+});
+
 describe('toolcrib servers add', { timeout: 30_000 }, () => {
   it('writes a program with its arguments and variables, and keeps comments', async () => {
     writeFileSync(join(folder, 'home', 'config.yml'), '# mine\nbudget: {} # note\n');

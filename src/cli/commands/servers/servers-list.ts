@@ -1,5 +1,7 @@
 /** `toolcrib servers list`: the configured MCP servers and how they are. */
 import type { Command } from 'commander';
+import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import type { Config } from '../../../config/schema.ts';
 import type { ServerState, ServerStatus } from '../../../contract/servers.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
@@ -34,6 +36,18 @@ const HINTS: Readonly<Partial<Record<ServerState, string>>> = {
   open: 'toolcrib servers test',
 };
 
+/** Why none is started although some are configured. */
+const reasonFor = ({ mcp, enforcement }: Config): string | undefined => {
+  if (!mcp.enabled) return 'MCP is switched off (mcp.enabled: false)';
+  if (!enforcement.disableLocalTools) return undefined;
+  return 'MCP servers of this machine are not allowed (enforcement.disableLocalTools: true)';
+};
+
+const showOff = (io: Io, reason: string, names: readonly string[]): void => {
+  const what = names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`;
+  print(io, `No MCP server is started: ${reason}; ${visibleText(what)}.`);
+};
+
 const show = (io: Io, servers: readonly ServerStatus[]): void => {
   if (servers.length === 0) {
     print(io, 'No MCP server is configured yet.');
@@ -63,9 +77,13 @@ export const serversListCommand = (servers: Command, io: Io): Command =>
         .description('list the MCP servers and how they are; what `servers` does by itself'),
     ).action(
       leaving(io, () =>
-        withCrib(io, async ({ crib }) => {
+        withCrib(io, async ({ crib, loaded: { config } }) => {
           const list = crib.servers.list();
-          if (io.json) printJson(io, { servers: list });
+          const reason = reasonFor(config);
+          const names = Object.keys(config.mcp.servers);
+          const off = reason !== undefined && { off: reason, configured: names };
+          if (io.json) printJson(io, { servers: list, ...off });
+          else if (reason !== undefined) showOff(io, reason, names);
           else show(io, list);
           return 0;
         }),

@@ -22,6 +22,18 @@ describe('services', () => {
     expect(parseConfig({ services: { stripe } }).services.stripe).toEqual(stripe);
   });
 
+  it('takes the credential of a host, sent as a bearer token unless told otherwise', () => {
+    const credentials = {
+      'api.example.com': { secret: 'EXAMPLE_TOKEN' },
+      '127.0.0.1:8080': { secret: 'LOCAL', scheme: 'basic' as const, username: 'ada' },
+      '[::1]:8080': { secret: 'LOCAL', scheme: 'header' as const, header: 'X-Api-Key' },
+    };
+    expect(parseConfig({ services: { credentials } }).services.credentials).toEqual({
+      ...credentials,
+      'api.example.com': { secret: 'EXAMPLE_TOKEN', scheme: 'bearer' },
+    });
+  });
+
   it.each([
     [{ stripe: { baseUrl: 'ftp://x' } }, /services\.stripe\.baseUrl/],
     [{ stripe: { baseUrl: 'https://a:b@x' } }, /services\.stripe\.baseUrl/],
@@ -32,6 +44,18 @@ describe('services', () => {
     [{ postgres: { hosts: ['*'] } }, /services\.postgres\.hosts/],
     [{ postgres: { hosts: ['postgres://x'] } }, /services\.postgres\.hosts/],
     [{ github: {} }, /services/],
+    [{ credentials: { 'api.example.com': 'ghp_x' } }, /credentials/],
+    [{ credentials: { 'api.example.com': {} } }, /secret/],
+    [{ credentials: { 'https://api.example.com': { secret: 'K' } } }, /expected a host/],
+    [{ credentials: { 'API.example.com': { secret: 'K' } } }, /expected a host/],
+    [{ credentials: { 'api.example.com/x': { secret: 'K' } } }, /expected a host/],
+    [{ credentials: { '*.example.com': { secret: 'K' } } }, /expected a host/],
+    [{ credentials: { 'a@api.example.com': { secret: 'K' } } }, /expected a host/],
+    [{ credentials: { 'api.example.com:443': { secret: 'K' } } }, /expected a host/],
+    [{ credentials: { 'x.org': { secret: 'K', scheme: 'header' } } }, /needs "header"/],
+    [{ credentials: { 'x.org': { secret: 'K', header: 'X-Key' } } }, /only scheme header/],
+    [{ credentials: { 'x.org': { secret: 'K', username: 'ada' } } }, /only scheme basic/],
+    [{ credentials: { 'x.org': { secret: 'K', scheme: 'header', header: 'a b' } } }, /header/],
   ])('refuses %j', (services, message) => {
     const parse = () => parseConfig({ services } as never);
     expect(parse).toThrow(ConfigError);
@@ -54,6 +78,7 @@ describe('threat: a project points credentials elsewhere', () => {
     [{ supabase: { baseUrl: 'https://evil.example' } }],
     [{ search: { baseUrl: 'https://evil.example' } }],
     [{ search: { provider: 'searxng' } }],
+    [{ credentials: { 'evil.example': { secret: 'GITHUB_TOKEN' } } }],
   ])('hostile: %j is not taken', async (services) => {
     const { layer, narrowed } = await narrow(services);
     expect([layer.value, narrowed.length]).toEqual([{}, 1]);

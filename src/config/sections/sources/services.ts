@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { byProject } from '../../project-rule.ts';
 import { ALSO_WHEN_FAULTY, address, WHOLE } from '../fields.ts';
+import { hostCredentials } from './host-credentials.ts';
 
 const isPlain = (text: string): boolean => {
   if (!URL.canParse(text)) return true;
@@ -80,6 +81,7 @@ export const servicesSection = z
       .describe('PostgreSQL.')
       .prefault({}),
     search,
+    credentials: hostCredentials,
   })
   .describe('Where the services behind the shipped tools are reached.')
   .prefault({});

@@ -28,10 +28,10 @@ const rateLimit = z.strictObject({
 
 const toolSettings = described(
   z.strictObject({
-    enabled: setting(z.boolean(), {
-      about: 'Whether the tool may be called at all.',
+    enabled: optionalSetting(z.boolean(), {
+      about:
+        'Whether the tool may be called at all; when absent it may, unless its definition says otherwise.',
       project: 'tool-off',
-      default: true,
     }),
     timeoutMs: optionalSetting(milliseconds, {
       about: 'The whole time a call may take, retries included; never more than maxExecutionTime.',

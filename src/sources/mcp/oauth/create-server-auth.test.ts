@@ -98,6 +98,11 @@ describe('a login to a remote server', { timeout: 30_000 }, () => {
     expect(server.registered.size).toBe(1);
   });
 
+  it('a registration without a type is taken for a web page: it registers as native', async () => {
+    await authFor().login();
+    expect(server.applicationTypes).toEqual(['native']);
+  });
+
   it('takes a configured client id and registers nothing', async () => {
     let redirect = '';
     const auth = authFor({

@@ -147,6 +147,8 @@ const clientOf = async (
     metadata: site.metadata,
     clientMetadata: {
       client_name: 'Toolcrib',
+      // OpenID registration assumes `web` otherwise, and a web client may not redirect to loopback.
+      application_type: 'native',
       redirect_uris: [listener.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],

@@ -22,7 +22,7 @@ const SCHEMA: ElicitRequestFormParams['requestedSchema'] = {
 };
 
 /** A client that renders Markdown must neither hide nor link anything: all of it is one code block. */
-const asCode = (text: string): string => {
+export const asCode = (text: string): string => {
   const runs = text.match(/`{3,}/g) ?? [];
   const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
   return `${fence}text\n${text}\n${fence}`;

@@ -10,14 +10,16 @@ import type {
 import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
-import { answerMeta, CALL_TOOL, innerCall } from '../../../kit/model/meta-tools.ts';
-import { isMetaTool, metaSite } from '../lists/meta-tools.ts';
+import { answerMeta, CALL_TOOL, innerCall, SEARCH_TOOLS } from '../../../kit/model/meta-tools.ts';
+import { isMetaTool, isShown, metaSite, SEARCH_API } from '../lists/meta-tools.ts';
+import { addressOf } from '../lists/resource-address.ts';
 import type { ServerSite } from '../server-site.ts';
 import { answerOf, approvalQuestion } from './approval-question.ts';
 import { type AskRound, askClient, askNeeded, openRound } from './ask-round.ts';
 import type { CallContext } from './call-context.ts';
 import { laterDigest } from './call-digest.ts';
 import { elicitApprover, laterApprover } from './elicit-approver.ts';
+import { elicitClient } from './elicit-client.ts';
 import { progressOf } from './progress.ts';
 import { META, toolReply } from './tool-reply.ts';
 
@@ -30,6 +32,8 @@ interface Wanted {
 
 /** A call on its way, with all that its request brought along. */
 type Round = Wanted & AskRound;
+
+const MCP = 'mcp:';
 
 /** The key of the question among the answers of a client. */
 const APPROVAL = 'toolcrib_approval';
@@ -66,6 +70,8 @@ const execute = (
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(approvalId !== undefined && { approvalId }),
     ...approverFor(site, ctx),
+    // A client of the newer protocol is asked by the reply, and a call of a server cannot wait that long.
+    ...(site.era === 'legacy' && site.takesForms(ctx) && { elicit: elicitClient(ctx) }),
   };
   const run = () => site.crib.execute(name, input, as);
   const { aroundCall } = site.options;
@@ -119,6 +125,24 @@ const askByReply = async (
   });
 };
 
+/** The server that a tool comes from, by its name in the configuration. */
+const serverOf = ({ crib }: ServerSite, name: string): string | undefined => {
+  const server = crib.tools.get(name)?.tool.server;
+  return server?.startsWith(MCP) ? server.slice(MCP.length) : undefined;
+};
+
+/** Links to resources of a server lead through this one: its client has no other way there. */
+const readableReply = (site: ServerSite, { name }: Round, result: ToolResult): CallToolResult => {
+  const reply = toolReply(result);
+  if (!reply.content.some(({ type }) => type === 'resource_link')) return reply;
+  const server = serverOf(site, name);
+  if (server === undefined) return reply;
+  const content = reply.content.map((block) =>
+    block.type === 'resource_link' ? { ...block, uri: addressOf(server, block.uri) } : block,
+  );
+  return { ...reply, content };
+};
+
 const replyTo = async (site: ServerSite, round: Round): Promise<Reply> => {
   const asked = round.state?.approvalId;
   const answer = asked === undefined ? undefined : await takeAnswer(site, round, asked);
@@ -126,7 +150,7 @@ const replyTo = async (site: ServerSite, round: Round): Promise<Reply> => {
   if (isUnknown(result)) throw unknownTool(site, round.name);
   const needed = result.success ? undefined : await askNeeded(site, round);
   if (needed) return needed;
-  if (!result.approval || answer === 'later') return toolReply(result);
+  if (!result.approval || answer === 'later') return readableReply(site, round, result);
   return (await askByReply(site, round, result.approval.approvalId)) ?? toolReply(result);
 };
 
@@ -140,7 +164,9 @@ const unknownTool = (site: ServerSite, name: string): Error => {
 };
 
 const metaReply = (site: ServerSite, { name, input }: Wanted): CallToolResult => {
-  const data = answerMeta(metaSite(site.crib), name, input);
+  // Without describe_tool the schemas have to come with the search.
+  const about = { ...metaSite(site.crib), withSchemas: site.kind === 'code' };
+  const data = answerMeta(about, name, input);
   return {
     content: [{ type: 'text', text: JSON.stringify(data) }],
     structuredContent: { ...data },
@@ -164,9 +190,17 @@ const refusal = (error: unknown): CallToolResult => {
   };
 };
 
+/** The search of the code surface declares functions, where the crib has the tool for that. */
+const searchesApi = ({ kind, crib }: ServerSite, name: string): boolean => {
+  if (kind !== 'code' || name !== SEARCH_TOOLS.name) return false;
+  const entry = crib.tools.get(SEARCH_API);
+  return entry !== undefined && isShown(entry);
+};
+
 /** The call behind the request. Only what the surface lists can be called by its own name. */
 const wantedOf = (site: ServerSite, { name, input }: Wanted): Wanted => {
   if (name === CALL_TOOL.name && isMetaTool(site.kind, name)) return innerCall(input);
+  if (searchesApi(site, name)) return { name: SEARCH_API, input };
   // An unknown name of the full surface goes on: the attempt belongs on record.
   if (site.kind !== 'full' && !site.tools.entry(name)) throw unknownTool(site, name);
   return { name, input };
@@ -179,8 +213,8 @@ export const callTool = async (
 ): Promise<Reply> => {
   const asked: Wanted = { name: params.name, input: params.arguments ?? {} };
   try {
-    if (isMetaTool(site.kind, asked.name) && asked.name !== CALL_TOOL.name)
-      return metaReply(site, asked);
+    const isOwn = isMetaTool(site.kind, asked.name) && asked.name !== CALL_TOOL.name;
+    if (isOwn && !searchesApi(site, asked.name)) return metaReply(site, asked);
     const wanted = wantedOf(site, asked);
     const round = openRound(site, ctx, laterDigest(wanted.name, wanted.input));
     return await replyTo(site, { ...wanted, ...round });

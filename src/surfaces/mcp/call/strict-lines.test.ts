@@ -49,12 +49,38 @@ describe('threat: JSON that two readers understand differently, over stdio', () 
     expect(await through(line)).toEqual({ passed: '', refusals: [] });
   });
 
-  it('a batch with a name given twice is dropped: no request can be told apart', async () => {
+  it('a batch with a name given twice is refused as a whole', async () => {
     const { passed, refusals } = await through('[{"a":1,"a":2}]\n');
-    expect({ passed, refusals: refusals.length }).toEqual({ passed: '', refusals: 0 });
+    expect(passed).toBe('');
+    expect(refusals).toMatchObject([{ id: null, error: { code: -32700 } }]);
   });
 
   it('what is no JSON is left to the library', async () => {
     expect((await through('hello\n')).passed).toBe('hello\n');
+  });
+});
+
+describe('a batch of the 2025-03-26 protocol, over stdio', () => {
+  const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+
+  it('reaches the library message by message', async () => {
+    const { passed, refusals } = await through(` ${JSON.stringify([ping(1), ping(2)])}\n`);
+    expect(passed).toBe(`${JSON.stringify(ping(1))}\n${JSON.stringify(ping(2))}\n`);
+    expect(refusals).toEqual([]);
+  });
+
+  it.each([
+    ['nothing in it', []],
+    ['too much in it', Array.from({ length: 101 }, (_, id) => ping(id))],
+  ])('is refused with %s', async (_, batch) => {
+    const { passed, refusals } = await through(`${JSON.stringify(batch)}\n`);
+    expect(passed).toBe('');
+    expect(refusals).toMatchObject([{ id: null, error: { code: -32600 } }]);
+  });
+
+  it('threat: a call in a batch that two readers understand differently is refused', async () => {
+    const { passed, refusals } = await through(`[${callWith('{"a":1,"a":2}').trim()}]\n`);
+    expect(passed).toBe('');
+    expect(refusals).toMatchObject([{ error: { code: -32700 } }]);
   });
 });

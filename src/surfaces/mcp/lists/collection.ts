@@ -6,6 +6,7 @@ import type { ClientLink } from '../client-link.ts';
 export interface ListedResource {
   readonly uri: string;
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
 }
@@ -13,6 +14,7 @@ export interface ListedResource {
 export interface ListedTemplate {
   readonly uriTemplate: string;
   readonly name: string;
+  readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
 }
@@ -22,7 +24,16 @@ export interface ResourceShelf {
   readonly label: string;
   /** A failure leaves this shelf out of the list and disturbs no other. */
   list(caller: Partial<Caller>): Promise<readonly ListedResource[]>;
-  templates?(): readonly ListedTemplate[];
+  templates?(): readonly ListedTemplate[] | Promise<readonly ListedTemplate[]>;
+  /** Values for a variable of a template that start with what was typed; nothing for foreign templates. */
+  complete?(asked: {
+    readonly template: string;
+    readonly argument: string;
+    readonly typed: string;
+    readonly given?: Readonly<Record<string, string>>;
+  }): Promise<readonly string[] | undefined>;
+  /** Calls back when this resource changed; returns how to stop, or nothing for what is not on this shelf. */
+  subscribe?(uri: string, changed: () => void): Promise<(() => void) | undefined>;
   /** Calls back when what is listed may have changed; returns how to stop. */
   watch?(changed: () => void): () => void;
   /** `undefined` for what is not on this shelf, or not this caller's. */
@@ -49,7 +60,12 @@ export interface PromptShelf {
   watch?(changed: () => void): () => void;
   /** Values for an argument of a prompt that start with what was typed. */
   complete?(
-    asked: { readonly prompt: string; readonly argument: string; readonly typed: string },
+    asked: {
+      readonly prompt: string;
+      readonly argument: string;
+      readonly typed: string;
+      readonly given?: Readonly<Record<string, string>>;
+    },
     caller: Partial<Caller>,
   ): Promise<readonly string[] | undefined>;
 }

@@ -3,14 +3,15 @@ import type { Tool } from '@modelcontextprotocol/server';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
+import { SEARCH_TOOLS } from '../../../kit/model/meta-tools.ts';
 import type { SurfaceKind } from '../mcp-options.ts';
-import { isShown, META_TOOLS } from './meta-tools.ts';
+import { isShown, META_TOOLS, SEARCH_API } from './meta-tools.ts';
 
 /** The tools that stand beside the ones of the surface, where the crib has them. */
 const COMPANIONS: Readonly<Record<SurfaceKind, readonly string[]>> = {
   full: [],
   search: ['read_result'],
-  code: ['run_code'],
+  code: ['run_code', 'read_result'],
 };
 
 /** What comes instead of a result that is too large to hand over. */
@@ -48,6 +49,12 @@ const listed = (definition: Record<string, unknown>): Tool => {
   return { ...rest, ...(schema && { outputSchema: schema }) } as Tool;
 };
 
+/** The code surface has one search, under its own name: its texts name no tool that is not listed. */
+const inWordsOf = (kind: SurfaceKind, tool: Tool): Tool =>
+  kind === 'code' && tool.description !== undefined
+    ? { ...tool, description: tool.description.replaceAll(SEARCH_API, SEARCH_TOOLS.name) }
+    : tool;
+
 export interface ListedTools {
   all(): readonly Tool[];
   /** The entry behind a name of the list; a tool that is not listed has none. */
@@ -57,7 +64,7 @@ export interface ListedTools {
 export const listedTools = (crib: Crib, kind: SurfaceKind): ListedTools => {
   const kept = new WeakMap<object, Tool>();
   const once = (definition: Record<string, unknown>): Tool => {
-    const tool = kept.get(definition) ?? listed(definition);
+    const tool = kept.get(definition) ?? inWordsOf(kind, listed(definition));
     kept.set(definition, tool);
     return tool;
   };

@@ -18,14 +18,25 @@ const listed = (
   annotations: NonNullable<Tool['annotations']>,
 ): Tool => ({ name, description, inputSchema: schema as Tool['inputSchema'], annotations });
 
+/** The tool behind the search of the code surface: it answers with declarations for programs. */
+export const SEARCH_API = 'search_api';
+
 const SEARCH = listed(SEARCH_TOOLS, READS);
+const SEARCH_FOR_CODE = listed(
+  {
+    ...SEARCH_TOOLS,
+    description:
+      'Finds tools by what they do. Returns what they take and give back, for programs that run_code runs.',
+  },
+  READS,
+);
 const DESCRIBE = listed(DESCRIBE_TOOL, READS);
 const CALL = listed(CALL_TOOL, { destructiveHint: true, openWorldHint: true });
 
 export const META_TOOLS: Readonly<Record<SurfaceKind, readonly Tool[]>> = {
   full: [],
   search: [SEARCH, DESCRIBE, CALL],
-  code: [SEARCH],
+  code: [SEARCH_FOR_CODE],
 };
 
 export const isMetaTool = (kind: SurfaceKind, name: string): boolean =>

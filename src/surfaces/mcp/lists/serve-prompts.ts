@@ -5,7 +5,7 @@ import type { CallContext } from '../call/call-context.ts';
 import { laterDigest } from '../call/call-digest.ts';
 import type { ClientLink } from '../client-link.ts';
 import type { ServerSite } from '../server-site.ts';
-import type { ListedPrompt, PromptAsked } from './collection.ts';
+import type { ListedPrompt, PromptAsked, PromptShelf } from './collection.ts';
 import { pageOf } from './page.ts';
 import { fromShelves } from './serve-resources.ts';
 
@@ -45,13 +45,27 @@ const getPrompt = async (
   }
 };
 
+type Completing = Parameters<NonNullable<PromptShelf['complete']>>[0];
+
 const valuesFor = async (
   site: ServerSite,
-  asked: { readonly prompt: string; readonly argument: string; readonly typed: string },
+  {
+    prompt,
+    template,
+    ...asked
+  }: Omit<Completing, 'prompt'> & { prompt?: string; template?: string },
 ): Promise<readonly string[]> => {
-  for (const shelf of site.prompts) {
-    const values = await shelf.complete?.(asked, site.session.caller);
-    if (values) return values;
+  if (template !== undefined) {
+    for (const shelf of site.resources) {
+      const values = await shelf.complete?.({ ...asked, template });
+      if (values) return values;
+    }
+  }
+  if (prompt !== undefined) {
+    for (const shelf of site.prompts) {
+      const values = await shelf.complete?.({ ...asked, prompt }, site.session.caller);
+      if (values) return values;
+    }
   }
   return [];
 };
@@ -72,10 +86,12 @@ export const servePrompts = (server: Server, site: ServerSite): void => {
   server.setRequestHandler('prompts/get', ({ params }, ctx) =>
     getPrompt(site, { name: params.name, args: params.arguments ?? {} }, ctx),
   );
-  server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
-    const asked = { argument: argument.name, typed: argument.value };
-    const values =
-      ref.type === 'ref/prompt' ? await valuesFor(site, { ...asked, prompt: ref.name }) : [];
+  server.setRequestHandler('completion/complete', async ({ params }) => {
+    const { ref, argument, context } = params;
+    const given = context?.arguments;
+    const asked = { argument: argument.name, typed: argument.value, ...(given && { given }) };
+    const of = ref.type === 'ref/prompt' ? { prompt: ref.name } : { template: ref.uri };
+    const values = await valuesFor(site, { ...asked, ...of });
     const shown = values.slice(0, MOST_VALUES);
     return {
       completion: { values: shown, total: values.length, hasMore: shown.length < values.length },

@@ -1,7 +1,7 @@
 /** The resource requests of a client, answered from the shelves of the surface. */
 import type { Server } from '@modelcontextprotocol/server';
 import type { ServerSite } from '../server-site.ts';
-import type { ListedResource, ResourceShelf } from './collection.ts';
+import type { ListedResource, ListedTemplate, ResourceShelf } from './collection.ts';
 import { pageOf } from './page.ts';
 
 /** One shelf that fails is left out. */
@@ -37,17 +37,45 @@ const readFrom = async (site: ServerSite, uri: string) => {
 
 const MOST_SUBSCRIPTIONS = 100;
 
+/** Resources that a client subscribed to, each with how to stop. */
+export type Subscribed = Map<string, () => void>;
+
+/** Subscribes where the resource comes from, so that the client hears of changes there. */
+const subscribeAt = async (
+  site: ServerSite,
+  uri: string,
+  changed: () => void,
+): Promise<() => void> => {
+  for (const shelf of site.resources) {
+    const stop = await shelf.subscribe?.(uri, changed);
+    if (stop) return stop;
+  }
+  return () => undefined;
+};
+
 /** What a client of the 2025 protocols wants to hear about. */
-const serveSubscriptions = (server: Server, site: ServerSite, subscribed: Set<string>): void => {
-  server.setRequestHandler('resources/subscribe', async ({ params }) => {
+const serveSubscriptions = (server: Server, site: ServerSite, subscribed: Subscribed): void => {
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    if (subscribed.has(uri)) return {};
     if (subscribed.size >= MOST_SUBSCRIPTIONS) {
       const { ProtocolError, ProtocolErrorCode } = site.sdk;
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many subscriptions');
     }
-    subscribed.add(params.uri);
-    return {};
+    // Taken before anything is awaited: the same request again must not subscribe twice.
+    subscribed.set(uri, () => undefined);
+    const changed = (): void => void server.sendResourceUpdated({ uri }).catch(() => undefined);
+    try {
+      const stop = await subscribeAt(site, uri, changed);
+      if (subscribed.has(uri)) subscribed.set(uri, stop);
+      else stop();
+      return {};
+    } catch (error) {
+      subscribed.delete(uri);
+      throw error;
+    }
   });
   server.setRequestHandler('resources/unsubscribe', async ({ params }) => {
+    subscribed.get(params.uri)?.();
     subscribed.delete(params.uri);
     return {};
   });
@@ -62,7 +90,7 @@ const asContents = (contents: NonNullable<Content>) =>
     ...(blob === undefined ? { text: text ?? '' } : { blob }),
   }));
 
-export const serveResources = (server: Server, site: ServerSite, subscribed: Set<string>): void => {
+export const serveResources = (server: Server, site: ServerSite, subscribed: Subscribed): void => {
   const { sdk, pageSize: size } = site;
   server.setRequestHandler('resources/list', async ({ params }) => {
     const listed = await fromShelves(
@@ -74,11 +102,16 @@ export const serveResources = (server: Server, site: ServerSite, subscribed: Set
     const { items, ...next } = pageOf(unique(listed), request, sdk);
     return { resources: items.map((item) => ({ ...item })), ...next };
   });
-  server.setRequestHandler('resources/templates/list', async () => ({
-    resourceTemplates: site.resources.flatMap((shelf) =>
-      (shelf.templates?.() ?? []).map((template) => ({ ...template })),
-    ),
-  }));
+  server.setRequestHandler('resources/templates/list', async ({ params }) => {
+    const listed = await fromShelves(
+      site.resources,
+      async (shelf) => (await shelf.templates?.()) ?? [],
+      site,
+    );
+    const keyOf = ({ uriTemplate }: ListedTemplate) => uriTemplate;
+    const { items, ...next } = pageOf(listed, { cursor: params?.cursor, size, keyOf }, sdk);
+    return { resourceTemplates: items.map((item) => ({ ...item })), ...next };
+  });
   server.setRequestHandler('resources/read', async ({ params }) => ({
     contents: asContents(await readFrom(site, params.uri)),
   }));

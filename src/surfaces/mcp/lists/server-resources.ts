@@ -1,29 +1,31 @@
 /** Resources and prompts of the servers behind the crib, under names that say whose they are. */
-import type { Servers } from '../../../contract/servers.ts';
+import type { ServerPrompt, Servers } from '../../../contract/servers.ts';
+import type { Sdk } from '../load-sdk.ts';
 import type { PromptShelf, ResourceShelf } from './collection.ts';
+import {
+  addressOf,
+  expanded,
+  isTemplateAddress,
+  originOf,
+  templateAddressOf,
+} from './resource-address.ts';
 
-const START = 'toolcrib://servers/';
+const isConfigured = (servers: Servers, server: string): boolean =>
+  servers.list().some(({ name }) => name === server);
 
-const addressOf = (server: string, uri: string): string =>
-  `${START}${encodeURIComponent(server)}/${encodeURIComponent(uri)}`;
-
-const decoded = (part: string): string | undefined => {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
+/** The place of a resource at its server: as listed, or a template of the server with values in it. */
+const placeOf = (
+  servers: Servers,
+  sdk: Sdk,
+  address: string,
+): { readonly server: string; readonly uri: string } | undefined => {
+  const origin = originOf(address);
+  if (!origin || !isConfigured(servers, origin.server)) return undefined;
+  const uri = expanded(sdk, origin);
+  return uri === undefined ? undefined : { server: origin.server, uri };
 };
 
-const originOf = (address: string): { server: string; uri: string } | undefined => {
-  if (!address.startsWith(START)) return undefined;
-  const [first = '', second = '', ...more] = address.slice(START.length).split('/');
-  const [server, uri] = [decoded(first), decoded(second)];
-  const isWhole = server !== undefined && uri !== undefined && more.length === 0 && uri !== '';
-  return isWhole ? { server, uri } : undefined;
-};
-
-export const serverResources = (servers: Servers): ResourceShelf => ({
+export const serverResources = (servers: Servers, sdk: Sdk): ResourceShelf => ({
   label: 'servers',
   list: async () =>
     (await servers.resources()).map(({ server, uri, name, ...rest }) => ({
@@ -31,26 +33,52 @@ export const serverResources = (servers: Servers): ResourceShelf => ({
       uri: addressOf(server, uri),
       name: `${server}: ${name}`,
     })),
+  templates: async () =>
+    (await servers.templates()).flatMap(({ server, uriTemplate, name, ...rest }) => {
+      const address = templateAddressOf(sdk, server, uriTemplate);
+      return address === undefined
+        ? []
+        : [{ ...rest, uriTemplate: address, name: `${server}: ${name}` }];
+    }),
+  watch: (changed) => servers.watch((list) => list === 'resources' && changed()),
   read: async (address) => {
-    const origin = originOf(address);
-    if (!origin || !servers.list().some(({ name }) => name === origin.server)) return undefined;
-    const contents = await servers.readResource(origin.server, origin.uri);
-    return contents.map((content) => ({ ...content, uri: addressOf(origin.server, content.uri) }));
+    const place = placeOf(servers, sdk, address);
+    if (!place) return undefined;
+    const contents = await servers.readResource(place.server, place.uri);
+    return contents.map((content) => ({ ...content, uri: addressOf(place.server, content.uri) }));
+  },
+  subscribe: async (address, changed) => {
+    const place = placeOf(servers, sdk, address);
+    return place && servers.subscribe(place.server, place.uri, changed);
+  },
+  complete: async ({ template, ...asked }) => {
+    const origin = isTemplateAddress(template) ? originOf(template.split('{')[0] ?? '') : undefined;
+    if (!origin || !isConfigured(servers, origin.server)) return undefined;
+    return servers.complete(origin.server, { ...asked, of: { template: origin.uri } });
   },
 });
 
-const promptName = (server: string, name: string): string => `${server}.${name}`;
+const promptName = ({ server, name }: Pick<ServerPrompt, 'server' | 'name'>): string =>
+  `${server}.${name}`;
 
-export const serverPrompts = (servers: Servers): PromptShelf => ({
-  label: 'servers',
-  list: async () =>
-    (await servers.prompts()).map(({ server, name, ...rest }) => ({
-      ...rest,
-      name: promptName(server, name),
-    })),
-  get: async ({ name, args }) => {
-    const all = await servers.prompts();
-    const found = all.find((each) => promptName(each.server, each.name) === name);
-    return found && servers.getPrompt(found.server, found.name, args);
-  },
-});
+export const serverPrompts = (servers: Servers): PromptShelf => {
+  const find = async (name: string): Promise<ServerPrompt | undefined> =>
+    (await servers.prompts()).find((each) => promptName(each) === name);
+  return {
+    label: 'servers',
+    list: async () =>
+      (await servers.prompts()).map(({ server, name, ...rest }) => ({
+        ...rest,
+        name: promptName({ server, name }),
+      })),
+    watch: (changed) => servers.watch((list) => list === 'prompts' && changed()),
+    get: async ({ name, args }) => {
+      const found = await find(name);
+      return found && servers.getPrompt(found.server, found.name, args);
+    },
+    complete: async ({ prompt, ...asked }) => {
+      const found = await find(prompt);
+      return found && servers.complete(found.server, { ...asked, of: { prompt: found.name } });
+    },
+  };
+};

@@ -1,0 +1,71 @@
+/**
+ * Tools for Mastra: `new Agent({ tools: await forMastra(crib) })`. Made with `createTool` of version 1
+ * of `@mastra/core`; how far a call is goes to the stream of the agent.
+ */
+import type { Crib } from '../contract/crib.ts';
+import type { JsonSchema } from '../contract/schema.ts';
+import type { MastraContext, MastraTool, ToolSetOptions } from '../contract/tool-sets.ts';
+import { loadFramework } from './load-framework.ts';
+import { modelOutputOf } from './model-output.ts';
+import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
+
+/** The part of `@mastra/core/tools` that is used. */
+interface Mastra {
+  createTool(options: object): MastraTool;
+}
+
+const loadMastra = async (): Promise<Mastra> => {
+  const loaded: unknown = await loadFramework('@mastra/core', () => import('@mastra/core/tools'));
+  return loaded as Mastra;
+};
+
+/** A part for user interfaces; a stream that is closed must not fail the call. */
+const tell = (writer: MastraContext['writer'], data: object): void => {
+  writer?.custom?.({ type: 'data-tool-progress', data }).catch(() => undefined);
+};
+
+/**
+ * The schema for the model, in the form of Standard Schema, with a check that lets everything through:
+ * what is wrong with an input is judged, and recorded, in the pipeline.
+ */
+const openSchema = (schema: JsonSchema) => ({
+  '~standard': {
+    version: 1,
+    vendor: 'toolcrib',
+    validate: (value: unknown) => ({ value }),
+    jsonSchema: { input: () => schema, output: () => schema },
+  },
+});
+
+const toolOf = (set: ToolSet, shown: ShownTool, { createTool }: Mastra): MastraTool => {
+  const { name, description, schema } = shown;
+  const execute: MastraTool['execute'] = (input, { abortSignal, agent, writer } = {}) => {
+    const toolCallId = agent?.toolCallId;
+    return set.call({
+      name,
+      input,
+      callId: toolCallId,
+      signal: abortSignal,
+      onProgress: (fraction, note) => tell(writer, { toolCallId, tool: name, fraction, note }),
+    });
+  };
+  const tool = createTool({
+    id: name,
+    description,
+    inputSchema: openSchema(schema),
+    execute,
+    toModelOutput: modelOutputOf,
+  });
+  // What the library puts in front of it wraps refusals and replies once more.
+  return Object.assign(tool, { execute });
+};
+
+/** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */
+export const forMastra = async (
+  crib: Crib,
+  options?: ToolSetOptions,
+): Promise<Record<string, MastraTool>> => {
+  const set = openToolSet(crib, 'anthropic', options);
+  const mastra = await loadMastra();
+  return Object.fromEntries(set.shown.map((shown) => [shown.name, toolOf(set, shown, mastra)]));
+};

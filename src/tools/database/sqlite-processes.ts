@@ -1,0 +1,103 @@
+/** The processes that SQLite runs in: one stays warm between queries, and each can be killed. */
+import { createRequire } from 'node:module';
+import { ToolFailure } from '../../contract/errors.ts';
+import { type CompilerProcess, CompilerProcesses } from '../compiler-processes.ts';
+import { sqliteProgram } from './sqlite-program.ts';
+
+const MAX_MEMORY_MB = 256;
+
+/** How many queries may run at once. */
+export const MAX_SQLITE_PROCESSES = 4;
+
+export interface SqliteProcessesOptions {
+  /** Milliseconds after which an unused one ends. */
+  readonly idleMs?: number;
+}
+
+export const openSqliteProcesses = ({ idleMs }: SqliteProcessesOptions = {}): CompilerProcesses =>
+  new CompilerProcesses({
+    most: MAX_SQLITE_PROCESSES,
+    mostIdle: 1,
+    memoryMb: MAX_MEMORY_MB,
+    program: sqliteProgram,
+    compilerFiles: () => [createRequire(import.meta.url).resolve('@photostructure/sqlite')],
+    ...(idleMs !== undefined && { idleMs }),
+  });
+
+export interface SqliteSession {
+  readonly processes: CompilerProcesses;
+  /** Of the call. */
+  readonly signal: AbortSignal;
+}
+
+export interface SqliteRequest {
+  readonly message: object;
+  readonly timeoutMs: number;
+  readonly maxAnswerBytes: number;
+}
+
+const broken = (): ToolFailure =>
+  new ToolFailure('EXECUTION_FAILED', 'The query ended without an answer.', {
+    suggestions: ['It may have used too much memory: ask for less.'],
+  });
+
+/** Resolves with one line; rejects when the process ends, or says more than it may. */
+const converse = (
+  child: CompilerProcess,
+  { message, maxAnswerBytes }: SqliteRequest,
+  stop: AbortSignal,
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    const finish = (settle: () => void): void => {
+      child.stdout.off('data', hear);
+      child.off('close', gone);
+      stop.removeEventListener('abort', gone);
+      settle();
+    };
+    const gone = (): void => finish(() => reject(broken()));
+    const hear = (piece: Buffer): void => {
+      size += piece.length;
+      pieces.push(piece);
+      if (size > maxAnswerBytes) gone();
+      else if (piece.at(-1) === 10) finish(() => resolve(Buffer.concat(pieces).toString('utf8')));
+    };
+    child.stdout.on('data', hear);
+    child.once('close', gone);
+    stop.addEventListener('abort', gone, { once: true });
+    if (stop.aborted) gone();
+    else child.stdin.write(`${JSON.stringify(message)}\n`);
+  });
+
+/** What is left of a process after these is not worth keeping. */
+const TROUBLE = /memory|too big|swapped|malformed|disk/i;
+
+const isSound = (answer: unknown): boolean =>
+  typeof answer === 'object' &&
+  answer !== null &&
+  !('fault' in answer && TROUBLE.test(String(answer.fault)));
+
+/**
+ * Sends one request and gives the answer as it came. Fails with CANCELLED, TIMEOUT or
+ * EXECUTION_FAILED; the process is gone then.
+ */
+export const askSqlite = async (
+  { processes, signal }: SqliteSession,
+  request: SqliteRequest,
+): Promise<unknown> => {
+  const child = await processes.take(signal);
+  const clock = AbortSignal.timeout(request.timeoutMs);
+  try {
+    const text = await converse(child, request, AbortSignal.any([signal, clock]));
+    const answer: unknown = JSON.parse(text);
+    if (isSound(answer)) processes.give(child);
+    else await processes.end(child);
+    return answer;
+  } catch (error) {
+    await processes.end(child);
+    if (signal.aborted) throw new ToolFailure('CANCELLED');
+    if (clock.aborted) throw new ToolFailure('TIMEOUT', 'The query took too long and was stopped.');
+    throw error instanceof ToolFailure ? error : broken();
+  }
+};

@@ -1,0 +1,110 @@
+/**
+ * The part of the SQLite program that keeps a copy of the database before a change, and puts it back.
+ * Both go through the engine: a file that is exchanged under programs that have it open loses data,
+ * and what is in the write-ahead log would be missing.
+ */
+
+/** Needs `openDatabase`, `openFiles`, `assertSame`, `backup` and parts of Node around it. */
+export const sqliteSnapshot = (): string => `
+const number = (db, name) => Object.values(db.prepare('PRAGMA ' + name).get())[0];
+
+// Without what changes with the way it is stored: journal mode, change counter, version of the library.
+const stateOf = (file) => {
+  const bytes = readFileSync(file);
+  for (const [from, to] of [[18, 20], [24, 28], [92, 100]]) bytes.fill(0, from, to);
+  return createHash('sha256').update(bytes).digest('hex');
+};
+
+// One moment of the database as a file, and a number that another connection's commit changes.
+const copyTo = async (db, file) => {
+  rmSync(file, { force: true });
+  db.exec('BEGIN');
+  try {
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    await backup(db, file);
+    return number(db, 'data_version');
+  } finally {
+    db.exec('COMMIT');
+  }
+};
+
+const rollBack = (db) => {
+  // A statement can have rolled back by itself.
+  try { db.exec('ROLLBACK'); } catch {}
+};
+
+const MAX_TRIES = 3;
+
+// Begins the transaction of the change; says whether nothing was changed between the copy and it.
+const beginAfterCopy = async (db, before) => {
+  for (let tries = 1; ; tries += 1) {
+    const copied = await copyTo(db, before).catch(() => undefined);
+    db.exec('BEGIN IMMEDIATE');
+    if (copied === undefined || tries === MAX_TRIES) return false;
+    if (number(db, 'data_version') === copied) return true;
+    rollBack(db);
+  }
+};
+
+const sizeOf = (db) => number(db, 'page_count') * number(db, 'page_size');
+
+const begin = async (db, { keepIn, maxKeepBytes }) => {
+  const size = sizeOf(db);
+  // The check during a restore needs two pages at least.
+  const reason = size > maxKeepBytes ? 'too large' : number(db, 'page_count') < 2 ? 'empty' : undefined;
+  if (reason === undefined && (await beginAfterCopy(db, join(keepIn, 'before.db')))) return undefined;
+  if (reason !== undefined) db.exec('BEGIN IMMEDIATE');
+  return reason ?? 'busy';
+};
+
+const changeWithSnapshot = async (db, request, change) => {
+  const reason = await begin(db, request);
+  const version = number(db, 'data_version');
+  let answer;
+  try {
+    answer = change();
+    db.setAuthorizer(null);
+    db.exec('COMMIT');
+  } catch (error) {
+    db.setAuthorizer(null);
+    rollBack(db);
+    throw error;
+  }
+  if (reason !== undefined) return { ...answer, undo: { reason } };
+  const after = join(request.keepIn, 'after.db');
+  try {
+    const same = (await copyTo(db, after)) === version;
+    return { ...answer, undo: same ? { after: stateOf(after) } : { reason: 'busy' } };
+  } catch {
+    return { ...answer, undo: { reason: 'busy' } };
+  }
+};
+
+// The engine opens the file by its name once more. It commits at the end, so a process that dies
+// before has changed nothing.
+const restore = async ({ path, after, keepIn }) => {
+  const db = openDatabase(path, true);
+  const now = join(keepIn, 'now.db');
+  try {
+    await copyTo(db, now);
+  } finally {
+    db.close();
+  }
+  if (stateOf(now) !== after) return { restored: false };
+  const source = new DatabaseSync(join(keepIn, 'before.db'), { readOnly: true });
+  source.exec('PRAGMA schema_version');
+  const before = openFiles();
+  // The copying goes on in a thread meanwhile: it syncs the folder, and removes the journal.
+  const passing = [dirname(path), path + '-journal (deleted)'];
+  const progress = () => {
+    try { assertSame(path, before && [...before, ...passing]); }
+    catch { process.kill(process.pid, 'SIGKILL'); }
+  };
+  try {
+    await backup(source, path, { rate: 1, progress });
+    return { restored: true };
+  } finally {
+    source.close();
+  }
+};
+`;
