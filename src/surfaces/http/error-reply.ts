@@ -8,7 +8,7 @@ import {
   toolError,
 } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
-import { JSON_HEADERS, type PlainAnswer } from './answer.ts';
+import { JSON_HEADERS, type PlainAnswer } from '../door/answer.ts';
 
 /** The table has no row for what only HTTP knows: a body of the wrong kind or size, a stranger. */
 export interface Refusal {

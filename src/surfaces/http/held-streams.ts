@@ -7,9 +7,6 @@ import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Identity } from './auth/identity.ts';
 import type { Standing } from './auth/recheck-identities.ts';
 
-/** Has `end` called when the reader may no longer read. Returns how to stop watching. */
-export type Hold = (end: () => void) => () => void;
-
 export interface HeldStreams {
   hold(identity: Identity, end: () => void): () => void;
   /** Looks at once, because somebody was shown out here. Never rejects. */
@@ -26,7 +23,7 @@ interface Held {
 /** As long as a token that another process revoked may be good for elsewhere. */
 const LOOK_EVERY_MS = 1000;
 /** A store that has not answered for so many looks counts as one that cannot be asked. */
-const MOST_UNANSWERED = 5;
+const MAX_UNANSWERED = 5;
 
 class Streams implements HeldStreams {
   readonly #runtime: Pick<Runtime, 'after'>;
@@ -80,7 +77,7 @@ class Streams implements HeldStreams {
     this.#timer = this.#later();
     if (!this.#isLooking) return void this.look();
     this.#unanswered += 1;
-    if (this.#unanswered < MOST_UNANSWERED) return;
+    if (this.#unanswered < MAX_UNANSWERED) return;
     for (const held of [...this.#held]) this.#end(held);
   }
 

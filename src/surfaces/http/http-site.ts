@@ -2,7 +2,6 @@
 import type { Crib } from '../../contract/crib.ts';
 import type { Attempts } from './auth/attempts.ts';
 import type { ConsoleDoor } from './auth/console-sessions.ts';
-import type { TokenBudgets } from './auth/token-budgets.ts';
 import type { TokenDesk } from './auth/token-service.ts';
 import type { HeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
@@ -15,7 +14,6 @@ export interface HttpSite {
   readonly door: ConsoleDoor;
   readonly attempts: Attempts;
   readonly shadow: ShadowNotes;
-  readonly budgets: TokenBudgets;
   /** Streams under way, which end with the right to read them. */
   readonly streams: HeldStreams;
   /** The OpenAPI document of the route table; made when it is first asked for. */

@@ -5,7 +5,7 @@ import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts'
 import { openRaw, statusIn } from '../../../test/fixtures/raw-http.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import type { HttpServer } from './listen.ts';
+import type { HttpServer } from '../door/listen.ts';
 
 const TIME_LIMIT = 30_000;
 const SOON = { timeout: TIME_LIMIT, interval: 5 };

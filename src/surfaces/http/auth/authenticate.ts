@@ -1,6 +1,6 @@
 /** Finds out who sends a request, by its token, its JWT or its session, before anything is read. */
 import type { TokenRecord } from '../../../contract/tokens.ts';
-import type { HttpRequest } from '../http-request.ts';
+import type { HttpRequest } from '../../door/http-request.ts';
 import type { HttpSite } from '../http-site.ts';
 import { type ConsoleSession, isCsrfToken } from './console-sessions.ts';
 import { type Identity, SESSION_KEY, TOKEN_KEY } from './identity.ts';

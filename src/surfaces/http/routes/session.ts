@@ -6,7 +6,7 @@ import { COOKIE, sessionIdOf } from '../auth/authenticate.ts';
 import type { ConsoleSession } from '../auth/console-sessions.ts';
 import { notSignedIn, refusal } from '../error-reply.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineRoute, type Route, type WrittenReply } from '../route.ts';
+import { defineRoute, type Route, type WholeReply } from '../route.ts';
 import { plainName } from '../schemas/plain-name.ts';
 
 const sessionSchema = z.object({
@@ -28,8 +28,8 @@ const cookie = (value: string, maxAge: number, { publicUrl }: HttpDeps): string 
     publicUrl?.startsWith('https:') ? '; Secure' : ''
   }`;
 
-const stranger = (message: string, suggestion: string): WrittenReply => ({
-  written: refusal(notSignedIn(message, { suggestion })),
+const stranger = (message: string, suggestion: string): WholeReply => ({
+  answer: refusal(notSignedIn(message, { suggestion })),
 });
 
 const enter = defineRoute({

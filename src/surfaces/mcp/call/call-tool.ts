@@ -14,9 +14,8 @@ import { answerMeta, CALL_TOOL, innerCall } from '../../../kit/model/meta-tools.
 import { isMetaTool, metaSite } from '../lists/meta-tools.ts';
 import type { ServerSite } from '../server-site.ts';
 import { answerOf, approvalQuestion } from './approval-question.ts';
-import { type AskRound, askClient, askNeeded, openRound } from './ask-round.ts';
 import type { CallContext } from './call-context.ts';
-import { laterDigest } from './call-digest.ts';
+import { type AskRound, askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
 import { elicitApprover, laterApprover } from './elicit-approver.ts';
 import { progressOf } from './progress.ts';
 import { META, toolReply } from './tool-reply.ts';
@@ -44,7 +43,7 @@ const isUnknown = ({ error }: ToolResult): boolean => error?.code === 'TOOL_NOT_
 
 const approverFor = (site: ServerSite, ctx: CallContext): Pick<CallAs, 'approver'> => {
   const { session, options, era } = site;
-  if (!site.canElicit(ctx)) return {};
+  if (!site.canElicit?.(ctx)) return {};
   const approver =
     era === 'legacy' ? elicitApprover(ctx, session, options) : laterApprover(session);
   return { approver };
@@ -108,7 +107,7 @@ const askByReply = async (
   round: Round,
   approvalId: string,
 ): Promise<Reply | undefined> => {
-  if (site.era !== 'modern' || !site.canElicit(round.ctx)) return undefined;
+  if (site.era !== 'modern' || !site.canElicit?.(round.ctx)) return undefined;
   const { approvals } = await site.crib.store();
   const record = await approvals.get(approvalId);
   const question = record && approvalQuestion(record.request, site.options);

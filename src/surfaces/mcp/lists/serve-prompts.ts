@@ -1,8 +1,7 @@
 /** The prompt and completion requests of a client, answered from the shelves of the surface. */
 import type { GetPromptResult, InputRequiredResult, Server } from '@modelcontextprotocol/server';
-import { askNeeded, openRound } from '../call/ask-round.ts';
 import type { CallContext } from '../call/call-context.ts';
-import { laterDigest } from '../call/call-digest.ts';
+import { askNeeded, laterDigest, openRound } from '../call/call-round.ts';
 import type { ClientLink } from '../client-link.ts';
 import type { ServerSite } from '../server-site.ts';
 import type { ListedPrompt, PromptAsked } from './collection.ts';

@@ -1,0 +1,71 @@
+/**
+ * Guards an MCP surface that has no HTTP server of ours in front: checks where a request comes from,
+ * then who sends it, before its body is read. `toolcrib serve` has checked both by then.
+ */
+import type { Logger } from '../../../contract/runtime.ts';
+import { createSeal, type SealedAnswer } from '../../door/answer.ts';
+import { createOriginCheck, ORIGIN_MESSAGES } from '../../door/check-origin.ts';
+import type { HttpRequest } from '../../door/http-request.ts';
+import type { Handler } from '../../door/listen.ts';
+import { securityHeaders } from '../../door/security-headers.ts';
+import type { McpHttpOptions, McpIdentity, RequestHead } from '../mcp-options.ts';
+import { refusal } from '../rpc-refusal.ts';
+import type { HandleRequest } from './handle-request.ts';
+
+export interface GuardDeps {
+  readonly http: McpHttpOptions;
+  readonly log: Logger;
+  readonly handle: HandleRequest;
+}
+
+const UNKNOWN = { code: -32001, message: 'Authentication is required' };
+
+const challenge = ({ resourceMetadataUrl }: McpHttpOptions): string =>
+  resourceMetadataUrl === undefined
+    ? 'Bearer realm="toolcrib"'
+    : `Bearer realm="toolcrib", resource_metadata="${encodeURI(resourceMetadataUrl)}"`;
+
+const headOf = (request: HttpRequest): RequestHead => ({
+  method: request.method,
+  get url() {
+    return request.web().url;
+  },
+  headers: {
+    get: (name) => request.header(name.toLowerCase()) ?? null,
+    has: (name) => request.header(name.toLowerCase()) !== undefined,
+  },
+});
+
+/** Asks who sends the request; whoever cannot be found out about is nobody. */
+const identify = async (
+  request: HttpRequest,
+  { http, log }: GuardDeps,
+): Promise<McpIdentity | undefined> => {
+  try {
+    const identity = await http.authenticate(headOf(request));
+    return identity && identity.key !== '' ? identity : undefined;
+  } catch (error) {
+    log.warn('an MCP client could not be authenticated', {
+      cause: error instanceof Error ? error.message : String(error),
+    });
+    return undefined;
+  }
+};
+
+/** Makes the handler. Throws when a configured origin is none. */
+export const guardRequests = (deps: GuardDeps): Handler => {
+  const { http, handle } = deps;
+  const { hosts = [], origins = [] } = http;
+  const check = createOriginCheck({ hosts, origins, anyLocalPort: true });
+  const seal = createSeal(securityHeaders(false));
+  const headers = { 'www-authenticate': challenge(http) };
+  return async (request): Promise<SealedAnswer> => {
+    const fault = check.refuse(request);
+    if (fault) {
+      return seal(refusal(fault === 'ambiguous' ? 400 : 403, { message: ORIGIN_MESSAGES[fault] }));
+    }
+    const identity = await identify(request, deps);
+    if (!identity) return seal(refusal(401, UNKNOWN, headers));
+    return seal(await handle(request, identity));
+  };
+};
