@@ -231,7 +231,10 @@ describe('the MCP endpoint', { timeout: TIME_LIMIT }, () => {
     expect(await mcpCall(started, token, 'dear')).toContain('budget');
     await mcpCall(started, token, 'echo');
     const rows = await (await crib.store()).audit.query({ kind: 'outcome' });
-    expect(rows.filter(({ status }) => status === 'success')).toEqual([]);
+    expect(rows.map(({ tool, code }) => [tool, code])).toEqual([
+      ['echo', 'PERMISSION_DENIED'],
+      ['dear', 'BUDGET_EXCEEDED'],
+    ]);
   });
 
   it('threat: a token cannot split its calls over HTTP and MCP to escape a limit', async () => {
