@@ -63,14 +63,6 @@ export const connectionSession = (caller: McpCaller): McpSession =>
 
 const nameOf = (key: string, part: string): string => `mcp-${digestOf(key, part).slice(0, 22)}`;
 
-/** A client opens as many sessions as it likes: to limits and labels they are all one. */
-const provenNamesOf = ({ key, caller }: McpIdentity): CallerNames =>
-  caller.authenticated ?? {
-    userId: caller.userId ?? LOCAL_CALLER.userId,
-    agentId: caller.agentId ?? AGENT,
-    sessionId: caller.sessionId ?? nameOf(key, ''),
-  };
-
 /**
  * Makes the session of a client that proves itself with each request. `part` tells its sessions apart
  * where the protocol has any; it may be a secret, so only its digest is kept.
@@ -80,21 +72,31 @@ export const identitySession = (
   part: string,
   waiting = new WaitingCalls(),
 ): HttpSession => {
-  const sessionId = identity.caller.sessionId ?? nameOf(identity.key, part);
-  const callerOf = (proven: McpIdentity): McpCaller => ({
-    ...proven.caller,
-    authenticated: provenNamesOf(proven),
+  const { key, caller: first } = identity;
+  // A client opens as many sessions as it likes: to limits and labels they are all one.
+  const proven: CallerNames = {
+    userId: first.userId ?? LOCAL_CALLER.userId,
+    agentId: first.agentId ?? AGENT,
+    sessionId: first.sessionId ?? nameOf(key, ''),
+  };
+  const withNames = (caller: McpCaller): McpCaller => ({
+    ...caller,
+    authenticated: caller.authenticated ?? proven,
   });
-  const session = sessionFor(callerOf(identity), sessionId, waiting);
+  const sessionId = first.sessionId ?? nameOf(key, part);
+  const session = sessionFor(withNames(first), sessionId, waiting);
+  const { agentId = AGENT } = session.caller;
+  let latest = identity;
   let { caller } = session;
-  const { agentId = AGENT } = caller;
   return {
     ...session,
     get caller() {
       return caller;
     },
-    renew: (proven) => {
-      caller = { ...callerOf(proven), agentId, sessionId };
+    renew: (given) => {
+      if (given === latest) return;
+      latest = given;
+      caller = { ...withNames(given.caller), agentId, sessionId };
     },
   };
 };

@@ -25,30 +25,53 @@ const challenge = ({ resourceMetadataUrl }: McpHttpOptions): string =>
     ? 'Bearer realm="toolcrib"'
     : `Bearer realm="toolcrib", resource_metadata="${encodeURI(resourceMetadataUrl)}"`;
 
-const headOf = (request: HttpRequest): RequestHead => ({
-  method: request.method,
-  get url() {
-    return request.web().url;
-  },
-  headers: {
-    get: (name) => request.header(name.toLowerCase()) ?? null,
-    has: (name) => request.header(name.toLowerCase()) !== undefined,
-  },
-});
+/** What `authenticate` sees of a request. A class, because literals with getters cost more a request. */
+class Head implements RequestHead {
+  readonly #request: HttpRequest;
 
-/** Asks who sends the request; whoever cannot be found out about is nobody. */
-const identify = async (
+  constructor(request: HttpRequest) {
+    this.#request = request;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get url(): string {
+    return this.#request.web().url;
+  }
+
+  get headers(): RequestHead['headers'] {
+    return this;
+  }
+
+  get(name: string): string | null {
+    return this.#request.header(name.toLowerCase()) ?? null;
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null;
+  }
+}
+
+type Identified = McpIdentity | undefined;
+
+/** Asks who sends the request; waits only where that has to be looked up. A failure means nobody. */
+const identify = (
   request: HttpRequest,
   { http, log }: GuardDeps,
-): Promise<McpIdentity | undefined> => {
-  try {
-    const identity = await http.authenticate(headOf(request));
-    return identity && identity.key !== '' ? identity : undefined;
-  } catch (error) {
+): Identified | Promise<Identified> => {
+  const failed = (error: unknown): undefined => {
     log.warn('an MCP client could not be authenticated', {
       cause: error instanceof Error ? error.message : String(error),
     });
     return undefined;
+  };
+  try {
+    const identity = http.authenticate(new Head(request));
+    return identity instanceof Promise ? identity.catch(failed) : identity;
+  } catch (error) {
+    return failed(error);
   }
 };
 
@@ -64,8 +87,9 @@ export const guardRequests = (deps: GuardDeps): Handler => {
     if (fault) {
       return seal(refusal(fault === 'ambiguous' ? 400 : 403, { message: ORIGIN_MESSAGES[fault] }));
     }
-    const identity = await identify(request, deps);
-    if (!identity) return seal(refusal(401, UNKNOWN, headers));
+    const asked = identify(request, deps);
+    const identity = asked instanceof Promise ? await asked : asked;
+    if (!identity || identity.key === '') return seal(refusal(401, UNKNOWN, headers));
     return seal(await handle(request, identity));
   };
 };
