@@ -7,7 +7,7 @@ import type { Crib } from '../contract/crib.ts';
 import type { Tool } from '../contract/tool.ts';
 import { createCrib } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
-import { createTokenDesk } from '../surfaces/http/auth/token-service.ts';
+import { createTokenService } from '../surfaces/http/auth/token-service.ts';
 import { loadConfig } from '../trust/load-config.ts';
 import { openServer, type RunningServer } from './open-server.ts';
 
@@ -43,7 +43,7 @@ const start = async (
     home: join(folder, 'home'),
   });
   open.crib = crib;
-  const desk = createTokenDesk({
+  const desk = createTokenService({
     runtime,
     randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
     tokens: async () => (await crib.store()).tokens,

@@ -17,10 +17,10 @@ import { securityHeaders } from '../door/security-headers.ts';
 import { type AnswerDeps, answerRoute } from './answer-route.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { CSRF_HEADER } from './auth/authenticate.ts';
-import { type ConsoleUser, createConsoleDoor } from './auth/console-sessions.ts';
+import { type ConsoleUser, createConsoleSessions } from './auth/console-sessions.ts';
 import { createJwtCheck } from './auth/jwt-check.ts';
-import { createStanding } from './auth/recheck-identities.ts';
-import { createTokenDesk, type TokenDesk } from './auth/token-service.ts';
+import { createIdentityCheck } from './auth/recheck-identities.ts';
+import { createTokenService, type TokenService } from './auth/token-service.ts';
 import { failure, refusal } from './error-reply.ts';
 import { createHeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
@@ -38,7 +38,7 @@ export interface HttpSurface {
   listen(at: ListenAt): Promise<HttpServer>;
   /** A one-time code for the console: put behind `/#code=`. */
   issueCode(user: ConsoleUser): string;
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenService;
   /** From now on no new call is taken: 503, and the connection is closed after every answer. */
   drain(): void;
   /** Stops watching the crib, which stays open. */
@@ -52,19 +52,19 @@ const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
 
 const siteOf = (crib: Crib, deps: HttpDeps): HttpSite => {
   const { runtime, randomBytes } = deps;
-  const tokens = createTokenDesk({
+  const tokens = createTokenService({
     runtime,
     randomBytes,
     tokens: async () => (await crib.store()).tokens,
   });
-  const door = createConsoleDoor({ runtime, randomBytes });
+  const sessions = createConsoleSessions({ runtime, randomBytes });
   let document: Promise<object> | undefined;
   return {
     crib,
     deps,
     tokens,
-    door,
-    streams: createHeldStreams(runtime, createStanding({ runtime, tokens, door })),
+    sessions,
+    streams: createHeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions })),
     attempts: createAttempts(runtime, deps.limits?.failedAttempts ?? MAX_FAILED_ATTEMPTS),
     shadow: watchShadow(crib.events, runtime),
     openapi: () => {
@@ -197,7 +197,7 @@ export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
     fetch: async (request, address = '') =>
       toResponse(await ask(fromWebRequest(request, address)), request.method),
     listen: (at) => listen(ask, at, { log, after, ...(deps.limits && { limits: deps.limits }) }),
-    issueCode: (user) => site.door.issueCode(user).code,
+    issueCode: (user) => site.sessions.issueCode(user).code,
     tokens: site.tokens,
     drain: () => {
       draining = true;

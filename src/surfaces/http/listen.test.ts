@@ -1,4 +1,4 @@
-/** The door as bytes on a socket: what Node hands over is guarded as what the web does. */
+/** The HTTP surface over a socket: requests from Node are checked like those of the web. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';

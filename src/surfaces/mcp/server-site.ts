@@ -1,7 +1,6 @@
 /** What the handlers of one protocol instance work with. */
 import type { Crib } from '../../contract/crib.ts';
-import type { CallContext } from './call/call-context.ts';
-import type { CallStates } from './call/call-round.ts';
+import type { CallContext, CallStates } from './call/call-context.ts';
 import type { PromptShelf, ResourceShelf } from './lists/collection.ts';
 import type { ListedTools } from './lists/listed-tools.ts';
 import type { Sdk } from './load-sdk.ts';

@@ -73,7 +73,7 @@ export const authenticate = (
   if (header !== undefined) return byHeader(header, site, jwt);
   const id = sessionIdOf(request);
   if (id === undefined) return { refused: 'nobody' };
-  const session = site.door.find(id);
+  const session = site.sessions.find(id);
   // A page left open overnight asks again and again; that is no attempt to get in.
   if (!session) return { refused: 'nobody' };
   if (!isRead(request) && !isCsrfToken(request.header(CSRF_HEADER), session)) {

@@ -14,28 +14,14 @@ import { type OpenLink, openLink } from '../client-link.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { ServerSite } from '../server-site.ts';
 import type { McpSession } from '../session.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext, CallState, CallStates } from './call-context.ts';
 import { digestOf } from './call-digest.ts';
-
-export interface CallState {
-  /** Digest of tool and input. */
-  readonly call: string;
-  readonly approvalId?: string;
-  /** Answers of earlier rounds. */
-  readonly given?: Readonly<Record<string, unknown>>;
-}
 
 const VALID_SECONDS = 15 * 60;
 /** Answers that make a state longer than this are not carried along. */
 const MAX_STATE_CHARS = 64_000;
 
 export const newStateKey = (): Uint8Array => randomBytes(32);
-
-export interface CallStates {
-  mint(state: CallState, ctx: CallContext): Promise<string>;
-  /** Throws for whatever was not made here, for this session, a short while ago. */
-  verify(state: string, ctx: CallContext): Promise<CallState>;
-}
 
 export const callStates = (key: Uint8Array, session: McpSession, sdk: Sdk): CallStates => {
   const codec: RequestStateCodec<CallState> = sdk.createRequestStateCodec<CallState>({

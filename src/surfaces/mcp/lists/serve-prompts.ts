@@ -8,7 +8,7 @@ import type { ListedPrompt, PromptAsked } from './collection.ts';
 import { pageOf } from './page.ts';
 import { fromShelves } from './serve-resources.ts';
 
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 
 const unique = (listed: readonly ListedPrompt[]): readonly ListedPrompt[] => {
   const byName = new Map<string, ListedPrompt>();
@@ -75,7 +75,7 @@ export const servePrompts = (server: Server, site: ServerSite): void => {
     const asked = { argument: argument.name, typed: argument.value };
     const values =
       ref.type === 'ref/prompt' ? await valuesFor(site, { ...asked, prompt: ref.name }) : [];
-    const shown = values.slice(0, MOST_VALUES);
+    const shown = values.slice(0, MAX_VALUES);
     return {
       completion: { values: shown, total: values.length, hasMore: shown.length < values.length },
     };

@@ -35,12 +35,12 @@ const readFrom = async (site: ServerSite, uri: string) => {
   throw new site.sdk.ResourceNotFoundError(uri);
 };
 
-const MOST_SUBSCRIPTIONS = 100;
+const MAX_SUBSCRIPTIONS = 100;
 
 /** What a client of the 2025 protocols wants to hear about. */
 const serveSubscriptions = (server: Server, site: ServerSite, subscribed: Set<string>): void => {
   server.setRequestHandler('resources/subscribe', async ({ params }) => {
-    if (subscribed.size >= MOST_SUBSCRIPTIONS) {
+    if (subscribed.size >= MAX_SUBSCRIPTIONS) {
       const { ProtocolError, ProtocolErrorCode } = site.sdk;
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many subscriptions');
     }
