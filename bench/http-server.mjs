@@ -25,7 +25,7 @@ const toolcrib = async (syncEveryRecord) => {
   const data = join(import.meta.dirname, '.data');
   mkdirSync(data, { recursive: true });
   const folder = mkdtempSync(join(data, 'http-'));
-  const { openServer, loadConfig, createRuntime, createTokenDesk } = await loadServer();
+  const { openServer, loadConfig, createRuntime, createTokenService } = await loadServer();
   const crib = await openCrib({ store: 'sqlite', folder, syncEveryRecord });
   const env = { TOOLCRIB_HOME: join(folder, 'home') };
   const runtime = createRuntime();
@@ -41,7 +41,7 @@ const toolcrib = async (syncEveryRecord) => {
     describe: () => '',
   });
   const tokens = async () => (await crib.store()).tokens;
-  const desk = createTokenDesk({ runtime, randomBytes, tokens });
+  const desk = createTokenService({ runtime, randomBytes, tokens });
   const agent = await desk.create({ name: 'agent', role: 'agent' }, 'bench');
   const viewer = await desk.create({ name: 'viewer', role: 'viewer' }, 'bench');
   tell({ url: server.url, agent: agent.token, viewer: viewer.token });

@@ -44,9 +44,9 @@ export const programPath = () => {
 export const loadServer = async () => {
   const load = (file) => import(pathToFileURL(join(distFolder(), file)).href);
   return {
-    ...(await load('open-server.js')),
-    ...(await load('config/load-config.js')),
-    ...(await load('create-runtime.js')),
-    ...(await load('surfaces/http/token-desk.js')),
+    ...(await load('server/open-server.js')),
+    ...(await load('trust/load-config.js')),
+    ...(await load('crib/create-runtime.js')),
+    ...(await load('surfaces/http/auth/token-service.js')),
   };
 };

@@ -16,6 +16,8 @@ export interface Caller extends CallerNames {
   /** Permissions held, e.g. `tool:web_search`; `*` is all, and what a call has that names none. */
   readonly permissions: readonly string[];
   readonly isolation: Isolation;
+  /** The only tools that may be called, by their own names, inner calls included; all when absent. */
+  readonly tools?: readonly string[] | undefined;
   /**
    * Set by a surface whose callers choose their agent and session: what was proven of the caller.
    * Rate limits, budgets, the loop breaker and flow labels go by it, so that a new name escapes none

@@ -159,10 +159,10 @@ export interface Crib {
   store(): Promise<Store>;
   /** Always answers with a result; it rejects only after `close`. */
   execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult>;
-  /** The signal cancels all calls of the request. */
+  /** The signal cancels all calls of the request; each call is held to the dollars a day. */
   process(
     request: ProcessRequest,
-    caller?: Partial<Caller> & Pick<CallOptions, 'signal'>,
+    caller?: Partial<Caller> & Pick<CallOptions, 'signal' | 'dailyUsd'>,
   ): Promise<ProcessResult>;
   /** `undefined` for an execution nobody knows. */
   status(executionId: string): Promise<ExecutionStatus | undefined>;

@@ -120,7 +120,7 @@ export class LocalCrib implements Crib {
 
   async process(
     request: ProcessRequest,
-    caller?: Partial<Caller> & Pick<CallOptions, 'signal'>,
+    caller?: Partial<Caller> & Pick<CallOptions, 'signal' | 'dailyUsd'>,
   ): Promise<ProcessResult> {
     const { runtime } = this.#parts;
     const started = runtime.elapsed();

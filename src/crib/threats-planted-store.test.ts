@@ -28,7 +28,7 @@ import type { Crib } from '../contract/crib.ts';
 import { defineTool } from '../contract/tool.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../stores/sqlite/database/open-database.ts';
-import { createTokenDesk } from '../surfaces/http/auth/token-service.ts';
+import { createTokenService } from '../surfaces/http/auth/token-service.ts';
 import { type CribOptions, createCrib } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
 
@@ -86,7 +86,7 @@ const closeAll = async (): Promise<void> => {
 };
 
 const deskOf = (crib: Crib) =>
-  createTokenDesk({
+  createTokenService({
     runtime: createRuntime(),
     randomBytes: (size) => randomBytes(size),
     tokens: async () => (await crib.store()).tokens,

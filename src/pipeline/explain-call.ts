@@ -3,7 +3,7 @@ import type { Call, ReadyTool } from '../contract/call.ts';
 import type { Explanation, FlowState, Policy, Verdict } from '../contract/policy.ts';
 import { missingPermissions } from '../governance/policy/rights.ts';
 import type { GrantSearch, StandingGrants } from './approval/standing-grants.ts';
-import { judge, questionOf } from './stages/authorize.ts';
+import { isOffList, judge, NOT_LISTED, questionOf } from './stages/authorize.ts';
 
 export interface ExplainDeps {
   readonly policy: Policy;
@@ -36,6 +36,7 @@ export const explainCall = async (
     verdict: judge(policy, question),
     considered: [],
   };
+  if (isOffList(call)) return { verdict: NOT_LISTED, considered };
   if (verdict.effect === 'deny') return { verdict, considered };
   const { tool, caller } = question;
   const grantFor = await standing.forCall(question, definitionOf(call.ready));

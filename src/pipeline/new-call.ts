@@ -172,6 +172,7 @@ export const callerOf = (as: Partial<Caller> | undefined): Caller => {
     // Whoever embeds the crib vouches for its callers; naming permissions is what narrows them.
     permissions: as.permissions ?? LOCAL_CALLER.permissions,
     isolation: as.isolation ?? LOCAL_CALLER.isolation,
+    tools: as.tools,
     authenticated: as.authenticated,
   };
 };
@@ -183,6 +184,7 @@ const overrides = (as: Partial<Caller>): boolean =>
   as.roles !== undefined ||
   as.permissions !== undefined ||
   as.isolation !== undefined ||
+  as.tools !== undefined ||
   as.authenticated !== undefined;
 
 /** A new call, with nothing proven yet. */

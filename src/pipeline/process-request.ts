@@ -13,7 +13,7 @@ import type { ToolResult } from '../contract/result.ts';
 
 export interface ProcessDeps {
   readonly tools: Catalog;
-  readonly caller: (Partial<Caller> & Pick<CallAs, 'signal'>) | undefined;
+  readonly caller: (Partial<Caller> & Pick<CallAs, 'signal' | 'dailyUsd'>) | undefined;
   execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult>;
 }
 

@@ -31,6 +31,7 @@ const FIELDS: { readonly [K in keyof CallAs]-?: readonly [must: string, check: C
   loopId: ['be a text', isText],
   roles: ['be a list of texts', isTexts],
   permissions: ['be a list of texts', isTexts],
+  tools: ['be a list of texts', isTexts],
   authenticated: ['hold userId, agentId and sessionId as texts', isNames],
   isolation: ['be none, basic, strict or paranoid', isIsolation],
   version: ['be a text', isText],

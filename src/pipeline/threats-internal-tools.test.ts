@@ -95,6 +95,15 @@ describe('undo by its name', () => {
     expect(await content()).toBe('new');
   });
 
+  it('a caller with a list of tools takes back its own call, and nobody else’s', async () => {
+    const listed = { tools: ['write'] };
+    const stolen = await crib.undo(executionId, { ...eve, ...listed });
+    expect(stolen.success).toBe(false);
+    expect(await content()).toBe('new');
+    expect((await crib.undo(executionId, { userId: 'ada', ...listed })).success).toBe(true);
+    expect(await content()).toBe('old');
+  });
+
   it('the tool set of an agent framework neither shows nor calls it', async () => {
     const tools = await crib.tools.forAnthropic({ caller: eve });
     expect(tools.tools.map(({ name }) => name)).toEqual(['write', 'relay']);

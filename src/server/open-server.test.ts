@@ -7,7 +7,7 @@ import type { Crib } from '../contract/crib.ts';
 import type { Tool } from '../contract/tool.ts';
 import { createCrib } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
-import { createTokenDesk } from '../surfaces/http/auth/token-service.ts';
+import { createTokenService } from '../surfaces/http/auth/token-service.ts';
 import { loadConfig } from '../trust/load-config.ts';
 import { openServer, type RunningServer } from './open-server.ts';
 
@@ -43,7 +43,7 @@ const start = async (
     home: join(folder, 'home'),
   });
   open.crib = crib;
-  const desk = createTokenDesk({
+  const desk = createTokenService({
     runtime,
     randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
     tokens: async () => (await crib.store()).tokens,
@@ -231,7 +231,10 @@ describe('the MCP endpoint', { timeout: TIME_LIMIT }, () => {
     expect(await mcpCall(started, token, 'dear')).toContain('budget');
     await mcpCall(started, token, 'echo');
     const rows = await (await crib.store()).audit.query({ kind: 'outcome' });
-    expect(rows.filter(({ status }) => status === 'success')).toEqual([]);
+    expect(rows.map(({ tool, code }) => [tool, code])).toEqual([
+      ['echo', 'PERMISSION_DENIED'],
+      ['dear', 'BUDGET_EXCEEDED'],
+    ]);
   });
 
   it('threat: a token cannot split its calls over HTTP and MCP to escape a limit', async () => {

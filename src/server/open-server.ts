@@ -13,14 +13,13 @@ import type { PrometheusText } from '../observation/prometheus-text.ts';
 import { createReadiness, type Readiness } from '../observation/readiness.ts';
 import { createTraceRing, type TraceRing } from '../observation/trace-ring.ts';
 import { watchServers } from '../observation/watch-servers.ts';
-import { createTokenBudgets, type TokenBudgets } from '../surfaces/http/auth/token-budgets.ts';
+import type { HttpServer } from '../surfaces/door/listen.ts';
 import { createHttpSurface, type HttpSurface } from '../surfaces/http/create-http-surface.ts';
 import {
-  createEventStream,
-  type EventStream,
-} from '../surfaces/http/events/create-event-stream.ts';
+  createEventBroadcast,
+  type EventBroadcast,
+} from '../surfaces/http/events/create-event-broadcast.ts';
 import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
-import type { HttpServer } from '../surfaces/http/listen.ts';
 import { assertReachable, listenFault } from './listen-address.ts';
 import { type McpEndpoint, openMcpEndpoint } from './mcp-endpoint.ts';
 
@@ -55,9 +54,7 @@ export interface RunningServer {
 interface Parts {
   readonly calls: CallMetrics;
   readonly traces: TraceRing;
-  readonly events: EventStream;
-  /** One for both doors: a token cannot spend its budget at each. */
-  readonly budgets: TokenBudgets;
+  readonly events: EventBroadcast;
   readonly mcp: McpEndpoint;
   readonly readiness: Readiness;
 }
@@ -70,28 +67,16 @@ const openParts = (site: ServerSite): Parts => {
   const { server } = site.loaded.config;
   const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
   const traces = createTraceRing(crib.events);
-  const budgets = createTokenBudgets(crib, runtime);
   return {
     calls: new CallMetrics(crib.events, { runtime, isTool }),
     traces,
-    events: createEventStream(crib.events, {
+    events: createEventBroadcast(crib.events, {
       runtime,
       run: randomBytes(8).toString('hex'),
       // Timing every stage has a price, so it is paid while somebody looks.
       onWatched: traces.watch,
     }),
-    budgets,
-    mcp: openMcpEndpoint({
-      crib,
-      budgets,
-      runtime,
-      version,
-      hosts: server.allowedHosts,
-      origins: server.allowedOrigins,
-      maxBodyBytes: server.maxBodyBytes,
-      publicUrl: server.publicUrl,
-      describe,
-    }),
+    mcp: openMcpEndpoint({ crib, runtime, version, maxBodyBytes: server.maxBodyBytes, describe }),
     readiness: createReadiness({ crib, runtime }),
   };
 };
@@ -166,12 +151,11 @@ const reach = ({ host, loaded, consoleFolder }: ServerSite) => {
 
 const depsOf = (site: ServerSite, parts: Parts): HttpDeps => {
   const { runtime, version, describe } = site;
-  const { calls, traces, events, budgets, mcp, readiness } = parts;
+  const { calls, traces, events, mcp, readiness } = parts;
   return {
     runtime,
     version,
     describe,
-    budgets,
     randomBytes: (size) => randomBytes(size),
     ...reach(site),
     ...views(site),

@@ -10,7 +10,7 @@ const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
 const [{ createMcpServers }, { createServerAuth }, { createRuntime }] = await Promise.all([
   load('sources/mcp/create-mcp-servers.js'),
   load('sources/mcp/oauth/create-server-auth.js'),
-  load('create-runtime.js'),
+  load('crib/create-runtime.js'),
 ]);
 
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');

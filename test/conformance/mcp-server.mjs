@@ -8,11 +8,11 @@ import { fixtureTools } from './mcp-server-tools.mjs';
 
 const load = (path) => import(pathToFileURL(resolve(process.argv[2] ?? 'dist', path)).href);
 const [{ createCrib }, { defineTool }, { createRuntime }, surfaces, http] = await Promise.all([
-  load('crib.js'),
+  load('crib/create-crib.js'),
   load('contract/tool.js'),
-  load('create-runtime.js'),
+  load('crib/create-runtime.js'),
   load('surfaces/mcp/create-mcp-surface.js'),
-  load('surfaces/mcp/serve-mcp-http.js'),
+  load('surfaces/mcp/http/serve-mcp-http.js'),
 ]);
 
 const links = new AsyncLocalStorage();

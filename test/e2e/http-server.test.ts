@@ -5,9 +5,9 @@ import type { ToolContext } from '../../src/contract/context.ts';
 import type { Crib } from '../../src/contract/crib.ts';
 import { createCrib } from '../../src/crib/create-crib.ts';
 import { createRuntime } from '../../src/crib/create-runtime.ts';
+import type { HttpServer } from '../../src/surfaces/door/listen.ts';
 import { createHttpSurface } from '../../src/surfaces/http/create-http-surface.ts';
 import type { HttpDeps } from '../../src/surfaces/http/http-deps.ts';
-import type { HttpServer } from '../../src/surfaces/http/listen.ts';
 import { openRaw, statusIn } from '../fixtures/raw-http.ts';
 import { aTool } from '../fixtures/test-crib.ts';
 

@@ -36,6 +36,13 @@ export const isHeld = (permissions: readonly string[], wanted: string): boolean 
 
 const NONE: readonly string[] = Object.freeze([]);
 
+/**
+ * Says whether a caller that was given a list of tools may call this one. By the tool's own name, so
+ * that neither an alias nor a permission that two tools share opens another one.
+ */
+export const isListed = ({ tools }: Pick<Caller, 'tools'>, { name }: Pick<Tool, 'name'>): boolean =>
+  tools === undefined || tools.includes(name);
+
 /** Most callers do: naming permissions is what narrows one. */
 const holdsAll = ({ permissions }: Rights): boolean => permissions.includes('*');
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../../contract/call-options.ts';
+import type { ToolContext } from '../../contract/context.ts';
 import type { NewGrant } from '../../contract/grant.ts';
 import type { Policy, Verdict } from '../../contract/policy.ts';
+import type { Tool } from '../../contract/tool.ts';
 
 const policyOf = (judge: () => unknown): Policy => ({
   version: '1',
@@ -57,6 +59,69 @@ describe('authorize', () => {
     expect(
       (await crib.execute('echo', {}, { userId: 'ada', permissions: ['tool:echo'] })).success,
     ).toBe(true);
+  });
+});
+
+describe('a caller with a list of tools', () => {
+  const shared = { permissions: ['net:read'] };
+  const open = (more: readonly Tool[] = []) =>
+    testCrib([
+      aTool({ name: 'listed', ...shared }),
+      aTool({ name: 'other', aliases: ['twin'], ...shared }),
+      aTool({ name: 'free', permissions: [] }),
+      ...more,
+    ]);
+  const ada = { userId: 'ada', tools: ['listed'], permissions: ['tool:listed', 'net:read'] };
+  const codeOf = async (crib: TestCrib, tool: string, as: CallAs = ada) =>
+    (await crib.execute(tool, {}, as)).error?.code ?? 'success';
+
+  it('calls the tools on its list', async () => {
+    expect(await codeOf(await open(), 'listed')).toBe('success');
+  });
+
+  it.each([
+    ['shares its permission', 'other', ada],
+    ['is named by an alias', 'twin', ada],
+    ['is named by an alias on the list', 'twin', { ...ada, tools: ['twin'] }],
+    ['needs no permission', 'free', ada],
+    ['could be called by its permissions', 'other', { ...ada, permissions: ['*'] }],
+    ['could be called by an owner', 'other', { tools: ['listed'] }],
+    ['is not on a list that is empty', 'listed', { ...ada, tools: [] }],
+  ])('is refused a tool that %s, and the refusal is on record', async (_how, tool, as) => {
+    const crib = await open();
+    expect(await codeOf(crib, tool, as)).toBe('PERMISSION_DENIED');
+    const rows = await (await crib.store()).audit.query({ kind: 'outcome' });
+    expect(rows).toMatchObject([{ status: 'denied', code: 'PERMISSION_DENIED' }]);
+  });
+
+  it('is refused a tool off its list although a grant and a rule allow it', async () => {
+    const policy = { version: 1 as const, rules: [{ name: 'all', effect: 'allow' as const }] };
+    const crib = await testCrib([aTool({ name: 'other' })], { policy });
+    const grant = { resource: 'tool:*', actions: ['*'], skipsApproval: true, by: 'boss' };
+    await crib.permissions.grant({ ...grant, subject: { user: 'ada' } });
+    expect(await codeOf(crib, 'other')).toBe('PERMISSION_DENIED');
+    const { verdict } = await crib.explain('other', {}, ada);
+    expect(verdict).toMatchObject({ effect: 'deny', rule: 'tool-not-listed' });
+    const { tools: _tools, ...unlisted } = ada;
+    expect((await crib.explain('other', {}, unlisted)).verdict.effect).toBe('allow');
+  });
+
+  it('is refused inner calls of tools off its list', async () => {
+    const outer = aTool({
+      name: 'outer',
+      run: (async (_: unknown, { call }: ToolContext) => (await call('free', {})).status) as never,
+    });
+    const crib = await open([outer]);
+    const as = { userId: 'ada', tools: ['outer'] };
+    expect((await crib.execute('outer', {}, as)).data).toBe('denied');
+    expect((await crib.execute('outer', {}, { ...as, tools: ['outer', 'free'] })).data).toBe(
+      'success',
+    );
+  });
+
+  it.each(['listed', [7], {}])('is refused when its list is %j', async (tools) => {
+    const as = { ...ada, tools: tools as never };
+    expect(await codeOf(await open(), 'listed', as)).toBe('VALIDATION_ERROR');
   });
 });
 

@@ -18,7 +18,7 @@ import { isWithinPattern } from '../../governance/approvals/approved-paths.ts';
 import type { ResolvedTargets } from '../../governance/approvals/call-targets.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { capabilityInUse, isSink, tierInUse } from '../../governance/policy/capability.ts';
-import { missingPermissions } from '../../governance/policy/rights.ts';
+import { isListed, missingPermissions } from '../../governance/policy/rights.ts';
 import type { StandingGrants } from '../approval/standing-grants.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
@@ -82,6 +82,17 @@ const report = (
   events.emit('policy.shadowed', { executionId, tool: call.ready.tool.name, findings });
 };
 
+/** The refusal of a tool that is not on the caller's list. Nothing can stand in for it: no grant, no role. */
+export const NOT_LISTED = Object.freeze({
+  effect: 'deny',
+  rule: 'tool-not-listed',
+  reason: 'The caller may not call this tool: it is not on its list.',
+}) satisfies Verdict;
+
+/** Tools of the crib itself, such as undo, have no name that could be listed; they check the caller. */
+export const isOffList = (call: Call<'ready'>): boolean =>
+  call.internal === undefined && !isListed(call.caller, call.ready.tool);
+
 interface Judged {
   readonly question: PolicyQuestion;
   readonly verdict: Verdict;
@@ -142,6 +153,7 @@ export const authorize = (deps: AuthorizeDeps): Stage<'ready' | 'input' | 'inspe
     return withGrants(call, { question, verdict, missing }, { deps, next });
   };
   return function authorize(call, next) {
+    if (isOffList(call)) return Promise.resolve(refuse(call, NOT_LISTED));
     const flow = flowOf(call, deps);
     if (flow instanceof Promise) return flow.then((known) => decide(call, next, known));
     return decide(call, next, flow);

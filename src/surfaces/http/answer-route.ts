@@ -1,16 +1,17 @@
-/** Takes one request through its route: who, in which role, with what, and only then the handler. */
+/** Takes one request through its route: who sends it, in which role, with what, then the handler. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
-import { type Answer, JSON_HEADERS, type PlainAnswer } from './answer.ts';
+import type { Role } from '../../contract/tokens.ts';
+import { type Answer, JSON_HEADERS, type PlainAnswer } from '../door/answer.ts';
+import type { HttpRequest } from '../door/http-request.ts';
+import { type BodyFault, readBody } from '../door/read-body.ts';
 import { authenticate, type Known } from './auth/authenticate.ts';
 import type { Identity } from './auth/identity.ts';
 import type { JwtCheck } from './auth/jwt-check.ts';
 import { failure, notSignedIn, type Refusal, refusal } from './error-reply.ts';
-import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
-import { readBody } from './read-body.ts';
-import { isAdmitted, type Replied, type Route } from './route.ts';
+import type { Replied, Route, RouteRole } from './route.ts';
 
 export interface Asked {
   readonly request: HttpRequest;
@@ -43,6 +44,18 @@ const nobody = (deps: AnswerDeps, { request }: Asked, isWrong: boolean): Refusal
     headers: challenge(deps, request),
   });
 };
+
+const ADMITTED: Readonly<Record<Exclude<RouteRole, 'public'>, readonly Role[]>> = {
+  member: ['viewer', 'agent', 'operator', 'admin'],
+  viewer: ['viewer', 'operator', 'admin'],
+  agent: ['agent', 'operator', 'admin'],
+  operator: ['operator', 'admin'],
+  admin: ['admin'],
+};
+
+/** Says whether a role will do for a route. */
+export const isAdmitted = (needed: RouteRole, role: Role): boolean =>
+  needed === 'public' || ADMITTED[needed].includes(role);
 
 type Admission = { readonly identity: Identity | undefined } | { readonly refused: Refusal };
 
@@ -107,12 +120,19 @@ const withEtag = (plain: PlainAnswer & { body: string }, request: HttpRequest): 
 
 const answerOf = (reply: Replied, route: Route, request: HttpRequest): Answer => {
   if (reply instanceof Response) return reply;
-  if ('written' in reply) return reply.written;
+  if ('answer' in reply) return reply.answer;
   const { status = 200, body } = reply;
   const headers = reply.headers ? { ...JSON_HEADERS, ...reply.headers } : JSON_HEADERS;
   const plain = { status, headers, body: JSON.stringify(body) };
   return route.etag && status === 200 ? withEtag(plain, request) : plain;
 };
+
+const bodyRefusal = ({ status, message, suggestion }: BodyFault): Refusal => ({
+  code: 'VALIDATION_ERROR',
+  status,
+  message,
+  extras: { suggestions: [suggestion] },
+});
 
 const NOT_READ = { value: undefined };
 
@@ -125,16 +145,16 @@ const handled = async (
   const params = parsed(input.params, sent, 'path');
   const query = parsed(input.query, input.query && queryOf(request), 'query');
   const reading = input.body
-    ? readBody(request, { most: bodyBytes, form: route.form ?? false })
+    ? readBody(request, { maxBytes: bodyBytes, form: route.form ?? false })
     : NOT_READ;
   const read = reading instanceof Promise ? await reading : reading;
-  if ('refused' in read) return refusal(read.refused);
+  if ('fault' in read) return refusal(bodyRefusal(read.fault));
   const body = parsed(input.body, read.value, 'body');
   const call = { request, site, identity, params, query, body };
   return answerOf(await route.handle(call as Parameters<Route['handle']>[0]), route, request);
 };
 
-/** Always answers. The body of a request is not read before its sender is known. */
+/** Answers, always. The body of a request is not read before its sender is known. */
 export const answerRoute = async (
   route: Route,
   asked: Asked,

@@ -3,24 +3,29 @@
  * checked first, then who sends it, then what it says; calls go through `crib.execute`.
  */
 import type { Crib } from '../../contract/crib.ts';
-import { type Answer, createSeal, type SealedAnswer, toResponse, withHeaders } from './answer.ts';
+import {
+  type Answer,
+  createSeal,
+  type SealedAnswer,
+  toResponse,
+  withHeaders,
+} from '../door/answer.ts';
+import { createOriginCheck, ORIGIN_MESSAGES, type OriginCheck } from '../door/check-origin.ts';
+import { fromWebRequest, type HttpRequest } from '../door/http-request.ts';
+import { type HttpServer, type ListenAt, listen } from '../door/listen.ts';
+import { securityHeaders } from '../door/security-headers.ts';
 import { type AnswerDeps, answerRoute } from './answer-route.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { CSRF_HEADER } from './auth/authenticate.ts';
-import { type ConsoleUser, createConsoleDoor } from './auth/console-sessions.ts';
+import { type ConsoleUser, createConsoleSessions } from './auth/console-sessions.ts';
 import { createJwtCheck } from './auth/jwt-check.ts';
-import { createStanding } from './auth/recheck-identities.ts';
-import { createTokenBudgets } from './auth/token-budgets.ts';
-import { createTokenDesk, type TokenDesk } from './auth/token-service.ts';
+import { createIdentityCheck } from './auth/recheck-identities.ts';
+import { createTokenService, type TokenService } from './auth/token-service.ts';
 import { failure, refusal } from './error-reply.ts';
-import { createNeighbours, type Neighbours } from './foreign-request.ts';
 import { createHeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
-import { fromWebRequest, type HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
-import { type HttpServer, type ListenAt, listen } from './listen.ts';
 import { openapiDocument } from './pages/openapi-document.ts';
-import { securityHeaders } from './pages/security-headers.ts';
 import { createStaticFiles } from './pages/static-files.ts';
 import { createRouteFinder } from './route-finder.ts';
 import { ROUTES } from './routes/route-table.ts';
@@ -33,36 +38,35 @@ export interface HttpSurface {
   listen(at: ListenAt): Promise<HttpServer>;
   /** A one-time code for the console: put behind `/#code=`. */
   issueCode(user: ConsoleUser): string;
-  readonly tokens: TokenDesk;
-  /** Stops watching the crib, which stays open. */
+  readonly tokens: TokenService;
   /** From now on no new call is taken: 503, and the connection is closed after every answer. */
   drain(): void;
+  /** Stops watching the crib, which stays open. */
   close(): void;
 }
 
-const BODY_BYTES = 1024 * 1024;
-const FAILED_ATTEMPTS = 20;
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_FAILED_ATTEMPTS = 20;
 /** Never answered by the console's page: a mistyped call must not look like success. */
 const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
 
 const siteOf = (crib: Crib, deps: HttpDeps): HttpSite => {
   const { runtime, randomBytes } = deps;
-  const tokens = createTokenDesk({
+  const tokens = createTokenService({
     runtime,
     randomBytes,
     tokens: async () => (await crib.store()).tokens,
   });
-  const door = createConsoleDoor({ runtime, randomBytes });
+  const sessions = createConsoleSessions({ runtime, randomBytes });
   let document: Promise<object> | undefined;
   return {
     crib,
     deps,
     tokens,
-    door,
-    streams: createHeldStreams(runtime, createStanding({ runtime, tokens, door })),
-    attempts: createAttempts(runtime, deps.limits?.failedAttempts ?? FAILED_ATTEMPTS),
+    sessions,
+    streams: createHeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions })),
+    attempts: createAttempts(runtime, deps.limits?.failedAttempts ?? MAX_FAILED_ATTEMPTS),
     shadow: watchShadow(crib.events, runtime),
-    budgets: deps.budgets ?? createTokenBudgets(crib, runtime),
     openapi: () => {
       document ??= openapiDocument(ROUTES, deps.version);
       return document;
@@ -107,10 +111,10 @@ const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
 /** Only for origins that somebody configured; without credentials, so that cookies stay ours. */
 const corsHeaders = (
   request: HttpRequest,
-  neighbours: Neighbours,
+  check: OriginCheck,
 ): Readonly<Record<string, string>> => {
   const origin = request.header('origin');
-  if (origin === undefined || !neighbours.isConfigured(origin)) return NOTHING;
+  if (origin === undefined || !check.isConfigured(origin)) return NOTHING;
   return {
     'access-control-allow-origin': origin,
     'access-control-expose-headers': 'x-request-id, etag, mcp-session-id',
@@ -121,18 +125,16 @@ const corsHeaders = (
 const isPreflight = (request: HttpRequest): boolean =>
   request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined;
 
-const AMBIGUOUS = { code: 'VALIDATION_ERROR', message: 'A header is given twice.' } as const;
-
-const behindDoor =
-  (ask: Ask, neighbours: Neighbours): Ask =>
+/** Checks first where the request comes from; pages of configured origins get CORS headers. */
+const behindCheck =
+  (ask: Ask, check: OriginCheck): Ask =>
   (request, requestId) => {
-    if (request.isAmbiguous()) return refusal(AMBIGUOUS);
-    const foreign = neighbours.refuse(request);
-    if (foreign) {
-      const message = `The ${foreign === 'host' ? 'Host' : 'Origin'} of the request is not allowed here.`;
-      return refusal({ code: 'PERMISSION_DENIED', message });
+    const fault = check.refuse(request);
+    if (fault) {
+      const code = fault === 'ambiguous' ? 'VALIDATION_ERROR' : 'PERMISSION_DENIED';
+      return refusal({ code, message: ORIGIN_MESSAGES[fault] });
     }
-    const cors = corsHeaders(request, neighbours);
+    const cors = corsHeaders(request, check);
     if (cors !== NOTHING && isPreflight(request)) {
       return { status: 204, headers: { ...PREFLIGHT, ...cors }, body: null };
     }
@@ -173,28 +175,29 @@ const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
   };
 };
 
-/** Throws when an origin or the public address in `deps` is none. */
+/** Opens the surface. Throws when an origin or the public address in `deps` is none. */
 export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
-  const neighbours = createNeighbours(deps);
+  const check = createOriginCheck(deps);
   const site = siteOf(crib, deps);
-  const bodyBytes = deps.limits?.bodyBytes ?? BODY_BYTES;
+  const bodyBytes = deps.limits?.bodyBytes ?? MAX_BODY_BYTES;
   const routes = askRoutes({ site, jwt: createJwtCheck(deps), bodyBytes });
+  const { log, after } = deps.runtime;
   let draining = false;
-  const enter = behindDoor(
+  const enter = behindCheck(
     untilDrained(routes, () => draining),
-    neighbours,
+    check,
   );
   const seal = createSeal(securityHeaders(deps.publicUrl?.startsWith('https:') ?? false));
   const nextId = requestIds(deps);
-  const ask = async (request: HttpRequest): Promise<SealedAnswer | Response> => {
+  const ask = async (request: HttpRequest): Promise<SealedAnswer> => {
     const requestId = nextId();
     return seal(await enter(request, requestId), requestId);
   };
   return {
     fetch: async (request, address = '') =>
       toResponse(await ask(fromWebRequest(request, address)), request.method),
-    listen: (at) => listen(ask, at, deps),
-    issueCode: (user) => site.door.issueCode(user).code,
+    listen: (at) => listen(ask, at, { log, after, ...(deps.limits && { limits: deps.limits }) }),
+    issueCode: (user) => site.sessions.issueCode(user).code,
     tokens: site.tokens,
     drain: () => {
       draining = true;

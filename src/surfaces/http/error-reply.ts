@@ -1,4 +1,4 @@
-/** Errors as this door tells them: status and body from the table, and nothing of the inside. */
+/** Errors as HTTP answers: status and body from the table, and nothing of the inside. */
 import {
   ERRORS,
   type ErrorCode,
@@ -8,7 +8,7 @@ import {
   toolError,
 } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
-import { JSON_HEADERS, type PlainAnswer } from './answer.ts';
+import { JSON_HEADERS, type PlainAnswer } from '../door/answer.ts';
 
 /** The table has no row for what only HTTP knows: a body of the wrong kind or size, a stranger. */
 export interface Refusal {
@@ -36,8 +36,8 @@ export const refusal = ({ code, message, extras, status, headers }: Refusal): Pl
 };
 
 /**
- * 401, which only this door says, and only about the sender of the request. The table has no such
- * status, so no failure of a tool can make a client believe that its own token or session is bad.
+ * Refuses with 401, which only the HTTP surface says, and only about the sender of the request. The
+ * table has no such status, so no failure of a tool can make a client believe that its own token or session is bad.
  */
 export const notSignedIn = (
   message: string,

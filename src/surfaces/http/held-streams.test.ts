@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import type { Identity } from './auth/identity.ts';
-import { createStanding } from './auth/recheck-identities.ts';
-import { createTokenDesk } from './auth/token-service.ts';
+import { createIdentityCheck } from './auth/recheck-identities.ts';
+import { createTokenService } from './auth/token-service.ts';
 import { createHeldStreams } from './held-streams.ts';
 
 const SECOND = 1000;
@@ -44,13 +44,13 @@ const opened = (more: Partial<Tokens> = {}) => {
     },
     ...more,
   } as Tokens;
-  const tokens = createTokenDesk({
+  const tokens = createTokenService({
     runtime,
     randomBytes: (size) => new Uint8Array(size),
     tokens: async () => store,
   });
-  const door = { isOpen: () => true };
-  const streams = createHeldStreams(runtime, createStanding({ runtime, tokens, door }));
+  const sessions = { isOpen: () => true };
+  const streams = createHeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions }));
   const ended: string[] = [];
   const hold = (identity: Identity) =>
     streams.hold(identity, () => void ended.push(identity.userId));

@@ -1,18 +1,15 @@
 /**
- * Streams that stay open, each with the one who may read it. One look a second at all of them, not
- * a timer each, ends those whose token, session or JWT is no longer good; who cannot be asked about
- * is not told anything either.
+ * Holds the streams that stay open, each with the identity that may read it. All of them are checked
+ * once a second, not by a timer each; those whose token, session or JWT is no longer good end, and so do
+ * those that cannot be checked.
  */
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Identity } from './auth/identity.ts';
-import type { Standing } from './auth/recheck-identities.ts';
-
-/** Has `end` called when the reader may no longer read. Returns how to stop watching. */
-export type Hold = (end: () => void) => () => void;
+import type { IdentityCheck } from './auth/recheck-identities.ts';
 
 export interface HeldStreams {
   hold(identity: Identity, end: () => void): () => void;
-  /** Looks at once, because somebody was shown out here. Never rejects. */
+  /** Checks all at once, because a token or session has just ended here. Never rejects. */
   look(): Promise<void>;
   /** Watches no more; the streams are left as they are. */
   close(): void;
@@ -26,20 +23,20 @@ interface Held {
 /** As long as a token that another process revoked may be good for elsewhere. */
 const LOOK_EVERY_MS = 1000;
 /** A store that has not answered for so many looks counts as one that cannot be asked. */
-const MOST_UNANSWERED = 5;
+const MAX_UNANSWERED = 5;
 
 class Streams implements HeldStreams {
   readonly #runtime: Pick<Runtime, 'after'>;
-  readonly #standing: Standing;
+  readonly #check: IdentityCheck;
   readonly #held = new Set<Held>();
   #timer: Timer | undefined = undefined;
   #isLooking = false;
   #isWantedAgain = false;
   #unanswered = 0;
 
-  constructor(runtime: Pick<Runtime, 'after'>, standing: Standing) {
+  constructor(runtime: Pick<Runtime, 'after'>, check: IdentityCheck) {
     this.#runtime = runtime;
-    this.#standing = standing;
+    this.#check = check;
   }
 
   hold(identity: Identity, end: () => void): () => void {
@@ -70,9 +67,7 @@ class Streams implements HeldStreams {
   }
 
   async #judge(all: readonly Held[]): Promise<void> {
-    const isGood = await this.#standing(all.map(({ identity }) => identity)).catch(
-      () => () => false,
-    );
+    const isGood = await this.#check(all.map(({ identity }) => identity)).catch(() => () => false);
     for (const held of all) if (!isGood(held.identity)) this.#end(held);
   }
 
@@ -80,7 +75,7 @@ class Streams implements HeldStreams {
     this.#timer = this.#later();
     if (!this.#isLooking) return void this.look();
     this.#unanswered += 1;
-    if (this.#unanswered < MOST_UNANSWERED) return;
+    if (this.#unanswered < MAX_UNANSWERED) return;
     for (const held of [...this.#held]) this.#end(held);
   }
 
@@ -109,5 +104,5 @@ class Streams implements HeldStreams {
 
 export const createHeldStreams = (
   runtime: Pick<Runtime, 'after'>,
-  standing: Standing,
-): HeldStreams => new Streams(runtime, standing);
+  check: IdentityCheck,
+): HeldStreams => new Streams(runtime, check);

@@ -4,11 +4,10 @@ import type { AuditCheckpoint, AuditFilter, AuditVerification } from '../../cont
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tier } from '../../contract/tool.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../door/answer.ts';
+import type { HttpRequest } from '../door/http-request.ts';
+import type { ListenLimits } from '../door/listen.ts';
 import type { Identity } from './auth/identity.ts';
-import type { TokenBudgets } from './auth/token-budgets.ts';
-import type { Hold } from './held-streams.ts';
-import type { HttpRequest } from './http-request.ts';
 
 export interface Check {
   readonly name: string;
@@ -72,11 +71,8 @@ export interface OidcOptions {
   readonly jwksUri?: string;
 }
 
-export interface HttpLimits {
+export interface HttpLimits extends ListenLimits {
   readonly bodyBytes?: number;
-  readonly headersTimeoutMs?: number;
-  readonly requestTimeoutMs?: number;
-  readonly maxConnections?: number;
   /** Failed attempts of one address within a minute. */
   readonly failedAttempts?: number;
 }
@@ -95,8 +91,6 @@ export interface HttpDeps {
   /** Where the world reaches this server; https makes cookies secure. */
   readonly publicUrl?: string;
   readonly limits?: HttpLimits;
-  /** Shared with another door, so that a token cannot spend its budget at both. */
-  readonly budgets?: TokenBudgets;
   /** The folder of the built console; none is served when absent. */
   readonly consoleFolder?: string;
   /** Metrics without a token, for a scraper on the same machine. */
@@ -121,10 +115,10 @@ export interface HttpDeps {
     token: string,
   ): Promise<{ readonly approvalId: string; readonly approve: boolean } | undefined>;
   /**
-   * The handlers of `/v1/events`, `/metrics` and `/mcp`; who asks is known by then. A stream of events
-   * is to be held, so that it ends when its reader may no longer read.
+   * The handlers of `/v1/events`, `/metrics` and `/mcp`; who asks is known by then. Their streams of
+   * events end when their client may no longer read.
    */
-  events?(request: Request, identity: Identity, hold: Hold): Response | Promise<Response>;
+  events?(request: HttpRequest, identity: Identity): Answer | Promise<Answer>;
   metrics?(request: Request): Response | Promise<Response>;
   mcp?(request: HttpRequest, identity: Identity): Promise<Answer>;
 }

@@ -1,9 +1,8 @@
 /** What every route has at hand. */
 import type { Crib } from '../../contract/crib.ts';
 import type { Attempts } from './auth/attempts.ts';
-import type { ConsoleDoor } from './auth/console-sessions.ts';
-import type { TokenBudgets } from './auth/token-budgets.ts';
-import type { TokenDesk } from './auth/token-service.ts';
+import type { ConsoleSessions } from './auth/console-sessions.ts';
+import type { TokenService } from './auth/token-service.ts';
 import type { HeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
 import type { ShadowNotes } from './shadow-notes.ts';
@@ -11,11 +10,10 @@ import type { ShadowNotes } from './shadow-notes.ts';
 export interface HttpSite {
   readonly crib: Crib;
   readonly deps: HttpDeps;
-  readonly tokens: TokenDesk;
-  readonly door: ConsoleDoor;
+  readonly tokens: TokenService;
+  readonly sessions: ConsoleSessions;
   readonly attempts: Attempts;
   readonly shadow: ShadowNotes;
-  readonly budgets: TokenBudgets;
   /** Streams under way, which end with the right to read them. */
   readonly streams: HeldStreams;
   /** The OpenAPI document of the route table; made when it is first asked for. */

@@ -1,11 +1,11 @@
-/** The door as bytes on a socket: what Node hands over is guarded as what the web does. */
+/** The HTTP surface over a socket: requests from Node are checked like those of the web. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { openRaw, statusIn } from '../../../test/fixtures/raw-http.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import type { HttpServer } from './listen.ts';
+import type { HttpServer } from '../door/listen.ts';
 
 const TIME_LIMIT = 30_000;
 const SOON = { timeout: TIME_LIMIT, interval: 5 };

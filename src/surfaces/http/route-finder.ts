@@ -27,8 +27,8 @@ const decoded = (
   }
 };
 
-const MOST_KEPT = 1000;
-const LONGEST = 300;
+const MAX_KEPT = 1000;
+const MAX_KEY_CHARS = 300;
 
 /** Remembers what it found: the same few paths are asked for all the time. */
 export const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
@@ -49,9 +49,9 @@ export const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
     const known = found.get(key);
     if (known) return known;
     const fresh = search(method, path);
-    if (!fresh || key.length > LONGEST) return fresh;
+    if (!fresh || key.length > MAX_KEY_CHARS) return fresh;
     // Anybody can think of more paths than fit.
-    if (found.size >= MOST_KEPT) found.clear();
+    if (found.size >= MAX_KEPT) found.clear();
     found.set(key, fresh);
     return fresh;
   };

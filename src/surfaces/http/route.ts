@@ -4,25 +4,14 @@
  */
 import type { z } from 'zod';
 import type { Role } from '../../contract/tokens.ts';
-import type { PlainAnswer } from './answer.ts';
+import type { Answer } from '../door/answer.ts';
+import type { HttpRequest } from '../door/http-request.ts';
 import type { Identity } from './auth/identity.ts';
 import type { HttpDeps } from './http-deps.ts';
-import type { HttpRequest } from './http-request.ts';
 import type { HttpSite } from './http-site.ts';
 
 /** `public` for anybody, `member` for whoever is known, otherwise the least role that will do. */
 export type RouteRole = 'public' | 'member' | Role;
-
-const ADMITTED: Readonly<Record<Exclude<RouteRole, 'public'>, readonly Role[]>> = {
-  member: ['viewer', 'agent', 'operator', 'admin'],
-  viewer: ['viewer', 'operator', 'admin'],
-  agent: ['agent', 'operator', 'admin'],
-  operator: ['operator', 'admin'],
-  admin: ['admin'],
-};
-
-export const isAdmitted = (needed: RouteRole, role: Role): boolean =>
-  needed === 'public' || ADMITTED[needed].includes(role);
 
 export interface RouteInput {
   readonly params?: z.ZodObject;
@@ -46,9 +35,9 @@ export interface MemberCall extends RouteCall {
   readonly identity: Identity;
 }
 
-/** An answer that is text by now, and goes out as it is. */
-export interface WrittenReply {
-  readonly written: PlainAnswer;
+/** An answer that goes out as it is: events, or what another surface answered. */
+export interface WholeReply {
+  readonly answer: Answer;
 }
 
 export interface Reply {
@@ -57,7 +46,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Replied = Reply | WrittenReply | Response;
+export type Replied = Reply | WholeReply | Response;
 
 type CallFor<R extends RouteRole> = R extends 'public' ? RouteCall : MemberCall;
 

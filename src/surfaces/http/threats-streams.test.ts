@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openHttp, requestFor, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
-import { createEventStream } from './events/create-event-stream.ts';
+import { createEventBroadcast } from './events/create-event-broadcast.ts';
 import type { HttpDeps } from './http-deps.ts';
 
 const SECOND = 1000;
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const open = async (deps: Partial<HttpDeps> = {}): Promise<TestHttp> => {
   http = await openHttp([aTool()], ({ events, runtime }) => {
-    const stream = createEventStream(events, { runtime, run: 'run1' });
+    const stream = createEventBroadcast(events, { runtime, run: 'run1' });
     // As a library would make them: nobody but the door can end these.
     const endless = () =>
       new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } });

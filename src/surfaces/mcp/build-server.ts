@@ -6,9 +6,10 @@ import type {
   ServerContext,
   Tool,
 } from '@modelcontextprotocol/server';
-import { callStates } from './call/call-state.ts';
+import { callStates } from './call/call-round.ts';
 import { callTool } from './call/call-tool.ts';
 import { PlainCalls } from './call/plain-calls.ts';
+import { clientCapabilities, takesForms } from './client-link.ts';
 import { pageOf } from './lists/page.ts';
 import { servePrompts } from './lists/serve-prompts.ts';
 import { type Subscribed, serveResources } from './lists/serve-resources.ts';
@@ -43,20 +44,6 @@ const capabilitiesOf = (
   completions: {},
   ...(era === 'legacy' && { logging: {} }),
 });
-
-/** Form elicitation, as either era declares it; a bare `{}` has always meant forms. */
-const takesForms = ({ elicitation }: Readonly<Record<string, unknown>>): boolean => {
-  if (typeof elicitation !== 'object' || elicitation === null) return false;
-  return 'form' in elicitation || !('url' in elicitation);
-};
-
-const declared =
-  ({ sdk }: SurfaceSite, server: Server): ServerSite['capabilities'] =>
-  (ctx) => {
-    const envelope = ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-    const own = envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY];
-    return { ...(own ?? server.getClientCapabilities()) };
-  };
 
 /** Whatever a handler throws leaves as an error of the protocol, with nothing of ours in it. */
 const guardHandlers = (server: Server, { sdk, options }: SurfaceSite): void => {
@@ -110,7 +97,7 @@ export const buildServer = (
     return entry && { ...crib.tools.inputSchema(entry.tool.name) };
   };
   const mayAsk = options.approvals !== 'inbox' && options.describe !== undefined;
-  const capabilities = declared(surface, server);
+  const capabilities = clientCapabilities(sdk, server);
   const site: ServerSite = {
     ...surface,
     session,
@@ -118,7 +105,7 @@ export const buildServer = (
     states,
     capabilities,
     takesForms: (ctx) => takesForms(capabilities(ctx)),
-    canElicit: (ctx) => mayAsk && takesForms(capabilities(ctx)),
+    canElicit: mayAsk ? (ctx) => takesForms(capabilities(ctx)) : undefined,
   };
   const subscribed: Subscribed = new Map();
   guardHandlers(server, surface);

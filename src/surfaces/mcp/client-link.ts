@@ -3,10 +3,11 @@
  * the client's user or model. Toolcrib's tools have none: no tool gets it unless the program that
  * opens the surface hands it on.
  */
-import type { InputRequest } from '@modelcontextprotocol/server';
+import type { InputRequest, Server } from '@modelcontextprotocol/server';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { CallContext } from './call/call-context.ts';
+import type { Sdk } from './load-sdk.ts';
 
 export interface ClientLink {
   /** What the client says it can do. */
@@ -29,16 +30,34 @@ export interface OpenLink extends ClientLink {
   readonly needed: Readonly<Record<string, InputRequest>>;
 }
 
-export interface LinkSite {
+/** Reads what the client behind a request says it can do. */
+export type CapabilitiesOf = (ctx: CallContext) => Readonly<Record<string, unknown>>;
+
+/** Makes the reader: with each request in the newer protocol, once in those before. */
+export const clientCapabilities =
+  (sdk: Sdk, server: Server): CapabilitiesOf =>
+  (ctx) => {
+    const envelope = ctx.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+    const own = envelope?.[sdk.CLIENT_CAPABILITIES_META_KEY];
+    return { ...(own ?? server.getClientCapabilities()) };
+  };
+
+/** Tells form elicitation, as either era declares it; a bare `{}` has always meant forms. */
+export const takesForms = ({ elicitation }: Readonly<Record<string, unknown>>): boolean => {
+  if (typeof elicitation !== 'object' || elicitation === null) return false;
+  return 'form' in elicitation || !('url' in elicitation);
+};
+
+export interface LinkDeps {
   readonly ctx: CallContext;
   readonly era: 'legacy' | 'modern';
-  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly capabilities: CapabilitiesOf;
   /** What the client answered, in this round and before. */
   readonly answers: Readonly<Record<string, unknown>>;
 }
 
 const log =
-  ({ ctx }: LinkSite): ClientLink['log'] =>
+  ({ ctx }: LinkDeps): ClientLink['log'] =>
   (level, data) =>
     ctx.mcpReq.log(level, data).catch(() => undefined);
 
@@ -46,33 +65,37 @@ const refused = (): ToolFailure =>
   new ToolFailure('PRECONDITION_FAILED', 'The client has to answer a question first.');
 
 /** Up to the 2025-11-25 protocol: the client is asked while the call waits. */
-const asksAtOnce = (site: LinkSite): OpenLink => ({
+const asksAtOnce = (deps: LinkDeps): OpenLink => ({
   needed: {},
-  capabilities: site.capabilities,
+  get capabilities() {
+    return deps.capabilities(deps.ctx);
+  },
   ask: async (_key, { method, params }, accepts = () => true) => {
     const asked = { method, ...(params && { params: { ...params } }) };
-    const answer = await site.ctx.mcpReq.send(asked);
+    const answer = await deps.ctx.mcpReq.send(asked);
     if (accepts(answer)) return answer;
     throw refused();
   },
-  log: log(site),
+  log: log(deps),
 });
 
 /** From the 2026-07-28 protocol on: the questions travel with the reply. */
-const asksByReply = (site: LinkSite): OpenLink => {
+const asksByReply = (deps: LinkDeps): OpenLink => {
   const needed: Record<string, InputRequest> = Object.create(null);
-  const { answers, capabilities } = site;
+  const { answers } = deps;
   return {
     needed,
-    capabilities,
+    get capabilities() {
+      return deps.capabilities(deps.ctx);
+    },
     ask: async (key, request, accepts = () => true) => {
       if (Object.hasOwn(answers, key) && accepts(answers[key])) return answers[key];
       needed[key] = request;
       throw refused();
     },
-    log: log(site),
+    log: log(deps),
   };
 };
 
-export const openLink = (site: LinkSite): OpenLink =>
-  site.era === 'legacy' ? asksAtOnce(site) : asksByReply(site);
+export const openLink = (deps: LinkDeps): OpenLink =>
+  deps.era === 'legacy' ? asksAtOnce(deps) : asksByReply(deps);

@@ -4,12 +4,18 @@
  */
 import type { Transport } from '@modelcontextprotocol/server';
 import type { Crib } from '../../contract/crib.ts';
+import { toResponse } from '../door/answer.ts';
+import { fromWebRequest } from '../door/http-request.ts';
+import type { Handler } from '../door/listen.ts';
 import { type BuiltServer, buildServer } from './build-server.ts';
-import { newStateKey } from './call/call-state.ts';
+import { newStateKey } from './call/call-round.ts';
 import type { PlainCalls } from './call/plain-calls.ts';
-import type { DoorAnswer } from './http/door-answer.ts';
-import type { DoorRequest } from './http/door-request.ts';
-import { createHttpDoor, type HttpDoor } from './http/http-door.ts';
+import { guardRequests } from './http/guard-requests.ts';
+import {
+  createRequestHandler,
+  type HandleRequest,
+  type RequestHandler,
+} from './http/handle-request.ts';
 import { withUniqueIds } from './http/unique-ids.ts';
 import { AUDIT_RECENT, auditShelf } from './lists/audit-resources.ts';
 import { listedTools } from './lists/listed-tools.ts';
@@ -32,10 +38,15 @@ export interface McpConnection {
 export interface McpSurface {
   /** Serves one client for as long as the transport lasts; its first message says which era. */
   connect(transport: Transport): Promise<McpConnection>;
-  /** Serves one HTTP request. Without `http` options nobody can be authenticated: always 401. */
+  /**
+   * Serves one HTTP request of a client that is known, for a server that has checked Host, Origin and
+   * credentials itself. Every call is made as this identity.
+   */
+  readonly handle: HandleRequest;
+  /** Checks and serves one HTTP request. Without `http` options nobody can be authenticated: always 401. */
+  readonly answer: Handler;
+  /** The same for a program that has the web's own objects. */
   fetch(request: Request): Promise<Response>;
-  /** The same for a server that would have to make the web's objects first, and take them apart again. */
-  answer(request: DoorRequest): Promise<DoorAnswer>;
   /** Cancels what runs and lets every client go. The crib stays open. */
   close(): Promise<void>;
 }
@@ -72,14 +83,19 @@ const NOBODY = { authenticate: async () => undefined };
 
 class Surface implements McpSurface {
   readonly #site: SurfaceSite;
-  readonly #door: HttpDoor;
+  readonly handle: HandleRequest;
+  readonly answer: Handler;
+  readonly #http: RequestHandler;
   readonly #connected = new Set<BuiltServer>();
   readonly #connections = new Set<McpConnection>();
   readonly #stop: () => void;
 
   constructor(site: SurfaceSite) {
     this.#site = site;
-    this.#door = createHttpDoor(site, site.options.http ?? NOBODY);
+    this.#http = createRequestHandler(site);
+    this.handle = this.#http.handle;
+    const { http = NOBODY, runtime } = site.options;
+    this.answer = guardRequests({ http, log: runtime.log, handle: this.handle });
     this.#stop = watchChanges(site, {
       toolsChanged: () => this.#listChanged('Tool', 'tools'),
       resourcesChanged: () => this.#listChanged('Resource', 'resources'),
@@ -88,12 +104,8 @@ class Surface implements McpSurface {
     });
   }
 
-  fetch(request: Request): Promise<Response> {
-    return this.#door.fetch(request);
-  }
-
-  answer(request: DoorRequest): Promise<DoorAnswer> {
-    return this.#door.answer(request);
+  async fetch(request: Request): Promise<Response> {
+    return toResponse(await this.answer(fromWebRequest(request, '')), request.method);
   }
 
   async connect(transport: Transport): Promise<McpConnection> {
@@ -136,23 +148,23 @@ class Surface implements McpSurface {
   async close(): Promise<void> {
     this.#stop();
     await Promise.all([...this.#connections].map((each) => each.close()));
-    await this.#door.close();
+    await this.#http.close();
   }
 
   get #servers(): readonly BuiltServer[] {
-    return [...this.#connected, ...this.#door.servers];
+    return [...this.#connected, ...this.#http.servers];
   }
 
   #listChanged(one: 'Tool' | 'Resource' | 'Prompt', many: `${Lowercase<typeof one>}s`): void {
     tell(this.#servers, ({ product }) => product.server[`send${one}ListChanged`]());
-    this.#door.notify[`${many}Changed`]();
+    this.#http.notify[`${many}Changed`]();
   }
 
   #callsChanged(): void {
     const uri = AUDIT_RECENT;
     const listening = this.#servers.filter(({ hears }) => hears(uri));
     tell(listening, ({ product }) => product.server.sendResourceUpdated({ uri }));
-    this.#door.notify.resourceUpdated(uri);
+    this.#http.notify.resourceUpdated(uri);
   }
 
   #note(error: Error): void {

@@ -1,5 +1,6 @@
 /** What whoever opens an MCP surface chooses, and who a client is once that is known. */
 import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { CallOptions } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { AroundCall } from './client-link.ts';
@@ -11,10 +12,13 @@ import type { PromptShelf, ResourceShelf } from './lists/collection.ts';
  */
 export type SurfaceKind = 'full' | 'search' | 'code';
 
+/** As whom a client calls, and the US dollars that it may spend a day. */
+export type McpCaller = Partial<Caller> & Pick<CallOptions, 'dailyUsd'>;
+
 /** Who a client proved to be. `key` is the same for the same client, and nobody else's. */
 export interface McpIdentity {
   readonly key: string;
-  readonly caller: Partial<Caller>;
+  readonly caller: McpCaller;
 }
 
 export interface McpSurfaceOptions {
@@ -38,6 +42,8 @@ export interface McpSurfaceOptions {
   readonly resources?: readonly ResourceShelf[];
   readonly prompts?: readonly PromptShelf[];
   readonly aroundCall?: AroundCall;
+  /** Of one request over HTTP; 4 MiB by default. */
+  readonly maxBodyBytes?: number;
   readonly http?: McpHttpOptions;
 }
 
@@ -51,11 +57,10 @@ export interface McpHttpOptions {
   readonly authenticate: (
     request: RequestHead,
   ) => McpIdentity | undefined | Promise<McpIdentity | undefined>;
-  /** Host names without a port; those of this machine by default. */
+  /** Host names without a port, besides those of this machine. */
   readonly hosts?: readonly string[];
-  /** Host names of web pages that may call; those of this machine by default. */
+  /** Origins of pages that may call, e.g. `https://ops.example.com`, besides those of this machine. */
   readonly origins?: readonly string[];
-  readonly maxBodyBytes?: number;
   /** Where clients find out how to log in (RFC 9728). */
   readonly resourceMetadataUrl?: string;
 }

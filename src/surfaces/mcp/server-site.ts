@@ -1,7 +1,6 @@
 /** What the handlers of one protocol instance work with. */
 import type { Crib } from '../../contract/crib.ts';
-import type { CallContext } from './call/call-context.ts';
-import type { CallStates } from './call/call-state.ts';
+import type { CallContext, CallStates } from './call/call-context.ts';
 import type { PromptShelf, ResourceShelf } from './lists/collection.ts';
 import type { ListedTools } from './lists/listed-tools.ts';
 import type { Sdk } from './load-sdk.ts';
@@ -30,6 +29,6 @@ export interface ServerSite extends SurfaceSite {
   capabilities(ctx: CallContext): Readonly<Record<string, unknown>>;
   /** Can the client show its user a form? */
   takesForms(ctx: CallContext): boolean;
-  /** May and can the person behind this client be asked? */
-  canElicit(ctx: CallContext): boolean;
+  /** Says whether the person behind this client can be asked; absent where nobody may be. */
+  readonly canElicit: ((ctx: CallContext) => boolean) | undefined;
 }

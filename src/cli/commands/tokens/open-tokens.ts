@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { TokenRecord } from '../../../contract/tokens.ts';
-import type { TokenDesk } from '../../../surfaces/http/auth/token-service.ts';
+import type { TokenService } from '../../../surfaces/http/auth/token-service.ts';
 import type { Io } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 
-export const withTokens = <T>(io: Io, work: (tokens: TokenDesk) => Promise<T>): Promise<T> =>
+export const withTokens = <T>(io: Io, work: (tokens: TokenService) => Promise<T>): Promise<T> =>
   withStore(io, async ({ crib }) => {
-    const { createTokenDesk } = await import('../../../surfaces/http/auth/token-service.ts');
+    const { createTokenService } = await import('../../../surfaces/http/auth/token-service.ts');
     const tokens = async () => (await crib.store()).tokens;
-    return work(createTokenDesk({ runtime: io.runtime, randomBytes, tokens }));
+    return work(createTokenService({ runtime: io.runtime, randomBytes, tokens }));
   });
 
 /** Everything but the hash of the secret. */

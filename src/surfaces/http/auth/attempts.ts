@@ -10,7 +10,7 @@ export interface Attempts {
 }
 
 const WINDOW_MS = 60_000;
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 export const createAttempts = (runtime: Pick<Runtime, 'now'>, most: number): Attempts => {
   const windows = new Map<string, { start: number; count: number }>();
@@ -20,7 +20,7 @@ export const createAttempts = (runtime: Pick<Runtime, 'now'>, most: number): Att
     const fresh = { start: now, count: 0 };
     windows.delete(address);
     const [oldest] = windows.keys();
-    if (windows.size >= MOST_ADDRESSES && oldest !== undefined) windows.delete(oldest);
+    if (windows.size >= MAX_ADDRESSES && oldest !== undefined) windows.delete(oldest);
     windows.set(address, fresh);
     return fresh;
   };

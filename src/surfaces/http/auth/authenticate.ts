@@ -1,6 +1,6 @@
 /** Finds out who sends a request, by its token, its JWT or its session, before anything is read. */
 import type { TokenRecord } from '../../../contract/tokens.ts';
-import type { HttpRequest } from '../http-request.ts';
+import type { HttpRequest } from '../../door/http-request.ts';
 import type { HttpSite } from '../http-site.ts';
 import { type ConsoleSession, isCsrfToken } from './console-sessions.ts';
 import { type Identity, SESSION_KEY, TOKEN_KEY } from './identity.ts';
@@ -73,7 +73,7 @@ export const authenticate = (
   if (header !== undefined) return byHeader(header, site, jwt);
   const id = sessionIdOf(request);
   if (id === undefined) return { refused: 'nobody' };
-  const session = site.door.find(id);
+  const session = site.sessions.find(id);
   // A page left open overnight asks again and again; that is no attempt to get in.
   if (!session) return { refused: 'nobody' };
   if (!isRead(request) && !isCsrfToken(request.header(CSRF_HEADER), session)) {

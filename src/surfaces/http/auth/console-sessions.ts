@@ -24,7 +24,7 @@ export interface IssuedCode {
   readonly expiresAt: number;
 }
 
-export interface ConsoleDoor {
+export interface ConsoleSessions {
   /** Good once, for ten minutes. */
   issueCode(user: ConsoleUser): IssuedCode;
   /** A new session with a new id; nothing when the code is not good. */
@@ -36,7 +36,7 @@ export interface ConsoleDoor {
   leave(id: string): void;
 }
 
-export interface ConsoleDoorDeps {
+export interface ConsoleSessionsDeps {
   readonly runtime: Pick<Runtime, 'now'>;
   randomBytes(size: number): Uint8Array;
 }
@@ -44,8 +44,8 @@ export interface ConsoleDoorDeps {
 const CODE_MS = 10 * 60_000;
 const SESSION_MS = 12 * 3_600_000;
 const IDLE_MS = 2 * 3_600_000;
-const MOST_CODES = 100;
-const MOST_SESSIONS = 1000;
+const MAX_CODES = 100;
+const MAX_SESSIONS = 1000;
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
@@ -61,19 +61,19 @@ interface Kept {
   usedAt: number;
 }
 
-class Door implements ConsoleDoor {
-  readonly #deps: ConsoleDoorDeps;
+class MemorySessions implements ConsoleSessions {
+  readonly #deps: ConsoleSessionsDeps;
   readonly #codes = new Map<string, ConsoleUser & { readonly expiresAt: number }>();
   readonly #sessions = new Map<string, Kept>();
 
-  constructor(deps: ConsoleDoorDeps) {
+  constructor(deps: ConsoleSessionsDeps) {
     this.#deps = deps;
   }
 
   issueCode({ user, role }: ConsoleUser): IssuedCode {
     const code = this.#secret(16);
     const expiresAt = this.#deps.runtime.now() + CODE_MS;
-    put(this.#codes, [hashOf(code), { user, role, expiresAt }], MOST_CODES);
+    put(this.#codes, [hashOf(code), { user, role, expiresAt }], MAX_CODES);
     return { code, expiresAt };
   }
 
@@ -91,7 +91,7 @@ class Door implements ConsoleDoor {
       csrf: this.#secret(32),
       expiresAt: now + SESSION_MS,
     };
-    put(this.#sessions, [session.key, { session, usedAt: now }], MOST_SESSIONS);
+    put(this.#sessions, [session.key, { session, usedAt: now }], MAX_SESSIONS);
     return { id, session };
   }
 
@@ -123,7 +123,8 @@ class Door implements ConsoleDoor {
   }
 }
 
-export const createConsoleDoor = (deps: ConsoleDoorDeps): ConsoleDoor => new Door(deps);
+export const createConsoleSessions = (deps: ConsoleSessionsDeps): ConsoleSessions =>
+  new MemorySessions(deps);
 
 /** Does the header hold the token of the session? Compared in constant time. */
 export const isCsrfToken = (given: string | undefined, { csrf }: ConsoleSession): boolean => {

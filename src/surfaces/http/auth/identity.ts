@@ -67,5 +67,6 @@ export const callerOfIdentity = (
     identity.kind === 'session' && identity.role === 'admin' ? ['owner', 'admin'] : [identity.role],
   permissions: permissionsFor(identity.policy, tools),
   isolation: identity.policy?.isolation ?? 'none',
+  ...(identity.policy?.tools && { tools: identity.policy.tools }),
   ...(identity.policy?.dailyUsd !== undefined && { dailyUsd: identity.policy.dailyUsd }),
 });

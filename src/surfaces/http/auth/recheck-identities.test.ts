@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Identity } from './identity.ts';
-import { createStanding } from './recheck-identities.ts';
+import { createIdentityCheck } from './recheck-identities.ts';
 
 const NOW = 1_000;
 
@@ -15,10 +15,10 @@ const identity = (kind: Identity['kind'], key: string, expiresAt?: number): Iden
 const standingWith = (liveAmong: (ids: readonly string[]) => Promise<ReadonlySet<string>>) => {
   const warn = vi.fn();
   const log = { debug: vi.fn(), info: vi.fn(), warn, error: vi.fn() };
-  const standing = createStanding({
+  const standing = createIdentityCheck({
     runtime: { now: () => NOW, log },
     tokens: { liveAmong },
-    door: { isOpen: (key) => key === 'open' },
+    sessions: { isOpen: (key) => key === 'open' },
   });
   return { standing, warn };
 };

@@ -1,26 +1,26 @@
-/** May those who came in a while ago still come in? Asked about all of them at once. */
+/** Re-checks, in one batch, whether the identities behind open streams are still valid. */
 import type { Runtime } from '../../../contract/runtime.ts';
-import type { ConsoleDoor } from './console-sessions.ts';
+import type { ConsoleSessions } from './console-sessions.ts';
 import { type Identity, SESSION_KEY, TOKEN_KEY } from './identity.ts';
-import type { TokenDesk } from './token-service.ts';
+import type { TokenService } from './token-service.ts';
 
-/** Resolves to what says it of each. */
-export type Standing = (
+/** Resolves to the verdict on each of them. */
+export type IdentityCheck = (
   identities: readonly Identity[],
 ) => Promise<(identity: Identity) => boolean>;
 
-export interface StandingDeps {
+export interface IdentityCheckDeps {
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
-  readonly tokens: Pick<TokenDesk, 'liveAmong'>;
-  readonly door: Pick<ConsoleDoor, 'isOpen'>;
+  readonly tokens: Pick<TokenService, 'liveAmong'>;
+  readonly sessions: Pick<ConsoleSessions, 'isOpen'>;
 }
 
 const tokenOf = ({ key }: Identity): string => key.slice(TOKEN_KEY.length);
 
-/** A store that fails vouches for no token; sessions are not its business. */
+/** Looks up the tokens that are still good: none when the store fails, which says nothing of sessions. */
 const liveTokens = async (
   ids: ReadonlySet<string>,
-  { tokens, runtime }: StandingDeps,
+  { tokens, runtime }: IdentityCheckDeps,
 ): Promise<ReadonlySet<string>> => {
   if (ids.size === 0) return ids;
   try {
@@ -31,8 +31,8 @@ const liveTokens = async (
   }
 };
 
-export const createStanding =
-  (deps: StandingDeps): Standing =>
+export const createIdentityCheck =
+  (deps: IdentityCheckDeps): IdentityCheck =>
   async (identities) => {
     const ids = new Set(identities.filter(({ kind }) => kind === 'token').map(tokenOf));
     const live = await liveTokens(ids, deps);
@@ -40,7 +40,7 @@ export const createStanding =
     return (identity) => {
       const { kind, key, expiresAt } = identity;
       if (kind === 'token') return live.has(tokenOf(identity));
-      if (kind === 'session') return deps.door.isOpen(key.slice(SESSION_KEY.length));
+      if (kind === 'session') return deps.sessions.isOpen(key.slice(SESSION_KEY.length));
       return expiresAt !== undefined && expiresAt > now;
     };
   };

@@ -2,15 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TokenRecord, Tokens } from '../../../contract/tokens.ts';
-import { createTokenDesk, type TokenDesk } from './token-service.ts';
+import { createTokenService, type TokenService } from './token-service.ts';
 
 let records: Map<string, TokenRecord>;
 let reads: number;
 let touched: number[];
 let now: number;
 let hold: Promise<void> | undefined;
-let desk: TokenDesk;
-let elsewhere: TokenDesk;
+let desk: TokenService;
+let elsewhere: TokenService;
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -37,8 +37,8 @@ beforeEach(() => {
     touch: async (_, at) => void touched.push(at),
   };
   const deps = { runtime: { now: () => now, log }, randomBytes, tokens: async () => tokens };
-  desk = createTokenDesk(deps);
-  elsewhere = createTokenDesk(deps);
+  desk = createTokenService(deps);
+  elsewhere = createTokenService(deps);
 });
 
 const make = (expiresAt?: number) =>

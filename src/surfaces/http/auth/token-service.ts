@@ -14,7 +14,7 @@ export interface NewToken {
   readonly policy?: TokenPolicy;
 }
 
-export interface TokenDesk {
+export interface TokenService {
   /** The token is in this answer and nowhere else. Fails with CONFLICT when the name is in use. */
   create(wanted: NewToken, by: string): Promise<{ token: string; record: TokenRecord }>;
   /** The record of a token that is good at this moment; at once where it was looked up just now. */
@@ -25,7 +25,7 @@ export interface TokenDesk {
   revoke(id: string): Promise<boolean>;
 }
 
-export interface TokenDeskDeps {
+export interface TokenServiceDeps {
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
   randomBytes(size: number): Uint8Array;
   tokens(): Promise<Tokens>;
@@ -38,7 +38,7 @@ const NOBODY = Buffer.alloc(64);
 
 /** How long a token that was found good is not looked up again. */
 const TRUST_MS = 1000;
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 
 /** From so many on, one list costs less than each record by itself. */
 const MANY = 32;
@@ -56,13 +56,13 @@ interface Kept {
   notedAt: number;
 }
 
-class Desk implements TokenDesk {
-  readonly #deps: TokenDeskDeps;
+class StoredTokens implements TokenService {
+  readonly #deps: TokenServiceDeps;
   readonly #kept = new Map<string, Kept>();
   /** Goes up with each revocation: what was read before one is not kept. */
   #revocations = 0;
 
-  constructor(deps: TokenDeskDeps) {
+  constructor(deps: TokenServiceDeps) {
     this.#deps = deps;
   }
 
@@ -149,7 +149,7 @@ class Desk implements TokenDesk {
     const notedAt = Math.max(record.lastUsedAt ?? 0, this.#kept.get(id)?.notedAt ?? 0);
     const kept = { record, expected, readAt, notedAt };
     if (before !== this.#revocations) return kept;
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
     this.#kept.set(id, kept);
     return kept;
   }
@@ -164,4 +164,4 @@ class Desk implements TokenDesk {
   }
 }
 
-export const createTokenDesk = (deps: TokenDeskDeps): TokenDesk => new Desk(deps);
+export const createTokenService = (deps: TokenServiceDeps): TokenService => new StoredTokens(deps);

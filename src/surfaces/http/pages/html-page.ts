@@ -1,6 +1,6 @@
 /** Pages that need no script: text is escaped, the style is known to the browser by its hash. */
 import { createHash } from 'node:crypto';
-import { pagePolicy } from './security-headers.ts';
+import { pagePolicy } from '../../door/security-headers.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -4,9 +4,8 @@ import type { CallAs } from '../../../contract/call-options.ts';
 import type { ProcessRequest } from '../../../contract/crib.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
-import { callerOfIdentity, type Identity } from '../auth/identity.ts';
-import type { HttpRequest } from '../http-request.ts';
-import type { HttpSite } from '../http-site.ts';
+import type { HttpRequest } from '../../door/http-request.ts';
+import { callerOfIdentity } from '../auth/identity.ts';
 import { defineRoute, type MemberCall, type Route } from '../route.ts';
 import {
   executeBody,
@@ -20,16 +19,6 @@ export const statusOf = ({ success, status, error }: ToolResult): number => {
   if (success) return 200;
   if (status === 'pending') return 202;
   return error ? ERRORS[error.code].http : 500;
-};
-
-/** By the tool's own name, so that an alias opens nothing. A tool nobody knows is on no list. */
-const assertAllowed = ({ policy }: Identity, { crib }: HttpSite, name: string): void => {
-  if (!policy?.tools) return;
-  const own = crib.tools.get(name)?.tool.name;
-  if (own !== undefined && policy.tools.includes(own)) return;
-  throw new ToolFailure('PERMISSION_DENIED', 'This token may not call that tool.', {
-    suggestions: ['Use a tool on the list of the token, or another token.'],
-  });
 };
 
 /** The header and the body may both name the key, but only the same one. */
@@ -78,20 +67,10 @@ const execute = defineRoute({
     424: 'Something that the tool needs is missing: a credential of its own, a program, a package.',
   },
   handle: (call) => {
-    const { site, identity, body } = call;
-    const { name } = call.params;
-    assertAllowed(identity, site, name);
-    const as = callAs(call, body);
-    const run = () => site.crib.execute(name, body.input, as);
-    return site.budgets.within(identity, [name], run).then(replyOf);
+    const { site, params, body } = call;
+    return site.crib.execute(params.name, body.input, callAs(call, body)).then(replyOf);
   },
 });
-
-const toolsIn = (request: ProcessRequest): readonly string[] => {
-  if (request.operation === 'discover') return [];
-  if (request.operation === 'execute_single') return [request.tool];
-  return request.calls.map(({ tool }) => tool);
-};
 
 const process = defineRoute({
   method: 'post',
@@ -101,13 +80,10 @@ const process = defineRoute({
   summary: 'Several calls at once: a chain, a graph, or a check without running',
   input: { body: processBody },
   response: processResultSchema,
-  handle: async ({ site, identity, body, request: asked }) => {
-    const request = body as ProcessRequest;
-    const tools = toolsIn(request);
-    for (const tool of tools) assertAllowed(identity, site, tool);
+  handle: async ({ site, identity, body, request }) => {
     const caller = callerOfIdentity(identity, site.crib.tools);
-    const run = () => site.crib.process(request, { ...caller, signal: asked.signal() });
-    return { body: await site.budgets.within(identity, tools, run) };
+    const as = { ...caller, signal: request.signal() };
+    return { body: await site.crib.process(body as ProcessRequest, as) };
   },
 });
 

@@ -6,7 +6,7 @@ import { COOKIE, sessionIdOf } from '../auth/authenticate.ts';
 import type { ConsoleSession } from '../auth/console-sessions.ts';
 import { notSignedIn, refusal } from '../error-reply.ts';
 import type { HttpDeps } from '../http-deps.ts';
-import { defineRoute, type Route, type WrittenReply } from '../route.ts';
+import { defineRoute, type Route, type WholeReply } from '../route.ts';
 import { plainName } from '../schemas/plain-name.ts';
 
 const sessionSchema = z.object({
@@ -28,8 +28,8 @@ const cookie = (value: string, maxAge: number, { publicUrl }: HttpDeps): string 
     publicUrl?.startsWith('https:') ? '; Secure' : ''
   }`;
 
-const stranger = (message: string, suggestion: string): WrittenReply => ({
-  written: refusal(notSignedIn(message, { suggestion })),
+const stranger = (message: string, suggestion: string): WholeReply => ({
+  answer: refusal(notSignedIn(message, { suggestion })),
 });
 
 const enter = defineRoute({
@@ -40,8 +40,8 @@ const enter = defineRoute({
   summary: 'Log in with a one-time code',
   input: { body: z.strictObject({ code: z.string().min(1).max(200) }) },
   response: sessionSchema,
-  handle: ({ site: { door, deps, attempts, streams }, body, request }) => {
-    const entered = door.enter(body.code);
+  handle: ({ site: { sessions, deps, attempts, streams }, body, request }) => {
+    const entered = sessions.enter(body.code);
     if (!entered) {
       const retryAfterMs = attempts.failed(request.address);
       if (retryAfterMs > 0) throw new ToolFailure('RATE_LIMITED', undefined, { retryAfterMs });
@@ -52,7 +52,7 @@ const enter = defineRoute({
     }
     // An id that the browser brought along, perhaps planted by somebody else, is good for nothing.
     const before = sessionIdOf(request);
-    if (before !== undefined) door.leave(before);
+    if (before !== undefined) sessions.leave(before);
     void streams.look();
     const seconds = Math.floor((entered.session.expiresAt - deps.runtime.now()) / 1000);
     return {
@@ -70,7 +70,7 @@ const look = defineRoute({
   summary: 'The present session',
   response: sessionSchema,
   handle: ({ site, request }) => {
-    const session = site.door.find(sessionIdOf(request) ?? '');
+    const session = site.sessions.find(sessionIdOf(request) ?? '');
     return session ? { body: shown(session) } : stranger('There is no session.', 'Log in.');
   },
 });
@@ -82,9 +82,9 @@ const leave = defineRoute({
   tag: 'session',
   summary: 'Log out',
   response: z.object({ ended: z.boolean() }),
-  handle: ({ site: { door, deps, streams }, request }) => {
+  handle: ({ site: { sessions, deps, streams }, request }) => {
     const id = sessionIdOf(request);
-    if (id !== undefined) door.leave(id);
+    if (id !== undefined) sessions.leave(id);
     void streams.look();
     return {
       body: { ended: id !== undefined },
@@ -107,7 +107,10 @@ const invite = defineRoute({
   input: { body: invitation },
   response: invitation.extend({ code: z.string(), expiresAt: z.number() }),
   status: 201,
-  handle: ({ site, body }) => ({ status: 201, body: { ...body, ...site.door.issueCode(body) } }),
+  handle: ({ site, body }) => ({
+    status: 201,
+    body: { ...body, ...site.sessions.issueCode(body) },
+  }),
 });
 
 export const SESSION_ROUTES: readonly Route[] = [enter, look, leave, invite];

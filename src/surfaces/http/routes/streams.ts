@@ -1,7 +1,16 @@
-/** What others serve behind our guards: events, metrics and MCP. */
-import { endableResponse } from '../endable-response.ts';
+/** Routes whose answers are made elsewhere, behind the same checks: events, metrics and MCP. */
+import type { Answer } from '../../door/answer.ts';
+import { endableResponse } from '../../door/endable-response.ts';
 import { notFound } from '../error-reply.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type MemberCall, type Replied, type Route } from '../route.ts';
+
+/** Ends the events of an answer when its client may no longer read them. */
+const held = (answer: Answer, { site, identity }: MemberCall): Replied => {
+  const hold = (end: () => void) => site.streams.hold(identity, end);
+  if (answer instanceof Response) return endableResponse(answer, hold);
+  if ('stream' in answer) answer.stream.holdBy(hold);
+  return { answer };
+};
 
 const events = defineRoute({
   method: 'get',
@@ -10,9 +19,10 @@ const events = defineRoute({
   tag: 'events',
   summary: 'What happens, as server-sent events; Last-Event-ID resumes',
   response: 'text/event-stream',
-  handle: async ({ site, request, identity }) => {
+  handle: async (call) => {
+    const { site, request, identity } = call;
     if (!site.deps.events) throw notFound('The stream');
-    return site.deps.events(request.web(), identity, (end) => site.streams.hold(identity, end));
+    return held(await site.deps.events(request, identity), call);
   },
 });
 
@@ -38,11 +48,10 @@ const mcp = (method: 'get' | 'post' | 'delete'): Route =>
     tag: 'mcp',
     summary: 'The MCP endpoint',
     response: 'application/json',
-    handle: async ({ site, request, identity }) => {
+    handle: async (call) => {
+      const { site, request, identity } = call;
       if (!site.deps.mcp) throw notFound('The endpoint');
-      const answer = await site.deps.mcp(request, identity);
-      if (!(answer instanceof Response)) return { written: answer };
-      return endableResponse(answer, (end) => site.streams.hold(identity, end));
+      return held(await site.deps.mcp(request, identity), call);
     },
   });
 

@@ -1,10 +1,12 @@
 /** The question put to the person behind an MCP client, and how their answer is read. */
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import type { ApprovalRequest, Decision } from '../../../contract/approver.ts';
+import type { ApprovalRequest, Approver, Decision } from '../../../contract/approver.ts';
 import type { McpSurfaceOptions } from '../mcp-options.ts';
+import type { McpSession } from '../session.ts';
+import type { CallContext } from './call-context.ts';
 
 /** What is longer than this cannot be judged in a dialogue of a client: it waits in the inbox. */
-const MOST_SHOWN = 16_000;
+const MAX_CHARS = 16_000;
 /** The same for a page that would have to be scrolled for long. */
 const MAX_LINES = 200;
 
@@ -28,19 +30,19 @@ export const asCode = (text: string): string => {
   return `${fence}text\n${text}\n${fence}`;
 };
 
-/** `undefined` when it cannot be shown whole. */
+/** Words the question; `undefined` when it cannot be shown whole. */
 export const approvalQuestion = (
   request: ApprovalRequest,
   { describe, runtime }: Pick<McpSurfaceOptions, 'describe' | 'runtime'>,
 ): ElicitRequestFormParams | undefined => {
   const text = describe?.(request, runtime.now());
-  if (text === undefined || text.length > MOST_SHOWN) return undefined;
+  if (text === undefined || text.length > MAX_CHARS) return undefined;
   if (text.split('\n').length > MAX_LINES) return undefined;
   const message = `A tool call needs your approval.\n\n${asCode(text)}`;
   return { mode: 'form', message, requestedSchema: SCHEMA };
 };
 
-/** Only an accepted form with a plain `true` in it is a yes; a form put aside is no answer. */
+/** Reads an answer: only an accepted form with a plain `true` in it is a yes; a form put aside is no answer. */
 export const answerOf = (response: unknown): Decision['answer'] | undefined => {
   if (typeof response !== 'object' || response === null) return undefined;
   const { action, content } = response as { action?: unknown; content?: unknown };
@@ -54,3 +56,28 @@ export const answerOf = (response: unknown): Decision['answer'] | undefined => {
     (content as { approve?: unknown }).approve === true;
   return isYes ? 'approve' : 'deny';
 };
+
+/** The longest a Node timer can run. */
+const MAX_DELAY = 2_147_483_647;
+
+/** Asks the person behind a client of the 2025 protocols, while the call waits. */
+export const elicitApprover = (
+  ctx: CallContext,
+  session: McpSession,
+  options: Pick<McpSurfaceOptions, 'describe' | 'runtime'>,
+): Approver => ({
+  ask: async (request, signal) => {
+    const { by } = session;
+    const question = approvalQuestion(request, options);
+    if (!question) return { answer: 'later', by };
+    const left = request.expiresAt - options.runtime.now();
+    const timeout = Math.min(Math.max(left, 1), MAX_DELAY);
+    const response = await ctx.mcpReq.elicitInput(question, { signal, timeout });
+    return { answer: answerOf(response) ?? 'deny', by };
+  },
+});
+
+/** Asks nobody, for clients that are asked by the reply: the call is left waiting until they answer. */
+export const laterApprover = ({ by }: McpSession): Approver => ({
+  ask: async () => ({ answer: 'later', by }),
+});

@@ -23,3 +23,19 @@ export interface CallRequestContext
 export interface CallContext {
   readonly mcpReq: CallRequestContext;
 }
+
+/** What a call keeps while the client is asked. */
+export interface CallState {
+  /** Digest of tool and input. */
+  readonly call: string;
+  readonly approvalId?: string;
+  /** Answers of earlier rounds. */
+  readonly given?: Readonly<Record<string, unknown>>;
+}
+
+/** Signs and verifies such states. */
+export interface CallStates {
+  mint(state: CallState, ctx: CallContext): Promise<string>;
+  /** Throws for whatever was not made here, for this session, a short while ago. */
+  verify(state: string, ctx: CallContext): Promise<CallState>;
+}

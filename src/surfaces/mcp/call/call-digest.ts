@@ -11,12 +11,3 @@ const ordered = (_key: string, value: unknown): unknown => {
 
 export const digestOf = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts, ordered)).digest('base64url');
-
-/** The same, made when somebody asks: most calls wait for nothing and bring no state. */
-export const laterDigest = (...parts: readonly unknown[]): (() => string) => {
-  let made: string | undefined;
-  return () => {
-    made ??= digestOf(...parts);
-    return made;
-  };
-};

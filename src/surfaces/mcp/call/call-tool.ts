@@ -7,20 +7,18 @@ import type {
   CallToolResult,
   InputRequiredResult,
 } from '@modelcontextprotocol/server';
-import type { CallAs } from '../../../contract/call-options.ts';
+import type { CallAs, CallOptions } from '../../../contract/call-options.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
+import type { Runtime } from '../../../contract/runtime.ts';
 import { answerMeta, CALL_TOOL, innerCall, SEARCH_TOOLS } from '../../../kit/model/meta-tools.ts';
 import { isMetaTool, isShown, metaSite, SEARCH_API } from '../lists/meta-tools.ts';
 import { addressOf } from '../lists/resource-address.ts';
 import type { ServerSite } from '../server-site.ts';
-import { answerOf, approvalQuestion } from './approval-question.ts';
-import { type AskRound, askClient, askNeeded, openRound } from './ask-round.ts';
+import { answerOf, approvalQuestion, elicitApprover, laterApprover } from './approval-question.ts';
 import type { CallContext } from './call-context.ts';
-import { laterDigest } from './call-digest.ts';
-import { elicitApprover, laterApprover } from './elicit-approver.ts';
+import { type AskRound, askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
 import { elicitClient } from './elicit-client.ts';
-import { progressOf } from './progress.ts';
 import { META, toolReply } from './tool-reply.ts';
 
 type Reply = CallToolResult | InputRequiredResult;
@@ -48,10 +46,44 @@ const isUnknown = ({ error }: ToolResult): boolean => error?.code === 'TOOL_NOT_
 
 const approverFor = (site: ServerSite, ctx: CallContext): Pick<CallAs, 'approver'> => {
   const { session, options, era } = site;
-  if (!site.canElicit(ctx)) return {};
+  if (!site.canElicit?.(ctx)) return {};
   const approver =
     era === 'legacy' ? elicitApprover(ctx, session, options) : laterApprover(session);
   return { approver };
+};
+
+interface Progress {
+  readonly onProgress: NonNullable<CallOptions['onProgress']>;
+  /** To be told when the call is over, where it matters. */
+  readonly stop?: () => void;
+}
+
+/** A call that is silent for this long says that it runs: over HTTP a stream opens, and is kept alive. */
+const SILENT_MS = 10_000;
+
+/** Sends progress as the client asked for it: by its token, or as log lines without one. */
+const progressOf = (ctx: CallContext, tool: string, runtime: Runtime): Progress => {
+  const token = ctx.mcpReq._meta?.progressToken;
+  // The client may be gone already: its call is cancelled elsewhere.
+  const sent = (sending: Promise<void>): void => void sending.catch(() => undefined);
+  if (token === undefined) {
+    const onProgress: Progress['onProgress'] = (_fraction, note) => {
+      if (note !== undefined) sent(ctx.mcpReq.log('info', note, tool));
+    };
+    return { onProgress };
+  }
+  let last = -1;
+  const onProgress: Progress['onProgress'] = (fraction, note) => {
+    // The protocol wants progress to grow; what does not is left out.
+    if (!(fraction > last)) return;
+    last = fraction;
+    const message = note === undefined ? {} : { message: note };
+    const params = { progressToken: token, progress: fraction, total: 1, ...message };
+    sent(ctx.mcpReq.notify({ method: 'notifications/progress', params }));
+  };
+  const timer = runtime.after(SILENT_MS, () => onProgress(0, undefined));
+  timer.keepAlive(false);
+  return { onProgress, stop: () => timer.cancel() };
 };
 
 const execute = (
@@ -114,7 +146,7 @@ const askByReply = async (
   round: Round,
   approvalId: string,
 ): Promise<Reply | undefined> => {
-  if (site.era !== 'modern' || !site.canElicit(round.ctx)) return undefined;
+  if (site.era !== 'modern' || !site.canElicit?.(round.ctx)) return undefined;
   const { approvals } = await site.crib.store();
   const record = await approvals.get(approvalId);
   const question = record && approvalQuestion(record.request, site.options);

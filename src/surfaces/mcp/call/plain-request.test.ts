@@ -1,6 +1,6 @@
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
-import { isPlainRequest } from './plain-request.ts';
+import { isPlainRequest } from './plain-calls.ts';
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } };
 

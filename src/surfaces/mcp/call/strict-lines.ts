@@ -6,7 +6,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { JsonFlaw } from '../../../kit/text/json-scan.ts';
 import { findJsonFlaw } from '../../../kit/text/strict-json.ts';
-import { parseError } from './parse-error.ts';
+import { parseError } from '../rpc-refusal.ts';
 
 const NEWLINE = 0x0a;
 const BATCH = /^\s*\[/;

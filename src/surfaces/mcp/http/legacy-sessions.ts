@@ -1,12 +1,13 @@
 /** HTTP sessions of the 2025 protocols: each belongs to the client that opened it, and to no other. */
 import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Answer } from '../../door/answer.ts';
+import type { HttpRequest } from '../../door/http-request.ts';
 import { type BuiltServer, buildServer } from '../build-server.ts';
 import type { McpIdentity } from '../mcp-options.ts';
+import { refusal } from '../rpc-refusal.ts';
 import type { SurfaceSite } from '../server-site.ts';
-import { identitySession } from '../session.ts';
-import { type DoorAnswer, refusal } from './door-answer.ts';
-import type { DoorRequest } from './door-request.ts';
+import { type HttpSession, identitySession } from '../session.ts';
 import { SessionTransport } from './session-transport.ts';
 import { IN_USE, messagesIn, OpenIds, requestIdsIn } from './unique-ids.ts';
 
@@ -15,18 +16,19 @@ interface Held {
   readonly transport: SessionTransport;
   readonly built: BuiltServer;
   readonly ids: OpenIds;
+  readonly session: HttpSession;
   usedAt: number;
 }
 
 export interface LegacyRequest {
-  readonly request: DoorRequest;
+  readonly request: HttpRequest;
   readonly identity: McpIdentity;
   /** `undefined` for requests that have none. */
   readonly body: unknown;
 }
 
-const MOST_SESSIONS = 500;
-const MOST_PER_CLIENT = 50;
+const MAX_SESSIONS = 500;
+const MAX_PER_CLIENT = 50;
 const IDLE_MS = 6 * 60 * 60 * 1000;
 
 const NOT_FOUND = refusal(404, { code: -32001, message: 'Session not found' });
@@ -46,18 +48,20 @@ export class LegacySessions {
     return [...this.#held.values()].map(({ built }) => built);
   }
 
-  handle(legacy: LegacyRequest): DoorAnswer | Promise<DoorAnswer> {
+  handle(legacy: LegacyRequest): Answer | Promise<Answer> {
     const { request, identity, body } = legacy;
     const id = request.header('mcp-session-id');
-    if (id === null && opens(body)) {
+    if (id === undefined && opens(body)) {
       return this.#open(identity).then((held) => this.#serve(held, legacy));
     }
-    if (id === null) {
+    if (id === undefined) {
       return refusal(400, { message: 'Bad Request: Mcp-Session-Id header is required' });
     }
     const held = this.#held.get(id);
     // Somebody else's session is answered like one that never was.
     if (held?.key !== identity.key) return NOT_FOUND;
+    // What the client may do can have changed since it opened the session, e.g. with a new JWT.
+    held.session.renew(identity);
     return this.#serve(held, legacy);
   }
 
@@ -67,7 +71,7 @@ export class LegacySessions {
     await Promise.all(all.map(({ built }) => built.product.close().catch(() => undefined)));
   }
 
-  #serve(held: Held, { request, body }: LegacyRequest): DoorAnswer | Promise<DoorAnswer> {
+  #serve(held: Held, { request, body }: LegacyRequest): Answer | Promise<Answer> {
     held.usedAt = this.#site.options.runtime.now();
     held.ids.received(body);
     const taken = requestIdsIn(body);
@@ -95,10 +99,12 @@ export class LegacySessions {
       ids.sent(message);
       return send(message, sendOptions);
     };
-    const built = buildServer(this.#site, identitySession(identity, id), 'legacy');
+    const session = identitySession(identity, id);
+    const built = buildServer(this.#site, session, 'legacy');
     const { plainCalls } = built;
     if (plainCalls) transport.take = (message, respond) => plainCalls.take(message, respond);
-    const held = { key: identity.key, transport, built, ids, usedAt: options.runtime.now() };
+    const { key } = identity;
+    const held = { key, transport, built, ids, session, usedAt: options.runtime.now() };
     await built.product.connect(transport);
     this.#held.set(id, held);
     return held;
@@ -110,8 +116,8 @@ export class LegacySessions {
     const oldest = [...this.#held].sort(([, a], [, b]) => a.usedAt - b.usedAt);
     const mine = oldest.filter(([, held]) => held.key === key);
     const leaving = new Map(oldest.filter(([, { usedAt }]) => now - usedAt > IDLE_MS));
-    if (mine.length >= MOST_PER_CLIENT && mine[0]) leaving.set(...mine[0]);
-    if (this.#held.size >= MOST_SESSIONS && oldest[0]) leaving.set(...oldest[0]);
+    if (mine.length >= MAX_PER_CLIENT && mine[0]) leaving.set(...mine[0]);
+    if (this.#held.size >= MAX_SESSIONS && oldest[0]) leaving.set(...oldest[0]);
     for (const [id, { built }] of leaving) {
       this.#held.delete(id);
       await built.product.close().catch(() => undefined);

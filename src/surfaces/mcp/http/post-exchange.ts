@@ -4,13 +4,13 @@
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
-import type { DoorAnswer, HeaderRecord } from './door-answer.ts';
-import { EventStream } from './event-stream.ts';
+import type { Answer, HeaderRecord } from '../../door/answer.ts';
+import { EventStream } from '../../door/event-stream.ts';
 
 /** From then on the client, and whatever is in between, is shown that the connection lives. */
 export const PATIENCE_MS = 5_000;
 
-export interface PostSite {
+export interface PostOptions {
   readonly runtime: Runtime;
   readonly jsonHeaders: HeaderRecord;
   readonly eventHeaders: HeaderRecord;
@@ -23,31 +23,35 @@ export interface Posted {
   readonly isBatch: boolean;
 }
 
+/** Writes a message in the format of server-sent events. */
+export const eventOf = (message: JSONRPCMessage): string =>
+  `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+
 export class PostExchange {
-  readonly answered: Promise<DoorAnswer>;
-  readonly #site: PostSite;
+  readonly answered: Promise<Answer>;
+  readonly #options: PostOptions;
   readonly #isBatch: boolean;
   readonly #responses: JSONRPCMessage[] = [];
   readonly #timer: Timer;
   #missing: number;
-  #answer: (answer: DoorAnswer) => void = () => undefined;
+  #answer: (answer: Answer) => void = () => undefined;
   #stream: EventStream | undefined = undefined;
 
-  constructor({ requests, isBatch }: Posted, site: PostSite) {
-    this.#site = site;
+  constructor({ requests, isBatch }: Posted, options: PostOptions) {
+    this.#options = options;
     this.#isBatch = isBatch;
     this.#missing = requests;
     this.answered = new Promise((resolve) => {
       this.#answer = resolve;
     });
-    this.#timer = site.runtime.after(PATIENCE_MS, () => this.#events());
+    this.#timer = options.runtime.after(PATIENCE_MS, () => this.#events());
     this.#timer.keepAlive(false);
   }
 
   /** A response; the last one ends the exchange. */
   respond(message: JSONRPCMessage): void {
     this.#missing -= 1;
-    if (this.#stream) this.#stream.send(message);
+    if (this.#stream) this.#stream.write(eventOf(message));
     else this.#responses.push(message);
     if (this.#missing > 0) return;
     if (this.#stream) this.#stream.end();
@@ -56,7 +60,7 @@ export class PostExchange {
 
   /** What the client has to hear before the response. */
   tell(message: JSONRPCMessage): void {
-    this.#events().send(message);
+    this.#events().write(eventOf(message));
   }
 
   /** One request was cancelled: it gets no response. */
@@ -73,16 +77,16 @@ export class PostExchange {
   #json(): void {
     this.#timer.cancel();
     const body = JSON.stringify(this.#isBatch ? this.#responses : this.#responses[0]);
-    this.#answer({ status: 200, headers: this.#site.jsonHeaders, body });
+    this.#answer({ status: 200, headers: this.#options.jsonHeaders, body });
   }
 
   #events(): EventStream {
     if (this.#stream) return this.#stream;
     this.#timer.cancel();
-    const stream = new EventStream(this.#site.runtime);
+    const stream = new EventStream({ runtime: this.#options.runtime });
     this.#stream = stream;
-    for (const response of this.#responses) stream.send(response);
-    this.#answer({ status: 200, headers: this.#site.eventHeaders, stream });
+    for (const response of this.#responses) stream.write(eventOf(response));
+    this.#answer({ status: 200, headers: this.#options.eventHeaders, stream });
     return stream;
   }
 }

@@ -10,15 +10,16 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import type { Runtime } from '../../../contract/runtime.ts';
-import { isPlainRequest } from '../call/plain-request.ts';
+import { type Answer, EVENTS_TYPE, JSON_TYPE, type PlainAnswer } from '../../door/answer.ts';
+import { EventStream } from '../../door/event-stream.ts';
+import type { HttpRequest } from '../../door/http-request.ts';
+import { isPlainRequest } from '../call/plain-calls.ts';
 import type { Sdk } from '../load-sdk.ts';
-import { type DoorAnswer, EVENTS_TYPE, JSON_TYPE, refusal } from './door-answer.ts';
-import type { DoorRequest } from './door-request.ts';
-import { EventStream } from './event-stream.ts';
-import { PostExchange, type PostSite } from './post-exchange.ts';
+import { refusal } from '../rpc-refusal.ts';
+import { eventOf, PostExchange, type PostOptions } from './post-exchange.ts';
 import type { Take } from './unique-ids.ts';
 
-export interface SessionSite {
+export interface SessionDeps {
   readonly sessionId: string;
   readonly sdk: Sdk;
   readonly runtime: Runtime;
@@ -28,9 +29,7 @@ export interface SessionSite {
   ended(): void;
 }
 
-type Refusal = Extract<DoorAnswer, { readonly body: string | null }>;
-
-const MOST_IN_A_BATCH = 100;
+const MAX_BATCH = 100;
 const GONE = refusal(404, { code: -32001, message: 'Session not found' });
 const METHODS = { allow: 'GET, POST, DELETE' };
 
@@ -48,8 +47,8 @@ export class SessionTransport implements Transport {
   onerror?: Transport['onerror'];
   /** May take a message before the protocol instance gets it. */
   take: Take = () => false;
-  readonly #site: SessionSite;
-  readonly #post: PostSite;
+  readonly #deps: SessionDeps;
+  readonly #post: PostOptions;
   readonly #exchanges = new Map<RequestId, PostExchange>();
   /** For what belongs to no request. */
   #ownStream: EventStream | undefined = undefined;
@@ -57,21 +56,21 @@ export class SessionTransport implements Transport {
   #isInitialized = false;
   #isClosed = false;
 
-  constructor(site: SessionSite) {
-    const session = { 'mcp-session-id': site.sessionId };
-    this.#site = site;
-    this.sessionId = site.sessionId;
+  constructor(deps: SessionDeps) {
+    const session = { 'mcp-session-id': deps.sessionId };
+    this.#deps = deps;
+    this.sessionId = deps.sessionId;
     this.#post = {
-      runtime: site.runtime,
-      jsonHeaders: { 'content-type': JSON_TYPE, ...session },
-      eventHeaders: {
+      runtime: deps.runtime,
+      jsonHeaders: Object.freeze({ 'content-type': JSON_TYPE, ...session }),
+      eventHeaders: Object.freeze({
         'content-type': EVENTS_TYPE,
         'cache-control': 'no-cache, no-transform',
         connection: 'keep-alive',
         // Proxies that gather what they pass on would hold events back.
         'x-accel-buffering': 'no',
         ...session,
-      },
+      }),
     };
   }
 
@@ -85,7 +84,7 @@ export class SessionTransport implements Transport {
   }
 
   /** `body` is that of a POST, parsed. */
-  handle(request: DoorRequest, body: unknown): DoorAnswer | Promise<DoorAnswer> {
+  handle(request: HttpRequest, body: unknown): Answer | Promise<Answer> {
     if (this.#isClosed) return GONE;
     if (request.method === 'POST') return this.#posted(request, body);
     if (request.method === 'GET') return this.#listen(request);
@@ -97,7 +96,7 @@ export class SessionTransport implements Transport {
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const isResponse = !('method' in message);
     const id = isResponse ? message.id : options?.relatedRequestId;
-    if (id === undefined && !isResponse) return this.#ownStream?.send(message);
+    if (id === undefined && !isResponse) return this.#ownStream?.write(eventOf(message));
     const exchange = id === undefined ? undefined : this.#exchanges.get(id);
     if (id === undefined || !exchange) throw new Error(`Nobody waits for request ${String(id)}.`);
     if (!isResponse) return exchange.tell(message);
@@ -114,13 +113,13 @@ export class SessionTransport implements Transport {
     this.onclose?.();
   }
 
-  #posted(request: DoorRequest, body: unknown): DoorAnswer | Promise<DoorAnswer> {
+  #posted(request: HttpRequest, body: unknown): Answer | Promise<Answer> {
     const accept = request.header('accept') ?? '';
     if (!accept.includes(JSON_TYPE) || !accept.includes(EVENTS_TYPE)) {
       return unacceptable(`Client must accept both ${JSON_TYPE} and ${EVENTS_TYPE}`);
     }
-    if (Array.isArray(body) && body.length > MOST_IN_A_BATCH) {
-      return invalid(`Batch must not exceed ${MOST_IN_A_BATCH} messages`);
+    if (Array.isArray(body) && body.length > MAX_BATCH) {
+      return invalid(`Batch must not exceed ${MAX_BATCH} messages`);
     }
     const messages = this.#parsed(body);
     if (!messages) {
@@ -133,15 +132,15 @@ export class SessionTransport implements Transport {
     if (isPlainRequest(body)) return [body];
     try {
       const all: readonly unknown[] = Array.isArray(body) ? body : [body];
-      return all.map((each) => this.#site.sdk.parseJSONRPCMessage(each));
+      return all.map((each) => this.#deps.sdk.parseJSONRPCMessage(each));
     } catch {
       return undefined;
     }
   }
 
   /** The first message opens the session, alone and once; all others have to fit it. */
-  #refused(request: DoorRequest, messages: readonly JSONRPCMessage[]): Refusal | undefined {
-    const { isInitializeRequest } = this.#site.sdk;
+  #refused(request: HttpRequest, messages: readonly JSONRPCMessage[]): PlainAnswer | undefined {
+    const { isInitializeRequest } = this.#deps.sdk;
     const opens = messages.some(
       (message) =>
         'method' in message && message.method === 'initialize' && isInitializeRequest(message),
@@ -154,15 +153,15 @@ export class SessionTransport implements Transport {
     return undefined;
   }
 
-  #otherVersion(request: DoorRequest): Refusal | undefined {
+  #otherVersion(request: HttpRequest): PlainAnswer | undefined {
     const version = request.header('mcp-protocol-version');
-    if (version === null || this.#versions.includes(version)) return undefined;
+    if (version === undefined || this.#versions.includes(version)) return undefined;
     const supported = `(supported versions: ${this.#versions.join(', ')})`;
     const message = `Bad Request: Unsupported protocol version: ${version} ${supported}`;
     return refusal(400, { message });
   }
 
-  #take(messages: readonly JSONRPCMessage[], isBatch: boolean): DoorAnswer | Promise<DoorAnswer> {
+  #take(messages: readonly JSONRPCMessage[], isBatch: boolean): Answer | Promise<Answer> {
     const requests = messages.filter(isRequest);
     const exchange =
       requests.length > 0
@@ -174,12 +173,12 @@ export class SessionTransport implements Transport {
       if (exchange) this.#exchanges.set(id, exchange);
     }
     for (const message of messages) {
-      if (!this.take(message, this.#respond)) this.onmessage?.(message, this.#site.extra);
+      if (!this.take(message, this.#respond)) this.onmessage?.(message, this.#deps.extra);
     }
     return exchange?.answered ?? { status: 202, headers: {}, body: null };
   }
 
-  #listen(request: DoorRequest): DoorAnswer {
+  #listen(request: HttpRequest): Answer {
     if (!request.header('accept')?.includes(EVENTS_TYPE)) {
       return unacceptable(`Client must accept ${EVENTS_TYPE}`);
     }
@@ -188,17 +187,20 @@ export class SessionTransport implements Transport {
     if (this.#ownStream) {
       return refusal(409, { message: 'Conflict: Only one SSE stream is allowed per session' });
     }
-    const stream = new EventStream(this.#site.runtime, () => {
-      this.#ownStream = undefined;
+    const stream = new EventStream({
+      runtime: this.#deps.runtime,
+      onOver: () => {
+        this.#ownStream = undefined;
+      },
     });
     this.#ownStream = stream;
     return { status: 200, headers: this.#post.eventHeaders, stream };
   }
 
-  async #end(request: DoorRequest): Promise<DoorAnswer> {
+  async #end(request: HttpRequest): Promise<Answer> {
     const refused = this.#otherVersion(request);
     if (refused) return refused;
-    this.#site.ended();
+    this.#deps.ended();
     await this.close();
     return { status: 200, headers: {}, body: null };
   }

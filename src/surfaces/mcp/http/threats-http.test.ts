@@ -72,7 +72,7 @@ const post = async (headers: Record<string, string>, body: unknown): Promise<Res
 
 const start = async (maxBodyBytes = 100_000): Promise<void> => {
   calls = 0;
-  open = await openSurface([echo], { http: { authenticate: tokens, maxBodyBytes } });
+  open = await openSurface([echo], { http: { authenticate: tokens }, maxBodyBytes });
 };
 
 const initialize = async (user = 'alice'): Promise<string> => {

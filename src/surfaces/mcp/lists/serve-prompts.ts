@@ -1,15 +1,14 @@
 /** The prompt and completion requests of a client, answered from the shelves of the surface. */
 import type { GetPromptResult, InputRequiredResult, Server } from '@modelcontextprotocol/server';
-import { askNeeded, openRound } from '../call/ask-round.ts';
 import type { CallContext } from '../call/call-context.ts';
-import { laterDigest } from '../call/call-digest.ts';
+import { askNeeded, laterDigest, openRound } from '../call/call-round.ts';
 import type { ClientLink } from '../client-link.ts';
 import type { ServerSite } from '../server-site.ts';
 import type { ListedPrompt, PromptAsked, PromptShelf } from './collection.ts';
 import { pageOf } from './page.ts';
 import { fromShelves } from './serve-resources.ts';
 
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 
 const unique = (listed: readonly ListedPrompt[]): readonly ListedPrompt[] => {
   const byName = new Map<string, ListedPrompt>();
@@ -92,7 +91,7 @@ export const servePrompts = (server: Server, site: ServerSite): void => {
     const asked = { argument: argument.name, typed: argument.value, ...(given && { given }) };
     const of = ref.type === 'ref/prompt' ? { prompt: ref.name } : { template: ref.uri };
     const values = await valuesFor(site, { ...asked, ...of });
-    const shown = values.slice(0, MOST_VALUES);
+    const shown = values.slice(0, MAX_VALUES);
     return {
       completion: { values: shown, total: values.length, hasMore: shown.length < values.length },
     };

@@ -35,7 +35,7 @@ const readFrom = async (site: ServerSite, uri: string) => {
   throw new site.sdk.ResourceNotFoundError(uri);
 };
 
-const MOST_SUBSCRIPTIONS = 100;
+const MAX_SUBSCRIPTIONS = 100;
 
 /** Resources that a client subscribed to, each with how to stop. */
 export type Subscribed = Map<string, () => void>;
@@ -57,7 +57,7 @@ const subscribeAt = async (
 const serveSubscriptions = (server: Server, site: ServerSite, subscribed: Subscribed): void => {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (subscribed.has(uri)) return {};
-    if (subscribed.size >= MOST_SUBSCRIPTIONS) {
+    if (subscribed.size >= MAX_SUBSCRIPTIONS) {
       const { ProtocolError, ProtocolErrorCode } = site.sdk;
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many subscriptions');
     }

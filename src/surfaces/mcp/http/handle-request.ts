@@ -1,22 +1,22 @@
-/** The way in over HTTP: gate first, then the body, then the era the request speaks. */
+/** Handles a request of a known client over HTTP: its body first, then the era that it speaks. */
 import type { AuthInfo, McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
-import { parseStrictJson } from '../../../kit/text/strict-json.ts';
+import type { Answer, PlainAnswer } from '../../door/answer.ts';
+import type { HttpRequest } from '../../door/http-request.ts';
+import { type BodyFault, readBody } from '../../door/read-body.ts';
 import { type BuiltServer, buildServer } from '../build-server.ts';
-import { parseError } from '../call/parse-error.ts';
-import { isPlainRequest } from '../call/plain-request.ts';
+import { isPlainRequest } from '../call/plain-calls.ts';
 import type { Sdk } from '../load-sdk.ts';
-import type { McpHttpOptions, McpIdentity } from '../mcp-options.ts';
+import type { McpIdentity } from '../mcp-options.ts';
+import { parseError, refusal } from '../rpc-refusal.ts';
 import type { SurfaceSite } from '../server-site.ts';
 import { identitySession, type McpSession, WaitingCalls } from '../session.ts';
-import { type DoorAnswer, type PlainAnswer, refusal, toResponse } from './door-answer.ts';
-import { type DoorRequest, fromWebRequest } from './door-request.ts';
-import { createGate } from './http-gate.ts';
 import { LegacySessions } from './legacy-sessions.ts';
 
-export interface HttpDoor {
-  answer(request: DoorRequest): Promise<DoorAnswer>;
-  /** The same for the web's own objects. */
-  fetch(request: Request): Promise<Response>;
+/** Handles one request; where it comes from and who sends it was checked before. */
+export type HandleRequest = (request: HttpRequest, identity: McpIdentity) => Promise<Answer>;
+
+export interface RequestHandler {
+  readonly handle: HandleRequest;
   /** The sessions of the 2025 protocols. */
   readonly servers: readonly BuiltServer[];
   /** Tells the subscribers of the 2026-07-28 protocol. */
@@ -24,10 +24,10 @@ export interface HttpDoor {
   close(): Promise<void>;
 }
 
-const MOST_BYTES = 4 * 1024 * 1024;
-const MOST_CLIENTS = 1000;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_CLIENTS = 1000;
 
-/** Requests of this era have no session: a client's are kept together by who it is. */
+/** Makes the sessions of the era that has none: a client's requests are kept together by its key. */
 const createClients = (): ((identity: McpIdentity) => McpSession) => {
   const known = new Map<string, WaitingCalls>();
   return (identity) => {
@@ -35,7 +35,7 @@ const createClients = (): ((identity: McpIdentity) => McpSession) => {
     known.delete(identity.key);
     known.set(identity.key, waiting);
     const [oldest] = known.keys();
-    if (known.size > MOST_CLIENTS && oldest !== undefined) known.delete(oldest);
+    if (known.size > MAX_CLIENTS && oldest !== undefined) known.delete(oldest);
     return identitySession(identity, '', waiting);
   };
 };
@@ -53,43 +53,40 @@ const authInfoOf = (identity: McpIdentity): Identified => ({
 
 type Body = { readonly value: unknown } | { readonly refused: PlainAnswer };
 
+const NO_BODY: Body = { value: undefined };
 const NO_JSON = { code: -32700, message: 'Parse error: the body is not valid JSON' };
 
-const readBody = async (
-  request: DoorRequest,
-  { sdk }: SurfaceSite,
-  most: number,
-): Promise<Body> => {
-  if (request.method !== 'POST') return { value: undefined };
-  if (!sdk.isJsonContentType(request.header('content-type'))) {
-    return { refused: refusal(415, { message: 'Content-Type must be application/json' }) };
-  }
+const bodyRefusal = ({ status, message, flaw }: BodyFault): PlainAnswer =>
+  refusal(status, flaw ? parseError(flaw) : { message });
+
+const readMessage = async (request: HttpRequest, maxBytes: number): Promise<Body> => {
+  if (request.method !== 'POST') return NO_BODY;
   try {
-    const text = await request.text(most);
-    if (text === undefined)
-      return { refused: refusal(413, { message: 'The request is too large' }) };
-    const json = parseStrictJson(text);
-    return 'value' in json ? json : { refused: refusal(400, parseError(json.flaw)) };
+    const body = await readBody(request, { maxBytes });
+    if ('fault' in body) return { refused: bodyRefusal(body.fault) };
+    return body.value === undefined ? { refused: refusal(400, NO_JSON) } : body;
   } catch {
+    // The client has gone, or stopped sending.
     return { refused: refusal(400, NO_JSON) };
   }
 };
 
-/** Is this a request of the 2025 protocols? The library is asked where that cannot be seen at once. */
+/** Tells requests of the 2025 protocols; the library is asked where that cannot be seen at once. */
 const createEraCheck = (sdk: Sdk) => {
-  const versions: ReadonlySet<string | null> = new Set([null, ...sdk.SUPPORTED_PROTOCOL_VERSIONS]);
-  return (request: DoorRequest, body: unknown): boolean | Promise<boolean> =>
+  const versions: ReadonlySet<string | undefined> = new Set([
+    undefined,
+    ...sdk.SUPPORTED_PROTOCOL_VERSIONS,
+  ]);
+  return (request: HttpRequest, body: unknown): boolean | Promise<boolean> =>
     (isPlainRequest(body) && versions.has(request.header('mcp-protocol-version'))) ||
     sdk.isLegacyRequest(request.web(), body);
 };
 
-export const createHttpDoor = (site: SurfaceSite, http: McpHttpOptions): HttpDoor => {
+const createModernHandler = (site: SurfaceSite): McpHttpHandler => {
   const { sdk, options } = site;
   const { log } = options.runtime;
-  const most = http.maxBodyBytes ?? MOST_BYTES;
   const clients = createClients();
-  const legacy = new LegacySessions(site);
-  const modern = sdk.createMcpHandler(
+  return sdk.createMcpHandler(
     ({ authInfo }: McpRequestContext) => {
       const { identity } = (authInfo as Identified).extra;
       return buildServer(site, clients(identity), 'modern').product;
@@ -99,14 +96,16 @@ export const createHttpDoor = (site: SurfaceSite, http: McpHttpOptions): HttpDoo
       onerror: (error) => log.debug('an MCP request was refused', { cause: error.message }),
     },
   );
-  const gate = createGate({ http, sdk, log });
+};
+
+export const createRequestHandler = (site: SurfaceSite): RequestHandler => {
+  const { sdk, options } = site;
+  const maxBytes = options.maxBodyBytes ?? MAX_BYTES;
+  const legacy = new LegacySessions(site);
+  const modern = createModernHandler(site);
   const isLegacy = createEraCheck(sdk);
-  const answer: HttpDoor['answer'] = async (request) => {
-    const asking = gate(request);
-    const admitted = asking instanceof Promise ? await asking : asking;
-    if ('refused' in admitted) return admitted.refused;
-    const { identity } = admitted;
-    const body = await readBody(request, site, most);
+  const handle: HandleRequest = async (request, identity) => {
+    const body = await readMessage(request, maxBytes);
     if ('refused' in body) return body.refused;
     const { value } = body;
     const isOld = isLegacy(request, value);
@@ -122,8 +121,7 @@ export const createHttpDoor = (site: SurfaceSite, http: McpHttpOptions): HttpDoo
       return legacy.servers;
     },
     notify: modern.notify,
-    answer,
-    fetch: async (request) => toResponse(await answer(fromWebRequest(request, sdk))),
+    handle,
     close: async () => {
       await modern.close();
       await legacy.close();

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gatherBody } from './gather-body.ts';
+import { gatherBody } from './node-request.ts';
 
 const MOST = 100;
 let server: Server;

@@ -1,4 +1,4 @@
-/** The door behind a real socket: how bodies come in, and how answers go out. */
+/** MCP over a real socket: how bodies come in, and how answers go out. */
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSurface, type TestSurface, tokens } from '../../../../test/fixtures/mcp-surface.ts';
@@ -8,7 +8,7 @@ import { type McpHttpServer, serveMcpHttp } from './serve-mcp-http.ts';
 
 type Body = string | ReadableStream<Uint8Array>;
 
-const MOST = 2000;
+const MAX_BYTES = 2000;
 let open: TestSurface;
 let server: McpHttpServer;
 let finish: () => void = () => undefined;
@@ -52,8 +52,8 @@ const post = (body: Body, headers: Record<string, string> = {}): Promise<Respons
 
 /** The header that names a new session. */
 const start = async (): Promise<Record<string, string>> => {
-  const http = { authenticate: tokens, maxBodyBytes: MOST };
-  open = await openSurface([aTool(), slow], { http });
+  const http = { authenticate: tokens };
+  open = await openSurface([aTool(), slow], { http, maxBodyBytes: MAX_BYTES });
   server = await serveMcpHttp(open.surface, { port: 0, log: open.crib.runtime.log });
   const opened = await post(message('initialize', HELLO, 0));
   await opened.text();
@@ -87,8 +87,8 @@ describe('a body', () => {
   });
 
   it.each<[string, () => Body]>([
-    ['says so', () => 'x'.repeat(MOST + 1)],
-    ['does not', () => inPieces('x'.repeat(MOST), 'x')],
+    ['says so', () => 'x'.repeat(MAX_BYTES + 1)],
+    ['does not', () => inPieces('x'.repeat(MAX_BYTES), 'x')],
   ])('that is too large is refused when it %s', async (_what, body) => {
     const session = await start();
     expect((await post(body(), session)).status).toBe(413);

@@ -1,5 +1,7 @@
-/** A response whose events can be ended from outside, whoever makes them. */
-import type { Hold } from './held-streams.ts';
+/** A web response whose events can be ended from outside, whoever makes them. */
+
+/** Has `end` called when the client may no longer read. Returns how to stop watching. */
+export type Hold = (end: () => void) => () => void;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
@@ -35,7 +37,7 @@ const endable = (body: ReadableStream<Uint8Array>, hold: Hold): ReadableStream<U
   return new ReadableStream(source, { highWaterMark: 0 });
 };
 
-/** Everything but events is left as it is: it ends by itself. */
+/** Wraps a response of events; everything else is left as it is, because it ends by itself. */
 export const endableResponse = (response: Response, hold: Hold): Response => {
   const { body, status, headers } = response;
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') ?? false;

@@ -5,12 +5,19 @@
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { EventName, Events } from '../../../contract/events.ts';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
-import type { Hold } from '../held-streams.ts';
-import { EventClient } from './event-client.ts';
+import { EVENTS_TYPE, type StreamAnswer } from '../../door/answer.ts';
+import { EventStream } from '../../door/event-stream.ts';
+import type { HttpRequest } from '../../door/http-request.ts';
 import { EventRing, type ToldEvent } from './event-ring.ts';
-import { type EventViewer, isToldEvent, summarizeEvent, TOLD_EVENTS } from './event-summaries.ts';
+import {
+  type EventViewer,
+  isToldEvent,
+  maySee,
+  summarizeEvent,
+  TOLD_EVENTS,
+} from './event-summaries.ts';
 
-export interface EventStreamOptions {
+export interface EventBroadcastOptions {
   readonly runtime: Pick<Runtime, 'now' | 'after'>;
   /** Names this run of the server, in letters and digits: ids of another run resume nothing. */
   readonly run: string;
@@ -22,12 +29,12 @@ export interface EventStreamOptions {
   onWatched?(isWatched: boolean): void;
 }
 
-export interface EventStream {
+export interface EventBroadcast {
   /**
-   * Ends when `hold` says that its viewer may no longer read. Throws VALIDATION_ERROR for types that
-   * do not exist, RATE_LIMITED when the house is full.
+   * Opens a stream for one client. Throws VALIDATION_ERROR for types that do not exist, RATE_LIMITED
+   * when there are too many clients.
    */
-  open(request: Request, viewer: EventViewer, hold: Hold): Response;
+  open(request: HttpRequest, viewer: EventViewer): StreamAnswer;
   readonly clients: number;
   /** Ends all streams. */
   close(): void;
@@ -35,21 +42,31 @@ export interface EventStream {
 
 const HEARTBEAT_MS = 15_000;
 const KEEP = 1000;
-const MOST_CLIENTS = 2000;
+const MAX_CLIENTS = 2000;
+/** Chunks are shared by all clients; what waits for one costs little more than its place in line. */
+const MAX_CLIENT_BACKLOG = 512 * 1024;
 /** Events are gathered this long after the last client left, should it come back. */
 const LINGER_MS = 120_000;
 const RETRY_MS = 2000;
 
-const HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
+const HEADERS = Object.freeze({
+  'content-type': `${EVENTS_TYPE}; charset=utf-8`,
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
-};
+});
 
-const wantedTypes = (request: Request): ReadonlySet<EventName> | undefined => {
-  const names = new URL(request.url).searchParams
-    .getAll('types')
-    .flatMap((list) => list.split(','));
+interface Client {
+  readonly viewer: EventViewer;
+  /** All that the viewer may see when absent. */
+  readonly types: ReadonlySet<EventName> | undefined;
+  readonly stream: EventStream;
+}
+
+const wants = ({ viewer, types }: Client, event: ToldEvent): boolean =>
+  (types?.has(event.name) ?? true) && maySee(viewer, event);
+
+const wantedTypes = ({ query }: HttpRequest): ReadonlySet<EventName> | undefined => {
+  const names = new URLSearchParams(query).getAll('types').flatMap((list) => list.split(','));
   const wanted = names.filter((name) => name !== '');
   if (wanted.length === 0) return undefined;
   if (wanted.every(isToldEvent)) return new Set(wanted);
@@ -60,18 +77,18 @@ const wantedTypes = (request: Request): ReadonlySet<EventName> | undefined => {
 
 const joined = (parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(parts);
 
-class Stream implements EventStream {
+class Broadcast implements EventBroadcast {
   readonly #events: Events;
-  readonly #options: EventStreamOptions;
+  readonly #options: EventBroadcastOptions;
   readonly #ring: EventRing;
-  readonly #clients = new Set<EventClient>();
+  readonly #clients = new Set<Client>();
   readonly #encoder = new TextEncoder();
   readonly #beat: Uint8Array;
   #stops: readonly (() => void)[] = [];
   #pulse: Timer | undefined = undefined;
   #linger: Timer | undefined = undefined;
 
-  constructor(events: Events, options: EventStreamOptions) {
+  constructor(events: Events, options: EventBroadcastOptions) {
     this.#events = events;
     this.#options = options;
     this.#ring = new EventRing(options.run, options.keep ?? KEEP);
@@ -82,37 +99,36 @@ class Stream implements EventStream {
     return this.#clients.size;
   }
 
-  open(request: Request, viewer: EventViewer, hold: Hold): Response {
+  open(request: HttpRequest, viewer: EventViewer): StreamAnswer {
     const types = wantedTypes(request);
-    if (this.#clients.size >= (this.#options.maxClients ?? MOST_CLIENTS)) {
+    if (this.#clients.size >= (this.#options.maxClients ?? MAX_CLIENTS)) {
       throw new ToolFailure('RATE_LIMITED', 'Too many clients watch the events.', {
         retryAfterMs: LINGER_MS,
       });
     }
     this.#listen();
-    const onGone = (gone: EventClient): void => {
-      release();
-      this.#gone(gone);
-    };
-    const client = new EventClient({ viewer, types, onGone });
-    const release = hold(() => client.close());
+    const stream = new EventStream({
+      maxBacklog: MAX_CLIENT_BACKLOG,
+      onOver: () => this.#gone(client),
+    });
+    const client: Client = { viewer, types, stream };
     this.#clients.add(client);
-    client.send(this.#welcome(client, request.headers.get('last-event-id') ?? ''));
-    return new Response(client.body, { headers: HEADERS });
+    stream.write(this.#welcome(client, request.header('last-event-id') ?? ''));
+    return { status: 200, headers: HEADERS, stream };
   }
 
   close(): void {
-    for (const client of [...this.#clients]) client.close();
+    for (const { stream } of [...this.#clients]) stream.end();
     this.#rest();
   }
 
   /** Where the client stands, and what it missed; told to load anew where that is not known. */
-  #welcome(client: EventClient, lastId: string): Uint8Array {
+  #welcome(client: Client, lastId: string): Uint8Array {
     const hello = this.#encoder.encode(`retry: ${RETRY_MS}\nid: ${this.#ring.lastId}\n\n`);
     if (lastId === '') return hello;
     const { missed, events } = this.#ring.since(lastId);
     const first = missed ? this.#encoder.encode('event: stream.reset\ndata: {}\n\n') : undefined;
-    const since = events.filter((event) => client.wants(event)).map(({ bytes }) => bytes);
+    const since = events.filter((event) => wants(client, event)).map(({ bytes }) => bytes);
     return joined([...(first ? [first] : []), ...since, hello]);
   }
 
@@ -135,17 +151,17 @@ class Stream implements EventStream {
     const { userId } = summary;
     const event: ToldEvent = { name, userId, bytes: this.#encoder.encode(text) };
     this.#ring.push(event);
-    for (const client of this.#clients) if (client.wants(event)) client.send(event.bytes);
+    for (const client of this.#clients) if (wants(client, event)) client.stream.write(event.bytes);
   }
 
   #heartbeat(): void {
     this.#pulse = undefined;
     if (this.#clients.size === 0) return;
     this.#pulse = this.#later(this.#options.heartbeatMs ?? HEARTBEAT_MS, () => this.#heartbeat());
-    for (const client of this.#clients) client.send(this.#beat);
+    for (const { stream } of this.#clients) stream.write(this.#beat);
   }
 
-  #gone(client: EventClient): void {
+  #gone(client: Client): void {
     this.#clients.delete(client);
     if (this.#clients.size > 0 || this.#stops.length === 0) return;
     this.#linger ??= this.#later(LINGER_MS, () => this.#rest());
@@ -168,5 +184,7 @@ class Stream implements EventStream {
   }
 }
 
-export const createEventStream = (events: Events, options: EventStreamOptions): EventStream =>
-  new Stream(events, options);
+export const createEventBroadcast = (
+  events: Events,
+  options: EventBroadcastOptions,
+): EventBroadcast => new Broadcast(events, options);

@@ -2,10 +2,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { SealedAnswer } from './answer.ts';
-import type { HttpDeps } from './http-deps.ts';
 import type { HttpRequest } from './http-request.ts';
-import { createConnectionSignals, NodeRequest, type NodeSite } from './node-request.ts';
+import { createConnectionSignals, type NodeDeps, NodeRequest } from './node-request.ts';
 import { createWebBridge } from './web-bridge.ts';
 
 export interface ListenAt {
@@ -19,21 +19,34 @@ export interface HttpServer {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Answers always. */
-export type Ask = (request: HttpRequest) => Promise<SealedAnswer | Response>;
+export interface ListenLimits {
+  readonly headersTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
+  readonly maxConnections?: number;
+}
 
-const HEADER_BYTES = 16_384;
+export interface ListenDeps {
+  readonly log: Runtime['log'];
+  /** Counts the time that `close` gives; without it connections are cut at once. */
+  readonly after?: Runtime['after'];
+  readonly limits?: ListenLimits;
+}
+
+/** Answers one request, always. */
+export type Handler = (request: HttpRequest) => Promise<SealedAnswer>;
+
+const MAX_HEADER_BYTES = 16_384;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 5_000;
-const MOST_HEADERS = 100;
-const MOST_CONNECTIONS = 2048;
+const MAX_HEADERS = 100;
+const MAX_CONNECTIONS = 2048;
 
-const serverOptions = ({ limits = {} }: HttpDeps) => {
+const serverOptions = ({ limits = {} }: ListenDeps) => {
   const headersTimeout = limits.headersTimeoutMs ?? HEADERS_MS;
   const requestTimeout = limits.requestTimeoutMs ?? REQUEST_MS;
   return {
-    maxHeaderSize: HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout,
     // Node wants the whole to last at least as long as a part.
     requestTimeout: Math.max(requestTimeout, headersTimeout),
@@ -46,49 +59,48 @@ const serverOptions = ({ limits = {} }: HttpDeps) => {
 };
 
 const exchangeHandler =
-  (ask: Ask, site: NodeSite, { runtime }: HttpDeps) =>
+  (handle: Handler, node: NodeDeps, { log }: ListenDeps) =>
   async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     try {
-      const request = new NodeRequest({ incoming, outgoing }, site);
-      request.finish(await ask(request));
+      const request = new NodeRequest({ incoming, outgoing }, node);
+      request.finish(await handle(request));
     } catch (error) {
-      runtime.log.debug('an exchange broke off', { cause: String(error) });
-      // Whoever was told that its address is none still gets to hear it.
+      log.debug('an exchange broke off', { cause: String(error) });
+      // A `ToolFailure` here means that a 400 has already been written; do not destroy that response.
       if (!(error instanceof ToolFailure)) outgoing.destroy();
     }
   };
 
-const open = async (ask: Ask, deps: HttpDeps): Promise<Server> => {
+const open = async (handle: Handler, deps: ListenDeps): Promise<Server> => {
   const { createServer } = await import('node:http');
-  const site = { signalOf: createConnectionSignals(), bridge: await createWebBridge() };
-  const handle = exchangeHandler(ask, site, deps);
+  const node = { signalOf: createConnectionSignals(), bridge: await createWebBridge() };
+  const exchange = exchangeHandler(handle, node, deps);
   const server = createServer(serverOptions(deps), (incoming, outgoing) => {
-    void handle(incoming, outgoing);
+    void exchange(incoming, outgoing);
   });
-  server.maxHeadersCount = MOST_HEADERS;
-  server.maxConnections = deps.limits?.maxConnections ?? MOST_CONNECTIONS;
+  server.maxHeadersCount = MAX_HEADERS;
+  server.maxConnections = deps.limits?.maxConnections ?? MAX_CONNECTIONS;
   return server;
 };
 
-const shut = (server: Server, { runtime }: HttpDeps, graceMs: number): Promise<void> =>
+const shut = (server: Server, { after }: ListenDeps, graceMs: number): Promise<void> =>
   new Promise((resolve) => {
-    const timer =
-      graceMs > 0 ? runtime.after(graceMs, () => server.closeAllConnections()) : undefined;
+    const timer = graceMs > 0 ? after?.(graceMs, () => server.closeAllConnections()) : undefined;
     server.close(() => {
       timer?.cancel();
       resolve();
     });
-    if (graceMs > 0) server.closeIdleConnections();
+    if (timer) server.closeIdleConnections();
     else server.closeAllConnections();
   });
 
-/** Rejects when the port cannot be had. */
+/** Listens; rejects when the port cannot be had. */
 export const listen = async (
-  ask: Ask,
+  handle: Handler,
   { host, port }: ListenAt,
-  deps: HttpDeps,
+  deps: ListenDeps,
 ): Promise<HttpServer> => {
-  const server = await open(ask, deps);
+  const server = await open(handle, deps);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

@@ -1,6 +1,6 @@
 /**
- * A request as the guards and the routes see it: as little of it as they need, read from wherever it
- * came. The web's own object is made only for the few who want it, because it costs more than all guards.
+ * A request as the surfaces see it: as little of it as they need, read from wherever it came. The web's
+ * own object is made only for the few who want it, because it costs more than all checks.
  */
 
 export interface HttpRequest {
@@ -17,24 +17,24 @@ export interface HttpRequest {
   isAmbiguous(): boolean;
   hasBody(): boolean;
   /** Undefined when there is more than allowed; the rest is not read. Rejects when the client goes. */
-  bytes(most: number): Promise<Uint8Array | undefined>;
+  bytes(maxBytes: number): Promise<Uint8Array | undefined>;
   /** Aborted when the client goes away. */
   signal(): AbortSignal;
   web(): Request;
 }
 
-const readStream = async (request: Request, most: number): Promise<Uint8Array | undefined> => {
+const readStream = async (request: Request, maxBytes: number): Promise<Uint8Array | undefined> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > most) return undefined;
+    if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 };
 
-/** What stands between the host and the query, and the query. */
+/** Splits an address into what stands between the host and the query, and the query. */
 export const partsOf = (url: string): readonly [path: string, query: string] => {
   const start = url.indexOf('/', url.indexOf('//') + 2);
   if (start < 0) return ['/', ''];
@@ -43,7 +43,7 @@ export const partsOf = (url: string): readonly [path: string, query: string] => 
   return mark < 0 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)];
 };
 
-/** The request of somebody who embeds the surface, or one that Node's own would not do for. */
+/** Wraps the web request of a program that embeds a surface. */
 export const fromWebRequest = (request: Request, address: string): HttpRequest => {
   const { method, headers } = request;
   const [path, query] = partsOf(request.url);
@@ -59,7 +59,7 @@ export const fromWebRequest = (request: Request, address: string): HttpRequest =
       const length = headers.get('content-length');
       return length === null ? request.body !== null : length !== '0';
     },
-    bytes: (most) => readStream(request, most),
+    bytes: (maxBytes) => readStream(request, maxBytes),
     signal: () => request.signal,
     web: () => request,
   };

@@ -1,0 +1,104 @@
+/** Server-sent events to one client. What is written before it listens waits for it. */
+import type { Runtime, Timer } from '../../contract/runtime.ts';
+
+export type EventChunk = string | Uint8Array;
+
+/** Where the events go. */
+export interface EventSink {
+  write(chunk: EventChunk): void;
+  end(): void;
+  /** Bytes, about, that the client has not taken yet. */
+  backlog(): number;
+  /** Ends it at once: what is under way is lost. */
+  cut(): void;
+}
+
+export interface StreamOptions {
+  /** Sends a comment every 15 seconds when given: programs in between cut silent connections. */
+  readonly runtime?: Pick<Runtime, 'after'>;
+  /** Bytes that may wait for the client before it is cut off. */
+  readonly maxBacklog?: number;
+  /** Called once, when the stream is over for whatever reason. */
+  onOver?(): void;
+}
+
+const KEEP_ALIVE_MS = 15_000;
+/** A client that stops reading must not fill our memory. One message may be as large as it likes. */
+export const MAX_BACKLOG = 8 * 1024 * 1024;
+
+export class EventStream {
+  readonly #options: StreamOptions;
+  #sink: EventSink | undefined = undefined;
+  #waiting: EventChunk[] = [];
+  #isOver = false;
+  #timer: Timer | undefined = undefined;
+  #release: (() => void) | undefined = undefined;
+
+  constructor(options: StreamOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Nothing waits for the client to listen. */
+  get isSilent(): boolean {
+    return this.#waiting.length === 0 && !this.#isOver;
+  }
+
+  /** Sends text or bytes in the format of server-sent events; nothing once the stream is over. */
+  write(chunk: EventChunk): void {
+    if (this.#isOver) return;
+    const sink = this.#sink;
+    if (!sink) {
+      this.#waiting.push(chunk);
+    } else if (sink.backlog() > (this.#options.maxBacklog ?? MAX_BACKLOG)) {
+      this.leave();
+      sink.cut();
+    } else sink.write(chunk);
+  }
+
+  /** Connects the client, which listens from now on. */
+  open(sink: EventSink): void {
+    for (const chunk of this.#waiting) sink.write(chunk);
+    this.#waiting = [];
+    if (this.#isOver) {
+      sink.end();
+      return;
+    }
+    this.#sink = sink;
+    this.#keepAlive();
+  }
+
+  /** Calls `hold` with how to end the stream; what it returns is called when the stream is over. */
+  holdBy(hold: (end: () => void) => () => void): void {
+    if (this.#isOver) return;
+    this.#release = hold(() => this.end());
+  }
+
+  end(): void {
+    const sink = this.#sink;
+    if (this.#stop()) sink?.end();
+  }
+
+  /** Notes that the client has gone. */
+  leave(): void {
+    if (this.#stop()) this.#waiting = [];
+  }
+
+  /** Returns false when it was over already. */
+  #stop(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#sink = undefined;
+    this.#timer?.cancel();
+    this.#release?.();
+    this.#options.onOver?.();
+    return true;
+  }
+
+  #keepAlive(): void {
+    this.#timer = this.#options.runtime?.after(KEEP_ALIVE_MS, () => {
+      this.write(': keepalive\n\n');
+      if (!this.#isOver) this.#keepAlive();
+    });
+    this.#timer?.keepAlive(false);
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * One round of a request that may have to ask its client first: what was answered, and how to ask. What
+ * a call keeps in between (2026-07-28) travels through the client, so it is signed, and good for one
+ * session, one tool and one input, for a limited time.
+ */
+import { randomBytes } from 'node:crypto';
+import type {
+  InputRequest,
+  InputRequiredResult,
+  RequestStateCodec,
+  ServerContext,
+} from '@modelcontextprotocol/server';
+import { type OpenLink, openLink } from '../client-link.ts';
+import type { Sdk } from '../load-sdk.ts';
+import type { ServerSite } from '../server-site.ts';
+import type { McpSession } from '../session.ts';
+import type { CallContext, CallState, CallStates } from './call-context.ts';
+import { digestOf } from './call-digest.ts';
+
+const VALID_SECONDS = 15 * 60;
+/** Answers that make a state longer than this are not carried along. */
+const MAX_STATE_CHARS = 64_000;
+
+export const newStateKey = (): Uint8Array => randomBytes(32);
+
+export const callStates = (key: Uint8Array, session: McpSession, sdk: Sdk): CallStates => {
+  const codec: RequestStateCodec<CallState> = sdk.createRequestStateCodec<CallState>({
+    key,
+    ttlSeconds: VALID_SECONDS,
+    bind: ({ mcpReq }) => `${mcpReq.method}\0${session.binding}`,
+  });
+  return {
+    mint: async (state, ctx) => {
+      // It looks at nothing but what `bind` above does.
+      const minted = await codec.mint(state, ctx as ServerContext);
+      if (minted.length <= MAX_STATE_CHARS) return minted;
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The answers are too long');
+    },
+    verify: (state, ctx) => codec.verify(state, ctx as ServerContext),
+  };
+};
+
+/** Returns the verified state of this round, if there is one. Throws when it belongs to another call. */
+const stateOf = (ctx: CallContext, call: () => string, sdk: Sdk): CallState | undefined => {
+  const state = ctx.mcpReq.requestState<CallState>();
+  if (state === undefined || state.call === call()) return state;
+  throw new sdk.ProtocolError(
+    sdk.ProtocolErrorCode.InvalidParams,
+    'Invalid or expired requestState',
+    { reason: 'invalid_request_state' },
+  );
+};
+
+/** Makes a digest when somebody asks: most calls wait for nothing and bring no state. */
+export const laterDigest = (...parts: readonly unknown[]): (() => string) => {
+  let made: string | undefined;
+  return () => {
+    made ??= digestOf(...parts);
+    return made;
+  };
+};
+
+export interface AskRound {
+  readonly ctx: CallContext;
+  /** Digest of what was asked for: the state of one request is worth nothing to another. */
+  digest(): string;
+  readonly state: CallState | undefined;
+  readonly link: OpenLink;
+}
+
+/** Opens a round. Throws when the request brings the state of another one. */
+export const openRound = (site: ServerSite, ctx: CallContext, digest: () => string): AskRound => {
+  const state = stateOf(ctx, digest, site.sdk);
+  const answers = { ...state?.given, ...ctx.mcpReq.inputResponses };
+  const link = openLink({ ctx, era: site.era, capabilities: site.capabilities, answers });
+  return { ctx, digest, state, link };
+};
+
+export const askClient = async (
+  site: ServerSite,
+  round: AskRound,
+  asked: { readonly inputRequests: Record<string, InputRequest>; readonly approvalId?: string },
+): Promise<InputRequiredResult> => {
+  const { approvalId, inputRequests } = asked;
+  const { state, ctx } = round;
+  const call = round.digest();
+  const given = { ...state?.given, ...ctx.mcpReq.inputResponses };
+  const next: CallState =
+    approvalId === undefined ? { call, given } : { ...state, call, approvalId };
+  return site.sdk.inputRequired({
+    inputRequests,
+    requestState: await site.states.mint(next, ctx),
+  });
+};
+
+/** Asks the client what the tool or prompt wants to know, where it does. */
+export const askNeeded = async (
+  site: ServerSite,
+  round: AskRound,
+): Promise<InputRequiredResult | undefined> => {
+  const inputRequests = { ...round.link.needed };
+  return Object.keys(inputRequests).length > 0
+    ? askClient(site, round, { inputRequests })
+    : undefined;
+};
