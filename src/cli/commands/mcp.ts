@@ -12,8 +12,8 @@ import { collect, leaving, withExamples } from '../command-parts.ts';
 import { callerFrom } from '../input/caller-options.ts';
 import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note } from '../io.ts';
+import { programVersion } from '../program-version.ts';
 import { openCrib } from '../session/open-crib.ts';
-import { programVersion } from '../session/program-version.ts';
 
 interface McpOptions {
   readonly surface?: 'full' | 'search' | 'code';

@@ -5,12 +5,12 @@ import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { RunningServer, ServerSite } from '../../server/open-server.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { consoleFolder } from '../console-folder.ts';
 import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { counted } from '../output/format-units.ts';
-import { consoleFolder } from '../session/console-folder.ts';
+import { programVersion } from '../program-version.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
-import { programVersion } from '../session/program-version.ts';
 
 interface ServeOptions {
   readonly host?: string;

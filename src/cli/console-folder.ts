@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** `undefined` when it was not built. */
 export const consoleFolder = async (): Promise<string | undefined> => {
   // From this depth the path holds both for the source and for the bundled program.
-  const folder = fileURLToPath(new URL('../../../dist/console', import.meta.url));
+  const folder = fileURLToPath(new URL('../../dist/console', import.meta.url));
   return access(join(folder, 'index.html')).then(
     () => folder,
     () => undefined,
