@@ -6,7 +6,8 @@ export type { CallAs } from './contract/call-options.ts';
 export type { Caller } from './contract/caller.ts';
 export type { ToolContext } from './contract/context.ts';
 // Read what comes back.
-export type { Crib, DryRunReport, ExecutionStatus, UndoReport } from './contract/crib.ts';
+export type { Crib, DryRunReport } from './contract/crib.ts';
+export type { ExecutionStatus, UndoReport } from './contract/crib-members.ts';
 export { ERRORS, type ErrorCode, type ToolError, ToolFailure } from './contract/errors.ts';
 export type { ToolResult, ToolStatus } from './contract/result.ts';
 export { RetryPolicies, type RetryPolicy } from './contract/retry.ts';

@@ -82,19 +82,32 @@ export type {
   ToolVersion,
 } from './catalog.ts';
 export type {
-  ApprovalLinks,
   Capabilities,
   Crib,
   DryRunReport,
-  ExecutionState,
-  ExecutionStatus,
-  Permissions,
   ProcessCall,
+  ProcessedCall,
   ProcessRequest,
   ProcessResult,
+} from './crib.ts';
+export type {
+  ApprovalLinks,
+  AuditHead,
+  CribApprovals,
+  CribAudit,
+  CribExecutions,
+  CribHealth,
+  CribResults,
+  CribTools,
+  CribUsage,
+  ExecutionState,
+  ExecutionStatus,
+  LinkDecision,
+  Permissions,
+  ResultPage,
   UndoReport,
   UsageLine,
-} from './crib.ts';
+} from './crib-members.ts';
 export type { CribEvents, EventName, Events } from './events.ts';
 export type { Grant, GrantSubject, Grants, NewGrant } from './grant.ts';
 export type {

@@ -50,7 +50,7 @@ export interface ToolResult<T = unknown> {
   readonly metadata: ResultMetadata;
 }
 
-/** A result too large to hand over whole: read the rest with `crib.readResult(handle)`. */
+/** A result too large to hand over whole: read the rest with `crib.results.read(handle)`. */
 export interface ResultHandle {
   readonly handle: string;
   readonly bytes: number;

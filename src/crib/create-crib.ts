@@ -9,6 +9,7 @@ import { readEnvironment } from '../config/read-environment.ts';
 import type { Config, ConfigInput } from '../config/schema.ts';
 import { toolSettingsOf } from '../config/tool-settings-of.ts';
 import type { Crib } from '../contract/crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
@@ -24,7 +25,8 @@ import { createRegistry, type Registry } from '../registry/registry.ts';
 import type { McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
 import { createRuntime } from './create-runtime.ts';
-import { LocalCrib, type Opened } from './local-crib.ts';
+import { LocalCrib } from './local-crib.ts';
+import type { Opened } from './members/member-deps.ts';
 import type { CodeModeSite } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
@@ -284,8 +286,8 @@ const openAll = async (
   return { store, engine, retention: await retentionOf(store, options, site) };
 };
 
-/** Makes a crib: loads the tools, and opens the store when the first call needs it. */
-export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
+/** Makes a crib whose store can be reached, for our own surfaces, server and command line. */
+export const createCribHost = async (options: CribOptions = {}): Promise<CribHost> => {
   const config = await configOf(options);
   const runtime = createRuntime(options.runtime);
   await checkReach(config, runtime);
@@ -299,8 +301,8 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     isEnabled: (name) => toolSettingsOf(config.tools, name)?.enabled,
   });
   const sandboxes = lazySandboxes(runtime, config);
-  const made: { crib?: Crib } = {};
-  const read: LoadSite['read'] = async (...asked) => made.crib?.readResult(...asked);
+  const made: { crib?: CribHost } = {};
+  const read: LoadSite['read'] = async (...asked) => made.crib?.results.read(...asked);
   const { project, root } = foldersOf(options, config);
   const redactor = once(() => openRedactor(config));
   const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
@@ -324,3 +326,6 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   });
   return made.crib;
 };
+
+/** Makes a crib: loads the tools, and opens the store when the first call needs it. */
+export const createCrib = (options: CribOptions = {}): Promise<Crib> => createCribHost(options);

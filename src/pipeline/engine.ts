@@ -5,7 +5,7 @@ import type { Call, CallRequest, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
-import type { ExecutionStatus } from '../contract/crib.ts';
+import type { ExecutionStatus } from '../contract/crib-members.ts';
 import { type Issue, ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { Model } from '../contract/model.ts';

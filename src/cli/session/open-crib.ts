@@ -40,7 +40,7 @@ export const openCrib = async (
   { silent = false, watch = false, startServers = true }: OpenOptions = {},
 ): Promise<OpenCrib> => {
   if (!silent) await settleTrust(io);
-  const [{ loadConfig }, { createCrib }] = await Promise.all([
+  const [{ loadConfig }, { createCribHost }] = await Promise.all([
     import('../../trust/load-config.ts'),
     import('../../crib/create-crib.ts'),
   ]);
@@ -50,7 +50,7 @@ export const openCrib = async (
   const root = loaded.projectDir ?? io.cwd;
   const log = stderrLog(io, loaded.config.observation.logLevel);
   const crib = await whileShown(io, 'Loading tools', () =>
-    createCrib({
+    createCribHost({
       settings: loaded.config,
       root,
       home: loaded.userDir,

@@ -2,7 +2,7 @@
  * Toolcrib over HTTP: every route of the table behind the same guards. Where a request comes from is
  * checked first, then who sends it, then what it says; calls go through `crib.execute`.
  */
-import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
 import { type Answer, createSeal, type SealedAnswer, toResponse, withHeaders } from './answer.ts';
 import { type AnswerDeps, answerRoute } from './answer-route.ts';
 import { createAttempts } from './auth/attempts.ts';
@@ -45,7 +45,7 @@ const FAILED_ATTEMPTS = 20;
 /** Never answered by the console's page: a mistyped call must not look like success. */
 const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
 
-const siteOf = (crib: Crib, deps: HttpDeps): HttpSite => {
+const siteOf = (crib: CribHost, deps: HttpDeps): HttpSite => {
   const { runtime, randomBytes } = deps;
   const tokens = createTokenDesk({
     runtime,
@@ -174,7 +174,7 @@ const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
 };
 
 /** Throws when an origin or the public address in `deps` is none. */
-export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
+export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface => {
   const neighbours = createNeighbours(deps);
   const site = siteOf(crib, deps);
   const bodyBytes = deps.limits?.bodyBytes ?? BODY_BYTES;

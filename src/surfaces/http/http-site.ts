@@ -1,5 +1,5 @@
 /** What every route has at hand. */
-import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
 import type { Attempts } from './auth/attempts.ts';
 import type { ConsoleDoor } from './auth/console-sessions.ts';
 import type { TokenBudgets } from './auth/token-budgets.ts';
@@ -9,7 +9,7 @@ import type { HttpDeps } from './http-deps.ts';
 import type { ShadowNotes } from './shadow-notes.ts';
 
 export interface HttpSite {
-  readonly crib: Crib;
+  readonly crib: CribHost;
   readonly deps: HttpDeps;
   readonly tokens: TokenDesk;
   readonly door: ConsoleDoor;

@@ -4,7 +4,7 @@
  * fit into what is left.
  */
 import type { CatalogEntry } from '../../../contract/catalog.ts';
-import type { Crib } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Identity } from './identity.ts';
@@ -24,7 +24,7 @@ const priceOf = (entry: CatalogEntry | undefined): number => {
 };
 
 const assertCovered = async (
-  crib: Crib,
+  crib: CribHost,
   { userId, limitMicros, now }: { userId: string; limitMicros: number; now: number },
   amountMicros: number,
 ): Promise<void> => {
@@ -41,7 +41,7 @@ const assertCovered = async (
   );
 };
 
-export const createTokenBudgets = (crib: Crib, runtime: Pick<Runtime, 'now'>): TokenBudgets => {
+export const createTokenBudgets = (crib: CribHost, runtime: Pick<Runtime, 'now'>): TokenBudgets => {
   const queues = new Map<string, Promise<unknown>>();
   const inTurn = async <T>(key: string, call: () => Promise<T>): Promise<T> => {
     const before = queues.get(key) ?? Promise.resolve();
