@@ -19,7 +19,8 @@ import type { PreconditionReport } from './precondition.ts';
 import type { ToolResult } from './result.ts';
 import type { SandboxType } from './sandbox.ts';
 import type { Servers } from './servers.ts';
-import type { ToolSource } from './tool.ts';
+import type { Tool, ToolSource } from './tool.ts';
+import type { OtherName, ToolMap } from './tool-types.ts';
 
 /** What a dry run answers in `data`. */
 export interface DryRunReport {
@@ -94,28 +95,162 @@ export interface Capabilities {
   readonly model: boolean;
 }
 
-export interface Crib {
-  readonly tools: CribTools;
-  readonly approvals: CribApprovals;
-  readonly audit: CribAudit;
-  readonly executions: CribExecutions;
-  readonly permissions: Permissions;
-  readonly results: CribResults;
-  readonly usage: CribUsage;
-  readonly health: CribHealth;
-  readonly events: Events;
-  /** The MCP servers that are configured. */
-  readonly servers: Servers;
-  /** Always answers with a result; it rejects only after `close`. */
-  execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult>;
-  /** The signal cancels all calls of the request. */
+/** A call that runs: watch or cancel it by its id, await its result. */
+export interface StartedCall<O = unknown> {
+  /** Known before the tool runs: `crib.executions` and the events go by it. */
+  readonly executionId: string;
+  /** Always a result; it rejects only after `close`. */
+  readonly result: Promise<ToolResult<O>>;
+}
+
+/**
+ * The counter between programs and their tools. `Tools` types the calls by name: `createCrib` takes
+ * it from the tools it is given, or is told it, as in `createCrib<{ greet: … }>()`.
+ */
+export interface Crib<Tools extends ToolMap = ToolMap> {
+  /**
+   * Runs a tool through every gate. Always answers with a result; it rejects only after `close`.
+   * Given a tool instead of a name, input and data are typed by it; it has to be registered.
+   *
+   * @example
+   * const result = await crib.execute(greet, { name: 'Ada' }, { userId: 'ada' });
+   * if (result.success) console.log(result.data);
+   * else console.log(result.error.code);
+   */
+  execute<I, O>(tool: Tool<I, O>, input: I, as?: CallAs): Promise<ToolResult<O>>;
+  execute<N extends keyof Tools & string>(
+    tool: N,
+    input: Tools[N]['input'],
+    as?: CallAs,
+  ): Promise<ToolResult<Tools[N]['output']>>;
+  execute<N extends string>(
+    tool: OtherName<Tools, N>,
+    input: unknown,
+    as?: CallAs,
+  ): Promise<ToolResult>;
+  /**
+   * Starts a call like `execute`, and gives its id at once.
+   *
+   * @example
+   * const call = crib.start(greet, { name: 'Ada' });
+   * console.log(await crib.executions.status(call.executionId));
+   * const result = await call.result;
+   */
+  start<I, O>(tool: Tool<I, O>, input: I, as?: CallAs): StartedCall<O>;
+  start<N extends keyof Tools & string>(
+    tool: N,
+    input: Tools[N]['input'],
+    as?: CallAs,
+  ): StartedCall<Tools[N]['output']>;
+  start<N extends string>(tool: OtherName<Tools, N>, input: unknown, as?: CallAs): StartedCall;
+  /**
+   * Answers a request of the tool container contract. The signal cancels all calls of the request.
+   *
+   * @example
+   * const { status, results } = await crib.process({
+   *   operation: 'execute_chain',
+   *   calls: [{ tool: 'greet', input: { name: 'Ada' } }],
+   * });
+   */
   process(
     request: ProcessRequest,
     caller?: Partial<Caller> & Pick<CallOptions, 'signal'>,
   ): Promise<ProcessResult>;
-  /** Which rule decides about a call, and why. Runs nothing. */
-  explain(tool: string, input: unknown, as?: CallAs): Promise<Explanation>;
+  /**
+   * Says which rule decides about a call, and why. Runs nothing. Fails with the code of the gate that
+   * refuses the call before any rule is asked.
+   *
+   * @example
+   * const { verdict } = await crib.explain('write_file', { path: 'a.txt', content: '' });
+   * console.log(verdict.effect, verdict.rule);
+   */
+  explain(tool: string | Tool, input: unknown, as?: CallAs): Promise<Explanation>;
+  /**
+   * The tools that can be called: register, find and switch them, and hand them to a model.
+   *
+   * @example
+   * crib.tools.register(greet);
+   * const { definitions } = crib.tools.forModel('openai', { tier: ['read_only'] });
+   */
+  readonly tools: CribTools;
+  /**
+   * The questions that calls put to a person.
+   *
+   * @example
+   * const [question] = await crib.approvals.list();
+   * if (question) await crib.approvals.decide(question.id, { approve: true, by: 'ada' });
+   */
+  readonly approvals: CribApprovals;
+  /**
+   * The record of every call.
+   *
+   * @example
+   * console.log((await crib.audit.verify()).ok);
+   */
+  readonly audit: CribAudit;
+  /**
+   * The calls by their execution id.
+   *
+   * @example
+   * const { metadata } = await crib.execute('write_file', { path: 'a.txt', content: '' });
+   * await crib.executions.undo(metadata.executionId);
+   */
+  readonly executions: CribExecutions;
+  /**
+   * Standing grants: who may do what until it is taken back.
+   *
+   * @example
+   * console.log(await crib.permissions.list());
+   */
+  readonly permissions: Permissions;
+  /**
+   * Results that were too large to return, and cached ones.
+   *
+   * @example
+   * const first = await crib.results.read(handle);
+   */
+  readonly results: CribResults;
+  /**
+   * What was spent, against which limits.
+   *
+   * @example
+   * console.log(await crib.usage.summary());
+   */
+  readonly usage: CribUsage;
+  /**
+   * The MCP servers that are configured.
+   *
+   * @example
+   * for (const { name, state } of crib.servers.list()) console.log(name, state);
+   */
+  readonly servers: Servers;
+  /**
+   * What this machine can give.
+   *
+   * @example
+   * console.log(await crib.health.sandboxes());
+   */
+  readonly health: CribHealth;
+  /**
+   * What happens in the crib, for whoever watches.
+   *
+   * @example
+   * const stop = crib.events.on('call.finished', ({ tool, result }) => console.log(tool, result.status));
+   * stop();
+   */
+  readonly events: Events;
+  /**
+   * Counts what the crib offers.
+   *
+   * @example
+   * console.log(crib.getCapabilities().tools);
+   */
   getCapabilities(): Capabilities;
-  /** Waits for running calls, cleans tools up, closes the store. */
+  /**
+   * Waits for running calls, cleans tools up, closes the store.
+   *
+   * @example
+   * await crib.close();
+   */
   close(): Promise<void>;
 }

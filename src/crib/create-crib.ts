@@ -16,6 +16,7 @@ import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Source } from '../contract/source.ts';
 import type { Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
+import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import type { Retention } from '../governance/audit/retention.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
@@ -327,5 +328,20 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   return made.crib;
 };
 
-/** Makes a crib: loads the tools, and opens the store when the first call needs it. */
-export const createCrib = (options: CribOptions = {}): Promise<Crib> => createCribHost(options);
+/**
+ * Makes a crib: loads the tools, and opens the store when the first call needs it. It reads no file
+ * of configuration: what it is made of is in the options. `openProject` reads those of a folder.
+ *
+ * @example
+ * const mine = await createCrib({ tools: [greet], store: 'memory' });
+ * const { data } = await mine.execute('greet', { name: 'Ada' });
+ */
+export function createCrib<const Tools extends readonly Tool[]>(
+  options: CribOptions & { readonly tools: Tools },
+): Promise<Crib<ToolMapOf<Tools>>>;
+export function createCrib<Tools extends ToolMap = ToolMap>(
+  options?: CribOptions,
+): Promise<Crib<Tools>>;
+export function createCrib(options: CribOptions = {}): Promise<Crib> {
+  return createCribHost(options);
+}

@@ -1,7 +1,7 @@
 /** The crib in this process: opens its store when first needed and answers for its whole life. */
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
-import type { Capabilities, ProcessRequest, ProcessResult } from '../contract/crib.ts';
+import type { Capabilities, ProcessRequest, ProcessResult, StartedCall } from '../contract/crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type {
   CribApprovals,
@@ -20,21 +20,24 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Servers } from '../contract/servers.ts';
 import type { Store } from '../contract/store.ts';
-import type { ToolSource } from '../contract/tool.ts';
+import type { Tool, ToolSource } from '../contract/tool.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
+import { createExecutionIds } from '../governance/ids.ts';
 import { SANDBOX_TYPES } from '../governance/isolation.ts';
-import type { Engine } from '../pipeline/engine.ts';
+import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import type { Registry } from '../registry/registry.ts';
 import { frameworkTools } from './framework-tools.ts';
 import { approvalsOf } from './members/approvals-of.ts';
 import { auditOf } from './members/audit-of.ts';
 import { executionsOf } from './members/executions-of.ts';
 import type { MemberDeps, Opened } from './members/member-deps.ts';
+import { explainMissing, namedCall } from './members/named-call.ts';
 import { permissionsOf } from './members/permissions-of.ts';
 import { resultsOf } from './members/results-of.ts';
+import { StartingCalls } from './members/starting-calls.ts';
 import { usageOf } from './members/usage-of.ts';
 
-export interface LocalCribDeps extends Omit<MemberDeps, 'engine'> {
+export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly registry: Registry;
   readonly events: Events;
   readonly maxConcurrentTools: number;
@@ -50,6 +53,8 @@ export class LocalCrib implements CribHost {
   /** Set once the store is open: the hot path then needs no promise to reach it. */
   #engine: Engine | undefined = undefined;
   #closed: Promise<void> | undefined = undefined;
+  readonly #nextId = createExecutionIds();
+  readonly #starting = new StartingCalls();
 
   readonly tools: Registry & ToolSets & { readonly lock: ToolLock };
   readonly approvals: CribApprovals;
@@ -68,6 +73,7 @@ export class LocalCrib implements CribHost {
       ...deps,
       open: () => this.#open(),
       engine: () => this.#engine,
+      starting: this.#starting,
     };
     this.approvals = approvalsOf(members);
     this.audit = auditOf(members);
@@ -99,22 +105,36 @@ export class LocalCrib implements CribHost {
     return (await this.#open()).store;
   }
 
-  execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult> {
+  execute(tool: string | Tool, input: unknown, as?: CallAs): Promise<ToolResult<never>>;
+  execute(tool: string | Tool, input: unknown, as?: CallAs): Promise<ToolResult> {
     const engine = this.#engine;
-    return engine ? engine.execute(tool, input, as) : this.#executeFirst(tool, input, as);
+    return engine && typeof tool === 'string'
+      ? engine.execute(tool, input, as)
+      : this.start(tool, input, as).result;
+  }
+
+  start(tool: string | Tool, input: unknown, as?: CallAs): StartedCall<never>;
+  start(tool: string | Tool, input: unknown, as?: CallAs): StartedCall {
+    const executionId = this.#nextId(this.#deps.runtime.now());
+    const call = { executionId, rawInput: input, ...namedCall(tool, as) };
+    const result = this.#engine ? this.#engine.start(call) : this.#startFirst(call);
+    return { executionId, result: typeof tool === 'string' ? result : explainMissing(result) };
   }
 
   /** A store that cannot be opened is a refusal like any other: nothing runs unrecorded. */
-  async #executeFirst(tool: string, input: unknown, as: CallAs | undefined): Promise<ToolResult> {
-    let opened: Opened;
+  async #startFirst(call: IdentifiedCall): Promise<ToolResult> {
+    const { runtime } = this.#deps;
+    this.#starting.add(call, runtime.now());
     try {
-      opened = await this.#openWritable();
+      const { engine } = await this.#openWritable();
+      return engine.start(this.#starting.release(call));
     } catch (error) {
       if (this.#closed) throw error;
       const { refuseWithoutStore } = await import('../pipeline/refuse-without-store.ts');
-      return refuseWithoutStore({ tool, input, as, error }, this.#deps.runtime);
+      return refuseWithoutStore({ ...call, error }, runtime);
+    } finally {
+      this.#starting.release(call);
     }
-    return opened.engine.execute(tool, input, as);
   }
 
   async process(
@@ -135,8 +155,9 @@ export class LocalCrib implements CribHost {
     return { operation, ...outcome, durationMs };
   }
 
-  async explain(tool: string, input: unknown, as?: CallAs): Promise<Explanation> {
-    return (await this.#open()).engine.explain(tool, input, as);
+  async explain(tool: string | Tool, input: unknown, as?: CallAs): Promise<Explanation> {
+    const call = namedCall(tool, as);
+    return (await this.#open()).engine.explain(call.toolName, input, call.as);
   }
 
   getCapabilities(): Capabilities {

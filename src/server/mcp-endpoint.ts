@@ -2,6 +2,7 @@
  * The MCP endpoint of the HTTP server: who asks is known by then, and each surface is made when the
  * first client wants it. What narrows a token narrows its MCP calls as well.
  */
+import type { CallAs } from '../contract/call-options.ts';
 import type { Crib } from '../contract/crib.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -83,7 +84,7 @@ const narrowed = (
   holders: ReadonlyMap<string, Identity>,
   budgets: TokenBudgets,
 ): Crib => {
-  const execute: Crib['execute'] = async (tool, input, as) => {
+  const execute = async (tool: string, input: unknown, as?: CallAs) => {
     const holder = holders.get(as?.userId ?? '');
     const run = () => crib.execute(tool, input, as);
     if (!holder) return run();

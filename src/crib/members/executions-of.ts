@@ -7,6 +7,8 @@ const statusOf = async (
   executionId: string,
   deps: MemberDeps,
 ): Promise<ExecutionStatus | undefined> => {
+  const starting = deps.starting.status(executionId);
+  if (starting) return starting;
   const { engine, store } = await deps.open();
   const { executionStatus } = await import('../../pipeline/record/execution-status.ts');
   return executionStatus(executionId, engine.shared.running, store);
@@ -14,7 +16,9 @@ const statusOf = async (
 
 export const executionsOf = (deps: MemberDeps): CribExecutions => ({
   status: (executionId) => statusOf(executionId, deps),
-  cancel: (executionId) => deps.engine()?.shared.running.cancel(executionId) ?? false,
+  cancel: (executionId) =>
+    deps.starting.cancel(executionId) ||
+    (deps.engine()?.shared.running.cancel(executionId) ?? false),
   undo: async (executionId, as) => {
     const { engine } = await deps.open();
     return (await engine.undo(executionId, as)) as ToolResult<UndoReport>;

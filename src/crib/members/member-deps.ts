@@ -5,6 +5,7 @@ import type { Retention } from '../../governance/audit/retention.ts';
 import type { BudgetLimits } from '../../governance/ledger/budget.ts';
 import type { SigningKey } from '../../governance/signing/open-signing-key.ts';
 import type { Engine } from '../../pipeline/engine.ts';
+import type { StartingCalls } from './starting-calls.ts';
 
 export interface Opened {
   readonly store: Store;
@@ -21,6 +22,7 @@ export interface MemberDeps {
   signingKey(): Promise<SigningKey>;
   /** Opens the store on first use. Rejects after `close`. */
   open(): Promise<Opened>;
+  readonly starting: StartingCalls;
   /** The engine, where it is open already. */
   engine(): Engine | undefined;
 }

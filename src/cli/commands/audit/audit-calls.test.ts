@@ -20,7 +20,7 @@ const cribOf = (rows: readonly AuditRow[]): CribHost => {
       .slice(0, filter.limit);
   return {
     store: async () => ({ audit: { query } }),
-    status: async (id: string) => ({ effect: id === 'lost' ? 'unknown' : 'done' }),
+    executions: { status: async (id: string) => ({ effect: id === 'lost' ? 'unknown' : 'done' }) },
   } as unknown as CribHost;
 };
 
