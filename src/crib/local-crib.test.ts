@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
 import { ToolFailure } from '../contract/errors.ts';
@@ -93,11 +96,10 @@ describe('start', () => {
   });
 
   it('a store that cannot be opened refuses the call under the id that was given', async () => {
-    const crib = await createCribHost({
-      builtins: false,
-      tools: [greet()],
-      store: { sqlite: '/proc/none/x.db' },
-    });
+    const file = join(await mkdtemp(join(tmpdir(), 'crib-')), 'file');
+    await writeFile(file, '');
+    const store = { sqlite: join(file, 'x.db') };
+    const crib = await createCribHost({ builtins: false, tools: [greet()], store });
     const call = crib.start('greet', { name: 'Ada' });
     const result = await call.result;
     expect(result.error?.code).toBe('STORE_UNAVAILABLE');

@@ -1,6 +1,7 @@
 /** The crib in this process: opens its store when first needed and answers for its whole life. */
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
+import type { Catalog } from '../contract/catalog.ts';
 import type { Capabilities, ProcessRequest, ProcessResult, StartedCall } from '../contract/crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type {
@@ -25,11 +26,27 @@ import type { ToolSets } from '../contract/tool-sets.ts';
 import { createExecutionIds } from '../governance/ids.ts';
 import { SANDBOX_TYPES } from '../governance/isolation.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
+import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
 import { frameworkTools } from './framework-tools.ts';
 import { approvalsOf } from './members/approvals-of.ts';
 import { auditOf } from './members/audit-of.ts';
+import { checked, checkedMethods } from './members/checked.ts';
 import { executionsOf } from './members/executions-of.ts';
+import {
+  APPROVAL_CHECKS,
+  AUDIT_CHECKS,
+  CATALOG_CHECKS,
+  EVENT_CHECKS,
+  EXECUTION_CHECKS,
+  LOCK_CHECKS,
+  PERMISSION_CHECKS,
+  RESULT_CHECKS,
+  SERVER_CHECKS,
+  SYNC_CATALOG,
+  TOOL_SET_CHECKS,
+  USAGE_CHECKS,
+} from './members/member-checks.ts';
 import type { MemberDeps, Opened } from './members/member-deps.ts';
 import { explainMissing, namedCall } from './members/named-call.ts';
 import { permissionsOf } from './members/permissions-of.ts';
@@ -64,31 +81,36 @@ export class LocalCrib implements CribHost {
   readonly results: CribResults;
   readonly usage: CribUsage;
   readonly health: CribHealth;
+  readonly events: Events;
+  readonly servers: Servers;
 
   constructor(deps: LocalCribDeps) {
     this.#deps = deps;
     const { lock, registry, sandboxes } = deps;
-    this.tools = Object.assign(registry, frameworkTools(this), { lock });
+    this.tools = Object.assign(
+      registry,
+      checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
+      checked(frameworkTools(this), TOOL_SET_CHECKS),
+      { lock: checked(lock, LOCK_CHECKS) },
+    );
     const members: MemberDeps = {
       ...deps,
       open: () => this.#open(),
       engine: () => this.#engine,
       starting: this.#starting,
     };
-    this.approvals = approvalsOf(members);
-    this.audit = auditOf(members);
-    this.executions = executionsOf(members);
-    this.permissions = permissionsOf(members);
-    this.results = resultsOf(members);
-    this.usage = usageOf(members);
+    this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
+    this.audit = checked(auditOf(members), AUDIT_CHECKS);
+    this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
+    this.permissions = checked(permissionsOf(members), PERMISSION_CHECKS);
+    this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
+    this.usage = checked(usageOf(members), USAGE_CHECKS);
     this.health = { sandboxes: () => sandboxes.readiness() };
+    this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
+    this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs'] });
   }
 
-  get events(): Events {
-    return this.#deps.events;
-  }
-
-  get servers(): Servers {
+  #servers(): Servers {
     const { servers } = this.#deps;
     return {
       ...servers,
@@ -157,6 +179,9 @@ export class LocalCrib implements CribHost {
 
   async explain(tool: string | Tool, input: unknown, as?: CallAs): Promise<Explanation> {
     const call = namedCall(tool, as);
+    const fault = requestFault(call.toolName, call.as);
+    if (fault)
+      throw new ToolFailure('VALIDATION_ERROR', `${fault.path.join('.')} ${fault.message}.`);
     return (await this.#open()).engine.explain(call.toolName, input, call.as);
   }
 

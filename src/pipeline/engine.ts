@@ -266,6 +266,13 @@ export class Engine {
   }
 
   undo(executionId: string, as: CallAs | undefined): Promise<ToolResult> {
+    const fault = requestFault(executionId, as);
+    // A missing id is no filter at all: it would find somebody's newest call.
+    if (fault || executionId === '') {
+      const issue = { path: ['executionId'], message: 'has to be the id of a call' };
+      const isOptions = typeof executionId === 'string' && fault !== undefined;
+      return this.#refuse({ rawInput: undefined, parent: undefined }, isOptions ? fault : issue);
+    }
     const { roles } = callerOf(as);
     const isOwner = roles.includes('owner') || roles.includes('admin');
     const internal = isOwner ? this.#undo.ofAnyone : this.#undo.ofCaller;

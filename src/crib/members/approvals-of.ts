@@ -14,9 +14,6 @@ export const approvalsOf = (deps: MemberDeps): CribApprovals => ({
   list: async ({ state = 'waiting' } = {}) => (await deps.open()).store.approvals.list(state),
   get: async (approvalId) => (await deps.open()).store.approvals.get(approvalId),
   decide: async (approvalId, answer) => {
-    if (typeof answer?.approve !== 'boolean' || typeof answer.by !== 'string') {
-      throw new TypeError('An answer says whether to approve, and by whom: { approve, by }.');
-    }
     const { engine, store } = await deps.open();
     const record = await store.approvals.get(approvalId);
     return record !== undefined && engine.shared.desk.decide(record, answer);
