@@ -68,7 +68,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'crib-arguments-'));
   crib = await createCribHost({ root, store: 'memory' });
   await crib.execute('write_file', { path: 'a.txt', content: 'kept' });
-});
+}, 60_000);
 afterAll(() => crib.close());
 
 const groupAt = (path: string): Record<string, unknown> =>

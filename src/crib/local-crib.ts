@@ -64,6 +64,15 @@ export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly lock: ToolLock;
 }
 
+/** Copies a request, once: one that throws when it is read is none, and is refused as such. */
+const readableRequest = (request: ProcessRequest): ProcessRequest => {
+  try {
+    return typeof request === 'object' && request !== null ? { ...request } : request;
+  } catch {
+    return undefined as unknown as ProcessRequest;
+  }
+};
+
 export class LocalCrib implements CribHost {
   readonly #deps: LocalCribDeps;
   #opening: Promise<Opened> | undefined = undefined;
@@ -166,14 +175,15 @@ export class LocalCrib implements CribHost {
     const { runtime } = this.#deps;
     const started = runtime.elapsed();
     const { processRequest } = await import('../pipeline/process-request.ts');
-    const outcome = await processRequest(request, {
+    const asked = readableRequest(request);
+    const outcome = await processRequest(asked, {
       tools: this.tools,
       caller,
       execute: (tool, input, as) => this.execute(tool, input, as),
     });
     const durationMs = runtime.elapsed() - started;
     // A request that is no object is answered too; it names no operation.
-    const { operation } = Object(request) as ProcessRequest;
+    const { operation } = Object(asked) as ProcessRequest;
     return { operation, ...outcome, durationMs };
   }
 
