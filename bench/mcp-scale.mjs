@@ -43,8 +43,8 @@ const warm = async ({ home, cwd }) => {
     createCrib({ config: configOf(servers), builtins: false, store: 'memory', home, root: cwd });
   for (let first = 0; first < SERVERS; first += AT_ONCE) {
     const crib = await open(serversFrom(first, AT_ONCE));
-    const held = crib.lock.states().filter(({ state }) => state === 'new');
-    await crib.lock.accept(
+    const held = crib.tools.lock.states().filter(({ state }) => state === 'new');
+    await crib.tools.lock.accept(
       held.map(({ tool }) => tool),
       'bench',
     );

@@ -1,18 +1,257 @@
 /** The public face of Toolcrib. Named exports only, so that what is internal stays so. */
 
-// Say who calls, and who approves.
-export type { ApprovalRequest, Approver, Decision } from './contract/approver.ts';
-export type { CallAs } from './contract/call-options.ts';
-export type { Caller } from './contract/caller.ts';
-export type { ToolContext } from './contract/context.ts';
-// Read what comes back.
-export type { Crib, DryRunReport, ExecutionStatus, UndoReport } from './contract/crib.ts';
-export { ERRORS, type ErrorCode, type ToolError, ToolFailure } from './contract/errors.ts';
-export type { ToolResult, ToolStatus } from './contract/result.ts';
-export { RetryPolicies, type RetryPolicy } from './contract/retry.ts';
-// Define tools.
-export { defineTool, type Tool, type ToolDefinition } from './contract/tool.ts';
-export type { ToolSetOptions } from './contract/tool-sets.ts';
 // Make a crib, and say what it is made of.
+
 export { type CribOptions, createCrib } from './crib/create-crib.ts';
 export { createRuntime } from './crib/create-runtime.ts';
+export { openProject, type ProjectOptions } from './crib/open-project.ts';
+export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './trust/load-config.ts';
+
+// Writing a tool: its definition and what it may say about itself.
+
+export type { Effect } from './contract/effect.ts';
+export type { Precondition, PreconditionReport } from './contract/precondition.ts';
+export { type Backoff, RetryPolicies, type RetryPolicy } from './contract/retry.ts';
+export type {
+  JsonSchema,
+  LazySchema,
+  Schema,
+  SchemaSource,
+  Validation,
+} from './contract/schema.ts';
+export {
+  type AuthRequirement,
+  type Breaker,
+  CATEGORIES,
+  type CacheRule,
+  type CallTargets,
+  type Capability,
+  type Concurrency,
+  type CostModel,
+  type Dependency,
+  defineTool,
+  type Health,
+  type NamedTool,
+  type Needs,
+  type PathNeed,
+  type RateLimit,
+  type Recovery,
+  type Sanitizing,
+  SOURCES,
+  TIERS,
+  type Tier,
+  type Tool,
+  type ToolCategory,
+  type ToolDefinition,
+  type ToolExample,
+  type ToolSource,
+  type Validator,
+  type ValidatorFacts,
+} from './contract/tool.ts';
+
+// What the compiler makes of schemas and of lists of tools.
+
+export type { AcceptedBy, FromJsonSchema, ParsedBy } from './contract/schema-type.ts';
+export type { ToolMap, ToolMapOf, ToolTypes } from './contract/tool-types.ts';
+
+// Running inside a tool: what it is handed, and how it fails with a code.
+
+export type {
+  CommandResult,
+  ExecOptions,
+  FileAccess,
+  FileInfo,
+  ToolContext,
+  Usage,
+  WriteReceipt,
+} from './contract/context.ts';
+export {
+  ERRORS,
+  type ErrorCode,
+  type ErrorExtras,
+  type ErrorRow,
+  type ErrorType,
+  type Issue,
+  isErrorCode,
+  type Severity,
+  type ToolError,
+  ToolFailure,
+} from './contract/errors.ts';
+export type { Memory, MemoryScope } from './contract/memory.ts';
+
+// Calling: the crib, its catalog, and what a call answers with.
+
+export type { Estimate } from './contract/call.ts';
+export type { CallAs, CallOptions } from './contract/call-options.ts';
+export type { Caller, Isolation } from './contract/caller.ts';
+export type {
+  Catalog,
+  CatalogEntry,
+  DependencyReport,
+  LoadReport,
+  ModelProvider,
+  ModelTools,
+  SearchHit,
+  SearchQuery,
+  TokenReport,
+  ToolFilter,
+  ToolVersion,
+} from './contract/catalog.ts';
+export type {
+  Capabilities,
+  Crib,
+  DryRunReport,
+  ProcessCall,
+  ProcessedCall,
+  ProcessRequest,
+  ProcessResult,
+  StartedCall,
+} from './contract/crib.ts';
+export type {
+  ApprovalLinks,
+  AuditHead,
+  CribApprovals,
+  CribAudit,
+  CribExecutions,
+  CribHealth,
+  CribResults,
+  CribTools,
+  CribUsage,
+  ExecutionState,
+  ExecutionStatus,
+  LinkDecision,
+  Permissions,
+  ResultPage,
+  UndoReport,
+  UsageLine,
+} from './contract/crib-members.ts';
+export type { CribEvents, EventName, Events } from './contract/events.ts';
+export type { Grant, GrantSubject, Grants, NewGrant } from './contract/grant.ts';
+export type {
+  LockEntry,
+  LockFinding,
+  LockState,
+  Quarantine,
+  SeenTool,
+  ToolLock,
+} from './contract/lock.ts';
+export type {
+  FailedResult,
+  Labels,
+  PendingApproval,
+  PendingResult,
+  ResultHandle,
+  ResultMetadata,
+  SuccessResult,
+  ToolResult,
+  ToolStatus,
+} from './contract/result.ts';
+export type {
+  PromptText,
+  ResourceText,
+  ServerPrompt,
+  ServerResource,
+  ServerState,
+  ServerStatus,
+  Servers,
+  ServerTransport,
+} from './contract/servers.ts';
+
+export type {
+  AiSdkTools,
+  AnthropicTools,
+  LangChainTool,
+  OpenAiTools,
+  ToolReply,
+  ToolSetOptions,
+  ToolSets,
+} from './contract/tool-sets.ts';
+
+// Implementing a port: who approves, what is kept, what is allowed, where the outside world is.
+
+export type {
+  ApprovalAnswer,
+  ApprovalRecord,
+  ApprovalRequest,
+  ApprovalState,
+  Approver,
+  Decision,
+  Remember,
+} from './contract/approver.ts';
+export type {
+  AuditCheckpoint,
+  AuditEntry,
+  AuditFilter,
+  AuditKind,
+  AuditLog,
+  AuditRow,
+  AuditStatus,
+  AuditVerification,
+} from './contract/audit.ts';
+export type {
+  CallableTool,
+  ConversationMessage,
+  ConverseReply,
+  ConverseRequest,
+  Model,
+  ModelCall,
+  ModelCallResult,
+  ModelReply,
+  ModelRequest,
+} from './contract/model.ts';
+export type {
+  ConsideredRule,
+  Explanation,
+  FlowState,
+  Policy,
+  PolicyQuestion,
+  Rights,
+  RuleEffect,
+  ShadowFinding,
+  Verdict,
+} from './contract/policy.ts';
+export type { Logger, Runtime, Timer } from './contract/runtime.ts';
+export type {
+  Sandbox,
+  SandboxConfig,
+  Sandboxes,
+  SandboxHost,
+  SandboxOutcome,
+  SandboxReadiness,
+  SandboxRequest,
+  SandboxTask,
+  SandboxType,
+} from './contract/sandbox.ts';
+export type { Secrets, SecretVault } from './contract/secrets.ts';
+export type { Source } from './contract/source.ts';
+export type {
+  Approvals,
+  BudgetLine,
+  BudgetScope,
+  BudgetUnit,
+  Counters,
+  HitOutcome,
+  Intents,
+  Ledger,
+  MemoryStore,
+  OpenIntent,
+  ReplayClaim,
+  ReplayRequest,
+  Replays,
+  Reservation,
+  ReserveOutcome,
+  Results,
+  Snapshot,
+  Snapshots,
+  Spending,
+  Store,
+  StoredResult,
+  Window,
+} from './contract/store.ts';
+export {
+  ROLES,
+  type Role,
+  type TokenPolicy,
+  type TokenRecord,
+  type Tokens,
+} from './contract/tokens.ts';

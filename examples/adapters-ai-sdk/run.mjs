@@ -59,8 +59,8 @@ assert.equal(first.steps[0].toolResults[0].output.data.result, 12);
 assert.equal(first.steps[0].toolResults[1].output.status, 'pending');
 assert.deepEqual(refunds, []);
 
-const [{ id }] = await crib.approvals();
-await crib.decide(id, { approve: true, by: 'grace' });
+const [{ id }] = await crib.approvals.list();
+await crib.approvals.decide(id, { approve: true, by: 'grace' });
 const second = await ask('call-2');
 console.log('approved by grace:', second.steps[0].toolResults[1].output.data);
 assert.deepEqual(refunds, [input]);

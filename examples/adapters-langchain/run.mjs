@@ -26,8 +26,7 @@ assert.equal(found.tools[0].name, 'calculator');
 const input = { name: 'calculator', input: { expression: '2^10' } };
 assert.match(await use.invoke(input), /1024/);
 
-const { audit } = await crib.store();
-const rows = await audit.query({ userId: 'ada' });
+const rows = await crib.audit.query({ userId: 'ada' });
 console.log('on record:', rows.map(({ tool, status }) => `${tool} ${status}`).join(', '));
 assert.equal(rows.filter(({ kind }) => kind === 'outcome').length, 3);
 

@@ -24,10 +24,10 @@ const waiting = await crib.execute('send_money', input);
 console.log(waiting.status, waiting.approval.approvalId);
 assert.equal(waiting.status, 'pending');
 
-const [{ request }] = await crib.approvals();
+const [{ request }] = await crib.approvals.list();
 console.log(`asked: ${request.tool} ${JSON.stringify(request.input)}: ${request.reason}`);
 const { approvalId } = waiting.approval;
-await crib.decide(approvalId, { approve: true, by: 'grace' });
+await crib.approvals.decide(approvalId, { approve: true, by: 'grace' });
 
 const another = await crib.execute('send_money', { ...input, usd: 5000 }, { approvalId });
 console.log('with another amount:', another.error.code);

@@ -51,18 +51,17 @@ const removed = await call('Deleting needs a person to agree.', 'file_operations
 });
 
 const { executionId } = removed.metadata;
-const undone = await crib.undo(executionId);
-say(`Taken back with crib.undo('${executionId}'): ${undone.data.restored.join(', ')}`);
+const undone = await crib.executions.undo(executionId);
+say(`Taken back with crib.executions.undo('${executionId}'): ${undone.data.restored.join(', ')}`);
 say();
 
 say('The audit trail, oldest first:');
-const store = await crib.store();
-for (const row of (await store.audit.query()).toReversed()) {
+for (const row of (await crib.audit.query()).toReversed()) {
   const { seq, kind, tool, status, code, hash } = row;
   const cells = [String(seq).padStart(3), kind.padEnd(8), tool.padEnd(16), status.padEnd(8)];
   say(`${cells.join('  ')}  ${code.padEnd(18)}  ${hash.slice(0, 12)}`);
 }
-const check = await crib.verifyAudit();
+const check = await crib.audit.verify();
 say();
 say(`Chain of ${check.rows} rows: ${check.ok ? 'unbroken' : 'BROKEN'}.`);
 

@@ -72,13 +72,13 @@ describe('approval parts of the AI SDK', () => {
     const [reading] = await go(messages);
     expect(reading?.text).toBe('{"paid":true}');
     expect(place.ran).toEqual([{ tool: 'pay', input: { to: 'Ada', usd: 5 } }]);
-    expect(await place.crib.approvals()).toEqual([]);
+    expect(await place.crib.approvals.list()).toEqual([]);
   });
 
   it('a call that a person refuses through the parts does not run, and the question is closed', async () => {
     await go(answer(await ask(), false));
     expect(place.ran).toEqual([]);
-    expect(await place.crib.approvals()).toEqual([]);
+    expect(await place.crib.approvals.list()).toEqual([]);
   });
 
   it('a call that needs no person is not asked about', async () => {
@@ -87,7 +87,7 @@ describe('approval parts of the AI SDK', () => {
     expect(await tools.append?.needsApproval?.({ line: 'x' }, options)).toBe(false);
     expect(await tools.denied?.needsApproval?.({}, options)).toBe(false);
     expect(place.ran).toEqual([]);
-    expect(await place.crib.approvals()).toEqual([]);
+    expect(await place.crib.approvals.list()).toEqual([]);
   });
 
   it('without the option the parts are not used', async () => {
@@ -135,7 +135,7 @@ describe('approval parts of the AI SDK', () => {
     await go(messages, { ...CALLER, userId: 'eve' });
     await go(messages, { ...CALLER, sessionId: 'chat-2' });
     expect(place.ran).toEqual([]);
-    const open = await place.crib.approvals();
+    const open = await place.crib.approvals.list();
     expect(open.filter(({ userId }) => userId === 'ada')).not.toEqual([]);
   });
 

@@ -184,7 +184,7 @@ describe('beyond what all adapters do, that for OpenAI', () => {
   it('threat: the model calls a tool that does not exist: told so, and on record', async () => {
     const [first] = await answers([{ id: 'c1', name: 'apend', arguments: '{}' }]);
     expect(first).toMatch(/TOOL_NOT_FOUND[\s\S]*Did you mean append\?/);
-    const rows = await (await place.crib.store()).audit.query({ tool: 'apend' });
+    const rows = await place.crib.audit.query({ tool: 'apend' });
     expect(rows).toMatchObject([{ code: 'TOOL_NOT_FOUND' }]);
   });
 

@@ -196,13 +196,13 @@ const decideWaiting = async (
   const tool = entries.get(wanted.name)?.tool.name;
   const digest = tool === undefined ? undefined : callDigest({ tool, input: wanted.input });
   if (tool === undefined || digest === undefined) return false;
-  const record = (await crib.approvals()).find(
+  const record = (await crib.approvals.list()).find(
     (each) =>
       each.tool === tool &&
       isOwn(each, options.caller) &&
       callDigest({ tool, input: each.request.input }) === digest,
   );
-  if (!record || !(await crib.decide(record.id, answer))) return false;
+  if (!record || !(await crib.approvals.decide(record.id, answer))) return false;
   waiting.remember({ tool, input: wanted.input }, record.id);
   return true;
 };

@@ -1,46 +1,26 @@
 /** The crib as surfaces and adapters see it. */
-import type { ApprovalAnswer, ApprovalRecord } from './approver.ts';
-import type { AuditCheckpoint, AuditVerification } from './audit.ts';
 import type { Estimate } from './call.ts';
 import type { CallAs, CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
-import type { Catalog } from './catalog.ts';
+import type {
+  CribApprovals,
+  CribAudit,
+  CribExecutions,
+  CribHealth,
+  CribResults,
+  CribTools,
+  CribUsage,
+  Permissions,
+} from './crib-members.ts';
 import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
-import type { Grant, NewGrant } from './grant.ts';
-import type { ToolLock } from './lock.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { ToolResult } from './result.ts';
-import type { Sandboxes, SandboxType } from './sandbox.ts';
+import type { SandboxType } from './sandbox.ts';
 import type { Servers } from './servers.ts';
-import type { Store } from './store.ts';
-import type { ToolSource } from './tool.ts';
-import type { ToolSets } from './tool-sets.ts';
-
-export type ExecutionState =
-  | 'pending'
-  | 'running'
-  | 'completed'
-  | 'failed'
-  | 'cancelled'
-  | 'timeout';
-
-export interface ExecutionStatus {
-  readonly executionId: string;
-  readonly tool: string;
-  readonly state: ExecutionState;
-  /** Did the side effect happen? `none` for a call that can have none. */
-  readonly effect: 'none' | 'done' | 'not_done' | 'unknown' | 'undone';
-  readonly startedAt: number;
-  readonly progress?: { readonly fraction: number; readonly note?: string };
-  readonly code?: string;
-}
-
-export interface UndoReport {
-  readonly executionId: string;
-  readonly restored: readonly string[];
-}
+import type { Tool, ToolSource } from './tool.ts';
+import type { OtherName, ToolMap } from './tool-types.ts';
 
 /** What a dry run answers in `data`. */
 export interface DryRunReport {
@@ -115,99 +95,162 @@ export interface Capabilities {
   readonly model: boolean;
 }
 
-/** Standing grants: who may do what until it is taken back. */
-export interface Permissions {
-  /** Fails with VALIDATION_ERROR when the grant, or its condition, makes no sense. */
-  grant(grant: NewGrant): Promise<Grant>;
-  /** False when there is none of this id. */
-  revoke(id: string, by?: string): Promise<boolean>;
-  list(): Promise<readonly Grant[]>;
+/** A call that runs: watch or cancel it by its id, await its result. */
+export interface StartedCall<O = unknown> {
+  /** Known before the tool runs: `crib.executions` and the events go by it. */
+  readonly executionId: string;
+  /** Always a result; it rejects only after `close`. */
+  readonly result: Promise<ToolResult<O>>;
 }
 
-/** One line of the usage summary. */
-export interface UsageLine {
-  /** `user`, `tool`, `agent`, `session`, `flow` or `free`. */
-  readonly kind: string;
-  readonly name: string;
-  /** The day `2026-11-15`, the month `2026-11`, or empty for all time. */
-  readonly period: string;
-  readonly usd: number;
-  readonly heldUsd: number;
-  readonly calls: number;
-  readonly tokens: number;
-  /** The limits in force; a missing one is no limit. */
-  readonly limit: { readonly usd?: number; readonly calls?: number; readonly tokens?: number };
-}
-
-/** Links that decide one question once. Whoever holds one can answer, so they are sent, not shown. */
-export interface ApprovalLinks {
-  readonly approvalId: string;
-  readonly approve: string;
-  readonly deny: string;
-  readonly expiresAt: number;
-}
-
-export interface Crib {
-  readonly tools: Catalog & ToolSets;
-  readonly permissions: Permissions;
-  readonly events: Events;
-  /** The MCP servers that are configured. */
-  readonly servers: Servers;
-  /** What is accepted of the tools from outside, and what is not. */
-  readonly lock: ToolLock;
-  /** The store, opened on first use: listing tools needs none. */
-  store(): Promise<Store>;
-  /** Always answers with a result; it rejects only after `close`. */
-  execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult>;
-  /** The signal cancels all calls of the request; each call is held to the dollars a day. */
+/**
+ * The counter between programs and their tools. `Tools` types the calls by name: `createCrib` takes
+ * it from the tools it is given, or is told it, as in `createCrib<{ greet: … }>()`.
+ */
+export interface Crib<Tools extends ToolMap = ToolMap> {
+  /**
+   * Runs a tool through every gate. Always answers with a result; it rejects only after `close`.
+   * Given a tool instead of a name, input and data are typed by it; it has to be registered.
+   *
+   * @example
+   * const result = await crib.execute(greet, { name: 'Ada' }, { userId: 'ada' });
+   * if (result.success) console.log(result.data);
+   * else console.log(result.error.code);
+   */
+  execute<I, O>(tool: Tool<I, O>, input: I, as?: CallAs): Promise<ToolResult<O>>;
+  execute<N extends keyof Tools & string>(
+    tool: N,
+    input: Tools[N]['input'],
+    as?: CallAs,
+  ): Promise<ToolResult<Tools[N]['output']>>;
+  execute<N extends string>(
+    tool: OtherName<Tools, N>,
+    input: unknown,
+    as?: CallAs,
+  ): Promise<ToolResult>;
+  /**
+   * Starts a call like `execute`, and gives its id at once.
+   *
+   * @example
+   * const call = crib.start(greet, { name: 'Ada' });
+   * console.log(await crib.executions.status(call.executionId));
+   * const result = await call.result;
+   */
+  start<I, O>(tool: Tool<I, O>, input: I, as?: CallAs): StartedCall<O>;
+  start<N extends keyof Tools & string>(
+    tool: N,
+    input: Tools[N]['input'],
+    as?: CallAs,
+  ): StartedCall<Tools[N]['output']>;
+  start<N extends string>(tool: OtherName<Tools, N>, input: unknown, as?: CallAs): StartedCall;
+  /**
+   * Answers a request of the tool container contract. The signal cancels all calls of the request.
+   *
+   * @example
+   * const { status, results } = await crib.process({
+   *   operation: 'execute_chain',
+   *   calls: [{ tool: 'greet', input: { name: 'Ada' } }],
+   * });
+   */
   process(
     request: ProcessRequest,
     caller?: Partial<Caller> & Pick<CallOptions, 'signal' | 'dailyUsd'>,
   ): Promise<ProcessResult>;
-  /** `undefined` for an execution nobody knows. */
-  status(executionId: string): Promise<ExecutionStatus | undefined>;
-  /** Aborts the signal of a running call. False when there is none to abort. */
-  cancel(executionId: string): boolean;
-  /** Lets go of everything kept for a finished call: snapshots and stored results. */
-  cleanup(executionId: string): Promise<void>;
-  /** Whether `undo` would find something to restore; false for an unknown call. */
-  isUndoable(executionId: string): Promise<boolean>;
   /**
-   * Restores what the call changed. Fails with CONFLICT when it was changed again since, with
-   * UNDO_EXPIRED when it was so long ago that what is needed for it is kept no more. A caller undoes
-   * its own calls, an owner or admin those of others, too.
+   * Says which rule decides about a call, and why. Runs nothing. Fails with the code of the gate that
+   * refuses the call before any rule is asked.
+   *
+   * @example
+   * const { verdict } = await crib.explain('write_file', { path: 'a.txt', content: '' });
+   * console.log(verdict.effect, verdict.rule);
    */
-  undo(executionId: string, as?: CallAs): Promise<ToolResult<UndoReport>>;
-  /** A page of a result that was too large to return. */
-  readResult(
-    handle: string,
-    range?: { readonly offset?: number; readonly limit?: number },
-    caller?: Partial<Caller>,
-  ): Promise<{ readonly text: string; readonly total: number } | undefined>;
-  /** Forgets cached results by tool, tag or path; returns how many. */
-  invalidate(
-    what: { readonly tool: string } | { readonly tag: string } | { readonly path: string },
-  ): number;
-  approvals(): Promise<readonly ApprovalRecord[]>;
-  /** False when the question is not waiting any more. */
-  decide(approvalId: string, answer: ApprovalAnswer): Promise<boolean>;
-  /** Signed links for a waiting question. Fails with APPROVAL_EXPIRED when it is not waiting. */
-  approvalLinks(approvalId: string): Promise<ApprovalLinks>;
-  /** Decides by a link. Fails with APPROVAL_EXPIRED when it is forged, used or too old. */
-  decideByLink(token: string): Promise<{ readonly approvalId: string; readonly approved: boolean }>;
-  /** Which rule decides about a call, and why. Runs nothing. */
-  explain(tool: string, input: unknown, as?: CallAs): Promise<Explanation>;
-  /** What was spent, today unless told otherwise. */
-  usage(filter?: { readonly period?: string }): Promise<readonly UsageLine[]>;
-  /** A signed note of the end of the audit trail; kept elsewhere it proves later tampering. */
-  checkpoint(): Promise<AuditCheckpoint>;
-  /** Walks the whole audit chain; `expected` is a head noted earlier, against truncation. */
-  verifyAudit(
-    expected?: { readonly seq: number; readonly hash: string } | AuditCheckpoint,
-  ): Promise<AuditVerification>;
+  explain(tool: string | Tool, input: unknown, as?: CallAs): Promise<Explanation>;
+  /**
+   * The tools that can be called: register, find and switch them, and hand them to a model.
+   *
+   * @example
+   * crib.tools.register(greet);
+   * const { definitions } = crib.tools.forModel('openai', { tier: ['read_only'] });
+   */
+  readonly tools: CribTools;
+  /**
+   * The questions that calls put to a person.
+   *
+   * @example
+   * const [question] = await crib.approvals.list();
+   * if (question) await crib.approvals.decide(question.id, { approve: true, by: 'ada' });
+   */
+  readonly approvals: CribApprovals;
+  /**
+   * The record of every call.
+   *
+   * @example
+   * console.log((await crib.audit.verify()).ok);
+   */
+  readonly audit: CribAudit;
+  /**
+   * The calls by their execution id.
+   *
+   * @example
+   * const { metadata } = await crib.execute('write_file', { path: 'a.txt', content: '' });
+   * await crib.executions.undo(metadata.executionId);
+   */
+  readonly executions: CribExecutions;
+  /**
+   * Standing grants: who may do what until it is taken back.
+   *
+   * @example
+   * console.log(await crib.permissions.list());
+   */
+  readonly permissions: Permissions;
+  /**
+   * Results that were too large to return, and cached ones.
+   *
+   * @example
+   * const first = await crib.results.read(handle);
+   */
+  readonly results: CribResults;
+  /**
+   * What was spent, against which limits.
+   *
+   * @example
+   * console.log(await crib.usage.summary());
+   */
+  readonly usage: CribUsage;
+  /**
+   * The MCP servers that are configured.
+   *
+   * @example
+   * for (const { name, state } of crib.servers.list()) console.log(name, state);
+   */
+  readonly servers: Servers;
+  /**
+   * What this machine can give.
+   *
+   * @example
+   * console.log(await crib.health.sandboxes());
+   */
+  readonly health: CribHealth;
+  /**
+   * What happens in the crib, for whoever watches.
+   *
+   * @example
+   * const stop = crib.events.on('call.finished', ({ tool, result }) => console.log(tool, result.status));
+   * stop();
+   */
+  readonly events: Events;
+  /**
+   * Counts what the crib offers.
+   *
+   * @example
+   * console.log(crib.getCapabilities().tools);
+   */
   getCapabilities(): Capabilities;
-  /** Which isolation this machine can give, and what the rest would take. */
-  sandboxes(): ReturnType<Sandboxes['readiness']>;
-  /** Waits for running calls, cleans tools up, closes the store. */
+  /**
+   * Waits for running calls, cleans tools up, closes the store.
+   *
+   * @example
+   * await crib.close();
+   */
   close(): Promise<void>;
 }

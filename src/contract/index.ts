@@ -21,6 +21,7 @@ export {
   type Dependency,
   defineTool,
   type Health,
+  type NamedTool,
   type Needs,
   type PathNeed,
   type RateLimit,
@@ -37,6 +38,11 @@ export {
   type Validator,
   type ValidatorFacts,
 } from './tool.ts';
+
+// What the compiler makes of schemas and of lists of tools.
+
+export type { AcceptedBy, FromJsonSchema, ParsedBy } from './schema-type.ts';
+export type { ToolMap, ToolMapOf, ToolTypes } from './tool-types.ts';
 
 // Running inside a tool: what it is handed, and how it fails with a code.
 
@@ -82,19 +88,33 @@ export type {
   ToolVersion,
 } from './catalog.ts';
 export type {
-  ApprovalLinks,
   Capabilities,
   Crib,
   DryRunReport,
-  ExecutionState,
-  ExecutionStatus,
-  Permissions,
   ProcessCall,
+  ProcessedCall,
   ProcessRequest,
   ProcessResult,
+  StartedCall,
+} from './crib.ts';
+export type {
+  ApprovalLinks,
+  AuditHead,
+  CribApprovals,
+  CribAudit,
+  CribExecutions,
+  CribHealth,
+  CribResults,
+  CribTools,
+  CribUsage,
+  ExecutionState,
+  ExecutionStatus,
+  LinkDecision,
+  Permissions,
+  ResultPage,
   UndoReport,
   UsageLine,
-} from './crib.ts';
+} from './crib-members.ts';
 export type { CribEvents, EventName, Events } from './events.ts';
 export type { Grant, GrantSubject, Grants, NewGrant } from './grant.ts';
 export type {
@@ -106,13 +126,26 @@ export type {
   ToolLock,
 } from './lock.ts';
 export type {
+  FailedResult,
   Labels,
   PendingApproval,
+  PendingResult,
   ResultHandle,
   ResultMetadata,
+  SuccessResult,
   ToolResult,
   ToolStatus,
 } from './result.ts';
+export type {
+  PromptText,
+  ResourceText,
+  ServerPrompt,
+  ServerResource,
+  ServerState,
+  ServerStatus,
+  Servers,
+  ServerTransport,
+} from './servers.ts';
 
 export type {
   AiSdkTools,

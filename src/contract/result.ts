@@ -38,19 +38,46 @@ export interface PendingApproval {
   readonly expiresAt: number;
 }
 
-export interface ToolResult<T = unknown> {
-  readonly success: boolean;
-  readonly status: ToolStatus;
-  readonly data?: T;
-  readonly error?: ToolError;
+interface ResultBase {
   readonly warnings?: readonly string[];
-  readonly approval?: PendingApproval;
-  /** Given when `data` was shortened for a model: where all of it can be read. */
-  readonly whole?: Omit<ResultHandle, 'preview'>;
   readonly metadata: ResultMetadata;
 }
 
-/** A result too large to hand over whole: read the rest with `crib.readResult(handle)`. */
+/** The tool ran and answered. */
+export interface SuccessResult<T = unknown> extends ResultBase {
+  readonly success: true;
+  readonly status: 'success';
+  readonly data: T;
+  readonly error?: undefined;
+  readonly approval?: undefined;
+  /** Given when `data` was shortened for a model: where all of it can be read. */
+  readonly whole?: Omit<ResultHandle, 'preview'>;
+}
+
+/** The call was refused, failed, ran out of time or was cancelled; `error.code` says why. */
+export interface FailedResult extends ResultBase {
+  readonly success: false;
+  readonly status: Exclude<ToolStatus, 'success' | 'pending'>;
+  readonly error: ToolError;
+  readonly data?: undefined;
+  readonly approval?: undefined;
+  readonly whole?: undefined;
+}
+
+/** The call waits for a person: make it again with `approvalId` once it is approved. */
+export interface PendingResult extends ResultBase {
+  readonly success: false;
+  readonly status: 'pending';
+  readonly error: ToolError;
+  readonly approval: PendingApproval;
+  readonly data?: undefined;
+  readonly whole?: undefined;
+}
+
+/** Narrow it by `success` or by `status`: a success has `data`, everything else has `error`. */
+export type ToolResult<T = unknown> = SuccessResult<T> | FailedResult | PendingResult;
+
+/** A result too large to hand over whole: read the rest with `crib.results.read(handle)`. */
 export interface ResultHandle {
   readonly handle: string;
   readonly bytes: number;

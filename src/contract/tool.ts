@@ -8,6 +8,7 @@ import type { Labels, ToolResult } from './result.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { SandboxConfig } from './sandbox.ts';
 import type { LazySchema } from './schema.ts';
+import type { AcceptedBy, ParsedBy } from './schema-type.ts';
 
 export const SOURCES = [
   'builtin',
@@ -190,6 +191,10 @@ export type PastResult<O = unknown> = ToolResult<O> & {
   readonly kept?: unknown;
 };
 
+/**
+ * `I` is what a caller may pass, `O` what the data of a result is. `run` gets the input as the schema
+ * made it: defaults are filled in.
+ */
 export interface Tool<I = unknown, O = unknown> {
   readonly name: string;
   readonly version: string;
@@ -211,7 +216,7 @@ export interface Tool<I = unknown, O = unknown> {
   /** The input field whose value names the capability in use, e.g. `operation`. */
   readonly actionField?: string;
 
-  readonly input: LazySchema<I>;
+  readonly input: LazySchema;
   readonly output?: LazySchema<O>;
   readonly validators?: readonly Validator<I>[];
   /** Only a tool that renders HTML should strip: content is never altered unasked. */
@@ -282,14 +287,21 @@ export interface Tool<I = unknown, O = unknown> {
 /** What `defineTool` takes: a tool whose commonest fields have defaults. */
 export type ToolDefinition<I, O> = Omit<
   Tool<I, O>,
-  'version' | 'source' | 'category' | 'tier' | 'capabilities'
+  'version' | 'source' | 'category' | 'tier' | 'capabilities' | 'input'
 > & {
   readonly version?: string;
   readonly source?: ToolSource;
   readonly category?: ToolCategory;
   readonly tier: Tier;
   readonly capabilities?: readonly Capability[];
+  readonly input: LazySchema<I>;
 };
+
+/** A tool whose name is known to the compiler, so that calls by that name are typed. */
+export type NamedTool<N extends string, T extends Tool> = T & { readonly name: N };
+
+/** The definition whose schemas give the types. */
+type TypedDefinition<I, O> = Omit<ToolDefinition<I, O>, 'name' | 'input' | 'output'>;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 const RESERVED_NAME = /^toolcrib:/i;
@@ -297,8 +309,33 @@ const RESERVED_NAME = /^toolcrib:/i;
 /** Says whether a name is kept for tools of the crib itself: no catalog takes it, in any case. */
 export const isReservedName = (name: string): boolean => RESERVED_NAME.test(name);
 
+/**
+ * One type parameter for each property that gives a type: TypeScript infers them from nothing else
+ * while `run` waits for the type of its input.
+ */
+interface DefineTool {
+  /** Input and data are what the schemas say, Zod or JSON Schema literals. */
+  <const N extends string, const In extends LazySchema, const Out extends LazySchema>(
+    definition: TypedDefinition<ParsedBy<In>, ParsedBy<Out>> & {
+      readonly name: N;
+      readonly input: In;
+      readonly output: Out;
+    },
+  ): NamedTool<N, Tool<AcceptedBy<In>, ParsedBy<Out>>>;
+  /** Without an output schema, data is what `run` returns. */
+  <const N extends string, const In extends LazySchema, O>(
+    definition: TypedDefinition<ParsedBy<In>, O> & {
+      readonly name: N;
+      readonly input: In;
+      readonly output?: never;
+    },
+  ): NamedTool<N, Tool<AcceptedBy<In>, O>>;
+  /** The types are told, or the definition is no literal. */
+  <I, O>(definition: ToolDefinition<I, O>): Tool<I, O>;
+}
+
 /** Completes a definition. Throws when the name or the tier is not usable; does no I/O. */
-export const defineTool = <I, O>(definition: ToolDefinition<I, O>): Tool<I, O> => {
+export const defineTool: DefineTool = <I, O>(definition: ToolDefinition<I, O>): Tool<I, O> => {
   if (!NAME.test(definition.name)) {
     throw new TypeError(
       `A tool name is 1 to 128 letters, digits, "_", ".", ":" or "-" and starts with a letter or digit; got ${JSON.stringify(definition.name)}.`,

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { ODD_SERVER } from '../../test/fixtures/mcp-servers/some-servers.ts';
 import { aTool } from '../../test/fixtures/test-crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
-import { type CribOptions, createCrib } from './create-crib.ts';
+import { type CribOptions, createCribHost } from './create-crib.ts';
 
 describe('createCrib', () => {
   it('loads the tools that ship, and leaves the store alone until a call needs it', async () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-lazy-'));
-    const crib = await createCrib({ root });
+    const crib = await createCribHost({ root });
     expect(crib.tools.list().length).toBeGreaterThan(10);
     await crib.close();
     await expect(rm(join(root, '.toolcrib'), { recursive: true })).rejects.toThrow('ENOENT');
@@ -19,7 +19,7 @@ describe('createCrib', () => {
 
   it('refuses settings that are not valid, naming each', async () => {
     const config = { execution: { maxConcurrentTools: -1 }, storr: {} } as never;
-    await expect(createCrib({ config })).rejects.toMatchObject({
+    await expect(createCribHost({ config })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       problems: expect.arrayContaining([
         expect.objectContaining({ path: 'execution.maxConcurrentTools' }),
@@ -31,7 +31,11 @@ describe('createCrib', () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-nostore-'));
     await writeFile(join(root, '.toolcrib'), 'a file where a folder should be');
     let ran = 0;
-    const crib = await createCrib({ root, builtins: false, tools: [aTool({ run: () => ++ran })] });
+    const crib = await createCribHost({
+      root,
+      builtins: false,
+      tools: [aTool({ run: () => ++ran })],
+    });
     const refused = await crib.execute('echo', {});
     expect([refused.error?.code, ran]).toEqual(['STORE_UNAVAILABLE', 0]);
     await rm(join(root, '.toolcrib'));
@@ -43,7 +47,11 @@ describe('createCrib', () => {
   it('close waits for running calls; after it calls reject', async () => {
     let finish: (value: unknown) => void = () => undefined;
     const run = () => new Promise((resolve) => (finish = resolve));
-    const crib = await createCrib({ store: 'memory', builtins: false, tools: [aTool({ run })] });
+    const crib = await createCribHost({
+      store: 'memory',
+      builtins: false,
+      tools: [aTool({ run })],
+    });
     const call = crib.execute('echo', {});
     await crib.store();
     const closing = crib.close();
@@ -56,7 +64,7 @@ describe('createCrib', () => {
 
   it('takes a store of your own', async () => {
     const store = createMemoryStore();
-    const crib = await createCrib({ store, builtins: false, tools: [aTool()] });
+    const crib = await createCribHost({ store, builtins: false, tools: [aTool()] });
     await crib.execute('echo', {});
     expect(await store.audit.query()).toHaveLength(1);
   });
@@ -70,7 +78,7 @@ describe('tools from outside the package', () => {
     const home = await mkdtemp(join(tmpdir(), 'toolcrib-outside-'));
     const files = async () => new Map([['mine.yml', Buffer.from(YAML)]]);
     const servers = { odd: { command: process.execPath, args: [ODD_SERVER] } };
-    const crib = await createCrib({
+    const crib = await createCribHost({
       ...{ home, root: home, builtins: false, store: 'memory', watch: false },
       ...{ tools: [aTool({ name: 'given' })], customTools: { folder: home, files } },
       config: { mcp: { servers }, registry: { lock: 'off' }, ...config },

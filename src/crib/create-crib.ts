@@ -10,12 +10,14 @@ import type { Config, ConfigInput } from '../config/schema.ts';
 import { isToolEnabled } from '../config/tool-settings-of.ts';
 import { unknownTools } from '../config/unknown-tools.ts';
 import type { Crib } from '../contract/crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Source } from '../contract/source.ts';
 import type { Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
+import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import type { Retention } from '../governance/audit/retention.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
@@ -25,7 +27,8 @@ import { createRegistry, type Registry } from '../registry/registry.ts';
 import type { McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
 import { createRuntime } from './create-runtime.ts';
-import { LocalCrib, type Opened } from './local-crib.ts';
+import { LocalCrib } from './local-crib.ts';
+import type { Opened } from './members/member-deps.ts';
 import type { CodeModeSite } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
@@ -299,8 +302,8 @@ const openAll = async (
   return { store, engine, retention: await retentionOf(store, options, site) };
 };
 
-/** Makes a crib: loads the tools, and opens the store when the first call needs it. */
-export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
+/** Makes a crib whose store can be reached, for our own surfaces, server and command line. */
+export const createCribHost = async (options: CribOptions = {}): Promise<CribHost> => {
   const config = await configOf(options);
   const runtime = createRuntime(options.runtime);
   await checkReach(config, runtime);
@@ -314,8 +317,8 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
     isEnabled: (name) => isToolEnabled(config, name),
   });
   const sandboxes = lazySandboxes(runtime, config);
-  const made: { crib?: Crib } = {};
-  const read: LoadSite['read'] = async (...asked) => made.crib?.readResult(...asked);
+  const made: { crib?: CribHost } = {};
+  const read: LoadSite['read'] = async (...asked) => made.crib?.results.read(...asked);
   const { project, root } = foldersOf(options, config);
   const redactor = once(() => openRedactor(config));
   const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
@@ -339,3 +342,21 @@ export const createCrib = async (options: CribOptions = {}): Promise<Crib> => {
   });
   return made.crib;
 };
+
+/**
+ * Makes a crib: loads the tools, and opens the store when the first call needs it. It reads no file
+ * of configuration: what it is made of is in the options. `openProject` reads those of a folder.
+ *
+ * @example
+ * const mine = await createCrib({ tools: [greet], store: 'memory' });
+ * const { data } = await mine.execute('greet', { name: 'Ada' });
+ */
+export function createCrib<const Tools extends readonly Tool[]>(
+  options: CribOptions & { readonly tools: Tools },
+): Promise<Crib<ToolMapOf<Tools>>>;
+export function createCrib<Tools extends ToolMap = ToolMap>(
+  options?: CribOptions,
+): Promise<Crib<Tools>>;
+export function createCrib(options: CribOptions = {}): Promise<Crib> {
+  return createCribHost(options);
+}

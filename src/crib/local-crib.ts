@@ -1,86 +1,126 @@
 /** The crib in this process: opens its store when first needed and answers for its whole life. */
-import type { ApprovalAnswer, ApprovalRecord } from '../contract/approver.ts';
-import type { AuditCheckpoint, AuditVerification } from '../contract/audit.ts';
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
+import type { Catalog } from '../contract/catalog.ts';
+import type { Capabilities, ProcessRequest, ProcessResult, StartedCall } from '../contract/crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
 import type {
-  ApprovalLinks,
-  Capabilities,
-  Crib,
-  ExecutionStatus,
+  CribApprovals,
+  CribAudit,
+  CribExecutions,
+  CribHealth,
+  CribResults,
+  CribUsage,
   Permissions,
-  ProcessRequest,
-  ProcessResult,
-  UndoReport,
-  UsageLine,
-} from '../contract/crib.ts';
+} from '../contract/crib-members.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { ToolLock } from '../contract/lock.ts';
 import type { Explanation } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
-import type { Runtime } from '../contract/runtime.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Servers } from '../contract/servers.ts';
 import type { Store } from '../contract/store.ts';
-import type { ToolSource } from '../contract/tool.ts';
+import type { Tool, ToolSource } from '../contract/tool.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
-import type { Retention } from '../governance/audit/retention.ts';
+import { createExecutionIds } from '../governance/ids.ts';
 import { SANDBOX_TYPES } from '../governance/isolation.ts';
-import { labelsOfHandle } from '../governance/labels/handle-labels.ts';
-import type { BudgetLimits } from '../governance/ledger/budget.ts';
-import type { SigningKey } from '../governance/signing/open-signing-key.ts';
-import type { ApprovalLinkDeps } from '../pipeline/approval/approval-links.ts';
-import type { Engine } from '../pipeline/engine.ts';
-import { callerOf } from '../pipeline/new-call.ts';
+import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
+import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
 import { frameworkTools } from './framework-tools.ts';
+import { approvalsOf } from './members/approvals-of.ts';
+import { auditOf } from './members/audit-of.ts';
+import { checked, checkedMethods } from './members/checked.ts';
+import { executionsOf } from './members/executions-of.ts';
+import {
+  APPROVAL_CHECKS,
+  AUDIT_CHECKS,
+  CATALOG_CHECKS,
+  EVENT_CHECKS,
+  EXECUTION_CHECKS,
+  LOCK_CHECKS,
+  PERMISSION_CHECKS,
+  RESULT_CHECKS,
+  SERVER_CHECKS,
+  SYNC_CATALOG,
+  TOOL_SET_CHECKS,
+  USAGE_CHECKS,
+} from './members/member-checks.ts';
+import type { MemberDeps, Opened } from './members/member-deps.ts';
+import { explainMissing, namedCall } from './members/named-call.ts';
+import { permissionsOf } from './members/permissions-of.ts';
+import { resultsOf } from './members/results-of.ts';
+import { StartingCalls } from './members/starting-calls.ts';
+import { usageOf } from './members/usage-of.ts';
 
-export interface LocalCribParts {
+export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly registry: Registry;
   readonly events: Events;
-  readonly runtime: Runtime;
   readonly maxConcurrentTools: number;
   readonly hasModel: boolean;
-  readonly limits: BudgetLimits;
   readonly sandboxes: Sandboxes;
   readonly servers: Servers;
   readonly lock: ToolLock;
-  readonly linkBaseUrl: string | undefined;
-  /** The key checkpoints and links are signed with; made when it is first needed. */
-  signingKey(): Promise<SigningKey>;
-  open(): Promise<Opened>;
 }
 
-export interface Opened {
-  readonly store: Store;
-  readonly engine: Engine;
-  /** Where the record is not kept for ever. */
-  readonly retention: Pick<Retention, 'start' | 'stop'> | undefined;
-}
+/** Copies a request, once: one that throws when it is read is none, and is refused as such. */
+const readableRequest = (request: ProcessRequest): ProcessRequest => {
+  try {
+    return typeof request === 'object' && request !== null ? { ...request } : request;
+  } catch {
+    return undefined as unknown as ProcessRequest;
+  }
+};
 
-const DEFAULT_PAGE = 10_000;
-
-export class LocalCrib implements Crib {
-  readonly #parts: LocalCribParts;
+export class LocalCrib implements CribHost {
+  readonly #deps: LocalCribDeps;
   #opening: Promise<Opened> | undefined = undefined;
   /** Set once the store is open: the hot path then needs no promise to reach it. */
   #engine: Engine | undefined = undefined;
   #closed: Promise<void> | undefined = undefined;
+  readonly #nextId = createExecutionIds();
+  readonly #starting = new StartingCalls();
 
-  readonly tools: Registry & ToolSets;
+  readonly tools: Registry & ToolSets & { readonly lock: ToolLock };
+  readonly approvals: CribApprovals;
+  readonly audit: CribAudit;
+  readonly executions: CribExecutions;
+  readonly permissions: Permissions;
+  readonly results: CribResults;
+  readonly usage: CribUsage;
+  readonly health: CribHealth;
+  readonly events: Events;
+  readonly servers: Servers;
 
-  constructor(parts: LocalCribParts) {
-    this.#parts = parts;
-    this.tools = Object.assign(parts.registry, frameworkTools(this));
+  constructor(deps: LocalCribDeps) {
+    this.#deps = deps;
+    const { lock, registry, sandboxes } = deps;
+    this.tools = Object.assign(
+      registry,
+      checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
+      checked(frameworkTools(this), TOOL_SET_CHECKS),
+      { lock: checked(lock, LOCK_CHECKS) },
+    );
+    const members: MemberDeps = {
+      ...deps,
+      open: () => this.#open(),
+      engine: () => this.#engine,
+      starting: this.#starting,
+    };
+    this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
+    this.audit = checked(auditOf(members), AUDIT_CHECKS);
+    this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
+    this.permissions = checked(permissionsOf(members), PERMISSION_CHECKS);
+    this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
+    this.usage = checked(usageOf(members), USAGE_CHECKS);
+    this.health = { sandboxes: () => sandboxes.readiness() };
+    this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
+    this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs'] });
   }
 
-  get events(): Events {
-    return this.#parts.events;
-  }
-
-  get servers(): Servers {
-    const { servers } = this.#parts;
+  #servers(): Servers {
+    const { servers } = this.#deps;
     return {
       ...servers,
       restart: async (name) => {
@@ -92,172 +132,67 @@ export class LocalCrib implements Crib {
     };
   }
 
-  get lock(): ToolLock {
-    return this.#parts.lock;
-  }
-
   async store(): Promise<Store> {
     return (await this.#open()).store;
   }
 
-  execute(tool: string, input: unknown, as?: CallAs): Promise<ToolResult> {
+  execute(tool: string | Tool, input: unknown, as?: CallAs): Promise<ToolResult<never>>;
+  execute(tool: string | Tool, input: unknown, as?: CallAs): Promise<ToolResult> {
     const engine = this.#engine;
-    return engine ? engine.execute(tool, input, as) : this.#executeFirst(tool, input, as);
+    return engine && typeof tool === 'string'
+      ? engine.execute(tool, input, as)
+      : this.start(tool, input, as).result;
+  }
+
+  start(tool: string | Tool, input: unknown, as?: CallAs): StartedCall<never>;
+  start(tool: string | Tool, input: unknown, as?: CallAs): StartedCall {
+    const executionId = this.#nextId(this.#deps.runtime.now());
+    const call = { executionId, rawInput: input, ...namedCall(tool, as) };
+    const result = this.#engine ? this.#engine.start(call) : this.#startFirst(call);
+    return { executionId, result: typeof tool === 'string' ? result : explainMissing(result) };
   }
 
   /** A store that cannot be opened is a refusal like any other: nothing runs unrecorded. */
-  async #executeFirst(tool: string, input: unknown, as: CallAs | undefined): Promise<ToolResult> {
-    let opened: Opened;
+  async #startFirst(call: IdentifiedCall): Promise<ToolResult> {
+    const { runtime } = this.#deps;
+    this.#starting.add(call, runtime.now());
     try {
-      opened = await this.#openWritable();
+      const { engine } = await this.#openWritable();
+      return engine.start(this.#starting.release(call));
     } catch (error) {
       if (this.#closed) throw error;
       const { refuseWithoutStore } = await import('../pipeline/refuse-without-store.ts');
-      return refuseWithoutStore({ tool, input, as, error }, this.#parts.runtime);
+      return refuseWithoutStore({ ...call, error }, runtime);
+    } finally {
+      this.#starting.release(call);
     }
-    return opened.engine.execute(tool, input, as);
   }
 
   async process(
     request: ProcessRequest,
     caller?: Partial<Caller> & Pick<CallOptions, 'signal' | 'dailyUsd'>,
   ): Promise<ProcessResult> {
-    const { runtime } = this.#parts;
+    const { runtime } = this.#deps;
     const started = runtime.elapsed();
     const { processRequest } = await import('../pipeline/process-request.ts');
-    const outcome = await processRequest(request, {
+    const asked = readableRequest(request);
+    const outcome = await processRequest(asked, {
       tools: this.tools,
       caller,
       execute: (tool, input, as) => this.execute(tool, input, as),
     });
     const durationMs = runtime.elapsed() - started;
     // A request that is no object is answered too; it names no operation.
-    const { operation } = Object(request) as ProcessRequest;
+    const { operation } = Object(asked) as ProcessRequest;
     return { operation, ...outcome, durationMs };
   }
 
-  async status(executionId: string): Promise<ExecutionStatus | undefined> {
-    const { engine, store } = await this.#open();
-    const { executionStatus } = await import('../pipeline/record/execution-status.ts');
-    return executionStatus(executionId, engine.shared.running, store);
-  }
-
-  cancel(executionId: string): boolean {
-    return this.#engine?.shared.running.cancel(executionId) ?? false;
-  }
-
-  async cleanup(executionId: string): Promise<void> {
-    const { engine, store } = await this.#open();
-    await store.snapshots.drop(executionId);
-    await store.results.drop(executionId);
-    await engine.shared.undoLog.forget(executionId);
-  }
-
-  async isUndoable(executionId: string): Promise<boolean> {
-    const { engine } = await this.#open();
-    const status = await this.status(executionId);
-    return status !== undefined && engine.isUndoable(status);
-  }
-
-  async undo(executionId: string, as?: CallAs): Promise<ToolResult<UndoReport>> {
-    const { engine } = await this.#open();
-    const result = await engine.undo(executionId, as);
-    return result as ToolResult<UndoReport>;
-  }
-
-  async readResult(
-    handle: string,
-    range: { readonly offset?: number; readonly limit?: number } = {},
-    caller?: Partial<Caller>,
-  ): Promise<{ readonly text: string; readonly total: number } | undefined> {
-    const { store, engine } = await this.#open();
-    const { offset = 0, limit = DEFAULT_PAGE } = range;
-    const reader = callerOf(caller);
-    const page = await store.results.read(handle, reader.userId, { offset, limit });
-    // On record before the reader sees the data: what its session does next is judged by it.
-    if (page) await engine.shared.labels.absorb(reader, labelsOfHandle(handle));
-    return page;
-  }
-
-  invalidate(what: Parameters<Crib['invalidate']>[0]): number {
-    return this.#engine?.shared.cache.invalidate(what) ?? 0;
-  }
-
-  async approvals(): Promise<readonly ApprovalRecord[]> {
-    return (await this.store()).approvals.list('waiting');
-  }
-
-  async decide(approvalId: string, answer: ApprovalAnswer): Promise<boolean> {
-    if (typeof answer?.approve !== 'boolean' || typeof answer.by !== 'string') {
-      throw new TypeError('An answer says whether to approve, and by whom: { approve, by }.');
-    }
-    const { engine, store } = await this.#open();
-    const record = await store.approvals.get(approvalId);
-    return record !== undefined && engine.shared.desk.decide(record, answer);
-  }
-
-  async approvalLinks(approvalId: string): Promise<ApprovalLinks> {
-    const { approvalLinks } = await import('../pipeline/approval/approval-links.ts');
-    return approvalLinks(approvalId, await this.#linkDeps());
-  }
-
-  async decideByLink(token: string): Promise<{ approvalId: string; approved: boolean }> {
-    const { decideByLink } = await import('../pipeline/approval/approval-links.ts');
-    return decideByLink(token, await this.#linkDeps());
-  }
-
-  async #linkDeps(): Promise<ApprovalLinkDeps> {
-    const { engine, store } = await this.#open();
-    const { runtime, linkBaseUrl: baseUrl } = this.#parts;
-    const key = await this.#parts.signingKey();
-    return { approvals: store.approvals, desk: engine.shared.desk, runtime, key, baseUrl };
-  }
-
-  get permissions(): Permissions {
-    const desk = async (): Promise<Permissions> => (await this.#open()).engine.shared.permissions;
-    return {
-      grant: async (grant) => (await desk()).grant(grant),
-      revoke: async (id, by) => (await desk()).revoke(id, by),
-      list: async () => (await desk()).list(),
-    };
-  }
-
-  async explain(tool: string, input: unknown, as?: CallAs): Promise<Explanation> {
-    return (await this.#open()).engine.explain(tool, input, as);
-  }
-
-  async usage({ period }: { readonly period?: string } = {}): Promise<readonly UsageLine[]> {
-    const { ledger } = await this.store();
-    await this.#engine?.shared.budgeting.freeCalls.write();
-    const { usageSummary } = await import('../governance/ledger/usage-lines.ts');
-    const { limits, runtime } = this.#parts;
-    return usageSummary(ledger, limits, { now: runtime.now(), period });
-  }
-
-  async checkpoint(): Promise<AuditCheckpoint> {
-    const { audit, label: store } = await this.store();
-    const head = await audit.head();
-    const { makeCheckpoint } = await import('../governance/audit/make-checkpoint.ts');
-    const key = await this.#parts.signingKey();
-    return makeCheckpoint(head, { at: this.#parts.runtime.now(), store, key });
-  }
-
-  async verifyAudit(
-    expected?: { readonly seq: number; readonly hash: string } | AuditCheckpoint,
-  ): Promise<AuditVerification> {
-    const { audit } = await this.store();
-    const { verifyAuditLog } = await import('../governance/audit/verify-audit-log.ts');
-    if (expected === undefined || !('signature' in expected)) {
-      const isPruned = (await audit.anchor()) !== undefined;
-      const trustedKeys = isPruned ? [(await this.#parts.signingKey()).publicKey] : [];
-      return verifyAuditLog(audit, { expected, trustedKeys });
-    }
-    const trustedKeys = [(await this.#parts.signingKey()).publicKey];
-    return verifyAuditLog(audit, { checkpoints: [expected], trustedKeys });
-  }
-
-  sandboxes(): ReturnType<Sandboxes['readiness']> {
-    return this.#parts.sandboxes.readiness();
+  async explain(tool: string | Tool, input: unknown, as?: CallAs): Promise<Explanation> {
+    const call = namedCall(tool, as);
+    const fault = requestFault(call.toolName, call.as);
+    if (fault)
+      throw new ToolFailure('VALIDATION_ERROR', `${fault.path.join('.')} ${fault.message}.`);
+    return (await this.#open()).engine.explain(call.toolName, input, call.as);
   }
 
   getCapabilities(): Capabilities {
@@ -270,8 +205,8 @@ export class LocalCrib implements Crib {
       sources,
       sandboxes: SANDBOX_TYPES,
       store: this.#storeLabel,
-      maxConcurrentTools: this.#parts.maxConcurrentTools,
-      model: this.#parts.hasModel,
+      maxConcurrentTools: this.#deps.maxConcurrentTools,
+      model: this.#deps.hasModel,
     };
   }
 
@@ -293,7 +228,7 @@ export class LocalCrib implements Crib {
   }
 
   async #start(): Promise<Opened> {
-    const opened = await this.#parts.open();
+    const opened = await this.#deps.open();
     this.#storeLabel = opened.store.label;
     await opened.engine.recover();
     // One that cannot be written may be writable later: each call looks again.
@@ -322,8 +257,8 @@ export class LocalCrib implements Crib {
     const opened = await this.#opening?.catch(() => undefined);
     this.#engine = undefined;
     if (opened) await opened.engine.shared.running.whenIdle();
-    await this.#parts.registry.close();
-    await this.#parts.sandboxes.close();
+    await this.#deps.registry.close();
+    await this.#deps.sandboxes.close();
     if (!opened) return;
     await opened.retention?.stop();
     await opened.engine.close();

@@ -11,7 +11,7 @@ import type { Store } from '../contract/store.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { loadConfig } from '../trust/load-config.ts';
 import { auditDesk } from './audit-files.ts';
-import { type CribOptions, createCrib } from './create-crib.ts';
+import { type CribOptions, createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -63,7 +63,7 @@ beforeEach(() => {
 
 /** As a short command does it: opened, one call, closed. */
 const oneCall = async (options: CribOptions): Promise<void> => {
-  const crib = await createCrib({
+  const crib = await createCribHost({
     ...{ builtins: false, tools: [aTool()], store: { sqlite: path() }, home: home() },
     ...{ root: folder, runtime: { log }, ...options },
   });
@@ -158,7 +158,7 @@ describe('audit.retentionDays', () => {
 
   it('notes nothing of a store that ends with its process', async () => {
     await oneCall({ config: { audit: { retentionDays: 30 } }, store: 'memory' });
-    const crib = await createCrib({ builtins: false, store: 'memory', home: home() });
+    const crib = await createCribHost({ builtins: false, store: 'memory', home: home() });
     await desk().checkpoint(await crib.store(), 1);
     await crib.close();
     expect(existsSync(join(home(), 'checkpoints.jsonl'))).toBe(false);

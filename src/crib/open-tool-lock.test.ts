@@ -75,7 +75,7 @@ describe('a tool from outside', () => {
     expect(error?.suggestions).toEqual([
       'Look at it and let it out with: toolcrib tools accept echo',
     ]);
-    await crib.lock.accept(['echo'], 'ada');
+    await crib.tools.lock.accept(['echo'], 'ada');
     expect((await crib.execute('echo', {})).data).toBe('ran');
     expect((await stat(join(userDir, 'tools.lock'))).mode & 0o777).toBe(0o600);
     expect(await readdir(userDir)).toEqual(['tools.lock']);
@@ -100,7 +100,7 @@ describe('a tool from outside', () => {
 
   it('can be accepted for the life of the crib alone', async () => {
     const crib = await serve([echo()], { lock: 'memory' });
-    await crib.lock.accept(['echo'], 'ada');
+    await crib.tools.lock.accept(['echo'], 'ada');
     expect(await codeOf(crib)).toBeUndefined();
     await expect(readdir(userDir)).rejects.toThrow('ENOENT');
   });
@@ -108,12 +108,14 @@ describe('a tool from outside', () => {
   it('is not held where the user has switched the lock off', async () => {
     const crib = await serve([echo()], { config: { registry: { lock: 'off' } } });
     expect(await codeOf(crib)).toBeUndefined();
-    await expect(crib.lock.accept(['echo'], 'ada')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(crib.tools.lock.accept(['echo'], 'ada')).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
   });
 
   it('switched off stays off when it is accepted', async () => {
     const crib = await serve([echo()], { config: { tools: { echo: { enabled: false } } } });
-    await crib.lock.accept(['echo'], 'ada');
+    await crib.tools.lock.accept(['echo'], 'ada');
     expect(await codeOf(crib)).toBe('TOOL_DISABLED');
   });
 
@@ -130,8 +132,8 @@ describe('the lock of a project', () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
     const crib = await inProject([echo(), echo({ name: 'other' })]);
-    await crib.lock.accept(['echo'], 'ada');
-    await crib.lock.accept(['other'], 'ada');
+    await crib.tools.lock.accept(['echo'], 'ada');
+    await crib.tools.lock.accept(['other'], 'ada');
     expect(JSON.parse(await readFile(projectLock(), 'utf8'))).toMatchObject({
       tools: [{ tool: 'echo' }, { tool: 'other' }],
     });
@@ -139,14 +141,14 @@ describe('the lock of a project', () => {
     expect(await readdir(join(project, '.toolcrib'))).toEqual(['config.yml', 'tools.lock']);
     const again = await inProject([echo()]);
     expect(await codeOf(again)).toBeUndefined();
-    expect(again.lock.states().map(({ tool, state }) => [tool, state])).toEqual([
+    expect(again.tools.lock.states().map(({ tool, state }) => [tool, state])).toEqual([
       ['echo', 'accepted'],
       ['other', 'gone'],
     ]);
   });
 
   it('counts beside the user’s own', async () => {
-    await (await serve([echo()])).lock.accept(['echo'], 'ada');
+    await (await serve([echo()])).tools.lock.accept(['echo'], 'ada');
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
     expect(await codeOf(await inProject([echo()]))).toBeUndefined();
@@ -155,7 +157,7 @@ describe('the lock of a project', () => {
   it('threat: a cloned repository accepts its own poisoned tools: not before it is trusted', async () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
-    await (await inProject([echo()])).lock.accept(['echo'], 'ada');
+    await (await inProject([echo()])).tools.lock.accept(['echo'], 'ada');
     await rm(join(userDir, 'trust.json'));
     const cloned = await inProject([echo()]);
     expect(await codeOf(cloned)).toBe('TOOL_QUARANTINED');
@@ -167,7 +169,7 @@ describe('the lock of a project', () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
     const crib = await inProject([echo()]);
-    await crib.lock.accept(['echo'], 'ada');
+    await crib.tools.lock.accept(['echo'], 'ada');
     const text = await readFile(projectLock(), 'utf8');
     await writeFile(projectLock(), text.replace('"ada"', '"eve"'));
     expect((await readProjectTrust(place())).state).toBe('changed');
@@ -177,7 +179,7 @@ describe('the lock of a project', () => {
         await inProject([echo()], {
           lock: { userDir, project: { ...place(), trust: await readProjectTrust(place()) } },
         })
-      ).lock.accept(['echo'], 'ada'),
+      ).tools.lock.accept(['echo'], 'ada'),
     ).resolves.toHaveLength(1);
     expect(await readFile(projectLock(), 'utf8')).toContain('"eve"');
   });
@@ -190,7 +192,7 @@ describe('the lock of a project', () => {
       join(project, '.toolcrib', 'config.yml'),
       'mcp: {servers: {evil: {command: sh}}}\n',
     );
-    await crib.lock.accept(['echo'], 'ada');
+    await crib.tools.lock.accept(['echo'], 'ada');
     expect(await codeOf(crib)).toBeUndefined();
     const trust = await readProjectTrust(place());
     expect(trust).toMatchObject({ state: 'changed', changed: ['config.yml'] });
@@ -205,7 +207,7 @@ describe('the lock of a project', () => {
     await trustAround(place());
     const crib = await inProject([echo()]);
     await symlink(join(root, 'victim'), projectLock());
-    await expect(crib.lock.accept(['echo'], 'ada')).rejects.toMatchObject({
+    await expect(crib.tools.lock.accept(['echo'], 'ada')).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
     });
     expect(await readFile(join(root, 'victim'), 'utf8')).toBe('keep me');
@@ -213,8 +215,10 @@ describe('the lock of a project', () => {
 
   it('written by two at once loses nobody’s word: the second is told', async () => {
     const [one, two] = [await serve([echo()]), await serve([echo()])];
-    await one?.lock.accept(['echo'], 'ada');
-    await expect(two?.lock.accept(['echo'], 'bob')).rejects.toMatchObject({ code: 'CONFLICT' });
+    await one?.tools.lock.accept(['echo'], 'ada');
+    await expect(two?.tools.lock.accept(['echo'], 'bob')).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
     expect(two && (await codeOf(two))).toBe('TOOL_QUARANTINED');
   });
 });

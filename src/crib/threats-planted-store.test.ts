@@ -24,16 +24,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeIo } from '../../test/fixtures/fake-io.ts';
 import { runCli } from '../cli/run-cli.ts';
-import type { Crib } from '../contract/crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
 import { defineTool } from '../contract/tool.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../stores/sqlite/database/open-database.ts';
 import { createTokenService } from '../surfaces/http/auth/token-service.ts';
-import { type CribOptions, createCrib } from './create-crib.ts';
+import { type CribOptions, createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
 
 let base = '';
-const cribs: Crib[] = [];
+const cribs: CribHost[] = [];
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrib-planted-')));
   mkdirSync(join(base, 'clone'));
@@ -68,7 +68,7 @@ const send = defineTool({
 });
 
 const open = async (who: string, folder = 'clone', more: Partial<CribOptions> = {}) => {
-  const crib = await createCrib({
+  const crib = await createCribHost({
     root: join(base, folder),
     home: join(base, who),
     builtins: false,
@@ -85,14 +85,14 @@ const closeAll = async (): Promise<void> => {
   for (const crib of cribs.splice(0)) await crib.close();
 };
 
-const deskOf = (crib: Crib) =>
+const deskOf = (crib: CribHost) =>
   createTokenService({
     runtime: createRuntime(),
     randomBytes: (size) => randomBytes(size),
     tokens: async () => (await crib.store()).tokens,
   });
 
-const labelOf = async (crib: Crib): Promise<string> => (await crib.store()).label;
+const labelOf = async (crib: CribHost): Promise<string> => (await crib.store()).label;
 const inProject = (folder = 'clone'): string => join(base, folder, '.toolcrib', 'state.db');
 
 /** What the maker of the folder puts into its database. */
@@ -183,7 +183,7 @@ describe('a database that came with the folder', () => {
   });
 });
 
-const closeAfter = async (opening: Promise<Crib>): Promise<void> => {
+const closeAfter = async (opening: Promise<CribHost>): Promise<void> => {
   await (await opening).store();
   await closeAll();
 };

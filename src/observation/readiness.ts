@@ -2,7 +2,7 @@
  * Can the server do its work? The store is asked to write, not asked whether it could: a disk that
  * is full opens as well as any. Whoever asks needs no token, so nothing is named.
  */
-import type { Crib } from '../contract/crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
 
 export interface ReadyCheck {
@@ -18,7 +18,7 @@ export interface Readiness {
 }
 
 export interface ReadinessSite {
-  readonly crib: Pick<Crib, 'store' | 'servers'>;
+  readonly crib: Pick<CribHost, 'store' | 'servers'>;
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
 }
 

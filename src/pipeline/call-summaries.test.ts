@@ -18,13 +18,13 @@ describe('the summary of a call', () => {
     crib.events.on('call.finished', ({ summary }) => told.push(summary));
     const input = { command: 'rm', title: 'a\u0007', password: SECRET };
     const pending = await crib.execute('wipe', input);
-    const [record] = await crib.approvals();
+    const [record] = await crib.approvals.list();
     const line = 'erase · command: rm, title: a\\u0007, password: [REDACTED]';
     expect(record?.summary).toBe(line);
     const approvalId = pending.approval?.approvalId ?? '';
-    await crib.decide(approvalId, { approve: true, by: 'ada' });
+    await crib.approvals.decide(approvalId, { approve: true, by: 'ada' });
     await crib.execute('wipe', input, { approvalId });
-    const rows = await (await crib.store()).audit.query({ tool: 'wipe' });
+    const rows = await crib.audit.query({ tool: 'wipe' });
     const lines = rows.filter(({ kind }) => kind !== 'event').map(summaryOfRow);
     expect(new Set([...lines, ...told])).toEqual(new Set([line]));
     expect(JSON.stringify(rows)).not.toContain(SECRET);
@@ -36,14 +36,14 @@ describe('the summary of a call', () => {
     };
     const crib = await testCrib([wipe], { approver });
     await crib.execute('wipe', { command: 'rm' });
-    const [row] = await (await crib.store()).audit.query();
+    const [row] = await crib.audit.query();
     expect(row && summaryOfRow(row)).toBe('erase · command: ls');
   });
 
   it('of a call that only reads is made from its row', async () => {
     const crib = await testCrib([aTool()]);
     await crib.execute('echo', { expression: '1+1' });
-    const [row] = await (await crib.store()).audit.query();
+    const [row] = await crib.audit.query();
     expect(row && summaryOfRow(row)).toBe('expression: 1+1');
     expect(row?.detail).not.toHaveProperty('summary');
   });

@@ -5,7 +5,7 @@ import type { Call, CallRequest, Next, ReadyTool } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
 import type { FileAccess } from '../contract/context.ts';
-import type { ExecutionStatus } from '../contract/crib.ts';
+import type { ExecutionStatus } from '../contract/crib-members.ts';
 import { type Issue, ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
 import type { Model } from '../contract/model.ts';
@@ -179,6 +179,13 @@ const fileState = (guard: PathGuard) => ({
   restore: (snapshot: Snapshot) => restoreSnapshot(guard, snapshot),
 });
 
+/** A call that has its id already. */
+export type IdentifiedCall = Pick<CallInput, 'toolName' | 'rawInput' | 'as'> & {
+  readonly executionId: string;
+};
+
+type RefusedCall = Pick<CallInput, 'rawInput' | 'parent' | 'executionId'>;
+
 export class Engine {
   readonly shared: ReturnType<typeof sharedParts>;
   readonly #deps: EngineDeps;
@@ -229,6 +236,13 @@ export class Engine {
     return this.#start({ toolName, rawInput, as, parent: undefined });
   }
 
+  /** Runs a call whose id was given out before: its caller watches it by that. */
+  start({ executionId, toolName, rawInput, as }: IdentifiedCall): Promise<ToolResult> {
+    const fault = requestFault(toolName, as);
+    if (fault) return this.#refuse({ executionId, rawInput, parent: undefined }, fault);
+    return this.#start({ executionId, toolName, rawInput, as, parent: undefined });
+  }
+
   /** Which rule decides about a call, and why. Fails with the refusal of an earlier gate. */
   async explain(toolName: string, rawInput: unknown, as?: CallAs): Promise<Explanation> {
     const ready = await this.#deps.registry.ready(toolName, as?.version);
@@ -252,6 +266,13 @@ export class Engine {
   }
 
   undo(executionId: string, as: CallAs | undefined): Promise<ToolResult> {
+    const fault = requestFault(executionId, as);
+    // A missing id is no filter at all: it would find somebody's newest call.
+    if (fault || executionId === '') {
+      const issue = { path: ['executionId'], message: 'has to be the id of a call' };
+      const isOptions = typeof executionId === 'string' && fault !== undefined;
+      return this.#refuse({ rawInput: undefined, parent: undefined }, isOptions ? fault : issue);
+    }
     const { roles } = callerOf(as);
     const isOwner = roles.includes('owner') || roles.includes('admin');
     const internal = isOwner ? this.#undo.ofAnyone : this.#undo.ofCaller;
@@ -269,13 +290,15 @@ export class Engine {
 
   #start(from: CallInput): Promise<ToolResult> {
     const call = newCall(from, this.#site);
-    const done = this.#run(call);
     const signal = from.as?.signal;
+    // Before the first stage: a call that was cancelled before it began does not run at all.
+    if (signal?.aborted) call.control.abort('CANCELLED');
+    const done = this.#run(call);
     return signal ? this.#followers.follow(signal, call.control, done) : done;
   }
 
   /** Answers a call that was made in a way no call can be made, and records that. */
-  #refuse(from: Pick<CallInput, 'rawInput' | 'parent'>, issue: Issue): Promise<ToolResult> {
+  #refuse(from: RefusedCall, issue: Issue): Promise<ToolResult> {
     const as = from.parent ? undefined : NOBODY;
     const call = newCall({ ...from, toolName: '', as }, this.#site);
     const message = `${issue.path.join('.')} ${issue.message}.`;

@@ -18,6 +18,8 @@ export interface CallInput {
   readonly parent: CallRequest | undefined;
   /** Only the engine sets it: whoever can name a tool cannot hand one over. */
   readonly internal?: ReadyTool;
+  /** Only the crib sets it: the id that it gave out before the store was open. */
+  readonly executionId?: string;
 }
 
 /** Where calls get their name and their time. */
@@ -144,7 +146,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
     // A copy: the caller must not turn a dry run into a real one on its way.
     const options = from.as ? { ...from.as } : NO_OPTIONS;
     this.startedAt = runtime.now();
-    this.executionId = nextId(this.startedAt);
+    this.executionId = from.executionId ?? nextId(this.startedAt);
     this.toolName = from.toolName;
     this.rawInput = from.rawInput;
     this.caller = from.parent && !from.as ? from.parent.caller : callerOf(from.as);

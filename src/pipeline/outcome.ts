@@ -2,11 +2,12 @@
 import type { CallRequest } from '../contract/call.ts';
 import { type ErrorCode, type ErrorExtras, type ToolError, toolError } from '../contract/errors.ts';
 import type {
+  FailedResult,
   Labels,
   PendingApproval,
+  PendingResult,
   ResultMetadata,
   ToolResult,
-  ToolStatus,
 } from '../contract/result.ts';
 import { evidence } from './pipeline.ts';
 
@@ -40,10 +41,9 @@ export const succeeded = <T>(call: CallRequest, data: T): ToolResult<T> => ({
 });
 
 /** The status that goes with a code, so that no stage has to remember. */
-const statusOf = (error: ToolError): ToolStatus => {
+const statusOf = (error: ToolError): FailedResult['status'] => {
   if (error.code === 'TIMEOUT') return 'timeout';
   if (error.code === 'CANCELLED') return 'cancelled';
-  if (error.code === 'APPROVAL_REQUIRED') return 'pending';
   return DENIALS.has(error.code) ? 'denied' : 'failure';
 };
 
@@ -53,13 +53,15 @@ const DENIALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TOOL_DISABLED',
   'TOOL_QUARANTINED',
   'AUTH_MISSING',
+  // Only `waiting` makes a result that waits: a tool that fails with this code has no question.
+  'APPROVAL_REQUIRED',
   'APPROVAL_EXPIRED',
   'USER_CANCELLED',
   'BUDGET_EXCEEDED',
   'RATE_LIMITED',
 ]);
 
-export const failedWith = (call: CallRequest, error: ToolError): ToolResult => ({
+export const failedWith = (call: CallRequest, error: ToolError): FailedResult => ({
   success: false,
   status: statusOf(error),
   error,
@@ -71,13 +73,14 @@ export const failed = (
   call: CallRequest,
   code: ErrorCode,
   because: ErrorExtras & { readonly message?: string } = {},
-): ToolResult => failedWith(call, toolError(code, because.message, because));
+): FailedResult => failedWith(call, toolError(code, because.message, because));
 
-export const waiting = (call: CallRequest, approval: PendingApproval): ToolResult => ({
+export const waiting = (call: CallRequest, approval: PendingApproval): PendingResult => ({
   ...failed(call, 'APPROVAL_REQUIRED', {
     suggestions: [
       `Once approval ${approval.approvalId} is given, send the same call again with this approvalId.`,
     ],
   }),
+  status: 'pending',
   approval,
 });

@@ -8,8 +8,9 @@ import { failedWith } from './outcome.ts';
 import { thrownText } from './record/read-thrown.ts';
 
 interface Refused {
-  readonly tool: string;
-  readonly input: unknown;
+  readonly executionId: string;
+  readonly toolName: string;
+  readonly rawInput: unknown;
   readonly as: CallAs | undefined;
   readonly error: unknown;
 }
@@ -20,12 +21,9 @@ const suggestionsOf = (error: unknown): readonly string[] => {
   return told ? [error.message] : ['Run `toolcrib doctor` to see what is wrong with it.'];
 };
 
-export const refuseWithoutStore = (
-  { tool, input, as, error }: Refused,
-  runtime: Runtime,
-): ToolResult => {
+export const refuseWithoutStore = ({ error, ...call }: Refused, runtime: Runtime): ToolResult => {
   runtime.log.error('the store could not be opened', { error: thrownText(error) });
-  const from = { toolName: tool, rawInput: input, as, parent: undefined };
+  const from = { ...call, parent: undefined };
   const refusal = toolError(
     'STORE_UNAVAILABLE',
     'The store cannot be opened, so nothing was run.',
@@ -33,5 +31,5 @@ export const refuseWithoutStore = (
       suggestions: suggestionsOf(error),
     },
   );
-  return failedWith(newCall(from, { runtime, nextId: () => '' }), refusal);
+  return failedWith(newCall(from, { runtime, nextId: () => call.executionId }), refusal);
 };

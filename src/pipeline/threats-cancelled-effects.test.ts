@@ -9,7 +9,7 @@ import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../contract/context.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { ToolDefinition } from '../contract/tool.ts';
-import { createCrib } from '../crib/create-crib.ts';
+import { createCribHost } from '../crib/create-crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 
 type Run = (input: unknown, context: ToolContext) => unknown;
@@ -19,7 +19,7 @@ const tool = (name: string, run: Run, more: Partial<ToolDefinition<never, unknow
 describe('threat: a cancelled call that goes on', () => {
   it('hostile: of 150 cancelled write_file none is recorded as not done and then written', async () => {
     const root = await mkdtemp(join(tmpdir(), 'toolcrib-cancelled-'));
-    const crib = await createCrib({
+    const crib = await createCribHost({
       store: { sqlite: join(root, '.toolcrib', 's.db') },
       root,
       home: join(root, 'home'),
@@ -107,7 +107,7 @@ describe('threat: a cancelled call that goes on', () => {
       expect(refused).toEqual(Array.from({ length: 9 }, () => code));
       const executionId = result.metadata.executionId;
       // The tool is no code of ours and was still running: nobody can say that it did nothing.
-      expect((await crib.status(executionId))?.effect).toBe('unknown');
+      expect((await crib.executions.status(executionId))?.effect).toBe('unknown');
     },
   );
 
@@ -150,7 +150,7 @@ describe('threat: effects inside a call that only reads', () => {
     const first = await crib.execute('plan', {}, as);
     const second = await crib.execute('plan', {}, as);
     expect([first.error?.code, second.error?.code, effects()]).toEqual(['NETWORK', 'NETWORK', 1]);
-    expect((await crib.status(first.metadata.executionId))?.effect).toBe('unknown');
+    expect((await crib.executions.status(first.metadata.executionId))?.effect).toBe('unknown');
   });
 
   it('hostile: the mark of the outer call is on record before the inner effect', async () => {

@@ -79,7 +79,7 @@ describe('threat: an input that changes while the question is open', () => {
     });
     await crib.execute('sh', clean());
     expect(runs).toEqual([expect.objectContaining(clean())]);
-    const [row] = await (await crib.store()).audit.query({ kind: 'intent' });
+    const [row] = await crib.audit.query({ kind: 'intent' });
     expect(row).toMatchObject({ userId: 'local', detail: { input: clean() } });
   });
 
@@ -199,7 +199,7 @@ describe('threat: a record that is changed by whoever was told of it', () => {
     expect((await audit.query())[0]?.detail.input).toEqual(clean());
     for await (const page of audit.scan()) spoil(page[0]?.detail.input);
     expect((await audit.query())[0]?.detail.input).toEqual(clean());
-    expect((await crib.verifyAudit()).ok).toBe(true);
+    expect((await crib.audit.verify()).ok).toBe(true);
   });
 
   it('hostile: a caller changes a result that another caller gets from the cache', async () => {

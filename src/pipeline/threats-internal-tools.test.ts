@@ -97,10 +97,12 @@ describe('undo by its name', () => {
 
   it('a caller with a list of tools takes back its own call, and nobody else’s', async () => {
     const listed = { tools: ['write'] };
-    const stolen = await crib.undo(executionId, { ...eve, ...listed });
+    const stolen = await crib.executions.undo(executionId, { ...eve, ...listed });
     expect(stolen.success).toBe(false);
     expect(await content()).toBe('new');
-    expect((await crib.undo(executionId, { userId: 'ada', ...listed })).success).toBe(true);
+    expect((await crib.executions.undo(executionId, { userId: 'ada', ...listed })).success).toBe(
+      true,
+    );
     expect(await content()).toBe('old');
   });
 
@@ -129,16 +131,18 @@ describe('undo by its name', () => {
 describe('the authority to undo', () => {
   it('roles in the id or beside it do not make another user an owner', async () => {
     const forged = { ...eve, asOwner: true, ofUser: 'ada', isOwner: true } as typeof eve;
-    expect((await crib.undo(executionId, forged)).error?.code).toBe('NOT_FOUND');
+    expect((await crib.executions.undo(executionId, forged)).error?.code).toBe('NOT_FOUND');
     const input = { executionId, asOwner: true } as unknown as string;
-    expect((await crib.undo(input, eve)).error?.code).toBe('VALIDATION_ERROR');
+    expect((await crib.executions.undo(input, eve)).error?.code).toBe('VALIDATION_ERROR');
     expect(await content()).toBe('new');
   });
 
   it('another user is not told that a call was undone', async () => {
-    await crib.undo(executionId, { userId: 'ada' });
-    expect((await crib.undo(executionId, eve)).error?.code).toBe('NOT_FOUND');
-    expect((await crib.undo(executionId, { userId: 'ada' })).error?.code).toBe('CONFLICT');
+    await crib.executions.undo(executionId, { userId: 'ada' });
+    expect((await crib.executions.undo(executionId, eve)).error?.code).toBe('NOT_FOUND');
+    expect((await crib.executions.undo(executionId, { userId: 'ada' })).error?.code).toBe(
+      'CONFLICT',
+    );
   });
 
   it.each([
@@ -146,7 +150,7 @@ describe('the authority to undo', () => {
     ['an admin', { userId: 'root', roles: ['admin'] }],
     ['the local owner', undefined],
   ])('%s undoes it, on record under the name of the internal tool', async (_who, caller) => {
-    expect((await crib.undo(executionId, caller)).success).toBe(true);
+    expect((await crib.executions.undo(executionId, caller)).success).toBe(true);
     expect(await content()).toBe('old');
     const { audit } = await crib.store();
     expect(await audit.query({ tool: UNDO, kind: 'outcome' })).toHaveLength(1);
@@ -164,21 +168,23 @@ describe('a rule about the internal tool', () => {
     const strict = await withRule('ask');
     const ada = { userId: 'ada' };
     const { metadata } = await strict.execute('write', {}, ada);
-    const { approval } = await strict.undo(metadata.executionId, ada);
+    const { approval } = await strict.executions.undo(metadata.executionId, ada);
     const approvalId = approval?.approvalId ?? '';
-    await strict.decide(approvalId, { approve: true, by: 'root' });
-    const stolen = await strict.undo(metadata.executionId, { ...eve, approvalId });
+    await strict.approvals.decide(approvalId, { approve: true, by: 'root' });
+    const stolen = await strict.executions.undo(metadata.executionId, { ...eve, approvalId });
     expect(stolen.error?.code).toBe('APPROVAL_EXPIRED');
-    const other = await strict.undo('x-other', { ...ada, approvalId });
+    const other = await strict.executions.undo('x-other', { ...ada, approvalId });
     expect(other.error?.code).toBe('APPROVAL_EXPIRED');
-    expect((await strict.undo(metadata.executionId, { ...ada, approvalId })).success).toBe(true);
+    expect(
+      (await strict.executions.undo(metadata.executionId, { ...ada, approvalId })).success,
+    ).toBe(true);
     await strict.close();
   });
 
   it('refuses an undo', async () => {
     const strict = await withRule('deny');
     const { metadata } = await strict.execute('write', {});
-    const refused = await strict.undo(metadata.executionId);
+    const refused = await strict.executions.undo(metadata.executionId);
     expect(refused.error?.code).toBe('PERMISSION_DENIED');
     await strict.close();
   });

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Crib } from '../contract/crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
 import type { Logger } from '../contract/runtime.ts';
 import { defineTool, type Tool } from '../contract/tool.ts';
-import { createCrib } from '../crib/create-crib.ts';
+import { createCribHost } from '../crib/create-crib.ts';
 
 const CANARY = 'c4nary-V4lue!77';
 const NAMES = ['dbPassword', 'auth_token', 'secretKey', 'pwd', 'X-Api-Key', 'stripeKey', 'myCode'];
 const FIELDS = Object.fromEntries(NAMES.map((name) => [name, CANARY]));
 const DUMP = `HOME=/root\nFOO_TOKEN=${CANARY}\nexport BAR_SECRET="${CANARY}"\nCookie: sid=${CANARY}`;
 
-let crib: Crib | undefined;
+let crib: CribHost | undefined;
 const seen: Record<string, string[]> = {};
 
 const see = (channel: string, value: unknown): void => {
@@ -49,7 +49,7 @@ const leak = defineTool<{ fail?: boolean }, unknown>({
 
 const run = async (): Promise<void> => {
   for (const key of Object.keys(seen)) delete seen[key];
-  crib = await createCrib({
+  crib = await createCribHost({
     builtins: false,
     tools: [leak as Tool],
     store: 'memory',

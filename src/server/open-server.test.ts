@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aTool } from '../../test/fixtures/test-crib.ts';
-import type { Crib } from '../contract/crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
 import type { Tool } from '../contract/tool.ts';
-import { createCrib } from '../crib/create-crib.ts';
+import { createCribHost } from '../crib/create-crib.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
 import { createTokenService } from '../surfaces/http/auth/token-service.ts';
 import { loadConfig } from '../trust/load-config.ts';
@@ -15,7 +15,7 @@ const TIME_LIMIT = 60_000;
 const SOON = { timeout: 30_000, interval: 5 };
 
 let folder: string;
-const open: { crib?: Crib; server?: RunningServer } = {};
+const open: { crib?: CribHost; server?: RunningServer } = {};
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'open-server-')));
 });
@@ -34,7 +34,7 @@ const start = async (
   const env = { TOOLCRIB_HOME: join(folder, 'home'), ...Object.fromEntries(settings), ...more };
   const loaded = await loadConfig({ cwd: folder, env });
   const runtime = createRuntime();
-  const crib = await createCrib({
+  const crib = await createCribHost({
     tools,
     builtins: false,
     store: 'memory',
@@ -219,7 +219,7 @@ describe('the MCP endpoint', { timeout: TIME_LIMIT }, () => {
     const started = await start([aTool()]);
     const { crib, bearer } = started;
     expect(await mcpCall(started, await bearer('agent'), 'echo')).toContain('"result"');
-    const [row] = await (await crib.store()).audit.query();
+    const [row] = await crib.audit.query();
     expect(row).toMatchObject({ tool: 'echo', userId: 'token:agent-1', status: 'success' });
   });
 
@@ -230,7 +230,7 @@ describe('the MCP endpoint', { timeout: TIME_LIMIT }, () => {
     const token = await bearer('agent', { tools: ['dear'], dailyUsd: 0.5 });
     expect(await mcpCall(started, token, 'dear')).toContain('budget');
     await mcpCall(started, token, 'echo');
-    const rows = await (await crib.store()).audit.query({ kind: 'outcome' });
+    const rows = await crib.audit.query({ kind: 'outcome' });
     expect(rows.map(({ tool, code }) => [tool, code])).toEqual([
       ['echo', 'PERMISSION_DENIED'],
       ['dear', 'BUDGET_EXCEEDED'],

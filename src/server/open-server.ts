@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LoadedSettings } from '../config/loaded-settings.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
-import type { Crib } from '../contract/crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { auditDesk } from '../crib/audit-files.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
@@ -24,7 +24,7 @@ import { assertReachable, listenFault } from './listen-address.ts';
 import { type McpEndpoint, openMcpEndpoint } from './mcp-endpoint.ts';
 
 export interface ServerSite {
-  readonly crib: Crib;
+  readonly crib: CribHost;
   readonly loaded: LoadedSettings;
   readonly runtime: Runtime;
   readonly version: string;
@@ -94,7 +94,7 @@ const metricsPage = (
         version,
         calls,
         servers: () => crib.servers.list(),
-        waitingApprovals: async () => (await crib.approvals()).length,
+        waitingApprovals: async () => (await crib.approvals.list()).length,
         watchers: () => events.clients,
       }),
     );
@@ -227,7 +227,7 @@ export const openServer = async (site: ServerSite): Promise<RunningServer> => {
     parts.readiness.drain();
     surface.drain();
     await idle(parts.calls, site);
-    const left = parts.calls.running.filter((id) => crib.cancel(id)).length;
+    const left = parts.calls.running.filter((id) => crib.executions.cancel(id)).length;
     parts.events.close();
     await parts.mcp.close();
     await server.close(CLOSE_MS);

@@ -73,7 +73,7 @@ export const adapterConformance = (framework: string, open: OpenAdapter): void =
         ['c2', 'appended'],
       ]);
       expect(readings.some(({ isError }) => isError)).toBe(false);
-      const rows = await (await place.crib.store()).audit.query({ userId: 'ada' });
+      const rows = await place.crib.audit.query({ userId: 'ada' });
       const outcomes = rows.filter(({ kind }) => kind === 'outcome').map(({ tool }) => tool);
       expect(outcomes.sort()).toEqual(['append', 'math.add']);
     });
@@ -115,7 +115,7 @@ export const adapterConformance = (framework: string, open: OpenAdapter): void =
       const reading = await one(driver, call('c1', 'append', { line: 7 }));
       expectRefused(reading, 'VALIDATION_ERROR');
       expect(reading.text).toContain('line');
-      const rows = await (await place.crib.store()).audit.query({ tool: 'append' });
+      const rows = await place.crib.audit.query({ tool: 'append' });
       expect(rows).toMatchObject([{ code: 'VALIDATION_ERROR' }]);
       expect(place.ran).toEqual([]);
     });
@@ -139,9 +139,9 @@ export const adapterConformance = (framework: string, open: OpenAdapter): void =
       expectRefused(await one(driver, call('c1', 'pay', input)), 'APPROVAL_REQUIRED');
       expectRefused(await one(driver, call('c2', 'pay', input)), 'APPROVAL_REQUIRED');
       expect(place.ran).toEqual([]);
-      const [waiting, ...others] = await place.crib.approvals();
+      const [waiting, ...others] = await place.crib.approvals.list();
       expect(others).toEqual([]);
-      await place.crib.decide(waiting?.id ?? '', { approve: true, by: 'grace' });
+      await place.crib.approvals.decide(waiting?.id ?? '', { approve: true, by: 'grace' });
       const dearer = await one(driver, call('c3', 'pay', { ...input, usd: 5000 }));
       expectRefused(dearer, 'APPROVAL_REQUIRED');
       const paid = await one(driver, call('c4', 'pay', { usd: 5, to: 'Ada' }));
@@ -154,8 +154,8 @@ export const adapterConformance = (framework: string, open: OpenAdapter): void =
       const driver = await open(place.crib);
       const input = { to: 'Eve', usd: 9 };
       await one(driver, call('c1', 'pay', input));
-      const [waiting] = await place.crib.approvals();
-      await place.crib.decide(waiting?.id ?? '', { approve: false, by: 'grace' });
+      const [waiting] = await place.crib.approvals.list();
+      await place.crib.approvals.decide(waiting?.id ?? '', { approve: false, by: 'grace' });
       expectRefused(await one(driver, call('c2', 'pay', input)), 'USER_CANCELLED');
       expect(place.ran).toEqual([]);
     });

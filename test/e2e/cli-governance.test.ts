@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRecord } from '../../src/contract/approver.ts';
-import type { ApprovalLinks, UsageLine } from '../../src/contract/crib.ts';
+import type { ApprovalLinks, UsageLine } from '../../src/contract/crib-members.ts';
 import type { Grant } from '../../src/contract/grant.ts';
 import type { Explanation } from '../../src/contract/policy.ts';
 import type { ToolResult } from '../../src/contract/result.ts';

@@ -109,7 +109,7 @@ describe('an approval given elsewhere', () => {
     expect((await deleting('a.txt', '--approval', id)).code).toBe(5);
     const home = join(project.home, '.config', 'toolcrib');
     const crib = await createCrib({ root: project.folder, home });
-    expect(await crib.decide(id, { approve: true, by: 'ada' })).toBe(true);
+    expect(await crib.approvals.decide(id, { approve: true, by: 'ada' })).toBe(true);
     await crib.close();
     expect((await deleting('b.txt', '--approval', id)).code).toBe(3);
     expect((await deleting('a.txt', '--approval', id)).code).toBe(0);

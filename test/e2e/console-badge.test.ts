@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser())('the window of the console', { timeout: SLOW }, (
     await house.ask('The second');
     await expect.poll(shown, { timeout: 20_000 }).toMatch(/^2\b/);
     const decision = { approve: false, by: 'grace' };
-    await house.server.crib.decide(one.approvalId, decision);
+    await house.server.crib.approvals.decide(one.approvalId, decision);
     await expect.poll(shown, { timeout: 20_000 }).toMatch(/^1\b/);
     await page.clock.fastForward(25 * HOUR);
     await expect.poll(shown, { timeout: 20_000 }).toBe('');

@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     await page.getByText('The chain is whole').waitFor();
     const signed = await saved(page, page.getByRole('button', { name: 'Create a checkpoint' }));
     expect(signed.name).toMatch(/^toolcrib-checkpoint-\d+\.json$/);
-    expect(await house.server.crib.verifyAudit(JSON.parse(signed.text))).toMatchObject({
+    expect(await house.server.crib.audit.verify(JSON.parse(signed.text))).toMatchObject({
       ok: true,
     });
     const csv = await saved(page, page.getByRole('link', { name: 'Export CSV' }));
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByRole('heading', { name: 'A person would be asked' }).waitFor();
     await page.getByRole('row', { name: /tier-4-external decided/ }).waitFor();
-    expect(await house.server.crib.approvals()).toEqual([]);
+    expect(await house.server.crib.approvals.list()).toEqual([]);
     expect(page.complaints).toEqual([]);
   });
 

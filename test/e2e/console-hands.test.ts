@@ -192,8 +192,8 @@ describe.skipIf(!hasBrowser())('the console under hands', { timeout: SLOW }, () 
     await page.getByLabel('Start from an example').selectOption('A release note');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('A person has to agree first.').waitFor();
-    const [question] = await house.server.crib.approvals();
-    await house.server.crib.decide(question?.id ?? '', { approve: false, by: 'eve' });
+    const [question] = await house.server.crib.approvals.list();
+    await house.server.crib.approvals.decide(question?.id ?? '', { approve: false, by: 'eve' });
     await page.getByText('A person said no. Nothing was run.').waitFor();
   });
 

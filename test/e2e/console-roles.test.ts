@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser())('the console and its roles', { timeout: SLOW }, (
     await page.goto(`${house.server.url}/#/approvals/${id}`);
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText('Approved.').waitFor();
-    const { approvals } = await house.server.crib.store();
+    const { approvals } = house.server.crib;
     expect(await approvals.get(id)).toMatchObject({ state: 'approved', decidedBy: 'otto' });
     await page.goto(`${house.server.url}/#/settings/people`);
     await page.getByRole('heading', { name: 'For admins' }).waitFor();

@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser())('slips in the console', { timeout: SLOW }, () => 
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Undo this call?' });
     await dialog.waitFor();
-    await house.server.crib.undo(executionId, as);
+    await house.server.crib.executions.undo(executionId, as);
     await page.getByRole('definition').getByText('Undone').waitFor();
     await page.getByRole('button', { name: 'Undo the call' }).click();
     await page.getByText('The call has been undone already.').waitFor();

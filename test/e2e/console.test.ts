@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser())('the console', { timeout: SLOW }, () => {
     });
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByLabel('Result').getByText('tier-4-external').waitFor();
-    expect(await house.server.crib.approvals()).toEqual([]);
+    expect(await house.server.crib.approvals.list()).toEqual([]);
   });
 
   it('waits for approval, and finishes by itself once a person agreed', async () => {

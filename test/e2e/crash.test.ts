@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createCrib } from '../../src/crib/create-crib.ts';
+import { createCribHost } from '../../src/crib/create-crib.ts';
 
 const SCRIPT = join(import.meta.dirname, '../fixtures/crash-writer.mjs');
 const KILLS = 12;
@@ -30,16 +30,18 @@ describe('kill -9 at any moment', () => {
     let begun = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       const done = await writeUntilKilled(root, kill);
-      const crib = await createCrib({ root });
-      expect(await crib.verifyAudit()).toMatchObject({ ok: true });
+      const crib = await createCribHost({ root });
+      expect(await crib.audit.verify()).toMatchObject({ ok: true });
       const store = await crib.store();
       expect(await store.intents.open()).toEqual([]);
-      for (const id of done) expect((await crib.status(id))?.effect).toBe('done');
+      for (const id of done) expect((await crib.executions.status(id))?.effect).toBe('done');
       const intents = await store.audit.query({ kind: 'intent', limit: 100_000 });
       begun = intents.length;
       const newest = intents.slice(0, 3);
       for (const { executionId } of newest) {
-        expect(['done', 'not_done', 'unknown']).toContain((await crib.status(executionId))?.effect);
+        expect(['done', 'not_done', 'unknown']).toContain(
+          (await crib.executions.status(executionId))?.effect,
+        );
       }
       await crib.close();
     }

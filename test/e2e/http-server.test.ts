@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolContext } from '../../src/contract/context.ts';
-import type { Crib } from '../../src/contract/crib.ts';
-import { createCrib } from '../../src/crib/create-crib.ts';
+import type { CribHost } from '../../src/contract/crib-host.ts';
+import { createCribHost } from '../../src/crib/create-crib.ts';
 import { createRuntime } from '../../src/crib/create-runtime.ts';
 import type { HttpServer } from '../../src/surfaces/door/listen.ts';
 import { createHttpSurface } from '../../src/surfaces/http/create-http-surface.ts';
@@ -11,7 +11,7 @@ import type { HttpDeps } from '../../src/surfaces/http/http-deps.ts';
 import { openRaw, statusIn } from '../fixtures/raw-http.ts';
 import { aTool } from '../fixtures/test-crib.ts';
 
-const open: { crib?: Crib; server?: HttpServer } = {};
+const open: { crib?: CribHost; server?: HttpServer } = {};
 afterEach(async () => {
   await open.server?.close();
   await open.crib?.close();
@@ -32,7 +32,7 @@ const slow = aTool({
 });
 
 const start = async (deps: Partial<HttpDeps> = {}) => {
-  const crib = await createCrib({ builtins: false, store: 'memory', tools: [aTool(), slow] });
+  const crib = await createCribHost({ builtins: false, store: 'memory', tools: [aTool(), slow] });
   const runtime = createRuntime();
   const surface = createHttpSurface(crib, { runtime, version: '0', randomBytes, ...deps });
   const server = await surface.listen({ host: '127.0.0.1', port: 0 });

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallAs } from '../../src/contract/call-options.ts';
-import type { Crib } from '../../src/contract/crib.ts';
+import type { CribHost } from '../../src/contract/crib-host.ts';
 import type { EventName } from '../../src/contract/events.ts';
 import type { ToolResult } from '../../src/contract/result.ts';
 import type { Logger } from '../../src/contract/runtime.ts';
-import { createCrib } from '../../src/crib/create-crib.ts';
+import { createCribHost } from '../../src/crib/create-crib.ts';
 import { Redactor } from '../../src/governance/redaction/redaction.ts';
 import { benignCorpus } from './a3-benign.ts';
 import { canaries, createCanarySearch, writtenForms } from './a3-canaries.ts';
@@ -38,7 +38,7 @@ const EVENTS: readonly EventName[] = [
 const search = createCanarySearch(SECRETS);
 
 let root: string;
-let crib: Crib;
+let crib: CribHost;
 /** All that came out, by channel. */
 const outputs = new Map<string, string[]>();
 const codes = new Map<string, number>();
@@ -56,7 +56,7 @@ const log = Object.fromEntries(
   ]),
 ) as unknown as Logger;
 
-const openCrib = async (): Promise<Crib> => {
+const openCrib = async (): Promise<CribHost> => {
   const store = { sqlite: join(root, 'state.db') };
   const config = {
     secrets: { sources: ['file' as const] },
@@ -64,7 +64,15 @@ const openCrib = async (): Promise<Crib> => {
     observation: { logLevel: 'debug' as const },
   };
   const tools = leakingTools(KEYS);
-  return createCrib({ root, home: root, store, config, tools, runtime: { log }, builtins: false });
+  return createCribHost({
+    root,
+    home: root,
+    store,
+    config,
+    tools,
+    runtime: { log },
+    builtins: false,
+  });
 };
 
 const seeResult = async (tool: string, result: ToolResult): Promise<void> => {
@@ -73,7 +81,7 @@ const seeResult = async (tool: string, result: ToolResult): Promise<void> => {
   see(`result of ${tool}`, result);
   const handle = (result.data as { handle?: string } | undefined)?.handle;
   if (handle === undefined) return;
-  const page = await crib.readResult(handle, { offset: 0, limit: 1_000_000 });
+  const page = await crib.results.read(handle, { offset: 0, limit: 1_000_000 });
   expect(page?.total).toBeGreaterThan(2000);
   see('stored result', page?.text);
 };

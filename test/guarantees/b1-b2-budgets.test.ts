@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Crib } from '../../src/contract/crib.ts';
+import type { CribHost } from '../../src/contract/crib-host.ts';
 import type { BudgetLine } from '../../src/contract/store.ts';
-import { createCrib } from '../../src/crib/create-crib.ts';
+import { createCribHost } from '../../src/crib/create-crib.ts';
 import { type Program, startProgram } from './programs/start-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
@@ -51,9 +51,9 @@ const countsOf = async (programs: readonly Program[]): Promise<Record<string, nu
   return sums;
 };
 
-const openCrib = (root: string): Promise<Crib> => createCrib({ root, builtins: false });
+const openCrib = (root: string): Promise<CribHost> => createCribHost({ root, builtins: false });
 
-const userLine = async (crib: Crib): Promise<BudgetLine> => {
+const userLine = async (crib: CribHost): Promise<BudgetLine> => {
   const [line] = await (await crib.store()).ledger.lines('user:');
   return line as BudgetLine;
 };
@@ -154,7 +154,7 @@ const killSome = async (programs: readonly Program[], round: number): Promise<vo
   programs[1]?.child.kill('SIGKILL');
 };
 
-const watchLimit = async (crib: Crib, over: Promise<unknown>): Promise<void> => {
+const watchLimit = async (crib: CribHost, over: Promise<unknown>): Promise<void> => {
   let isOver = false;
   const end = over.finally(() => {
     isOver = true;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCrib } from '../../src/crib/create-crib.ts';
+import { createCribHost } from '../../src/crib/create-crib.ts';
 import { startProgram } from './programs/start-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
@@ -41,16 +41,16 @@ const dieAt = async (root: string, args: readonly string[]): Promise<void> => {
 
 /** What the next process finds, and what it says about the calls it finds. */
 const inspect = async (root: string) => {
-  const crib = await createCrib({ root, builtins: false });
+  const crib = await createCribHost({ root, builtins: false });
   const { audit, intents, ledger } = await crib.store();
   const rows = await audit.query({ limit: 10_000 });
   const begun = rows.filter(({ kind }) => kind === 'intent');
   const states = await Promise.all(
-    begun.map(async ({ executionId }) => (await crib.status(executionId))?.effect),
+    begun.map(async ({ executionId }) => (await crib.executions.status(executionId))?.effect),
   );
   const found = {
     states,
-    sound: (await crib.verifyAudit()).ok,
+    sound: (await crib.audit.verify()).ok,
     open: await intents.open(),
     held: (await ledger.lines('')).reduce((sum, line) => sum + line.heldMicros, 0),
   };

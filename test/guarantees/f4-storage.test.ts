@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Crib } from '../../src/contract/crib.ts';
-import { createCrib } from '../../src/crib/create-crib.ts';
+import type { CribHost } from '../../src/contract/crib-host.ts';
+import { createCribHost } from '../../src/crib/create-crib.ts';
 import { aTool } from '../fixtures/test-crib.ts';
 import { startProgram } from './programs/start-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';
@@ -48,17 +48,26 @@ const act = aTool({
 const effects = async (name: string): Promise<readonly string[]> =>
   (await readFile(effectsOf(name), 'utf8').catch(() => '')).split('\n').filter(Boolean);
 
-const intents = async (crib: Crib): Promise<ReadonlySet<unknown>> => {
+const intents = async (crib: CribHost): Promise<ReadonlySet<unknown>> => {
   const { audit } = await crib.store();
   const rows = await audit.query({ kind: 'intent', limit: 100_000 });
   return new Set(rows.map(({ detail }) => (detail.input as { word: string }).word));
 };
 
-const openCrib = (root: string): Promise<Crib> =>
-  createCrib({ root, builtins: false, tools: [act], store: { sqlite: join(root, 'state.db') } });
+const openCrib = (root: string): Promise<CribHost> =>
+  createCribHost({
+    root,
+    builtins: false,
+    tools: [act],
+    store: { sqlite: join(root, 'state.db') },
+  });
 
 /** Calls until `stop`, and returns how each ended. Never throws, whatever the disk does. */
-const callMany = async (crib: Crib, name: string, count: number): Promise<readonly string[]> => {
+const callMany = async (
+  crib: CribHost,
+  name: string,
+  count: number,
+): Promise<readonly string[]> => {
   const codes: string[] = [];
   for (let n = 0; n < count; n++) {
     const { error } = await crib.execute('act', { word: `${name}-${n}`, pad: 'x'.repeat(4000) });
@@ -68,11 +77,11 @@ const callMany = async (crib: Crib, name: string, count: number): Promise<readon
 };
 
 /** Every effect has its intent, the chain is whole, and the same crib works again without help. */
-const expectRecovered = async (crib: Crib, name: string): Promise<void> => {
+const expectRecovered = async (crib: CribHost, name: string): Promise<void> => {
   expect(await crib.execute('act', { word: `${name}-again` })).toMatchObject({ success: true });
   const known = await intents(crib);
   for (const effect of await effects(name)) expect(known).toContain(effect);
-  expect(await crib.verifyAudit()).toMatchObject({ ok: true });
+  expect(await crib.audit.verify()).toMatchObject({ ok: true });
 };
 
 const fillUp = (root: string): string => {

@@ -1,7 +1,7 @@
 /** H1: slow connections do not keep the others waiting, and they are cut. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createCrib } from '../../src/crib/create-crib.ts';
+import { createCribHost } from '../../src/crib/create-crib.ts';
 import { createRuntime } from '../../src/crib/create-runtime.ts';
 import { createHttpSurface } from '../../src/surfaces/http/create-http-surface.ts';
 import { openRaw, type RawConnection } from '../fixtures/raw-http.ts';
@@ -27,7 +27,7 @@ const percentile = (values: readonly number[], share: number): number =>
 
 describe('H1: slow connections', { timeout: TIME_LIMIT }, () => {
   it('500 of them leave normal calls below a second, and are all cut', async () => {
-    const crib = await createCrib({ builtins: false, store: 'memory', tools: [aTool()] });
+    const crib = await createCribHost({ builtins: false, store: 'memory', tools: [aTool()] });
     const runtime = createRuntime();
     const limits = { headersTimeoutMs: 4000, requestTimeoutMs: 5000 };
     const surface = createHttpSurface(crib, { runtime, version: '0', randomBytes, limits });

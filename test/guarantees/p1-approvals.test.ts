@@ -140,14 +140,14 @@ const decide = async (world: World, pick: number, how: string): Promise<void> =>
   if (!record) return;
   const [crib] = world.cribs;
   if (how === 'link' || how === 'forged') {
-    const links = await crib.approvalLinks(record.id).catch(() => undefined);
+    const links = await crib.approvals.links(record.id).catch(() => undefined);
     const token = how === 'link' ? links?.approve : links?.approve.replace(/.$/, '!');
-    await crib.decideByLink(token ?? 'x.y').catch(() => undefined);
+    await crib.approvals.decideByLink(token ?? 'x.y').catch(() => undefined);
     return;
   }
   const input = how === 'edit' ? { path: 'edited.txt' } : undefined;
   const answer = { approve: how !== 'no', by: 'boss', ...(input && { input }) };
-  await crib.decide(record.id, answer);
+  await crib.approvals.decide(record.id, answer);
 };
 
 const twisted = (record: ApprovalRecord, twist: string): { input: unknown; as: CallAs } => {

@@ -241,7 +241,7 @@ describe('Z1: every tool answers with a result, whatever it is given', {
   });
 
   it('and the record of all of it is whole, and nothing was left unhandled', async () => {
-    expect(await crib.verifyAudit()).toMatchObject({ ok: true });
+    expect(await crib.audit.verify()).toMatchObject({ ok: true });
     await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { visibleText } from '../../approvers/terminal/visible-text.ts';
-import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure, toolError } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
@@ -37,8 +37,8 @@ const firstOfEach = (snapshots: readonly Snapshot[]): readonly Snapshot[] => {
 const nameOf = (io: Io, path: string): string => visibleText(relative(io.cwd, path) || path);
 
 /** Says what would happen and asks. Throws when nobody can be asked. */
-const agreed = async (io: Io, crib: Crib, executionId: string): Promise<boolean> => {
-  const status = await crib.status(executionId);
+const agreed = async (io: Io, crib: CribHost, executionId: string): Promise<boolean> => {
+  const status = await crib.executions.status(executionId);
   if (!status) {
     throw new ToolFailure('NOT_FOUND', 'There is no call with that execution id.', {
       suggestions: ['See which there are: toolcrib audit list'],
@@ -46,7 +46,7 @@ const agreed = async (io: Io, crib: Crib, executionId: string): Promise<boolean>
   }
   const { snapshots: kept } = await crib.store();
   // Their time may be over while they lie there yet.
-  const canUndo = await crib.isUndoable(executionId);
+  const canUndo = await crib.executions.isUndoable(executionId);
   const snapshots = canUndo ? firstOfEach(await kept.of(executionId)) : [];
   note(io, `Undo of ${status.tool}, execution ${executionId}:`);
   for (const snapshot of snapshots) note(io, `  ${nameOf(io, snapshot.path)} ${plan(snapshot)}`);
@@ -65,7 +65,7 @@ const undo = (io: Io, executionId: string, { yes = false }: UndoOptions): Promis
       else note(io, ...errorLines(error, io.noteInk));
       return 3;
     }
-    const result = await crib.undo(executionId);
+    const result = await crib.executions.undo(executionId);
     if (io.json) printJson(io, result);
     else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
     else {

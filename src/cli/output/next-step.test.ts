@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/fake-io.ts';
-import { ToolFailure } from '../../contract/errors.ts';
+import { type ToolError, ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { refusedResult } from '../session/refused-result.ts';
 import { noteNextStep } from './next-step.ts';
@@ -33,8 +33,11 @@ describe('noteNextStep', () => {
   });
 
   it('after a question: how to look at it', () => {
+    const { metadata, error } = refused('');
     const pending: ToolResult = {
-      ...refused(''),
+      success: false,
+      metadata,
+      error: error as ToolError,
       status: 'pending',
       approval: { approvalId: 'a1', expiresAt: 1 },
     };

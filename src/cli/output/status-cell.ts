@@ -1,7 +1,7 @@
 /** Statuses and effects in their colours. */
 import type { Colors } from 'picocolors/types.js';
 import type { AuditStatus } from '../../contract/audit.ts';
-import type { ExecutionStatus } from '../../contract/crib.ts';
+import type { ExecutionStatus } from '../../contract/crib-members.ts';
 import type { Cell } from './table.ts';
 
 export const statusCell = (status: AuditStatus, ink: Colors): Cell => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { createCrib } from '../../crib/create-crib.ts';
+import { customToolsOf } from '../../crib/project/custom-tools.ts';
 import { loadConfig } from '../../trust/load-config.ts';
 import { runCli } from '../run-cli.ts';
-import { customToolsOf } from './custom-tools.ts';
 
 let root: string;
 let project: string;

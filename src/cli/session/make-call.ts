@@ -37,7 +37,7 @@ const inputFor = ({ tools }: Crib, { tool, given, as }: TypedCall): unknown => {
 const isUndoable = async (crib: Crib, { success, metadata }: ToolResult): Promise<boolean> => {
   const { toolName, executionId } = metadata;
   if (!success || crib.tools.get(toolName)?.tool.tier === 'read_only') return false;
-  return crib.isUndoable(executionId);
+  return crib.executions.isUndoable(executionId);
 };
 
 /** The answer is the exit code. Rejects with a ToolFailure when the input cannot be read. */

@@ -4,10 +4,8 @@ import type { Approver } from '../../contract/approver.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import { type Io, note } from '../io.ts';
 import { whileShown } from '../output/progress-note.ts';
-import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
 import type { OpenCrib } from './opened-crib.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
-import { isUserServer } from './user-server.ts';
 
 export type { OpenCrib };
 
@@ -40,39 +38,26 @@ export const openCrib = async (
   { silent = false, watch = false, startServers = true }: OpenOptions = {},
 ): Promise<OpenCrib> => {
   if (!silent) await settleTrust(io);
-  const [{ loadConfig }, { createCrib }] = await Promise.all([
+  const [{ loadConfig }, { createCribHost }, { projectOptions }] = await Promise.all([
     import('../../trust/load-config.ts'),
     import('../../crib/create-crib.ts'),
+    import('../../crib/project/project-options.ts'),
   ]);
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const notes = silent ? [] : trustNotes(loaded);
   note(io, ...notes.map((line) => `${io.noteInk.yellow('!')} ${line}`));
-  const root = loaded.projectDir ?? io.cwd;
   const log = stderrLog(io, loaded.config.observation.logLevel);
+  const project = projectOptions(loaded, io);
   const crib = await whileShown(io, 'Loading tools', () =>
-    createCrib({
-      settings: loaded.config,
-      root,
-      home: loaded.userDir,
-      policyFiles: loaded.policyFiles,
-      lock: {
-        userDir: loaded.userDir,
-        project: {
-          cwd: io.cwd,
-          env: io.env,
-          trust: loaded.trust,
-          isUserOrigin: (origin) => isUserServer(loaded, origin),
-        },
-      },
-      ...customToolsOf(loaded, io),
-      untrustedTools: untrustedToolsOf(loaded),
+    createCribHost({
+      ...project,
       watch,
       startServers,
       runtime: { log },
       ...(approver && { approver }),
     }),
   );
-  return { crib, loaded, root };
+  return { crib, loaded, root: project.root };
 };
 
 /** Runs a piece of work with an open crib and closes it whatever happens; one that is held stays open. */

@@ -1,10 +1,10 @@
 /** A crib that is open, and what it was opened with. */
 
-import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
 import type { LoadedConfig } from '../../trust/load-config.ts';
 
 export interface OpenCrib {
-  readonly crib: Crib;
+  readonly crib: CribHost;
   readonly loaded: LoadedConfig;
   /** The project's directory, or where one stands when there is no project. */
   readonly root: string;

@@ -38,7 +38,7 @@ describe('talk', { timeout: 30_000 }, () => {
     }
     const refused = await crib.execute(CHAT_TOOL, { turn: 1, step: 1 });
     expect(refused.error?.code).toBe('TOOL_NOT_FOUND');
-    const rows = await (await crib.store()).audit.query({ tool: CHAT_TOOL, kind: 'outcome' });
+    const rows = await crib.audit.query({ tool: CHAT_TOOL, kind: 'outcome' });
     expect(rows.filter(({ status }) => status === 'success')).toHaveLength(2);
     await crib.close();
   });

@@ -1,5 +1,5 @@
 /** The ledger as people read it: who spent what, and how much is left. */
-import type { UsageLine } from '../../contract/crib.ts';
+import type { UsageLine } from '../../contract/crib-members.ts';
 import type { BudgetLine, Ledger } from '../../contract/store.ts';
 import {
   ALL_TIME,

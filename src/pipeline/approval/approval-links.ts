@@ -1,5 +1,5 @@
 /** Signed links for a question in the inbox: made for one answer each, good once. */
-import type { ApprovalLinks } from '../../contract/crib.ts';
+import type { ApprovalLinks } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Approvals } from '../../contract/store.ts';

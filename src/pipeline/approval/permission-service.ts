@@ -1,6 +1,6 @@
 /** Where standing grants are given and taken back. Each of both is a row in the audit trail. */
 import type { AuditLog } from '../../contract/audit.ts';
-import type { Permissions } from '../../contract/crib.ts';
+import type { Permissions } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { Grant, Grants, NewGrant } from '../../contract/grant.ts';

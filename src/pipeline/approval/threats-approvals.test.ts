@@ -43,10 +43,10 @@ describe('threat: approvals', () => {
   it('benign: what was approved runs, once, and the trail says who agreed', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
-    await crib.decide(approvalId, { ...yes, note: 'fine' });
+    await crib.approvals.decide(approvalId, { ...yes, note: 'fine' });
     expect(await crib.execute('wipe', { n: 1 }, { approvalId })).toMatchObject({ success: true });
     expect(runs).toEqual([{ n: 1 }]);
-    const [outcome, , event] = await (await crib.store()).audit.query();
+    const [outcome, , event] = await crib.audit.query();
     expect(outcome?.detail).toMatchObject({ approvedBy: 'ada', approvalId });
     expect(event).toMatchObject({
       kind: 'event',
@@ -64,7 +64,7 @@ describe('threat: approvals', () => {
   ])('hostile: %s after the approval', async (_name, more) => {
     const { crib, runs, wipe } = await setUp();
     const approvalId = await asked(crib);
-    await crib.decide(approvalId, yes);
+    await crib.approvals.decide(approvalId, yes);
     await crib.tools.update(wipe(more));
     const result = await crib.execute('wipe', { n: 1 }, { approvalId });
     expect([result.error?.code, runs]).toEqual(['APPROVAL_EXPIRED', []]);
@@ -80,7 +80,7 @@ describe('threat: approvals', () => {
     };
     const { crib, runs } = await setUp({}, { policy });
     const approvalId = await asked(crib);
-    await crib.decide(approvalId, yes);
+    await crib.approvals.decide(approvalId, yes);
     state.version = '2';
     const result = await crib.execute('wipe', { n: 1 }, { approvalId });
     expect([result.error?.code, runs]).toEqual(['APPROVAL_EXPIRED', []]);
@@ -90,21 +90,21 @@ describe('threat: approvals', () => {
     const { crib, runs } = await setUp({}, { config: { approvals: { expiresMinutes: 1 } } });
     const approvalId = await asked(crib);
     await crib.runtime.advance(60_000);
-    expect(await crib.decide(approvalId, yes)).toBe(false);
-    await expect(crib.approvalLinks(approvalId)).rejects.toMatchObject({
+    expect(await crib.approvals.decide(approvalId, yes)).toBe(false);
+    await expect(crib.approvals.links(approvalId)).rejects.toMatchObject({
       code: 'APPROVAL_EXPIRED',
     });
     await crib.execute('wipe', { n: 1 }, { approvalId });
     expect(runs).toEqual([]);
     // And the next question finds the old one closed, as a no.
     await asked(crib);
-    expect(await (await crib.store()).approvals.get(approvalId)).toMatchObject({ state: 'denied' });
+    expect(await crib.approvals.get(approvalId)).toMatchObject({ state: 'denied' });
   });
 
   it('a call that was cancelled does not run, though it was approved', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
-    await crib.decide(approvalId, yes);
+    await crib.approvals.decide(approvalId, yes);
     const signal = AbortSignal.abort();
     const result = await crib.execute('wipe', { n: 1 }, { approvalId, signal });
     expect([result.status, runs]).toEqual(['cancelled', []]);
@@ -114,7 +114,7 @@ describe('threat: approvals', () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
     for (const answer of [true, 'yes', { approve: 'yes', by: 'ada' }, { approve: true }, null]) {
-      await expect(crib.decide(approvalId, answer as never)).rejects.toThrow(TypeError);
+      await expect(crib.approvals.decide(approvalId, answer as never)).rejects.toThrow(TypeError);
     }
     await crib.execute('wipe', { n: 1 }, { approvalId });
     expect(runs).toEqual([]);
@@ -131,7 +131,7 @@ describe('threat: approvals', () => {
     const { crib } = await setUp();
     expect(await asked(crib)).toBe(await asked(crib));
     expect(await asked(crib, { n: 2 })).not.toBe(await asked(crib));
-    expect(await crib.approvals()).toHaveLength(2);
+    expect(await crib.approvals.list()).toHaveLength(2);
   });
 
   it('hostile: an agent that floods the inbox is stopped', async () => {
@@ -154,13 +154,13 @@ describe('threat: an inbox that is flooded', () => {
     const codes = results.map(({ error }) => error?.code);
     expect(codes.filter((code) => code === 'APPROVAL_REQUIRED')).toHaveLength(200);
     expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(400);
-    expect(await crib.approvals()).toHaveLength(200);
+    expect(await crib.approvals.list()).toHaveLength(200);
   });
 
   it('benign: 600 times the same question is one entry', async () => {
     const { crib } = await setUp();
     await Promise.all(Array.from({ length: 600 }, () => crib.execute('wipe', { n: 1 })));
-    expect(await crib.approvals()).toHaveLength(1);
+    expect(await crib.approvals.list()).toHaveLength(1);
   });
 });
 
@@ -171,7 +171,7 @@ describe('threat: a store that comes with a cloned folder', () => {
     // The attacker has the same program, the same tools and rules, and a key of his own.
     const theirs = await setUp({}, { store, home });
     const approvalId = await asked(theirs.crib);
-    await theirs.crib.decide(approvalId, yes);
+    await theirs.crib.approvals.decide(approvalId, yes);
     await theirs.crib.permissions.grant({
       subject: {},
       resource: '*',
@@ -213,7 +213,7 @@ describe('threat: a store that comes with a cloned folder', () => {
     const store = createMemoryStore();
     const first = await setUp({}, { store });
     const approvalId = await asked(first.crib);
-    await first.crib.decide(approvalId, yes);
+    await first.crib.approvals.decide(approvalId, yes);
     const second = await setUp({ run: first.wipe().run as never }, { store });
     const result = await second.crib.execute('wipe', { n: 1 }, { approvalId });
     expect([result.success, first.runs]).toEqual([true, [{ n: 1 }]]);
@@ -224,7 +224,7 @@ describe('threat: a store that comes with a cloned folder', () => {
     await writeFile(home, 'not a folder');
     const { crib, runs } = await setUp({}, { home });
     const approvalId = await asked(crib);
-    expect(await crib.decide(approvalId, yes)).toBe(true);
+    expect(await crib.approvals.decide(approvalId, yes)).toBe(true);
     await crib.execute('wipe', { n: 1 }, { approvalId });
     expect(runs).toHaveLength(1);
     const grant = { subject: {}, resource: 'tool:wipe', actions: ['*'], by: 'ada' };
@@ -240,12 +240,15 @@ describe('threat: approvals by link', () => {
       { home: join(tmpdir(), `toolcrib-home-${process.pid}`) },
     );
     const first = await asked(crib);
-    const links = await crib.approvalLinks(first);
-    expect(await crib.decideByLink(links.approve)).toEqual({ approvalId: first, approved: true });
+    const links = await crib.approvals.links(first);
+    expect(await crib.approvals.decideByLink(links.approve)).toEqual({
+      approvalId: first,
+      approved: true,
+    });
     await crib.execute('wipe', { n: 1 }, { approvalId: first });
     expect(runs).toHaveLength(1);
     const second = await asked(crib, { n: 2 });
-    await crib.decideByLink((await crib.approvalLinks(second)).deny);
+    await crib.approvals.decideByLink((await crib.approvals.links(second)).deny);
     expect(await crib.execute('wipe', { n: 2 }, { approvalId: second })).toMatchObject({
       error: { code: 'USER_CANCELLED' },
     });
@@ -257,14 +260,16 @@ describe('threat: approvals by link', () => {
       {},
       { home, config: { approvals: { linkBaseUrl: 'https://x.org/a/' } } },
     );
-    const links = await crib.approvalLinks(await asked(crib));
+    const links = await crib.approvals.links(await asked(crib));
     expect(links.approve).toMatch(/^https:\/\/x\.org\/a\/[\w-]+\.[\w-]+$/);
-    await crib.decideByLink(links.deny);
+    await crib.approvals.decideByLink(links.deny);
     const gone = { code: 'APPROVAL_EXPIRED' };
-    await expect(crib.decideByLink(links.deny)).rejects.toMatchObject(gone);
-    await expect(crib.decideByLink(links.approve)).rejects.toMatchObject(gone);
-    await expect(crib.decideByLink('https://x.org/a/e30.e30')).rejects.toMatchObject(gone);
-    await expect(crib.approvalLinks('approval_none')).rejects.toMatchObject(gone);
+    await expect(crib.approvals.decideByLink(links.deny)).rejects.toMatchObject(gone);
+    await expect(crib.approvals.decideByLink(links.approve)).rejects.toMatchObject(gone);
+    await expect(crib.approvals.decideByLink('https://x.org/a/e30.e30')).rejects.toMatchObject(
+      gone,
+    );
+    await expect(crib.approvals.links('approval_none')).rejects.toMatchObject(gone);
     await rm(home, { recursive: true, force: true });
   });
 });
@@ -278,15 +283,15 @@ describe('threat: approvals with another input', () => {
     const { crib, runs } = await setUp({}, { approver: approver({ input: { n: 2 } }) });
     expect(await crib.execute('wipe', { n: 1 })).toMatchObject({ success: true });
     expect(runs).toEqual([{ n: 2 }]);
-    const rows = await (await crib.store()).audit.query({ kind: 'intent' });
+    const rows = await crib.audit.query({ kind: 'intent' });
     expect(rows[0]?.detail).toMatchObject({ input: { n: 2 }, askedInput: { n: 1 } });
   });
 
   it('benign: the same by the inbox', async () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
-    await crib.decide(approvalId, { ...yes, input: { n: 3 } });
-    expect(await (await crib.store()).approvals.get(approvalId)).toMatchObject({
+    await crib.approvals.decide(approvalId, { ...yes, input: { n: 3 } });
+    expect(await crib.approvals.get(approvalId)).toMatchObject({
       edited: { input: { n: 3 } },
       request: { input: { n: 1 } },
     });
@@ -326,7 +331,7 @@ describe('threat: what is remembered of an approval', () => {
     await crib.execute('wipe', { n: 1 });
     await crib.execute('wipe', { n: 2 });
     expect(seen.asked).toBe(1);
-    const [row] = await (await crib.store()).audit.query();
+    const [row] = await crib.audit.query();
     const [grant] = await crib.permissions.list();
     expect(row?.detail.grantId).toBe(grant?.id);
     expect(await crib.permissions.revoke(grant?.id ?? '', 'ada')).toBe(true);
@@ -384,10 +389,10 @@ describe('threat: what is remembered of an approval', () => {
     const waiting = await setUp();
     const id = await asked(waiting.crib);
     const remember = { scope: 'pattern', condition: 'nobody.knows' } as const;
-    await expect(waiting.crib.decide(id, { ...yes, remember })).rejects.toMatchObject({
+    await expect(waiting.crib.approvals.decide(id, { ...yes, remember })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     });
-    expect(await waiting.crib.approvals()).toHaveLength(1);
+    expect(await waiting.crib.approvals.list()).toHaveLength(1);
   });
 });
 
@@ -416,7 +421,7 @@ describe('threat: a target that changes after the approval', () => {
     const crib = await testCrib([writer(path)], { root });
     const input = { path: 'link.txt' };
     const approvalId = idOf(await crib.execute('put', input));
-    await crib.decide(approvalId, yes);
+    await crib.approvals.decide(approvalId, yes);
     await change();
     return crib.execute('put', input, { approvalId });
   };
@@ -424,9 +429,9 @@ describe('threat: a target that changes after the approval', () => {
   it('benign: the approver sees where the path leads, and that is what is written', async () => {
     const crib = await testCrib([writer()], { root });
     const approvalId = idOf(await crib.execute('put', { path: 'b.txt' }));
-    const [record] = await crib.approvals();
+    const [record] = await crib.approvals.list();
     expect(record?.request.targets).toEqual([`file:${join(root, 'b.txt')}`]);
-    await crib.decide(approvalId, yes);
+    await crib.approvals.decide(approvalId, yes);
     expect(await crib.execute('put', { path: 'b.txt' }, { approvalId })).toMatchObject({
       success: true,
     });

@@ -172,8 +172,8 @@ describe('threat: an approved target that is exchanged', () => {
     const first = idOf(await asking.execute('put', input));
     const second = idOf(await asking.execute('put', { path: 'notes/b.txt' }));
     const deciding = await testCrib([tool], { root, store });
-    await deciding.decide(first, yes);
-    await deciding.decideByLink((await deciding.approvalLinks(second)).approve);
+    await deciding.approvals.decide(first, yes);
+    await deciding.approvals.decideByLink((await deciding.approvals.links(second)).approve);
     await swapFolder();
     for (const [path, approvalId] of [
       ['notes/a.txt', first],
@@ -198,7 +198,7 @@ describe('threat: an approved target that is exchanged', () => {
   it('hostile: the path of an edited approval is exchanged before it is used', async () => {
     const crib = await testCrib([put()], { root });
     const approvalId = idOf(await crib.execute('put', { path: 'other/a.txt' }));
-    await crib.decide(approvalId, { ...yes, input });
+    await crib.approvals.decide(approvalId, { ...yes, input });
     await swapFolder();
     const result = await crib.execute('put', { path: 'other/a.txt' }, { approvalId });
     expect(result.error?.code).toBe('APPROVAL_EXPIRED');
@@ -304,9 +304,11 @@ describe('threat: a question in the store that shows another call than it binds'
     if (!record) throw new Error('no record');
     const request = { ...record.request, input: { path: 'notes/a.txt' } };
     await store.approvals.create({ ...record, id: 'approval_planted', request });
-    await expect(crib.decide('approval_planted', yes)).rejects.toMatchObject({
+    await expect(crib.approvals.decide('approval_planted', yes)).rejects.toMatchObject({
       code: 'SECURITY_VIOLATION',
     });
-    expect(await crib.decide('approval_planted', { approve: false, by: 'ada' })).toBe(true);
+    expect(await crib.approvals.decide('approval_planted', { approve: false, by: 'ada' })).toBe(
+      true,
+    );
   });
 });

@@ -36,7 +36,7 @@ const inner = async (
 const approved = async (crib: TestCrib, answer = yes): Promise<string> => {
   const { approval } = await inner(crib);
   const id = approval?.approvalId ?? '';
-  expect(await crib.decide(id, answer)).toBe(true);
+  expect(await crib.approvals.decide(id, answer)).toBe(true);
   return id;
 };
 
@@ -46,7 +46,7 @@ describe('threat: approvals of inner calls', () => {
     const approvalId = await approved(crib);
     expect(await inner(crib)).toMatchObject({ success: true });
     expect(runs).toEqual([{ n: 1 }]);
-    const [, outcome] = await (await crib.store()).audit.query({ kind: 'outcome' });
+    const [, outcome] = await crib.audit.query({ kind: 'outcome' });
     expect(outcome?.detail).toMatchObject({ approvedBy: 'ada', approvalId });
     expect((await inner(crib)).status).toBe('pending');
     expect(runs).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('threat: approvals of inner calls', () => {
     const { crib, runs } = await setUp();
     const { approval } = await crib.execute('wipe', { n: 1 });
     const own = approval?.approvalId ?? '';
-    await crib.decide(own, yes);
+    await crib.approvals.decide(own, yes);
     expect((await inner(crib)).approval?.approvalId).not.toBe(own);
     expect(runs).toEqual([]);
   });

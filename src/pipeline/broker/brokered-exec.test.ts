@@ -38,7 +38,9 @@ const run = async (asked: Asked) => {
 const codeOf = async (asked: Asked) => (await run(asked)).error?.code;
 const outOf = async (asked: Asked) => (await run(asked)).data as CommandResult;
 
-const sandbox = (await (await testCrib([])).sandboxes()).find(({ type }) => type === 'process');
+const sandbox = (await (await testCrib([])).health.sandboxes()).find(
+  ({ type }) => type === 'process',
+);
 const why = sandbox?.ready ? '' : `: ${sandbox?.reason}`;
 if (why) console.log(`Skipped${why}`);
 

@@ -106,7 +106,7 @@ describe('threat: budgets', () => {
     expect(await pay(3)).toBe(0);
     works = true;
     expect(await pay(3)).toBe(1);
-    const lines = await crib.usage();
+    const lines = await crib.usage.summary();
     expect(lines[0]).toMatchObject({ kind: 'user', name: 'ada', usd: 0.01, heldUsd: 0 });
   });
 
@@ -114,7 +114,7 @@ describe('threat: budgets', () => {
     const tool: Definition = { cost: { model: 'usage_based', fixed: 0.01, freeTierLimit: 3 } };
     const { crib, pay } = await setUp({ dailyUsd: 0.02 }, tool);
     expect(await pay(20)).toBe(5);
-    const lines = await crib.usage();
+    const lines = await crib.usage.summary();
     expect(lines.find(({ kind }) => kind === 'free')).toMatchObject({ name: 'pay', calls: 3 });
     expect(lines.find(({ kind }) => kind === 'user')).toMatchObject({ usd: 0.02, calls: 5 });
   });
@@ -123,7 +123,7 @@ describe('threat: budgets', () => {
     const tool: Definition = { cost: { model: 'usage_based', fixed: 0.01, freeTierLimit: 3 } };
     const { crib, pay } = await setUp({ perSession: { calls: 1 } }, tool);
     expect(await pay(3)).toBe(1);
-    const free = (await crib.usage()).find(({ kind }) => kind === 'free');
+    const free = (await crib.usage.summary()).find(({ kind }) => kind === 'free');
     expect(free).toMatchObject({ calls: 1 });
     expect(await pay(2, { ...AGENT, sessionId: 's2' })).toBe(1);
   });
@@ -139,7 +139,7 @@ describe('threat: budgets', () => {
     const { crib, pay } = await setUp({ dailyUsd: 1 }, tool);
     const both = await pay(2);
     expect(both).toBeGreaterThanOrEqual(1);
-    const lines = await crib.usage();
+    const lines = await crib.usage.summary();
     expect(lines.find(({ kind }) => kind === 'user')).toMatchObject({ calls: both, heldUsd: 0 });
   });
 

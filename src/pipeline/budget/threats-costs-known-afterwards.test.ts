@@ -327,7 +327,7 @@ describe('what a charge means', () => {
     const crib = await open([payTool(() => 1)], { dailyUsd: 1 });
     await codesOf(crib, 3);
     await crib.execute('pay', {}, { dryRun: true });
-    const lines = await crib.usage();
+    const lines = await crib.usage.summary();
     expect(lines.find(({ kind }) => kind === 'user')).toMatchObject({ calls: 3, usd: 0 });
     expect(lines.find(({ kind }) => kind === 'tool')).toMatchObject({ name: 'pay', calls: 3 });
   });

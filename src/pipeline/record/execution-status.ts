@@ -1,7 +1,7 @@
 /** Answers what became of an execution, from the calls under way and from the audit trail. */
 import type { AuditRow } from '../../contract/audit.ts';
 import type { CallRequest } from '../../contract/call.ts';
-import type { ExecutionState, ExecutionStatus } from '../../contract/crib.ts';
+import type { ExecutionState, ExecutionStatus } from '../../contract/crib-members.ts';
 import type { Store } from '../../contract/store.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { evidence } from '../pipeline.ts';

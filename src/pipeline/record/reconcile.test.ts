@@ -79,9 +79,9 @@ describe('after a crash', () => {
     await store.audit.append(intent('no-trace'));
     const crib = await testCrib([], { root, store: afterCrash(store) });
     for (const id of Object.keys(files)) {
-      expect(await crib.status(id)).toMatchObject({ state: 'failed', effect: id });
+      expect(await crib.executions.status(id)).toMatchObject({ state: 'failed', effect: id });
     }
-    expect(await crib.status('no-trace')).toMatchObject({ effect: 'unknown' });
+    expect(await crib.executions.status('no-trace')).toMatchObject({ effect: 'unknown' });
     expect(await store.intents.open()).toEqual([]);
     expect(crib.runtime.logged.some(({ message }) => message.includes('interrupted'))).toBe(true);
   });
@@ -101,7 +101,7 @@ describe('after a crash', () => {
     const store = createMemoryStore();
     await store.audit.append(intent('elsewhere'));
     const crib = await testCrib([], { root, store });
-    expect(await crib.status('elsewhere')).toMatchObject({ state: 'running' });
+    expect(await crib.executions.status('elsewhere')).toMatchObject({ state: 'running' });
     expect(await store.intents.open()).toHaveLength(1);
   });
 });

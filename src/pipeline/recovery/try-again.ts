@@ -1,7 +1,7 @@
 /** Tries a failed call until it succeeds, until trying again is unsafe or useless, or time is up. */
 import type { Call, CallControl, Next } from '../../contract/call.ts';
 import type { ToolError } from '../../contract/errors.ts';
-import type { ToolResult } from '../../contract/result.ts';
+import type { FailedResult, ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { failed } from '../outcome.ts';
@@ -26,8 +26,7 @@ const pause = (ms: number, control: CallControl, runtime: Runtime): Promise<void
 
 const exhausted = (
   call: Call<'ready'>,
-  result: ToolResult,
-  { code, message, suggestions }: ToolError,
+  { status, error: { code, message, suggestions } }: FailedResult,
 ): ToolResult => {
   const { attempts } = call.notes;
   return {
@@ -36,7 +35,7 @@ const exhausted = (
       suggestions,
       cause: code,
     }),
-    status: result.status,
+    status,
   };
 };
 
@@ -65,10 +64,10 @@ export const tryAgain = async <C extends Call<'ready'>>(
   const { control, notes } = call;
   let { result } = from;
   for (;;) {
-    const { error } = result;
-    if (!error || control.aborted) return result;
-    if (!(await worthAnother(call, error, from.deps))) {
-      return notes.attempts > 1 ? exhausted(call, result, error) : result;
+    // One that waits for a person did not fail.
+    if (result.success || result.status === 'pending' || control.aborted) return result;
+    if (!(await worthAnother(call, result.error, from.deps))) {
+      return notes.attempts > 1 ? exhausted(call, result) : result;
     }
     if (control.aborted) return failed(call, control.reason ?? 'CANCELLED');
     notes.attempts++;

@@ -219,7 +219,7 @@ describe('effects', () => {
     ]);
     await crib.execute('echo', {});
     expect(seen).toEqual([{ n: 5 }]);
-    const rows = await (await crib.store()).audit.query({ tool: 'second' });
+    const rows = await crib.audit.query({ tool: 'second' });
     expect(rows[0]?.detail.parent).toBeTypeOf('string');
   });
 

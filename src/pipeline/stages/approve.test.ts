@@ -27,7 +27,7 @@ describe('approve', () => {
       estimatedTime: 500,
       reason: 'Every execution of a program or of code needs approval.',
     });
-    const [row] = await (await crib.store()).audit.query();
+    const [row] = await crib.audit.query();
     expect(row?.detail.approvedBy).toBe('callback');
   });
 
@@ -43,7 +43,7 @@ describe('approve', () => {
     expect((await crib.execute('outer', {}, { approver })).success).toBe(true);
     expect(seen.runs).toBe(2);
     expect((await crib.execute('wipe', {})).error?.code).toBe('USER_CANCELLED');
-    const rows = await (await crib.store()).audit.query();
+    const rows = await crib.audit.query();
     expect(rows.filter(({ detail }) => detail.approvedBy === 'Ada')).not.toEqual([]);
   });
 
@@ -70,8 +70,8 @@ describe('approve', () => {
     expect([pending.status, pending.error?.code]).toEqual(['pending', 'APPROVAL_REQUIRED']);
     const approvalId = pending.approval?.approvalId ?? '';
     expect((await crib.execute('wipe', { a: 1 }, { approvalId })).status).toBe('pending');
-    expect(await crib.decide(approvalId, { approve: true, by: 'ada' })).toBe(true);
-    expect(await crib.decide(approvalId, { approve: false, by: 'eve' })).toBe(false);
+    expect(await crib.approvals.decide(approvalId, { approve: true, by: 'ada' })).toBe(true);
+    expect(await crib.approvals.decide(approvalId, { approve: false, by: 'eve' })).toBe(false);
     const results = await Promise.all(
       Array.from({ length: 5 }, () => crib.execute('wipe', { a: 1 }, { approvalId })),
     );
@@ -92,7 +92,7 @@ describe('approve', () => {
     const crib = await testCrib([dangerous(seen)]);
     const pending = await crib.execute('wipe', { a: 1 });
     const approvalId = pending.approval?.approvalId ?? '';
-    await crib.decide(approvalId, { approve: true, by: 'ada' });
+    await crib.approvals.decide(approvalId, { approve: true, by: 'ada' });
     const result = await crib.execute('wipe', input, { approvalId, ...as });
     expect([result.error?.code, seen.runs]).toEqual(['APPROVAL_EXPIRED', 0]);
   });
@@ -103,13 +103,13 @@ describe('approve', () => {
       config: { approvals: { expiresMinutes: 10 } },
     });
     const late = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
-    await crib.decide(late, { approve: true, by: 'ada' });
+    await crib.approvals.decide(late, { approve: true, by: 'ada' });
     await crib.runtime.advance(10 * 60 * 1000);
     expect((await crib.execute('wipe', {}, { approvalId: late })).error?.code).toBe(
       'APPROVAL_EXPIRED',
     );
     const denied = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
-    await crib.decide(denied, { approve: false, by: 'ada' });
+    await crib.approvals.decide(denied, { approve: false, by: 'ada' });
     expect((await crib.execute('wipe', {}, { approvalId: denied })).error?.code).toBe(
       'USER_CANCELLED',
     );
@@ -161,7 +161,7 @@ describe('approve', () => {
         suggestions: [expect.stringContaining('commands.allow')],
       },
     });
-    expect([asked, seen.runs, (await crib.approvals()).length]).toEqual([0, 0, 0]);
+    expect([asked, seen.runs, (await crib.approvals.list()).length]).toEqual([0, 0, 0]);
     expect((await crib.execute('wipe', { script: 'cat a; ls' })).success).toBe(true);
     expect([asked, seen.runs]).toEqual([1, 1]);
   });
@@ -175,7 +175,7 @@ describe('approve', () => {
     });
     const crib = await testCrib([tool]);
     const approvalId = (await crib.execute('wipe', {})).approval?.approvalId ?? '';
-    await crib.decide(approvalId, { approve: true, by: 'alice' });
+    await crib.approvals.decide(approvalId, { approve: true, by: 'alice' });
     allowed.clear();
     expect((await crib.execute('wipe', {}, { approvalId })).status).toBe('denied');
     allowed.add('ls');
@@ -203,6 +203,6 @@ describe('approve', () => {
     controller.abort();
     answer(true);
     expect([(await call).status, seen.runs]).toEqual(['cancelled', 0]);
-    expect(await crib.approvals()).toEqual([]);
+    expect(await crib.approvals.list()).toEqual([]);
   });
 });

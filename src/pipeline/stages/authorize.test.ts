@@ -47,7 +47,7 @@ describe('authorize', () => {
   it('writes the rule that let the call pass into the trail', async () => {
     const crib = await testCrib([aTool()]);
     await crib.execute('echo', {});
-    const [row] = await (await crib.store()).audit.query();
+    const [row] = await crib.audit.query();
     expect(row?.detail.rule).toBe('tier-1-read');
   });
 
@@ -157,7 +157,7 @@ describe('permissions', () => {
     expect(await crib.permissions.revoke(id)).toBe(true);
     expect(await crib.permissions.revoke(id)).toBe(false);
     expect(await codeOf(crib)).toBe('PERMISSION_DENIED');
-    const events = await (await crib.store()).audit.query({ kind: 'event' });
+    const events = await crib.audit.query({ kind: 'event' });
     expect(events.map(({ detail }) => detail.event)).toEqual([
       'permission.revoked',
       'permission.granted',
@@ -171,7 +171,7 @@ describe('permissions', () => {
     const { id } = await crib.permissions.grant(grantOf('tool:search', { expiresAt }));
     await crib.runtime.advance(1000);
     expect(await crib.permissions.revoke(id)).toBe(true);
-    const events = await (await crib.store()).audit.query({ kind: 'event' });
+    const events = await crib.audit.query({ kind: 'event' });
     expect(events).toHaveLength(1);
   });
 
@@ -245,7 +245,7 @@ describe('shadow rules', () => {
     const seen: unknown[] = [];
     crib.events.on('policy.shadowed', (event) => seen.push(event.findings));
     expect((await crib.execute('echo', {})).success).toBe(true);
-    const [row] = await (await crib.store()).audit.query();
+    const [row] = await crib.audit.query();
     const findings = [{ rule: 'soon', effect: 'deny', reason: 'Not for long.' }];
     expect([row?.detail.shadow, seen]).toEqual([findings, [findings]]);
   });
@@ -271,7 +271,7 @@ describe('explain', () => {
       { rule: 'other', matched: false, origin: 'the program' },
       { rule: 'mine', matched: true },
     ]);
-    expect(await (await crib.store()).audit.query()).toEqual([]);
+    expect(await crib.audit.query()).toEqual([]);
   });
 
   it('tells permissions that are missing and grants that answer', async () => {

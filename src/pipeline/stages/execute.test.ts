@@ -67,7 +67,7 @@ describe('execute', () => {
     for (const tier of ['read_only', 'write'] as const) {
       const crib = await testCrib([aTool({ tier, run: run as never })]);
       await crib.execute('echo', { list: [1] });
-      const rows = await (await crib.store()).audit.query();
+      const rows = await crib.audit.query();
       expect(rows.at(-1)?.detail.input).toEqual({ list: [1] });
     }
   });
@@ -178,12 +178,12 @@ describe('execute', () => {
     crib.events.on('call.started', ({ executionId }) => (id = executionId));
     const call = crib.execute('echo', {});
     await crib.runtime.advance(1);
-    expect((await crib.status(id))?.state).toBe('running');
-    expect(crib.cancel(id)).toBe(true);
-    expect(crib.cancel(id)).toBe(false);
+    expect((await crib.executions.status(id))?.state).toBe('running');
+    expect(crib.executions.cancel(id)).toBe(true);
+    expect(crib.executions.cancel(id)).toBe(false);
     expect((await call).status).toBe('cancelled');
-    expect((await crib.status(id))?.state).toBe('cancelled');
-    expect(crib.cancel('unknown')).toBe(false);
+    expect((await crib.executions.status(id))?.state).toBe('cancelled');
+    expect(crib.executions.cancel('unknown')).toBe(false);
   });
 
   it('a dry run walks every gate, reports, and runs nothing', async () => {
@@ -206,7 +206,7 @@ describe('execute', () => {
       effects: ['tells people'],
     });
     expect(ran).toBe(0);
-    expect(await crib.approvals()).toEqual([]);
+    expect(await crib.approvals.list()).toEqual([]);
     expect((await crib.execute('echo', 5, { dryRun: true })).error?.code).toBe('VALIDATION_ERROR');
   });
 

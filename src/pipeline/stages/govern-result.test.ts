@@ -29,11 +29,11 @@ describe('govern result', () => {
     const whole = JSON.stringify({ text });
     expect([bytes, preview]).toEqual([whole.length, whole.slice(0, 2000)]);
     expect(result.warnings?.[0]).toContain(handle);
-    const page = await crib.readResult(handle, { offset: 5, limit: 10 }, { userId: 'ada' });
+    const page = await crib.results.read(handle, { offset: 5, limit: 10 }, { userId: 'ada' });
     expect(page).toEqual({ text: whole.slice(5, 15), total: whole.length });
-    expect(await crib.readResult(handle, {}, { userId: 'eve' })).toBeUndefined();
-    await crib.cleanup(result.metadata.executionId);
-    expect(await crib.readResult(handle, {}, { userId: 'ada' })).toBeUndefined();
+    expect(await crib.results.read(handle, {}, { userId: 'eve' })).toBeUndefined();
+    await crib.executions.cleanup(result.metadata.executionId);
+    expect(await crib.results.read(handle, {}, { userId: 'ada' })).toBeUndefined();
   });
 
   it('cuts for a model only when a model reads it', async () => {
@@ -50,7 +50,7 @@ describe('govern result', () => {
     expect(cut.warnings).toHaveLength(3);
     expect(cut.warnings?.filter((each) => each.startsWith('Shortened'))).toHaveLength(2);
     expect(cut.warnings?.[2]).toContain(handle);
-    const page = await crib.readResult(handle, { limit: 100_000 });
+    const page = await crib.results.read(handle, { limit: 100_000 });
     expect(JSON.parse(page?.text ?? '')).toEqual(whole);
     expect(cut.whole?.bytes).toBe(page?.total);
   });
@@ -75,10 +75,10 @@ describe('govern result', () => {
     expect((await handleIn('one')).whole).toEqual(first.whole);
     expect((await handleIn('two')).whole).not.toEqual(first.whole);
     expect((await handleIn('one', 'eve')).whole).not.toEqual(first.whole);
-    await crib.cleanup(first.metadata.executionId);
+    await crib.executions.cleanup(first.metadata.executionId);
     const again = await handleIn('one');
     expect(again.whole).not.toEqual(first.whole);
-    const page = await crib.readResult(again.whole?.handle ?? '', {}, { userId: 'ada' });
+    const page = await crib.results.read(again.whole?.handle ?? '', {}, { userId: 'ada' });
     expect(page?.total).toBe(20_000);
   });
 
@@ -109,7 +109,7 @@ describe('govern result', () => {
     const other = { userId: 'ada', sessionId: 'two' };
     const verdict = async () => (await crib.explain('echo', {}, other)).verdict.effect;
     expect(await verdict()).toBe('allow');
-    await crib.readResult(handle, {}, other);
+    await crib.results.read(handle, {}, other);
     expect(await verdict()).toBe('deny');
   });
 

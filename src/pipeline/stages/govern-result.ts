@@ -3,7 +3,7 @@
  * too large to return or was cut for a model, so that it can be read by a handle.
  */
 import type { CallRequest } from '../../contract/call.ts';
-import type { ResultHandle, ToolResult } from '../../contract/result.ts';
+import type { ResultHandle, SuccessResult, ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
 import { cutForModel, type ModelLimits, mediaChars } from '../../governance/cut-for-model.ts';
 import { joinLabels } from '../../governance/labels/handle-labels.ts';
@@ -36,7 +36,7 @@ const textOf = (data: unknown): string => (typeof data === 'string' ? data : JSO
 
 const handOver = async (
   call: CallRequest,
-  result: ToolResult,
+  result: SuccessResult,
   { data, deps }: { readonly data: unknown; readonly deps: Governor },
 ): Promise<ToolResult> => {
   const text = textOf(data);
@@ -49,7 +49,7 @@ const handOver = async (
 /** What a model gets is short enough for a prompt; where that cut something, all of it is kept. */
 const shorten = async (
   call: CallRequest,
-  result: ToolResult,
+  result: SuccessResult,
   { data, deps }: { readonly data: unknown; readonly deps: Governor },
 ): Promise<ToolResult> => {
   let cuts = 0;
@@ -74,7 +74,7 @@ const plain = (data: unknown, redactor: Redactor): PlainData | undefined => {
 
 const govern = (
   call: CallRequest,
-  result: ToolResult,
+  result: SuccessResult,
   deps: Governor,
 ): ToolResult | Promise<ToolResult> => {
   const clean = plain(result.data, deps.redactor);

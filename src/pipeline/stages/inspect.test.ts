@@ -20,7 +20,7 @@ describe('inspect', () => {
     const result = await crib.execute('echo', { files: [{ path: '../canary-value' }] });
     expect(result.error?.message).toContain('path_traversal (high) at /files/0/path');
     expect(JSON.stringify(result)).not.toContain('canary-value');
-    const [row] = await (await crib.store()).audit.query({ limit: 1 });
+    const [row] = await crib.audit.query({ limit: 1 });
     expect(row?.code).toBe('SECURITY_VIOLATION');
     expect(row?.detail.inspected).toEqual([expect.stringContaining('/files/0/path')]);
   });
@@ -28,7 +28,7 @@ describe('inspect', () => {
   it('lets ordinary input pass, with nothing on record', async () => {
     const crib = await testCrib([aTool({ category: 'filesystem' })]);
     expect((await crib.execute('echo', { path: 'a/b.txt', content: '../..' })).success).toBe(true);
-    const [row] = await (await crib.store()).audit.query({ limit: 1 });
+    const [row] = await crib.audit.query({ limit: 1 });
     expect(row?.detail).not.toHaveProperty('inspected');
   });
 
@@ -41,7 +41,7 @@ describe('inspect', () => {
     ]);
     const done = await crib.execute('echo', input);
     expect(done.data).toEqual(input);
-    const [row] = await (await crib.store()).audit.query({ limit: 1 });
+    const [row] = await crib.audit.query({ limit: 1 });
     expect(row?.detail.inspected).toHaveLength(1);
   });
 

@@ -36,7 +36,7 @@ describe('record', () => {
     const crib = await testCrib([aTool()]);
     await crib.execute('nothing', {});
     await crib.execute('echo', 'not an object');
-    const rows = await (await crib.store()).audit.query();
+    const rows = await crib.audit.query();
     expect(rows.map(({ status, code, tool }) => [status, code, tool])).toEqual([
       ['failure', 'VALIDATION_ERROR', 'echo'],
       ['failure', 'TOOL_NOT_FOUND', 'nothing'],
@@ -47,7 +47,7 @@ describe('record', () => {
     const crib = await testCrib([aTool()]);
     await crib.execute('echo', { password: 'hunter2-canary', note: `ghp_${'a1B2'.repeat(9)}` });
     await crib.execute('echo', 'canary that never was an object');
-    const rows = await (await crib.store()).audit.query();
+    const rows = await crib.audit.query();
     expect(JSON.stringify(rows)).not.toMatch(/canary|ghp_/);
   });
 

@@ -64,14 +64,14 @@ const finish = (
   }
   if (!notes.warnings && !result.error) return result;
   const warnings = [...(result.warnings ?? []), ...(notes.warnings ?? [])];
+  const noted = warnings.length > 0 && { warnings: warnings.map((one) => redactor.text(one)) };
+  if (result.success) return { ...result, ...noted };
   return {
     ...result,
-    ...(result.error && {
-      error: redactError(result.error, redactor),
-      // The name of a tool that is not there is whatever the caller sent.
-      metadata: { ...metadata, toolName: redactor.text(metadata.toolName) },
-    }),
-    ...(warnings.length > 0 && { warnings: warnings.map((warning) => redactor.text(warning)) }),
+    error: redactError(result.error, redactor),
+    // The name of a tool that is not there is whatever the caller sent.
+    metadata: { ...metadata, toolName: redactor.text(metadata.toolName) },
+    ...noted,
   };
 };
 

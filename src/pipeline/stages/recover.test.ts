@@ -315,6 +315,8 @@ describe('recovery strategies', () => {
     const crib = await testCrib([aTool({ run: failing, recovery: { strategy: 'manual' } })]);
     const result = await crib.execute('echo', {});
     expect(result.status).toBe('pending');
-    expect((await crib.approvals()).map(({ id }) => id)).toEqual([result.approval?.approvalId]);
+    expect((await crib.approvals.list()).map(({ id }) => id)).toEqual([
+      result.approval?.approvalId,
+    ]);
   });
 });

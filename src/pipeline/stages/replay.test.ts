@@ -121,10 +121,10 @@ describe('cache', () => {
     });
     const crib = await testCrib([tool]);
     await crib.execute('echo', {});
-    expect(crib.invalidate({ tag: 'news' })).toBe(0);
-    expect(crib.invalidate({ tag: 'weather' })).toBe(1);
+    expect(crib.results.forget({ tag: 'news' })).toBe(0);
+    expect(crib.results.forget({ tag: 'weather' })).toBe(1);
     await crib.execute('echo', {});
-    expect(crib.invalidate({ tool: 'echo' })).toBe(1);
+    expect(crib.results.forget({ tool: 'echo' })).toBe(1);
     await crib.execute('echo', {});
     expect(seen.runs).toBe(3);
   });

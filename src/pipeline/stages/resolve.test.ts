@@ -54,7 +54,7 @@ describe('resolve', () => {
     expect(error?.suggestions).toEqual([
       'Look at it and let it out with: toolcrib tools accept far',
     ]);
-    await crib.lock.accept(['far'], 'ada');
+    await crib.tools.lock.accept(['far'], 'ada');
     expect((await crib.execute('far', {})).error?.code).not.toBe('TOOL_QUARANTINED');
   });
 

@@ -52,11 +52,11 @@ describe('undo', () => {
       ],
     });
     expect(data).toBe(4);
-    const result = await crib.undo(metadata.executionId);
+    const result = await crib.executions.undo(metadata.executionId);
     expect(result.data?.restored.toSorted()).toEqual(['gone.txt', 'new.txt', 'old.txt']);
     expect([await text('old.txt'), await text('gone.txt')]).toEqual(['old', 'gone']);
     await expect(text('new.txt')).rejects.toThrow('ENOENT');
-    expect(await crib.status(metadata.executionId)).toMatchObject({
+    expect(await crib.executions.status(metadata.executionId)).toMatchObject({
       state: 'completed',
       effect: 'undone',
     });
@@ -73,7 +73,7 @@ describe('undo', () => {
       ],
     });
     await writeFile(join(root, 'b.txt'), 'edited by hand');
-    expect((await crib.undo(metadata.executionId)).error?.code).toBe('CONFLICT');
+    expect((await crib.executions.undo(metadata.executionId)).error?.code).toBe('CONFLICT');
     expect([await text('a.txt'), await text('b.txt')]).toEqual(['A', 'edited by hand']);
   });
 
@@ -85,9 +85,9 @@ describe('undo', () => {
       fail: true,
     });
     expect(failed.success).toBe(false);
-    expect((await crib.undo(failed.metadata.executionId)).success).toBe(true);
+    expect((await crib.executions.undo(failed.metadata.executionId)).success).toBe(true);
     expect(await text('a.txt')).toBe('a');
-    expect((await crib.undo(failed.metadata.executionId)).error?.code).toBe('CONFLICT');
+    expect((await crib.executions.undo(failed.metadata.executionId)).error?.code).toBe('CONFLICT');
   });
 
   it('nobody undoes the calls of others, except an owner or admin', async () => {
@@ -98,16 +98,22 @@ describe('undo', () => {
       { userId: 'ada' },
     );
     const { executionId } = metadata;
-    expect((await crib.undo(executionId, { userId: 'eve' })).error?.code).toBe('NOT_FOUND');
-    expect((await crib.undo('x-unknown', { userId: 'ada' })).error?.code).toBe('NOT_FOUND');
-    expect((await crib.undo(executionId, { userId: 'root', roles: ['admin'] })).success).toBe(true);
+    expect((await crib.executions.undo(executionId, { userId: 'eve' })).error?.code).toBe(
+      'NOT_FOUND',
+    );
+    expect((await crib.executions.undo('x-unknown', { userId: 'ada' })).error?.code).toBe(
+      'NOT_FOUND',
+    );
+    expect(
+      (await crib.executions.undo(executionId, { userId: 'root', roles: ['admin'] })).success,
+    ).toBe(true);
   });
 
   it('the undo itself is claimed and recorded', async () => {
     const crib = await start();
     const { metadata } = await crib.execute('change', { changes: [{ path: 'a.txt', text: 'A' }] });
-    await crib.undo(metadata.executionId);
-    const rows = await (await crib.store()).audit.query();
+    await crib.executions.undo(metadata.executionId);
+    const rows = await crib.audit.query();
     expect(rows.map(({ kind, tool, status }) => `${kind} ${tool} ${status}`)).toEqual([
       'outcome toolcrib:undo success',
       'event change undone',
@@ -129,14 +135,14 @@ describe('undo', () => {
       }),
     ]);
     const { metadata } = await crib.execute('echo', { secret: 'kept exactly' });
-    expect((await crib.undo(metadata.executionId)).success).toBe(true);
+    expect((await crib.executions.undo(metadata.executionId)).success).toBe(true);
     expect(seen).toEqual([[{ secret: 'kept exactly' }, { id: 7 }]]);
   });
 
   it('says so when there is nothing to undo', async () => {
     const crib = await testCrib([aTool()]);
     const { metadata } = await crib.execute('echo', {});
-    expect((await crib.undo(metadata.executionId)).error?.message).toContain(
+    expect((await crib.executions.undo(metadata.executionId)).error?.message).toContain(
       'nothing that can be undone',
     );
   });
@@ -154,30 +160,30 @@ describe('undo', () => {
     const [write, read] = [await call('a.txt'), await crib.execute('echo', {})];
     const { executionId } = write.metadata;
     await crib.runtime.advance(2 * DAY_MS);
-    expect(await crib.isUndoable(executionId)).toBe(true);
+    expect(await crib.executions.isUndoable(executionId)).toBe(true);
     await crib.runtime.advance(1);
     // It lies there yet, for nobody has cleared it, but its time is over.
     expect(await store.snapshots.of(executionId)).toHaveLength(1);
-    expect(await crib.isUndoable(executionId)).toBe(false);
-    const late = await crib.undo(executionId);
+    expect(await crib.executions.isUndoable(executionId)).toBe(false);
+    const late = await crib.executions.undo(executionId);
     expect(late.error).toMatchObject({ code: 'UNDO_EXPIRED' });
     expect(await text('a.txt')).toBe('new');
     const next = await call('b.txt');
     expect(await store.snapshots.of(executionId)).toEqual([]);
-    expect((await crib.undo(executionId)).error?.code).toBe('UNDO_EXPIRED');
-    expect((await crib.undo(read.metadata.executionId)).error?.code).toBe('CONFLICT');
-    expect(await crib.isUndoable(next.metadata.executionId)).toBe(true);
-    expect(await crib.isUndoable('unknown')).toBe(false);
+    expect((await crib.executions.undo(executionId)).error?.code).toBe('UNDO_EXPIRED');
+    expect((await crib.executions.undo(read.metadata.executionId)).error?.code).toBe('CONFLICT');
+    expect(await crib.executions.isUndoable(next.metadata.executionId)).toBe(true);
+    expect(await crib.executions.isUndoable('unknown')).toBe(false);
   });
 
   it("of a tool's own is over with its days, too", async () => {
     const own = aTool({ tier: 'write', undo: (async () => undefined) as never });
     const crib = await testCrib([own], { config: { execution: { undoDays: 1 } } });
     const { executionId } = (await crib.execute('echo', {})).metadata;
-    expect(await crib.isUndoable(executionId)).toBe(true);
+    expect(await crib.executions.isUndoable(executionId)).toBe(true);
     await crib.runtime.advance(DAY_MS + 1);
-    expect(await crib.isUndoable(executionId)).toBe(false);
-    expect((await crib.undo(executionId)).error?.code).toBe('UNDO_EXPIRED');
+    expect(await crib.executions.isUndoable(executionId)).toBe(false);
+    expect((await crib.executions.undo(executionId)).error?.code).toBe('UNDO_EXPIRED');
   });
 
   it('a read-only call cannot change files', async () => {

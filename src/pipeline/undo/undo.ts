@@ -5,7 +5,7 @@
 import type { AuditRow } from '../../contract/audit.ts';
 import type { ReadyTool } from '../../contract/call.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import type { UndoReport } from '../../contract/crib.ts';
+import type { UndoReport } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Schema } from '../../contract/schema.ts';
@@ -34,7 +34,7 @@ interface UndoInput {
   readonly executionId: string;
 }
 
-/** The tool for each right that a caller may have; who has which is for `crib.undo` to say. */
+/** The tool for each right that a caller may have; who has which is for `crib.executions.undo` to say. */
 export interface UndoTools {
   readonly ofCaller: ReadyTool;
   readonly ofAnyone: ReadyTool;

@@ -1,7 +1,7 @@
 /** A page of the audit trail, newest first. Sequence numbers never change, so cursors stay good. */
 import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
 import { summaryOfRow } from '../../contract/call-summary.ts';
-import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { fromCursor, type Page, type PageQuery, toCursor } from './page-of.ts';
 
@@ -12,7 +12,7 @@ const seqOf = (cursor: string): number => {
 };
 
 export const auditPage = async (
-  crib: Crib,
+  crib: CribHost,
   filter: AuditFilter,
   { cursor, limit }: PageQuery,
 ): Promise<Page<AuditRow>> => {
@@ -34,7 +34,7 @@ const mentions = (row: AuditRow, text: string): boolean =>
 
 /** A page of the rows that mention a text in their tool, caller, code or summary. */
 export const searchPage = async (
-  crib: Crib,
+  crib: CribHost,
   { filter, text }: { readonly filter: AuditFilter; readonly text: string | undefined },
   query: PageQuery,
 ): Promise<Page<AuditRow>> => {

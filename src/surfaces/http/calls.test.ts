@@ -117,7 +117,7 @@ describe('executing', () => {
   it('is recorded under the name of the token, and names it gives itself stand below that', async () => {
     const door = await open();
     await execute(door, 'echo', { body: { input: {}, agentId: 'a1', sessionId: 's1' } });
-    const [row] = await (await door.crib.store()).audit.query({ limit: 1 });
+    const [row] = await door.crib.audit.query({ limit: 1 });
     expect(row).toMatchObject({
       userId: 'token:agent',
       agentId: 'token:agent/a1',
@@ -376,7 +376,7 @@ describe('approvals over HTTP', () => {
   it('the form of a link decides once, by the links the crib made', async () => {
     const door = await open();
     const id = await waiting(door);
-    const { approve } = await door.crib.approvalLinks(id);
+    const { approve } = await door.crib.approvals.links(id);
     const send = () =>
       door.ask('/approve', {
         method: 'POST',

@@ -2,7 +2,7 @@
  * Toolcrib over HTTP: every route of the table behind the same guards. Where a request comes from is
  * checked first, then who sends it, then what it says; calls go through `crib.execute`.
  */
-import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
 import {
   type Answer,
   createSeal,
@@ -50,7 +50,7 @@ const MAX_FAILED_ATTEMPTS = 20;
 /** Never answered by the console's page: a mistyped call must not look like success. */
 const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
 
-const siteOf = (crib: Crib, deps: HttpDeps): HttpSite => {
+const siteOf = (crib: CribHost, deps: HttpDeps): HttpSite => {
   const { runtime, randomBytes } = deps;
   const tokens = createTokenService({
     runtime,
@@ -176,7 +176,7 @@ const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
 };
 
 /** Opens the surface. Throws when an origin or the public address in `deps` is none. */
-export const createHttpSurface = (crib: Crib, deps: HttpDeps): HttpSurface => {
+export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface => {
   const check = createOriginCheck(deps);
   const site = siteOf(crib, deps);
   const bodyBytes = deps.limits?.bodyBytes ?? MAX_BODY_BYTES;

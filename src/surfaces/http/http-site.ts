@@ -1,5 +1,5 @@
 /** What every route has at hand. */
-import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
 import type { Attempts } from './auth/attempts.ts';
 import type { ConsoleSessions } from './auth/console-sessions.ts';
 import type { TokenService } from './auth/token-service.ts';
@@ -8,7 +8,7 @@ import type { HttpDeps } from './http-deps.ts';
 import type { ShadowNotes } from './shadow-notes.ts';
 
 export interface HttpSite {
-  readonly crib: Crib;
+  readonly crib: CribHost;
   readonly deps: HttpDeps;
   readonly tokens: TokenService;
   readonly sessions: ConsoleSessions;

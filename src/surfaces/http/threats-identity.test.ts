@@ -123,9 +123,9 @@ describe('what one token did', () => {
   it('counts for a day where sessions have a limit, and is seen in the usage', async () => {
     const { crib } = await open({ config: { budget: { perSession: { calls: 1 } } } });
     expect(await passed('echo', 2, (n) => ({ sessionId: `s${n}` }))).toBe(1);
-    const lines = async () => (await crib.usage()).filter(({ kind }) => kind === 'session');
+    const lines = async () => (await crib.usage.summary()).filter(({ kind }) => kind === 'session');
     expect(await lines()).toMatchObject([{ calls: 1, period: expect.stringMatching(/^\d{4}-/) }]);
-    expect(await crib.usage({ period: 'all' })).toContainEqual((await lines())[0]);
+    expect(await crib.usage.summary({ period: 'all' })).toContainEqual((await lines())[0]);
     await crib.runtime.advance(86_400_000);
     expect(await passed('echo', 2, (n) => ({ sessionId: `s${n}` }))).toBe(1);
   });
@@ -230,7 +230,7 @@ describe('names as the record has them', () => {
         token: tokens.operator,
         body: { approve: true },
       });
-      const [row] = await (await crib.store()).audit.query({ kind: 'outcome' });
+      const [row] = await crib.audit.query({ kind: 'outcome' });
       const { agentId = '', sessionId = '' } = row ?? {};
       // The names of another token's record are only more names of one's own.
       const stolen = await call('destroy', { agentId, sessionId, approvalId }, tokens.admin);

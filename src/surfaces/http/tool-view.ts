@@ -51,7 +51,7 @@ const authView = async ({ auth }: Tool, { deps }: Pick<HttpSite, 'deps'>) => {
 };
 
 const lockView = (name: string, { crib }: Pick<HttpSite, 'crib'>) => {
-  const found = crib.lock.states().find(({ tool }) => tool === name);
+  const found = crib.tools.lock.states().find(({ tool }) => tool === name);
   if (!found) return undefined;
   const { state, fingerprint, findings, diff } = found;
   return { lock: { state, fingerprint, findings, diff } };

@@ -73,7 +73,7 @@ describe.each(ERAS)('an MCP client of the %s era', (era) => {
     await expect(client.callTool({ name: 'ecco', arguments: {} })).rejects.toMatchObject({
       code: -32602,
     });
-    const rows = await (await open.crib.store()).audit.query({ tool: 'ecco' });
+    const rows = await open.crib.audit.query({ tool: 'ecco' });
     expect(rows).toMatchObject([{ code: 'TOOL_NOT_FOUND', agentId: 'mcp' }]);
   });
 

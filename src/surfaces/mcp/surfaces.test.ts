@@ -35,7 +35,7 @@ describe.each(ERAS)('the search surface in the %s era', (era) => {
     const args = { name: 'echo', input: { text: 'hello' } };
     const reply = await client.callTool({ name: 'call_tool', arguments: args });
     expect(reply.structuredContent).toEqual({ text: 'hello' });
-    const rows = await (await open.crib.store()).audit.query({ tool: 'echo' });
+    const rows = await open.crib.audit.query({ tool: 'echo' });
     expect(rows).toHaveLength(1);
   });
 

@@ -64,7 +64,7 @@ describe.each(ERAS)('approvals through a client of the %s era', (era) => {
     const reply = await client.callTool({ name: 'deploy', arguments: {} });
     expect(textOf(reply)).toContain('APPROVAL_REQUIRED');
     expect(ran).toEqual([]);
-    expect(await open.crib.approvals()).toHaveLength(1);
+    expect(await open.crib.approvals.list()).toHaveLength(1);
   });
 
   it('shows the whole call with nothing invisible in it', async () => {
@@ -101,8 +101,8 @@ describe.each(ERAS)('approvals through a client of the %s era', (era) => {
     expect(pending.isError).toBe(true);
     const id = idIn(pending);
     expect(idIn(await client.callTool(call))).toBe(id);
-    expect(await open.crib.approvals()).toHaveLength(1);
-    await open.crib.decide(id, { approve: true, by: 'ada' });
+    expect(await open.crib.approvals.list()).toHaveLength(1);
+    await open.crib.approvals.decide(id, { approve: true, by: 'ada' });
     const other = await client.callTool({ ...call, arguments: { to: 'elsewhere' } });
     expect(idIn(other)).not.toBe(id);
     expect(ran).toEqual([]);
@@ -116,7 +116,7 @@ describe.each(ERAS)('approvals through a client of the %s era', (era) => {
     open = await openSurface([deploy], { caller: { sessionId: 'kept' } });
     const first = await open.client(era);
     const id = idIn(await first.callTool({ name: 'deploy', arguments: { to: 'a' } }));
-    await open.crib.decide(id, { approve: true, by: 'ada' });
+    await open.crib.approvals.decide(id, { approve: true, by: 'ada' });
     const later = await open.client(era);
     const _meta = { 'toolcrib/approvalId': id };
     const wrong = await later.callTool({ name: 'deploy', arguments: { to: 'b' }, _meta });
@@ -138,7 +138,7 @@ describe.each(ERAS)('approvals through a client of the %s era', (era) => {
     const [one, other] = [await open.client(era), await open.client(era)];
     const call = { name: 'deploy', arguments: {} };
     const id = idIn(await one.callTool(call));
-    await open.crib.decide(id, { approve: true, by: 'ada' });
+    await open.crib.approvals.decide(id, { approve: true, by: 'ada' });
     const _meta = { 'toolcrib/approvalId': id };
     expect(textOf(await other.callTool({ ...call, _meta }))).toContain('APPROVAL_EXPIRED');
     expect(idIn(await other.callTool(call))).not.toBe(id);

@@ -94,7 +94,7 @@ describe.each(ERAS)('a client of the %s era that opens a new session for each ca
     await codeOf(await newSession(), 'web');
     await codeOf(await newSession(), 'notes');
     await codeOf(await newSession(), 'send');
-    expect(await crib.approvals()).toHaveLength(1);
+    expect(await crib.approvals.list()).toHaveLength(1);
     expect(await codeOf(await newSession('bob'), 'send')).toBe('success');
   });
 });
@@ -107,7 +107,7 @@ describe('a connection that is the client’s alone', () => {
     for (const name of ['web', 'notes']) await codeOf(one, name);
     expect(await codeOf(two, 'send')).toBe('success');
     await codeOf(one, 'send');
-    expect(await crib.approvals()).toHaveLength(1);
+    expect(await crib.approvals.list()).toHaveLength(1);
   });
 });
 

@@ -118,9 +118,9 @@ describe('run_code', () => {
   }, 60_000);
 
   it('every inner call is recorded like any other', async () => {
-    const before = (await (await crib.store()).audit.query({ tool: 'list_rows' })).length;
+    const before = (await crib.audit.query({ tool: 'list_rows' })).length;
     await ran('await Promise.all([1, 2].map((page) => tools.list_rows({ page })));');
-    const rows = await (await crib.store()).audit.query({ tool: 'list_rows' });
+    const rows = await crib.audit.query({ tool: 'list_rows' });
     expect(rows.length - before).toBe(2);
     expect(rows[0]).toMatchObject({ userId: 'ada', sessionId: 's' });
   }, 30_000);
@@ -251,7 +251,7 @@ describe('approvals in code', () => {
       calls: [],
     });
     expect(sent).toEqual([]);
-    const waiting = (await crib.approvals()).map(({ id }) => id);
+    const waiting = (await crib.approvals.list()).map(({ id }) => id);
     expect(waiting).toContain(data.approvals?.[0]?.approvalId);
   }, 30_000);
 
@@ -259,7 +259,7 @@ describe('approvals in code', () => {
     sent.length = 0;
     const code = 'await tools.send_mail({ to: 77 }); return "sent";';
     const { approvals = [] } = await ran(code);
-    await crib.decide(approvals[0]?.approvalId ?? '', { approve: true, by: 'ada' });
+    await crib.approvals.decide(approvals[0]?.approvalId ?? '', { approve: true, by: 'ada' });
     expect(await ran(code)).toMatchObject({ status: 'completed', value: 'sent' });
     expect(sent).toEqual([{ to: 77 }]);
     expect(await ran(code)).toMatchObject({ status: 'pending' });

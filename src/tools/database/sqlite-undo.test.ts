@@ -55,18 +55,18 @@ describe('undo of a change of a SQLite file', () => {
     db.exec(`PRAGMA journal_mode = ${mode}`);
     const { metadata, success, warnings } = { warnings: [], ...(await change(query)) };
     expect([success, warnings]).toEqual([true, []]);
-    const result = await crib.undo(metadata.executionId);
+    const result = await crib.executions.undo(metadata.executionId);
     expect(result.error).toBe(undefined);
     expect([result.error, names()]).toEqual([undefined, ['lamp', 'nail']]);
     expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
-    expect((await crib.undo(metadata.executionId)).error?.code).toBe('CONFLICT');
+    expect((await crib.executions.undo(metadata.executionId)).error?.code).toBe('CONFLICT');
   });
 
   it('works in another process than the call, and leaves no copy behind', async () => {
     const before = leftovers();
     const { metadata } = await change('DELETE FROM items');
     const other = await openCrib();
-    expect((await other.undo(metadata.executionId)).success).toBe(true);
+    expect((await other.executions.undo(metadata.executionId)).success).toBe(true);
     await other.close();
     expect(names()).toEqual(['lamp', 'nail']);
     expect(leftovers()).toEqual(before);
@@ -75,16 +75,16 @@ describe('undo of a change of a SQLite file', () => {
   it('refuses when the database was changed since, and touches nothing', async () => {
     const { metadata } = await change("INSERT INTO items VALUES ('a')");
     db.exec("INSERT INTO items VALUES ('by hand')");
-    expect((await crib.undo(metadata.executionId)).error?.code).toBe('CONFLICT');
+    expect((await crib.executions.undo(metadata.executionId)).error?.code).toBe('CONFLICT');
     expect(names()).toEqual(['a', 'by hand', 'lamp', 'nail']);
   });
 
   it('two changes are taken back one after the other, the last first', async () => {
     const first = await change("INSERT INTO items VALUES ('a')");
     const second = await change("INSERT INTO items VALUES ('b')");
-    expect((await crib.undo(first.metadata.executionId)).error?.code).toBe('CONFLICT');
-    expect((await crib.undo(second.metadata.executionId)).success).toBe(true);
-    expect((await crib.undo(first.metadata.executionId)).success).toBe(true);
+    expect((await crib.executions.undo(first.metadata.executionId)).error?.code).toBe('CONFLICT');
+    expect((await crib.executions.undo(second.metadata.executionId)).success).toBe(true);
+    expect((await crib.executions.undo(first.metadata.executionId)).success).toBe(true);
     expect(names()).toEqual(['lamp', 'nail']);
   });
 
@@ -103,7 +103,7 @@ describe('undo of a change of a SQLite file', () => {
     const result = await change('DELETE FROM items');
     expect(JSON.stringify(result)).toContain('cannot be undone: the database is larger than 16 MB');
     expect(names()).toEqual([]);
-    expect((await crib.undo(result.metadata.executionId)).error?.code).toBe('CONFLICT');
+    expect((await crib.executions.undo(result.metadata.executionId)).error?.code).toBe('CONFLICT');
   });
 
   it('hostile: a link that was put in the place of the file is not written through', async () => {
@@ -113,7 +113,7 @@ describe('undo of a change of a SQLite file', () => {
     execFileSync('cp', [join(root, 'shop.db'), canary]);
     await rename(join(root, 'shop.db'), join(root, 'old.db'));
     symlinkSync(canary, join(root, 'shop.db'));
-    expect((await crib.undo(metadata.executionId)).success).toBe(false);
+    expect((await crib.executions.undo(metadata.executionId)).success).toBe(false);
     const seen = new DatabaseSync(canary);
     expect(seen.prepare('SELECT count(*) AS n FROM items').get()).toEqual({ n: 0 });
     seen.close();
@@ -122,7 +122,7 @@ describe('undo of a change of a SQLite file', () => {
 
   it('hostile: another user does not take it back, and the copy is in no record', async () => {
     const { metadata } = await change("INSERT INTO items VALUES ('canary-value-1')");
-    const result = await crib.undo(metadata.executionId, { userId: 'eve' });
+    const result = await crib.executions.undo(metadata.executionId, { userId: 'eve' });
     expect([result.error?.code, names().length]).toEqual(['NOT_FOUND', 3]);
     expect(await trailOf(crib)).not.toContain('H4sI');
   });

@@ -21,7 +21,7 @@ const waiting = async (over: Partial<ApprovalRecord['request']> = {}) => {
     }),
   ]);
   await crib.execute('runner', { text: "it's so" });
-  const [record] = await crib.approvals();
+  const [record] = await crib.approvals.list();
   if (!record) throw new Error('nothing waits');
   return { crib, record: { ...record, request: { ...record.request, ...over } } };
 };

@@ -31,7 +31,7 @@ const waitingRecord = async (io: Io, crib: Crib, id: string): Promise<ApprovalRe
 };
 
 const decide = async (crib: Crib, record: ApprovalRecord, answer: ApprovalAnswer) => {
-  if (await crib.decide(record.id, answer)) return;
+  if (await crib.approvals.decide(record.id, answer)) return;
   const { state } = await findApproval(crib, record.id);
   throw new ToolFailure('CONFLICT', `It is ${state} already.`);
 };

@@ -11,7 +11,7 @@ import { resumeCommand } from './resume-command.ts';
 const link = (io: Io, id: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     await findApproval(crib, id);
-    const links = await crib.approvalLinks(id);
+    const links = await crib.approvals.links(id);
     if (io.json) {
       printJson(io, links);
       return 0;
@@ -29,7 +29,7 @@ const link = (io: Io, id: string): Promise<number> =>
 
 const redeem = (io: Io, given: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
-    const { approvalId, approved } = await crib.decideByLink(given.trim());
+    const { approvalId, approved } = await crib.approvals.decideByLink(given.trim());
     const record = await findApproval(crib, approvalId);
     const resume = resumeCommand(record, crib.tools);
     if (io.json) printJson(io, { id: approvalId, approved, ...(approved && { resume }) });

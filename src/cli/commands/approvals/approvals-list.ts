@@ -32,7 +32,7 @@ const rowOf = (
 const list = (io: Io): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const now = io.runtime.now();
-    const waiting = (await crib.approvals()).filter(({ expiresAt }) => expiresAt > now);
+    const waiting = (await crib.approvals.list()).filter(({ expiresAt }) => expiresAt > now);
     if (io.json) printJson(io, waiting);
     else if (waiting.length === 0) print(io, 'Nothing waits for approval.');
     else {

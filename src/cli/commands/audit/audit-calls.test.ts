@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditFilter, AuditRow } from '../../../contract/audit.ts';
-import type { Crib } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
 import { auditCalls } from './audit-calls.ts';
 
 const row = (seq: number, kind: AuditRow['kind'], executionId: string): AuditRow =>
   ({ seq, kind, executionId, status: kind === 'intent' ? 'started' : 'success' }) as AuditRow;
 
 /** A crib whose record is the rows given, newest first as the store hands them out. */
-const cribOf = (rows: readonly AuditRow[]): Crib => {
+const cribOf = (rows: readonly AuditRow[]): CribHost => {
   const query = async (filter: AuditFilter = {}) =>
     rows
       .filter(
@@ -20,8 +20,8 @@ const cribOf = (rows: readonly AuditRow[]): Crib => {
       .slice(0, filter.limit);
   return {
     store: async () => ({ audit: { query } }),
-    status: async (id: string) => ({ effect: id === 'lost' ? 'unknown' : 'done' }),
-  } as unknown as Crib;
+    executions: { status: async (id: string) => ({ effect: id === 'lost' ? 'unknown' : 'done' }) },
+  } as unknown as CribHost;
 };
 
 const ROWS = [

@@ -1,6 +1,7 @@
 /** The audit trail read call by call: rows are grouped, and each call says what became of its effect. */
 import type { AuditRow } from '../../../contract/audit.ts';
-import type { Crib, ExecutionStatus } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
+import type { ExecutionStatus } from '../../../contract/crib-members.ts';
 import type { RowFilter } from './audit-filter.ts';
 
 export interface AuditCall {
@@ -17,8 +18,9 @@ export interface AuditPage {
 
 const ROWS_AT_ONCE = 200;
 
-const effectOf = async (crib: Crib, row: AuditRow): Promise<AuditCall['effect']> =>
-  (row.executionId === '' ? undefined : (await crib.status(row.executionId))?.effect) ?? 'none';
+const effectOf = async (crib: CribHost, row: AuditRow): Promise<AuditCall['effect']> =>
+  (row.executionId === '' ? undefined : (await crib.executions.status(row.executionId))?.effect) ??
+  'none';
 
 /** An event, such as an undo, speaks of a call that has its own rows further down. */
 const isAside = (row: AuditRow, { status, kind }: RowFilter): boolean =>
@@ -32,7 +34,7 @@ const isWanted = (row: AuditRow, { agentId, sessionId, code }: RowFilter): boole
 
 /** A call that ended on an earlier page has its intent on this one. */
 const endedEarlier = async (
-  crib: Crib,
+  crib: CribHost,
   row: AuditRow,
   { before, ...filter }: RowFilter,
 ): Promise<boolean> => {
@@ -47,7 +49,7 @@ const endedEarlier = async (
 
 /** Newest first, `limit` calls at most. */
 export const auditCalls = async (
-  crib: Crib,
+  crib: CribHost,
   filter: RowFilter,
   limit: number,
 ): Promise<AuditPage> => {

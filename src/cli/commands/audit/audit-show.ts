@@ -43,7 +43,7 @@ const showCall = (io: Io, executionId: string): Promise<number> =>
         suggestions: ['See which there are: toolcrib audit list'],
       });
     }
-    const status = await crib.status(executionId);
+    const status = await crib.executions.status(executionId);
     if (io.json) {
       printJson(io, { executionId, status, rows });
       return 0;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
-import type { Crib } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import {
   checkModel,
@@ -94,7 +94,7 @@ describe('checkSandboxes', () => {
       { tool: { name: 'boxed', sandbox: { type: 'container' } } },
       { tool: { name: 'free' } },
     ];
-    const crib = { sandboxes, tools: { list } } as unknown as Crib;
+    const crib = { health: { sandboxes }, tools: { list } } as unknown as CribHost;
     expect(await checkSandboxes(crib)).toEqual([
       { name: 'wasm', state: 'ok', message: 'Sandbox wasm can be given' },
       {
@@ -124,10 +124,13 @@ describe('checkWorkspace', () => {
 });
 
 describe('checkStore', () => {
-  const cribWith = (parts: object) => ({ store: async () => ({ label: 'x' }), ...parts }) as Crib;
+  const cribWith = (parts: object) =>
+    ({ store: async () => ({ label: 'x' }), ...parts }) as CribHost;
 
   it('says how many rows hold together', async () => {
-    const crib = cribWith({ verifyAudit: async () => ({ ok: true, rows: 3, head: undefined }) });
+    const crib = cribWith({
+      audit: { verify: async () => ({ ok: true, rows: 3, head: undefined }) },
+    });
     expect(await checkStore(crib)).toMatchObject({
       state: 'ok',
       message: 'x opens; 3 audit rows, chain whole',
@@ -136,7 +139,7 @@ describe('checkStore', () => {
 
   it('is broken when the chain is, or the file cannot be opened', async () => {
     const problem = { kind: 'edited', seq: 2, message: 'Row 2 was changed.' };
-    const edited = cribWith({ verifyAudit: async () => ({ ok: false, rows: 3, problem }) });
+    const edited = cribWith({ audit: { verify: async () => ({ ok: false, rows: 3, problem }) } });
     expect(await checkStore(edited)).toMatchObject({
       state: 'broken',
       message: expect.stringContaining('Row 2 was changed.'),

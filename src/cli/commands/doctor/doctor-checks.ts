@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ConfigProblem, formatProblem } from '../../../config/config-error.ts';
-import type { Crib } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
 import { findProgram } from '../../../kit/file/find-program.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
@@ -113,11 +113,11 @@ export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] 
   ];
 };
 
-export const checkStore = async (crib: Crib): Promise<Check> => {
+export const checkStore = async (crib: CribHost): Promise<Check> => {
   const name = 'store';
   try {
     const { label } = await crib.store();
-    const { ok, rows, problem } = await crib.verifyAudit();
+    const { ok, rows, problem } = await crib.audit.verify();
     if (ok) {
       return {
         name,
@@ -148,7 +148,7 @@ export const checkRipgrep = async (io: Io): Promise<Check> => {
 };
 
 /** Which tools a kind of isolation is needed for. */
-const neededBy = (crib: Crib, type: string): string => {
+const neededBy = (crib: CribHost, type: string): string => {
   const names = crib.tools
     .list()
     .filter(({ tool }) => tool.sandbox?.type === type)
@@ -157,8 +157,8 @@ const neededBy = (crib: Crib, type: string): string => {
 };
 
 /** Isolation that is missing is no fault: what needs it says so. */
-export const checkSandboxes = async (crib: Crib): Promise<readonly Check[]> =>
-  (await crib.sandboxes()).map((sandbox) =>
+export const checkSandboxes = async (crib: CribHost): Promise<readonly Check[]> =>
+  (await crib.health.sandboxes()).map((sandbox) =>
     sandbox.ready
       ? { name: sandbox.type, state: 'ok', message: `Sandbox ${sandbox.type} can be given` }
       : {

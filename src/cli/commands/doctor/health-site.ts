@@ -71,9 +71,9 @@ const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthSite['audit
 };
 
 const sandboxesOf = ({ crib }: OpenCrib): HealthSite['sandbox'] => {
-  let known: ReturnType<typeof crib.sandboxes> | undefined;
+  let known: ReturnType<typeof crib.health.sandboxes> | undefined;
   return async (type) => {
-    known ??= crib.sandboxes();
+    known ??= crib.health.sandboxes();
     const found = (await known).find((each) => each.type === type);
     return found ?? { ready: false, reason: 'there is none of this kind', install: '' };
   };

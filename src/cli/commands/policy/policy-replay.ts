@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
-import type { Crib } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-parts.ts';
 import { callerFrom } from '../../input/caller-options.ts';
 import { readMoment } from '../../input/moment.ts';
@@ -33,10 +33,15 @@ const openJudge = async (
   { loaded, root }: OpenCrib,
   policyFiles: readonly PolicyFile[],
 ): Promise<Judge> => {
-  const { createCrib } = await import('../../../crib/create-crib.ts');
+  const { createCribHost } = await import('../../../crib/create-crib.ts');
   let now: number | undefined;
   const runtime = { now: () => now ?? io.runtime.now() };
-  const crib: Crib = await createCrib({ config: loaded.config, root, policyFiles, runtime });
+  const crib: CribHost = await createCribHost({
+    config: loaded.config,
+    root,
+    policyFiles,
+    runtime,
+  });
   await crib.store();
   return {
     judge: async (row, input, caller) => {

@@ -35,7 +35,7 @@ const showServer = (io: Io, { crib, unreachable }: FreshCrib, name: string): voi
 const offer = async (io: Io, open: FreshCrib, servers: readonly string[]): Promise<void> => {
   for (const name of servers) showServer(io, open, name);
   const origins = new Set(servers.map((name) => `mcp:${name}`));
-  const held = open.crib.lock
+  const held = open.crib.tools.lock
     .states()
     .filter((state) => origins.has(state.origin) && isHeld(state));
   if (held.length === 0) return;

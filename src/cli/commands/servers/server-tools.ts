@@ -14,7 +14,7 @@ export interface ServerTool {
 }
 
 export const serverTools = (crib: Crib, server: string): readonly ServerTool[] =>
-  crib.lock
+  crib.tools.lock
     .states()
     .filter(({ origin, state }) => origin === `mcp:${server}` && state !== 'gone')
     .map(({ tool, state }) => {

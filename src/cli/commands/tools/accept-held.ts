@@ -62,7 +62,7 @@ export const acceptHeld = async (
   if (!io.json) note(io, ...heldPages(crib.tools, held, io.noteInk));
   if (held.length > 0 && !yes && !(await asked(io, held))) return undefined;
   // What was seen is accepted, not what may lie there by now.
-  return crib.lock.accept(
+  return crib.tools.lock.accept(
     held.map(({ tool, fingerprint }) => ({ tool, fingerprint })),
     localPerson(),
   );

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
 import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { LockState } from '../../../contract/lock.ts';
+import { isUserServer } from '../../../crib/project/user-server.ts';
 import type { Cell } from '../../output/table.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
-import { isUserServer } from '../../session/user-server.ts';
 
 const SAID: Readonly<Record<LockState['state'], string>> = {
   accepted: 'accepted as it is',

@@ -17,15 +17,15 @@ interface AcceptOptions {
 /** The states of the named tools. One that is not there fails as accepting it would. */
 const statesOf = async (
   names: readonly string[],
-  { tools, lock }: OpenCrib['crib'],
+  { tools }: OpenCrib['crib'],
 ): Promise<readonly LockState[]> => {
-  const states = lock.states();
+  const states = tools.lock.states();
   const found = names.map((name) => {
     const own = tools.get(name)?.tool.name ?? name;
     return states.filter(({ tool, state }) => tool === own && state !== 'gone');
   });
   const missing = names.find((_name, at) => found[at]?.length === 0);
-  if (missing !== undefined) await failToFind(missing, lock);
+  if (missing !== undefined) await failToFind(missing, tools.lock);
   return [...new Set(found.flat())];
 };
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTestSource, type TestSource } from '../../../../test/fixtures/custom-source.ts';
 import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
-import { createCrib } from '../../../crib/create-crib.ts';
+import { createCribHost } from '../../../crib/create-crib.ts';
 import { loadConfig } from '../../../trust/load-config.ts';
 import { runCli } from '../../run-cli.ts';
 import { exampleDifferences } from './example-differences.ts';
@@ -108,7 +108,7 @@ describe('toolcrib tools test', () => {
       files.map(async (name) => [name, await written(name)] as const),
     );
     source = openTestSource(Object.fromEntries(texts));
-    const crib = await createCrib({
+    const crib = await createCribHost({
       root: project,
       config: { store: { driver: 'memory' } },
       sources: [source.source],

@@ -43,7 +43,7 @@ const show = (io: Io, states: readonly LockState[]): void => {
 };
 
 const lockTools = async (io: Io, open: OpenCrib, options: LockOptions): Promise<number> => {
-  const { lock } = open.crib;
+  const { lock } = open.crib.tools;
   const states = lock.states();
   if (options.prune === true) {
     await lock.forget(states.flatMap(({ tool, state }) => (state === 'gone' ? [tool] : [])));

@@ -9,7 +9,7 @@ import { type FreshCrib, withFreshCrib } from './with-fresh-crib.ts';
 
 const verify = async (io: Io, { crib, loaded, unreachable }: FreshCrib): Promise<number> => {
   const { lock: mode } = loaded.config.registry;
-  const states = crib.lock.states();
+  const states = crib.tools.lock.states();
   const open = states.filter(isOpenState);
   // What could not be asked has not been verified.
   const ok = open.length === 0 && unreachable.length === 0 && mode !== 'off';

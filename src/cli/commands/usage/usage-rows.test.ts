@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import type { UsageLine } from '../../../contract/crib.ts';
+import type { UsageLine } from '../../../contract/crib-members.ts';
 import { table } from '../../output/table.ts';
 import { shareOf, summed, usageRow, usageTitle } from './usage-rows.ts';
 

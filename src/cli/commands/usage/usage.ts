@@ -1,6 +1,7 @@
 /** `toolcrib usage`: what was spent, by whom and on what, against the limits in force. */
 import type { Command } from 'commander';
-import type { Crib, UsageLine } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
+import type { UsageLine } from '../../../contract/crib-members.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
@@ -15,15 +16,15 @@ interface UsageOptions {
 }
 
 /** The ledger does not know how many calls of a tool are free; the tool does. */
-const withFreeLimit = (crib: Crib, line: UsageLine): UsageLine => {
+const withFreeLimit = (crib: CribHost, line: UsageLine): UsageLine => {
   const free = crib.tools.get(line.name)?.tool.cost?.freeTierLimit;
   return line.kind === 'free' && free !== undefined && line.limit.calls === undefined
     ? { ...line, limit: { ...line.limit, calls: free } }
     : line;
 };
 
-const linesFor = async (crib: Crib, period: UsagePeriod): Promise<readonly UsageLine[]> => {
-  const lines = await crib.usage({ period: period.name });
+const linesFor = async (crib: CribHost, period: UsagePeriod): Promise<readonly UsageLine[]> => {
+  const lines = await crib.usage.summary({ period: period.name });
   return lines.map((line) => withFreeLimit(crib, line));
 };
 

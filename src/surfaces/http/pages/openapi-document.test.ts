@@ -106,7 +106,7 @@ describe('the document', () => {
     const ajv = new Ajv2020({ strict: false });
     const token = http.tokens.admin;
     await http.ask('/v1/tools/echo/execute', { method: 'POST', token, body: { input: {} } });
-    const [row] = await (await http.crib.store()).audit.query({ limit: 1 });
+    const [row] = await http.crib.audit.query({ limit: 1 });
     const gets = ROUTES.filter(
       ({ method, response }) => method === 'get' && typeof response !== 'string',
     );

@@ -30,7 +30,7 @@ const questionPage = async (
   const now = deps.runtime.now();
   // What cannot be shown as a person has to see it cannot be approved here.
   const text = deps.describe?.(record.request, now);
-  const deny = approve ? lastPart((await crib.approvalLinks(record.id)).deny) : link;
+  const deny = approve ? lastPart((await crib.approvals.links(record.id)).deny) : link;
   const buttons = [
     ...(approve && text !== undefined ? [button('Approve', link)] : []),
     button('Deny', deny),
@@ -42,7 +42,7 @@ const questionPage = async (
 const show = async (link: string, site: HttpSite): Promise<Response> => {
   const claim = await site.deps.readLink?.(link);
   if (!claim) return gone();
-  const record = await (await site.crib.store()).approvals.get(claim.approvalId);
+  const record = await site.crib.approvals.get(claim.approvalId);
   const isWaiting = record?.state === 'waiting' && record.expiresAt > site.deps.runtime.now();
   return isWaiting ? questionPage(record, { token: link, approve: claim.approve }, site) : gone();
 };
@@ -80,7 +80,7 @@ const answered = defineRoute({
   response: 'text/html',
   handle: async ({ site, body }) => {
     try {
-      const { approved } = await site.crib.decideByLink(body.token);
+      const { approved } = await site.crib.approvals.decideByLink(body.token);
       return htmlPage(approved ? 'Approved' : 'Denied', '<p>You can close this page.</p>');
     } catch {
       return gone();

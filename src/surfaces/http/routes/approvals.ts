@@ -57,7 +57,7 @@ const list = defineRoute({
 });
 
 const find = async (id: string, { crib }: HttpSite, identity: Identity) => {
-  const record = await (await crib.store()).approvals.get(id);
+  const record = await crib.approvals.get(id);
   if (record && isVisible(record, identity)) return record;
   throw notFound('The question');
 };
@@ -121,7 +121,7 @@ const decide = defineRoute({
   handle: async ({ site, params, body, identity }) => {
     const record = await find(params.id, site, identity);
     if (body.approve) assertNotOwn(record, identity);
-    const decided = await site.crib.decide(params.id, answerOf(body, identity.userId));
+    const decided = await site.crib.approvals.decide(params.id, answerOf(body, identity.userId));
     if (decided) return { body: { decided } };
     throw new ToolFailure('CONFLICT', 'The question is not waiting any more.', {
       suggestions: ['Look at it again.'],

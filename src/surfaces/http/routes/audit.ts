@@ -47,7 +47,7 @@ const verify = defineRoute({
     problem: z.object({ kind: z.string(), seq: z.number(), message: z.string() }).optional(),
   }),
   handle: async ({ site: { deps, crib } }) => ({
-    body: await (deps.verifyAudit?.() ?? crib.verifyAudit()),
+    body: await (deps.verifyAudit?.() ?? crib.audit.verify()),
   }),
 });
 
@@ -104,7 +104,7 @@ const checkpoint = defineRoute({
     signature: z.string(),
   }),
   handle: async ({ site: { deps, crib } }) => ({
-    body: await (deps.checkpoint?.() ?? crib.checkpoint()),
+    body: await (deps.checkpoint?.() ?? crib.audit.checkpoint()),
   }),
 });
 

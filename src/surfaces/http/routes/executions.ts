@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AuditFilter, AuditRow, AuditStatus } from '../../../contract/audit.ts';
 import { summaryOfRow } from '../../../contract/call-summary.ts';
-import type { ExecutionStatus } from '../../../contract/crib.ts';
+import type { ExecutionStatus } from '../../../contract/crib-members.ts';
 import { searchPage } from '../audit-page.ts';
 import { callerOfIdentity, type Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
@@ -118,7 +118,7 @@ const detailOf = async (id: string, site: HttpSite, identity: Identity) => {
   const rows = await audit.query({ executionId: id });
   if (identity.role === 'agent' && rows.at(-1)?.userId !== identity.userId)
     throw notFound('The call');
-  const status = await site.crib.status(id);
+  const status = await site.crib.executions.status(id);
   if (!status) throw notFound('The call');
   const row = rows.find(({ kind }) => kind === 'outcome') ?? rows[0];
   const trace = site.deps.trace?.(id);
@@ -129,7 +129,7 @@ const detailOf = async (id: string, site: HttpSite, identity: Identity) => {
     ...(status.progress && { progress: status.progress }),
     rows,
     ...(trace && { trace }),
-    undoable: await site.crib.isUndoable(id),
+    undoable: await site.crib.executions.isUndoable(id),
   };
 };
 
@@ -154,7 +154,7 @@ const cancel = defineRoute({
   summary: 'Cancel a running call',
   input: { params: idParams },
   response: z.object({ cancelled: z.boolean() }),
-  handle: ({ site, params }) => ({ body: { cancelled: site.crib.cancel(params.id) } }),
+  handle: ({ site, params }) => ({ body: { cancelled: site.crib.executions.cancel(params.id) } }),
 });
 
 const undo = defineRoute({
@@ -172,7 +172,7 @@ const undo = defineRoute({
     // keeps its own roles, so that a rule against one of them holds.
     const roles = [...(caller.roles ?? []), 'admin'];
     const approval = body?.approvalId !== undefined && { approvalId: body.approvalId };
-    const result = await site.crib.undo(params.id, { ...caller, roles, ...approval });
+    const result = await site.crib.executions.undo(params.id, { ...caller, roles, ...approval });
     return { status: statusOf(result), body: result };
   },
 });

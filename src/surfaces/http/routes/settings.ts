@@ -33,7 +33,7 @@ const settings = defineRoute({
   handle: async ({ site: { crib, deps } }) => {
     const [view, sandboxes, { label }] = await Promise.all([
       deps.settings?.() ?? { config: [], doctor: [] },
-      crib.sandboxes(),
+      crib.health.sandboxes(),
       crib.store(),
     ]);
     const { config, doctor } = view;

@@ -128,7 +128,7 @@ const accept = defineRoute({
     const { name } = entryOf(params.name, site).tool;
     const fingerprint = body?.fingerprint;
     const seen = fingerprint === undefined ? name : { tool: name, fingerprint };
-    const [entry] = await site.crib.lock.accept([seen], identity.userId);
+    const [entry] = await site.crib.tools.lock.accept([seen], identity.userId);
     if (!entry) throw new ToolFailure('CONFLICT', 'The tool did not have to be accepted.');
     const { definition: _, ...shown } = entry;
     return { body: shown };

@@ -37,7 +37,7 @@ const lines = defineRoute({
   },
   response: z.object({ lines: z.array(lineSchema) }),
   handle: async ({ site, query: { period } }) => ({
-    body: { lines: await site.crib.usage(period === undefined ? {} : { period }) },
+    body: { lines: await site.crib.usage.summary(period === undefined ? {} : { period }) },
   }),
 });
 

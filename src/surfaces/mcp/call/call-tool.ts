@@ -120,7 +120,7 @@ const takeAnswer = async (
   const answer = answerOf(ctx.mcpReq.inputResponses?.[APPROVAL]);
   if (answer === 'approve' || answer === 'deny') {
     const { by } = site.session;
-    await site.crib.decide(approvalId, { approve: answer === 'approve', by });
+    await site.crib.approvals.decide(approvalId, { approve: answer === 'approve', by });
   }
   return answer;
 };
@@ -147,8 +147,7 @@ const askByReply = async (
   approvalId: string,
 ): Promise<Reply | undefined> => {
   if (site.era !== 'modern' || !site.canElicit?.(round.ctx)) return undefined;
-  const { approvals } = await site.crib.store();
-  const record = await approvals.get(approvalId);
+  const record = await site.crib.approvals.get(approvalId);
   const question = record && approvalQuestion(record.request, site.options);
   if (!question) return undefined;
   return askClient(site, round, {

@@ -20,8 +20,7 @@ export const auditShelf = (crib: Crib): ResourceShelf => ({
   ],
   read: async (uri, { userId = LOCAL_CALLER.userId, agentId }) => {
     if (uri !== AUDIT_RECENT) return undefined;
-    const { audit } = await crib.store();
-    const rows = await audit.query({ userId, limit: LOOKED_AT });
+    const rows = await crib.audit.query({ userId, limit: LOOKED_AT });
     const mine = rows.filter((row) => row.agentId === agentId).slice(0, SHOWN);
     const calls = mine.map(({ hash: _hash, detail: _detail, ...row }) => ({
       ...row,

@@ -31,7 +31,7 @@ export const resultShelf = (crib: Crib): ResourceShelf => ({
       offset: numberOf(given, 'offset', 0),
       limit: Math.min(numberOf(given, 'limit', PAGE), MOST),
     };
-    const page = await crib.readResult(handle, range, caller);
+    const page = await crib.results.read(handle, range, caller);
     return page && [{ uri, mimeType: 'text/plain', text: page.text }];
   },
 });

@@ -21,7 +21,7 @@ export const reviewPrompt = (
   const mine = async (caller: Partial<Caller>): Promise<readonly ApprovalRecord[]> => {
     const { userId = LOCAL_CALLER.userId, agentId } = caller;
     // Inputs are shown unredacted: to the client that sent them, and to no other.
-    return (await crib.approvals()).filter(
+    return (await crib.approvals.list()).filter(
       (record) => record.userId === userId && record.agentId === agentId,
     );
   };

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
 import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ConfigPlace, ProjectTrust } from '../../trust/project-trust.ts';
+import type { CribOptions } from '../create-crib.ts';
 
 const TOOLS = 'tools/';
 

@@ -1,0 +1,8 @@
+/** The crib as our own surfaces, server and command line see it: with its store. Not published. */
+import type { Crib } from './crib.ts';
+import type { Store } from './store.ts';
+
+export interface CribHost extends Crib {
+  /** Opens the store on first use: listing tools needs none. */
+  store(): Promise<Store>;
+}

@@ -1,0 +1,285 @@
+/** The members of a crib, grouped by what they are about, and what their methods answer. */
+import type { ApprovalAnswer, ApprovalRecord, ApprovalState } from './approver.ts';
+import type { AuditCheckpoint, AuditFilter, AuditRow, AuditVerification } from './audit.ts';
+import type { CallAs } from './call-options.ts';
+import type { Caller } from './caller.ts';
+import type { Catalog } from './catalog.ts';
+import type { Grant, NewGrant } from './grant.ts';
+import type { ToolLock } from './lock.ts';
+import type { ToolResult } from './result.ts';
+import type { Sandboxes } from './sandbox.ts';
+import type { ToolSets } from './tool-sets.ts';
+
+/** The tools: the catalog, the sets for agent frameworks, and the lock of tools from outside. */
+export interface CribTools extends Catalog, ToolSets {
+  /**
+   * What is accepted of the tools from outside, and what is not.
+   *
+   * @example
+   * const held = crib.tools.lock.states().filter(({ state }) => state !== 'accepted');
+   * await crib.tools.lock.accept(held, 'ada');
+   */
+  readonly lock: ToolLock;
+}
+
+/** Links that decide one question once. Whoever holds one can answer, so they are sent, not shown. */
+export interface ApprovalLinks {
+  readonly approvalId: string;
+  readonly approve: string;
+  readonly deny: string;
+  readonly expiresAt: number;
+}
+
+/** What a link decided. */
+export interface LinkDecision {
+  readonly approvalId: string;
+  readonly approved: boolean;
+}
+
+/** The questions that calls put to a person. */
+export interface CribApprovals {
+  /**
+   * Lists the questions in one state, newest first; those that wait unless told otherwise.
+   *
+   * @example
+   * for (const { id, summary } of await crib.approvals.list()) console.log(id, summary);
+   * const denied = await crib.approvals.list({ state: 'denied' });
+   */
+  list(filter?: { readonly state?: ApprovalState }): Promise<readonly ApprovalRecord[]>;
+  /**
+   * Reads one question, in whatever state it is; `undefined` when there is none of this id.
+   *
+   * @example
+   * const question = await crib.approvals.get(approvalId);
+   * console.log(question?.state, question?.request.reason);
+   */
+  get(approvalId: string): Promise<ApprovalRecord | undefined>;
+  /**
+   * Answers a question. False when it is not waiting any more.
+   *
+   * @example
+   * await crib.approvals.decide(approvalId, { approve: true, by: 'ada' });
+   */
+  decide(approvalId: string, answer: ApprovalAnswer): Promise<boolean>;
+  /**
+   * Makes signed links for a waiting question. Fails with APPROVAL_EXPIRED when it is not waiting.
+   *
+   * @example
+   * const { approve, deny } = await crib.approvals.links(approvalId);
+   */
+  links(approvalId: string): Promise<ApprovalLinks>;
+  /**
+   * Decides by a link. Fails with APPROVAL_EXPIRED when it is forged, used or too old.
+   *
+   * @example
+   * const { approve } = await crib.approvals.links(approvalId);
+   * const { approved } = await crib.approvals.decideByLink(approve);
+   */
+  decideByLink(link: string): Promise<LinkDecision>;
+}
+
+/** The end of the trail as it was noted earlier. */
+export interface AuditHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** The record of every call, those that were refused included. */
+export interface CribAudit {
+  /**
+   * Reads rows, newest first.
+   *
+   * @example
+   * const rows = await crib.audit.query({ userId: 'ada', limit: 10 });
+   * for (const { tool, status } of rows) console.log(tool, status);
+   */
+  query(filter?: AuditFilter): Promise<readonly AuditRow[]>;
+  /**
+   * Signs a note of the end of the trail; kept elsewhere it proves later tampering.
+   *
+   * @example
+   * const note = await crib.audit.checkpoint();
+   * console.log(JSON.stringify(note));
+   */
+  checkpoint(): Promise<AuditCheckpoint>;
+  /**
+   * Walks the whole chain. A head or a checkpoint noted earlier shows rows that were cut off, too.
+   *
+   * @example
+   * const note = await crib.audit.checkpoint();
+   * const { ok, problem } = await crib.audit.verify(note);
+   */
+  verify(expected?: AuditHead | AuditCheckpoint): Promise<AuditVerification>;
+}
+
+export type ExecutionState =
+  | 'pending'
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'cancelled'
+  | 'timeout';
+
+export interface ExecutionStatus {
+  readonly executionId: string;
+  readonly tool: string;
+  readonly state: ExecutionState;
+  /** Did the side effect happen? `none` for a call that can have none. */
+  readonly effect: 'none' | 'done' | 'not_done' | 'unknown' | 'undone';
+  readonly startedAt: number;
+  readonly progress?: { readonly fraction: number; readonly note?: string };
+  readonly code?: string;
+}
+
+export interface UndoReport {
+  readonly executionId: string;
+  readonly restored: readonly string[];
+}
+
+/** The calls by their execution id: those that run, and those that are over. */
+export interface CribExecutions {
+  /**
+   * Says where a call stands; `undefined` for an execution nobody knows.
+   *
+   * @example
+   * const status = await crib.executions.status(executionId);
+   * console.log(status?.state, status?.effect);
+   */
+  status(executionId: string): Promise<ExecutionStatus | undefined>;
+  /**
+   * Aborts the signal of a running call. False when there is none to abort.
+   *
+   * @example
+   * const call = crib.start('slow_report', {});
+   * crib.executions.cancel(call.executionId);
+   * console.log((await call.result).status); // cancelled
+   */
+  cancel(executionId: string): boolean;
+  /**
+   * Restores what the call changed. Fails with CONFLICT when it was changed again since, with
+   * UNDO_EXPIRED when it was so long ago that what is needed for it is kept no more. A caller undoes
+   * its own calls, an owner or admin those of others, too.
+   *
+   * @example
+   * const undone = await crib.executions.undo(executionId);
+   * if (undone.success) console.log(undone.data.restored);
+   */
+  undo(executionId: string, as?: CallAs): Promise<ToolResult<UndoReport>>;
+  /**
+   * Says whether `undo` would find something to restore; false for an unknown call.
+   *
+   * @example
+   * if (await crib.executions.isUndoable(executionId)) await crib.executions.undo(executionId);
+   */
+  isUndoable(executionId: string): Promise<boolean>;
+  /**
+   * Lets go of everything kept for a finished call: snapshots and stored results.
+   *
+   * @example
+   * await crib.executions.cleanup(executionId);
+   */
+  cleanup(executionId: string): Promise<void>;
+}
+
+/** Standing grants: who may do what until it is taken back. */
+export interface Permissions {
+  /**
+   * Adds a grant. Fails with VALIDATION_ERROR when it, or its condition, makes no sense.
+   *
+   * @example
+   * const { id } = await crib.permissions.grant({
+   *   subject: { user: 'ada' },
+   *   resource: 'tool:web_search',
+   *   actions: ['*'],
+   *   skipsApproval: false,
+   *   by: 'grace',
+   * });
+   */
+  grant(grant: NewGrant): Promise<Grant>;
+  /**
+   * Takes a grant back. False when there is none of this id.
+   *
+   * @example
+   * for (const { id } of await crib.permissions.list()) await crib.permissions.revoke(id, 'grace');
+   */
+  revoke(id: string, by?: string): Promise<boolean>;
+  /**
+   * Lists the grants that have not expired, newest first.
+   *
+   * @example
+   * for (const { subject, resource } of await crib.permissions.list()) console.log(subject, resource);
+   */
+  list(): Promise<readonly Grant[]>;
+}
+
+/** A page of a stored result. */
+export interface ResultPage {
+  readonly text: string;
+  /** The length of all of it, in characters. */
+  readonly total: number;
+}
+
+/** Results that were too large to return, and results kept for the same call again. */
+export interface CribResults {
+  /**
+   * Reads a page of a result that was too large to return; `undefined` when this caller has none of
+   * that handle.
+   *
+   * @example
+   * const page = await crib.results.read(handle, { offset: 10_000, limit: 10_000 });
+   * console.log(page?.text, page?.total);
+   */
+  read(
+    handle: string,
+    range?: { readonly offset?: number; readonly limit?: number },
+    caller?: Partial<Caller>,
+  ): Promise<ResultPage | undefined>;
+  /**
+   * Forgets cached results by tool, tag or path; returns how many.
+   *
+   * @example
+   * crib.results.forget({ tool: 'web_search' });
+   * crib.results.forget({ path: 'notes.md' });
+   */
+  forget(
+    what: { readonly tool: string } | { readonly tag: string } | { readonly path: string },
+  ): number;
+}
+
+/** One line of the usage summary. */
+export interface UsageLine {
+  /** `user`, `tool`, `agent`, `session`, `flow` or `free`. */
+  readonly kind: string;
+  readonly name: string;
+  /** The day `2026-11-15`, the month `2026-11`, or empty for all time. */
+  readonly period: string;
+  readonly usd: number;
+  readonly heldUsd: number;
+  readonly calls: number;
+  readonly tokens: number;
+  /** The limits in force; a missing one is no limit. */
+  readonly limit: { readonly usd?: number; readonly calls?: number; readonly tokens?: number };
+}
+
+/** What was spent, against which limits. */
+export interface CribUsage {
+  /**
+   * Lists what was spent: today, or in the `period` given, a day, a month or `all`.
+   *
+   * @example
+   * for (const { kind, name, usd } of await crib.usage.summary()) console.log(kind, name, usd);
+   * const november = await crib.usage.summary({ period: '2026-11' });
+   */
+  summary(filter?: { readonly period?: string }): Promise<readonly UsageLine[]>;
+}
+
+/** What this machine can give. */
+export interface CribHealth {
+  /**
+   * Says which isolation this machine can give, and what the rest would take.
+   *
+   * @example
+   * for (const { type, ready } of await crib.health.sandboxes()) console.log(type, ready);
+   */
+  sandboxes(): ReturnType<Sandboxes['readiness']>;
+}

@@ -1,0 +1,128 @@
+/** Every public method, with what no method can take: a coded error, and no effect. */
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CribHost } from '../contract/crib-host.ts';
+import { createCribHost } from './create-crib.ts';
+
+const hostile = new Proxy(
+  {},
+  {
+    get: () => {
+      throw new Error('read');
+    },
+  },
+);
+const WRONG: readonly (readonly [string, unknown])[] = [
+  ['undefined', undefined],
+  ['null', null],
+  ['a number', 5],
+  ['an object', {}],
+  ['a list', []],
+  ['a symbol', Symbol('x')],
+  ['a function', () => {}],
+  ['a proxy that throws', hostile],
+];
+
+/** The methods whose first argument may be left out, and takes an object; the rest refuse all. */
+const OPTIONAL: readonly string[] = [
+  'approvals.list',
+  'audit.query',
+  'audit.verify',
+  'usage.summary',
+  'tools.list',
+  'tools.search',
+  'tools.registerAll',
+  'tools.tokenReport',
+  'tools.dependencies',
+  'tools.forAiSdk',
+  'tools.forOpenAI',
+  'tools.forAnthropic',
+  'tools.forLangChain',
+  'tools.lock.forget',
+];
+const WITHOUT: readonly string[] = [
+  'permissions.list',
+  'audit.checkpoint',
+  'health.sandboxes',
+  'servers.list',
+  'servers.resources',
+  'servers.prompts',
+  'tools.lock.states',
+  'events.has',
+  'events.emit',
+];
+/** Of the registry, for the crib alone. */
+const INTERNAL: readonly string[] = ['tools.ready', 'tools.load', 'tools.watch', 'tools.close'];
+
+const GROUPS = [
+  ...['approvals', 'audit', 'executions', 'permissions', 'results', 'usage', 'servers', 'health'],
+  ...['events', 'tools', 'tools.lock'],
+];
+
+let crib: CribHost;
+let root: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'crib-arguments-'));
+  crib = await createCribHost({ root, store: 'memory' });
+  await crib.execute('write_file', { path: 'a.txt', content: 'kept' });
+}, 60_000);
+afterAll(() => crib.close());
+
+const groupAt = (path: string): Record<string, unknown> =>
+  path.split('.').reduce<unknown>((at, key) => Reflect.get(Object(at), key), crib) as never;
+
+const codeOf = async (call: () => unknown): Promise<unknown> => {
+  try {
+    const answer = await call();
+    return (answer as { error?: { code: string } } | undefined)?.error?.code ?? 'no error';
+  } catch (error) {
+    return (error as { code?: unknown }).code ?? String(error);
+  }
+};
+
+describe('a public method that is handed what it cannot take', () => {
+  it.each(GROUPS)('every method of crib.%s answers VALIDATION_ERROR', async (path) => {
+    const group = groupAt(path);
+    const wrong: string[] = [];
+    for (const name of Object.keys(group)) {
+      const method = group[name];
+      const full = `${path}.${name}`;
+      if (typeof method !== 'function' || WITHOUT.includes(full) || INTERNAL.includes(full))
+        continue;
+      for (const [label, value] of WRONG) {
+        const isFine = OPTIONAL.includes(full) && !['null', 'a number', 'a symbol'].includes(label);
+        const code = await codeOf(() => Reflect.apply(method, group, [value]));
+        if (!isFine && code !== 'VALIDATION_ERROR')
+          wrong.push(`${full}(${label}): ${String(code)}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(WRONG)(
+    'execute, start, explain and undo of %s answer VALIDATION_ERROR',
+    async (_, value) => {
+      const tool = value as string;
+      expect(await codeOf(() => crib.execute(tool, {}))).toBe('VALIDATION_ERROR');
+      expect(await codeOf(() => crib.start(tool, {}).result)).toBe('VALIDATION_ERROR');
+      expect(await codeOf(() => crib.explain(tool, {}))).toBe('VALIDATION_ERROR');
+      expect(await codeOf(() => crib.executions.undo(tool))).toBe('VALIDATION_ERROR');
+    },
+  );
+
+  it.each(WRONG)('process of %s is a failure with VALIDATION_ERROR', async (_, value) => {
+    const { status, errors } = await crib.process(value as never);
+    expect([status, errors[0]?.code]).toEqual(['failure', 'VALIDATION_ERROR']);
+  });
+
+  it('threat: an undo without an id does not undo the newest call', async () => {
+    for (const id of [undefined, null, '']) {
+      const refused = await crib.executions.undo(id as unknown as string);
+      expect(refused.error?.code).toBe('VALIDATION_ERROR');
+    }
+    expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('kept');
+  });
+});

@@ -1,0 +1,57 @@
+/** Opens the crib of a project's folder, with everything that the command line gives it. */
+import { resolve } from 'node:path';
+import { readEnvironment } from '../config/read-environment.ts';
+import type { Crib } from '../contract/crib.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import type { Tool } from '../contract/tool.ts';
+import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
+import { type LoadedConfig, loadConfig } from '../trust/load-config.ts';
+import { type CribOptions, createCribHost } from './create-crib.ts';
+import { createRuntime } from './create-runtime.ts';
+import { type ProjectSetting, projectOptions } from './project/project-options.ts';
+
+/** What the program adds to what the project says. */
+export interface ProjectOptions extends Omit<CribOptions, ProjectSetting> {
+  /** The variables to read; those of this process by default. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Says so in the log where files of the project are without effect. */
+const warnOfDistrust = ({ trust }: LoadedConfig, runtime: CribOptions['runtime']): void => {
+  if (trust.state !== 'untrusted' && trust.state !== 'changed') return;
+  createRuntime(runtime).log.warn(
+    'the project is not trusted as it is now, so its files are without effect: run `toolcrib trust`',
+    { state: trust.state },
+  );
+};
+
+/**
+ * Opens the project that a folder belongs to as the command line does: configuration of the user and
+ * the project, policy, lock, custom tools and `TOOLCRIB_…` variables. What the user has not trusted
+ * is without effect. Throws a `ConfigError` that lists every problem of the configuration.
+ *
+ * @example
+ * const project = await openProject('.', { approver: () => false });
+ * await project.execute('read_file', { path: 'README.md' });
+ * await project.close();
+ */
+export function openProject<const Tools extends readonly Tool[]>(
+  folder: string,
+  options: ProjectOptions & { readonly tools: Tools },
+): Promise<Crib<ToolMapOf<Tools>>>;
+export function openProject<Tools extends ToolMap = ToolMap>(
+  folder: string,
+  options?: ProjectOptions,
+): Promise<Crib<Tools>>;
+export async function openProject(
+  folder: string,
+  { env = readEnvironment(), ...options }: ProjectOptions = {},
+): Promise<Crib> {
+  if (typeof folder !== 'string' || folder === '') {
+    throw new ToolFailure('VALIDATION_ERROR', 'folder has to be the path of a folder.');
+  }
+  const place = { cwd: resolve(folder), env };
+  const loaded = await loadConfig(place);
+  warnOfDistrust(loaded, options.runtime);
+  return createCribHost({ ...options, ...projectOptions(loaded, place) });
+}

@@ -1,0 +1,38 @@
+/** Turns what a project's folder says, as far as its user trusts it, into the options of a crib. */
+import type { LoadedConfig } from '../../trust/load-config.ts';
+import type { ConfigPlace } from '../../trust/project-trust.ts';
+import type { CribOptions } from '../create-crib.ts';
+import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
+import { isUserServer } from './user-server.ts';
+
+/** What a project decides, and a program that opens it does not. */
+export type ProjectSetting =
+  | 'settings'
+  | 'config'
+  | 'root'
+  | 'home'
+  | 'policyFiles'
+  | 'lock'
+  | 'customTools'
+  | 'untrustedTools';
+
+export const projectOptions = (
+  loaded: LoadedConfig,
+  { cwd, env }: ConfigPlace,
+): Pick<CribOptions, ProjectSetting> & { readonly root: string } => ({
+  settings: loaded.config,
+  root: loaded.projectDir ?? cwd,
+  home: loaded.userDir,
+  policyFiles: loaded.policyFiles,
+  lock: {
+    userDir: loaded.userDir,
+    project: {
+      cwd,
+      env,
+      trust: loaded.trust,
+      isUserOrigin: (origin) => isUserServer(loaded, origin),
+    },
+  },
+  ...customToolsOf(loaded, { cwd, env }),
+  untrustedTools: untrustedToolsOf(loaded),
+});
