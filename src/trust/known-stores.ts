@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { isTree } from '../config/document/config-tree.ts';
 import { replaceFile } from '../config/edit/replace-file.ts';
 import { readConfigText } from '../config/load/read-config-file.ts';
-import { sha256 } from './project-folder.ts';
+import { sha256Hex } from '../kit/data/canonical-json.ts';
 import { trustFileFault } from './trust-file.ts';
 
 const MAX_RECORD_BYTES = 64 * 1024;
@@ -31,7 +31,7 @@ export interface KnownStore {
 const folderIn = (userDir: string): string => join(userDir, 'stores');
 
 /** A name for what belongs to the database at this path. */
-export const storeKey = (path: string): string => sha256(path).slice(0, 32);
+export const storeKey = (path: string): string => sha256Hex(path).slice(0, 32);
 
 const recordFile = (userDir: string, path: string): string =>
   join(folderIn(userDir), `${storeKey(path)}${SUFFIX}`);

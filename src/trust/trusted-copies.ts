@@ -6,7 +6,8 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../config/edit/replace-file.ts';
 import { readBytes } from '../config/load/read-config-file.ts';
-import { hashOfFiles, LOCK, type ProjectFolder, sha256 } from './project-folder.ts';
+import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { hashOfFiles, LOCK, type ProjectFolder } from './project-folder.ts';
 import type { TrustedContent } from './trust-file.ts';
 
 const MAX_COPY_BYTES = 8 * 1024 * 1024;
@@ -23,7 +24,7 @@ const readCopy = async (userDir: string, hash: string): Promise<Uint8Array | und
     mostBytes: MAX_COPY_BYTES,
     noLink: true,
   });
-  return bytes && sha256(bytes) === hash ? bytes : undefined;
+  return bytes && sha256Hex(bytes) === hash ? bytes : undefined;
 };
 
 /** Keeps copies of what the folder holds of these files now. */

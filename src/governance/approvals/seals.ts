@@ -7,7 +7,7 @@ import type { ApprovalRecord } from '../../contract/approver.ts';
 import type { Grant } from '../../contract/grant.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { Approvals } from '../../contract/store.ts';
-import { canonicalJson } from '../digest.ts';
+import { canonicalJson } from '../../kit/data/canonical-json.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
 import { verifySignature } from '../signing/verify-signature.ts';
 

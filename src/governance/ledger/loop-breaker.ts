@@ -4,8 +4,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type Caller, LOCAL_CALLER, provenNames } from '../../contract/caller.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { perCaller } from '../per-caller.ts';
-import { sha256Hex } from '../sha256-hex.ts';
 
 export interface LoopLimits {
   /** This many equal calls are let through in one window. */

@@ -5,7 +5,7 @@ import type { Labels } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Results } from '../../contract/store.ts';
 import { markHandle } from '../../governance/labels/handle-labels.ts';
-import { sha256Hex } from '../../governance/sha256-hex.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { forgetOld } from './forget-old.ts';
 
 /** Of the last texts it is known where they are; older ones may be kept a second time. */

@@ -2,9 +2,9 @@
  * Definitions of servers from the last time, in the user's folder, so that a start needs no server.
  * A file that is not exactly what was written counts as absent.
  */
-import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { readToolListing, type ServerListing } from './list-server.ts';
 import type { ServerSettings } from './server-settings.ts';
 
@@ -22,7 +22,7 @@ export interface DefinitionCache {
 const digestOf = (settings: ServerSettings): string => {
   const { command, args, env, cwd, url, headers, transport } = settings;
   const what = [transport, command, args, Object.entries(env), cwd, url, Object.entries(headers)];
-  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 16);
+  return sha256Hex(JSON.stringify(what)).slice(0, 16);
 };
 
 const count = (value: unknown): number | undefined =>

@@ -2,10 +2,11 @@
  * Makes, knows and revokes tokens. Only the hash of a secret is kept. A record is believed for a
  * second: a revocation here counts at once, one by another process a second later at the latest.
  */
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Role, TokenPolicy, TokenRecord, Tokens } from '../../../contract/tokens.ts';
+import { sha256Hex } from '../../../kit/data/canonical-json.ts';
 
 export interface NewToken {
   readonly name: string;
@@ -43,8 +44,6 @@ const MOST_KEPT = 1000;
 /** From so many on, one list costs less than each record by itself. */
 const MANY = 32;
 
-const digestOf = (secret: string): string => hash('sha256', secret, 'hex');
-
 const isLive = ({ revokedAt, expiresAt }: TokenRecord, now: number): boolean =>
   revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 
@@ -80,7 +79,7 @@ class Desk implements TokenDesk {
     }
     const id = Buffer.from(randomBytes(8)).toString('hex');
     const secret = Buffer.from(randomBytes(32)).toString('base64url');
-    const digest = digestOf(secret);
+    const digest = sha256Hex(secret);
     const record: TokenRecord = { id, ...wanted, hash: digest, createdAt: now, createdBy: by };
     await tokens.add(record);
     return { token: `tc_${id}_${secret}`, record };
@@ -96,7 +95,7 @@ class Desk implements TokenDesk {
 
   #compare(secret: string, known: Kept | undefined): TokenRecord | undefined {
     // The comparison is made for an unknown id, too: it takes as long as for a known one.
-    const isSame = timingSafeEqual(Buffer.from(digestOf(secret)), known?.expected ?? NOBODY);
+    const isSame = timingSafeEqual(Buffer.from(sha256Hex(secret)), known?.expected ?? NOBODY);
     const now = this.#deps.runtime.now();
     if (!isSame || !known || !isLive(known.record, now)) return undefined;
     if (now - known.notedAt >= NOTE_EVERY_MS) this.#note(known, now);

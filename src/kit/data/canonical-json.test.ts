@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, digestOf } from './digest.ts';
+import { canonicalJson, digestOf } from './canonical-json.ts';
 
 describe('digests', () => {
   it('do not depend on the order of keys, but on everything else', () => {
