@@ -5,10 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTree } from '../config/document/config-tree.ts';
 import { replaceFile } from '../config/edit/replace-file.ts';
 import { readConfigText } from '../config/load/read-config-file.ts';
 import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { isRecord } from '../kit/data/is-record.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { trustFileFault } from './trust-file.ts';
 
 const MAX_RECORD_BYTES = 64 * 1024;
@@ -44,7 +45,7 @@ const textAt = (tree: Readonly<Record<string, unknown>>, key: string): string | 
 const parseRecord = (text: string): KnownStore | undefined => {
   try {
     const tree: unknown = JSON.parse(text);
-    if (!isTree(tree)) return undefined;
+    if (!isRecord(tree)) return undefined;
     const [path, id] = [textAt(tree, 'path'), textAt(tree, 'id')];
     if (path === undefined || id === undefined || id === '') return undefined;
     const [database, log] = [textAt(tree, 'database'), textAt(tree, 'log')];
@@ -128,7 +129,7 @@ export const createKnownStore = async (userDir: string, path: string): Promise<K
     await link(draft, file);
     return known;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
   } finally {
     await rm(draft, { force: true });
   }

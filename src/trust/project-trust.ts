@@ -10,6 +10,7 @@ import {
   placesOfProject,
   userConfigDir,
 } from '../config/load/find-config-files.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { hashOfFiles, type ProjectFolder, readProjectFolder } from './project-folder.ts';
 import {
   changeTrust,
@@ -189,7 +190,7 @@ const copy = async (
   try {
     await keepCopies(userDir, folder);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error);
     throw new ConfigError([
       { file: trustFileIn(userDir), path: '', message: `cannot be written (${code})` },
     ]);

@@ -6,8 +6,10 @@ import type { Stats } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
-import { isTree, type Tree } from '../config/document/config-tree.ts';
+import type { Tree } from '../config/document/config-tree.ts';
 import { readConfigText } from '../config/load/read-config-file.ts';
+import { isRecord } from '../kit/data/is-record.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const TRIES = 5;
@@ -57,21 +59,21 @@ const own = (tree: Tree, key: string): unknown =>
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const contentOf = (value: unknown): TrustedContent | undefined => {
-  if (!isTree(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const [hash, at, files] = ['hash', 'at', 'files'].map((key) => own(value, key));
-  if (!isText(hash) || !isText(at) || !isTree(files)) return undefined;
+  if (!isText(hash) || !isText(at) || !isRecord(files)) return undefined;
   const pairs = Object.entries(files).filter((pair): pair is [string, string] => isText(pair[1]));
   return { hash, at, files: Object.fromEntries(pairs) };
 };
 
 const refusalOf = (value: unknown): TrustEntry['refused'] => {
-  if (!isTree(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const [hash, at] = ['hash', 'at'].map((key) => own(value, key));
   return isText(hash) && isText(at) ? { hash, at } : undefined;
 };
 
 const entryOf = (value: unknown): TrustEntry => {
-  const tree = isTree(value) ? value : {};
+  const tree = isRecord(value) ? value : {};
   const trusted = contentOf(own(tree, 'trusted'));
   const refused = refusalOf(own(tree, 'refused'));
   return { ...(trusted && { trusted }), ...(refused && { refused }) };
@@ -80,8 +82,8 @@ const entryOf = (value: unknown): TrustEntry => {
 const parseEntries = (text: string): TrustEntries | undefined => {
   try {
     const root: unknown = JSON.parse(text);
-    const projects = isTree(root) ? own(root, 'projects') : undefined;
-    return isTree(projects)
+    const projects = isRecord(root) ? own(root, 'projects') : undefined;
+    return isRecord(projects)
       ? new Map(Object.entries(projects).map(([path, value]) => [path, entryOf(value)]))
       : undefined;
   } catch {
@@ -169,7 +171,7 @@ export const changeTrust: ChangeTrust = async (userDir, project, change) => {
     await mkdir(userDir, { recursive: true, mode: 0o700 });
     await changeEntry(userDir, project, change);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error);
     throw error instanceof ConfigError ? error : unwritable(userDir, `cannot be written (${code})`);
   }
 };

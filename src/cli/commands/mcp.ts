@@ -6,6 +6,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-parts.ts';
@@ -96,7 +97,7 @@ const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
 
 /** What the system says of the port, in words. */
 const noPort = (error: unknown): ToolFailure => {
-  const isTaken = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+  const isTaken = errorCodeOf(error) === 'EADDRINUSE';
   const message = isTaken ? 'is in use by another program' : 'cannot be listened on';
   return new ToolFailure('CONFLICT', `The port ${message}.`, {
     suggestions: ['Choose another one with --http; 0 takes any that is free.'],

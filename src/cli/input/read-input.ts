@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { type Io, note } from '../io.ts';
 import { type Pair, readPair } from './pairs.ts';
 import { parseJson } from './parse-json.ts';
@@ -30,7 +31,7 @@ const readText = async (io: Io, path: string): Promise<string> => {
   try {
     return await readFile(resolve(io.cwd, path), 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error);
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown'})`;
     throw misuse(`The input file ${why}.`, 'Check the path; it is taken from where you are now.');
   }

@@ -1,11 +1,9 @@
 /** Looks into a JSON Schema for what a value at some place may be: references and unions included. */
 import type { JsonSchema } from '../../contract/schema.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 
 /** Recursive schemas end here. */
 const MAX_STEPS = 200;
-
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const own = (schema: JsonSchema, key: string): unknown =>
   Object.hasOwn(schema, key) ? schema[key] : undefined;
@@ -16,9 +14,9 @@ const follow = (pointer: unknown, root: JsonSchema): JsonSchema | undefined => {
   let found: unknown = root;
   for (const part of pointer.split('/').slice(1)) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    found = isSchema(found) ? own(found, key) : undefined;
+    found = isRecord(found) ? own(found, key) : undefined;
   }
-  return isSchema(found) ? found : undefined;
+  return isRecord(found) ? found : undefined;
 };
 
 /** The schema with everything it refers to or unites, in the order written. */
@@ -33,7 +31,7 @@ export const alternativesOf = (schema: JsonSchema, root: JsonSchema): readonly J
     if (target) open.push(target);
     for (const key of ['anyOf', 'oneOf', 'allOf']) {
       const list = own(next, key);
-      if (Array.isArray(list)) open.push(...list.filter(isSchema));
+      if (Array.isArray(list)) open.push(...list.filter(isRecord));
     }
   }
   return found;
@@ -46,22 +44,22 @@ export const propertyOf = (
 ): readonly JsonSchema[] =>
   schemas.flatMap((schema) => {
     const properties = own(schema, 'properties');
-    const named = isSchema(properties) ? own(properties, name) : undefined;
+    const named = isRecord(properties) ? own(properties, name) : undefined;
     const child = named ?? own(schema, 'additionalProperties');
-    return isSchema(child) ? alternativesOf(child, root) : [];
+    return isRecord(child) ? alternativesOf(child, root) : [];
   });
 
 /** True when a property of just this name is declared. */
 export const declares = (schemas: readonly JsonSchema[], name: string): boolean =>
   schemas.some((schema) => {
     const properties = own(schema, 'properties');
-    return isSchema(properties) && Object.hasOwn(properties, name);
+    return isRecord(properties) && Object.hasOwn(properties, name);
   });
 
 export const itemsOf = (schemas: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] =>
   schemas.flatMap((schema) => {
     const items = own(schema, 'items');
-    return isSchema(items) ? alternativesOf(items, root) : [];
+    return isRecord(items) ? alternativesOf(items, root) : [];
   });
 
 const kindOf = (value: unknown): string => {

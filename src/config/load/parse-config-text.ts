@@ -3,8 +3,9 @@
  * whatever is found wrong later can be pointed at.
  */
 import type { LineCounter, Node, Pair, Scalar } from 'yaml';
+import { isRecord } from '../../kit/data/is-record.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
-import { isPrototypeKey, isTree, type Tree } from '../document/config-tree.ts';
+import { isPrototypeKey, type Tree } from '../document/config-tree.ts';
 import {
   composeYaml,
   DEEPEST,
@@ -138,11 +139,11 @@ export const parseConfigText = async (text: string): Promise<ParsedText> => {
   };
   const root = composed.document.contents;
   const value = readNode(reader, root, []) ?? {};
-  if (!isTree(value)) {
+  if (!isRecord(value)) {
     complain(reader, root, { path: '', message: 'expected a mapping of sections, e.g. "tools:"' });
   }
   return {
-    value: isTree(value) ? value : {},
+    value: isRecord(value) ? value : {},
     problems: reader.problems,
     position: (path, part) => {
       const place = reader.places.get(placeKey(path));

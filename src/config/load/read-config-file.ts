@@ -1,6 +1,7 @@
 /** Reads one configuration file into a layer. Anything but a readable YAML file is a problem. */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import type { ConfigProblem } from '../config-error.ts';
 import { MOST_BYTES } from './compose-yaml.ts';
 import type { Layer } from './layer.ts';
@@ -62,7 +63,7 @@ export const readBytes = async (file: string, rules: ReadRules = {}): Promise<By
     return { bytes: await readAtMost(handle, rules.mostBytes ?? MOST_BYTES), fault: undefined };
   } catch (error) {
     if (error instanceof Unreadable) return { bytes: undefined, fault: error.message };
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error) || 'unknown error';
     return { bytes: undefined, fault: ABSENT.has(code) ? undefined : `cannot be read (${code})` };
   } finally {
     await handle?.close();

@@ -1,4 +1,6 @@
 /** One server of another program's list, in the words of our configuration. Pure. */
+
+import { isRecord } from '../../kit/data/is-record.ts';
 import type { ClientName } from './client-files.ts';
 
 /** As in `mcp.servers` of our configuration. */
@@ -35,9 +37,6 @@ export class NotTaken extends Error {}
 
 type Entry = Readonly<Record<string, unknown>>;
 
-const isEntry = (value: unknown): value is Entry =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const own = (entry: Entry, key: string): unknown =>
   Object.hasOwn(entry, key) ? entry[key] : undefined;
 
@@ -58,7 +57,7 @@ const listAt = (entry: Entry, key: string): readonly string[] | undefined => {
 const pairsAt = (entry: Entry, key: string): Readonly<Record<string, string>> | undefined => {
   const found = own(entry, key);
   if (found === undefined || found === null) return undefined;
-  if (!isEntry(found)) throw new NotTaken(`"${key}" is no list of names and values`);
+  if (!isRecord(found)) throw new NotTaken(`"${key}" is no list of names and values`);
   const pairs = Object.entries(found).map(([name, value]) => {
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
       throw new NotTaken(`a value of "${key}" is no text`);
@@ -146,8 +145,8 @@ const reachOf = (
   around: Surroundings,
 ): { definition: ServerDefinition; notes: readonly string[] } => {
   const nested = own(entry, 'command');
-  const source = isEntry(nested) ? nested : entry;
-  const command = textAt(source, ...(isEntry(nested) ? ['path'] : ['command']));
+  const source = isRecord(nested) ? nested : entry;
+  const command = textAt(source, ...(isRecord(nested) ? ['path'] : ['command']));
   const url = textAt(entry, 'url', 'serverUrl', 'httpUrl');
   if (command === undefined && url === undefined) throw new NotTaken('it has no command or url');
   if (command === undefined) {
@@ -201,7 +200,7 @@ export const foreignServer = (
   entry: unknown,
   around: Surroundings,
 ): ForeignServer => {
-  if (!isEntry(entry)) throw new NotTaken('it is no object');
+  if (!isRecord(entry)) throw new NotTaken('it is no object');
   const name = ourName(foreignName);
   const { definition, notes } = reachOf(entry, name, around);
   const left = Object.entries(LEFT_OUT).filter(([key]) => own(entry, key) !== undefined);

@@ -14,6 +14,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 
 export interface SigningKey {
   /** Base64 of the 32 raw bytes. */
@@ -29,14 +30,12 @@ const RAW_BYTES = 32;
 const refuse = (what: string, suggestion: string): ToolFailure =>
   new ToolFailure('SECURITY_VIOLATION', `The signing key ${what}.`, { suggestions: [suggestion] });
 
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
-
 /** Opened without following a link, so that what is checked is what is read. */
 const openFile = async (file: string): Promise<FileHandle | undefined> => {
   try {
     return await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (code === 'ENOENT') return undefined;
     if (code === 'ELOOP') {
       throw refuse('is a link', 'Put the key file itself in its place.');
@@ -111,7 +110,7 @@ const publish = async (draft: string, file: string): Promise<void> => {
   try {
     await link(draft, file);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errorCodeOf(error) !== 'EEXIST') throw error;
   }
 };
 

@@ -18,7 +18,7 @@ import type { Egress } from '../../governance/egress/create-egress.ts';
 import { spendingOf } from '../../governance/ledger/most-cost.ts';
 import { CallMemory } from '../../governance/memory.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import { thrownText } from '../record/read-thrown.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
 import { assertRunning } from './assert-running.ts';
 import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';

@@ -1,6 +1,6 @@
 /** Forgets what is too old. Whoever adds to the pile clears it, once in a while; nobody waits for it. */
 import type { Runtime } from '../../contract/runtime.ts';
-import { thrownText } from './read-thrown.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
 
 const HOUR_MS = 3_600_000;
 

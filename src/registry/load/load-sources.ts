@@ -6,6 +6,7 @@ import type { LoadReport } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Source } from '../../contract/source.ts';
 import { SOURCES, type Tool } from '../../contract/tool.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { checkTool, isToolName } from '../check-tool.ts';
 import type { Shelf } from '../shelf.ts';
 import type { Family, Registered } from '../versions.ts';
@@ -146,6 +147,3 @@ const sweep = (
       .filter((registered) => registered.owner === source && !added.has(registered))
       .flatMap(({ tool }) => shelf.take(family, tool.version)),
   );
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -8,6 +8,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { JsonSchema, Schema, Validation } from '../../contract/schema.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { ajvIssues } from './ajv-issues.ts';
 import { boundReferences, type StepBudget } from './bound-references.ts';
 import { copyData } from './copy-data.ts';
@@ -41,8 +42,6 @@ export const compileForeignSchema = (schema: JsonSchema, told: (note: string) =>
     return { json: schema, validate: (value) => ({ ok: true, value }) };
   }
 };
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 
 const compileWith = (schema: JsonSchema, patterns: (source: string) => Pattern): Schema => {
   const facts = inspectSchema(schema);
@@ -126,7 +125,7 @@ const refusal = (error: unknown): ToolFailure => {
       { suggestions: ['Copy the definition into "$defs" and refer to it as "#/$defs/name".'] },
     );
   }
-  const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
+  const reason = reasonOf(error).slice(0, 300);
   return new ToolFailure('CONFIG_INVALID', `The JSON Schema cannot be compiled: ${reason}`, {
     suggestions: ['Correct the schema; one written for draft-07 has to say so in "$schema".'],
   });

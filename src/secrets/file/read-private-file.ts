@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 
 /** No file of credentials is larger. */
 const MAX_BYTES = 1024 * 1024;
@@ -13,8 +14,6 @@ const WRITABLE_BY_OTHERS = 0o022;
 /** Refused with what to do about it. */
 export const refusedFile = (path: string, why: string, remedy: string): ToolFailure =>
   new ToolFailure('CONFIG_INVALID', `The secrets file ${path} ${why}.`, { suggestions: [remedy] });
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 /** Where files have no owner in numbers, as on Windows, the system's own rules have to do. */
 const self = (): number | undefined => process.getuid?.();
@@ -56,7 +55,7 @@ const openPlainly = async (path: string): Promise<FileHandle | undefined> => {
   try {
     return await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (code === 'ENOENT') return undefined;
     if (code === 'ELOOP') {
       throw refusedFile(path, 'is a link', 'Name the file that it points at.');

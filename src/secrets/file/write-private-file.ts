@@ -5,6 +5,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -12,7 +13,7 @@ const lock = async (temporary: string): Promise<FileHandle> => {
   try {
     return await open(temporary, 'wx', OWNER_ONLY);
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error) || 'unknown';
     if (code === 'EEXIST') {
       throw new ToolFailure('LOCK', 'Somebody else is changing the secrets file.', {
         suggestions: [`Try again; if nothing else runs, remove what a crash left: ${temporary}`],

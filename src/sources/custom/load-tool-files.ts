@@ -1,6 +1,7 @@
 /** Every tool file of a folder to its tools. A file that is wrong is told of and left out. */
 import type { Tool } from '../../contract/tool.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { Runner } from './build-tool.ts';
 import type { CompileCache } from './compile-cache.ts';
 import { compileTool, type ToolCode, type ToolFiles } from './compile-tool.ts';
@@ -74,7 +75,7 @@ type Outcome = { readonly file: string } & (
 
 const problemsOf = (file: string, error: unknown): readonly FileProblem[] => {
   if (error instanceof BadToolFile) return error.problems;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   return [{ file, ...START, message }];
 };
 

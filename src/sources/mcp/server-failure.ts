@@ -30,7 +30,7 @@ export const isNoSuchTransport = (error: unknown): boolean => {
 };
 
 export const reasonOf = (error: unknown): string => {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = reasonOf(error);
   return text.slice(0, MAX_REASON);
 };
 

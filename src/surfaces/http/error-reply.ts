@@ -8,6 +8,7 @@ import {
   toolError,
 } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
+import { thrownTrace } from '../../kit/data/reason-of.ts';
 import { JSON_HEADERS, type PlainAnswer } from './answer.ts';
 
 /** The table has no row for what only HTTP knows: a body of the wrong kind or size, a stranger. */
@@ -59,7 +60,7 @@ export const failure = (error: unknown, log: Logger, requestId: string): PlainAn
     const { code, message, extras } = error;
     if (code !== 'INTERNAL') return refusal({ code, message, extras });
   }
-  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const cause = thrownTrace(error);
   log.error('a request failed', { requestId, cause });
   return refusal({ code: 'INTERNAL' });
 };

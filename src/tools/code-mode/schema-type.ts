@@ -3,15 +3,13 @@
  * comment; what is not understood is `unknown`. References become named types, so circles end.
  */
 import type { JsonSchema } from '../../contract/schema.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { docComment } from './doc-comment.ts';
 
 const MOST_DEPTH = 24;
 const MOST_NODES = 5_000;
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const listOf = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) && value.length > 0 ? value : undefined;
@@ -60,7 +58,7 @@ export class SchemaTypes {
   typeOf(schema: unknown, depth = 0): string {
     this.#nodes += 1;
     if (schema === false) return 'never';
-    if (!isSchema(schema) || depth > MOST_DEPTH || this.#nodes > MOST_NODES) return 'unknown';
+    if (!isRecord(schema) || depth > MOST_DEPTH || this.#nodes > MOST_NODES) return 'unknown';
     const ref = own(schema, '$ref');
     if (typeof ref === 'string') return this.#reference(ref);
     const parts = [...this.#base(schema, depth), ...this.#combined(schema, depth)];
@@ -82,7 +80,7 @@ export class SchemaTypes {
       ];
     }
     if (typeof type === 'string') return [this.#ofType(type, schema, depth)];
-    if (isSchema(own(schema, 'properties'))) return [this.#object(schema, depth)];
+    if (isRecord(own(schema, 'properties'))) return [this.#object(schema, depth)];
     return own(schema, 'items') !== undefined ? [this.#array(schema, depth)] : [];
   }
 
@@ -123,7 +121,7 @@ export class SchemaTypes {
 
   #object(schema: JsonSchema, depth: number): string {
     const given = own(schema, 'properties');
-    const properties = isSchema(given) ? Object.entries(given) : [];
+    const properties = isRecord(given) ? Object.entries(given) : [];
     const additional = own(schema, 'additionalProperties');
     if (properties.length === 0) {
       if (additional === false) return 'Record<string, never>';
@@ -134,10 +132,10 @@ export class SchemaTypes {
     const lines = properties.map(([name, value]) => {
       const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
       const mark = required.includes(name) ? '' : '?';
-      const comment = isSchema(value) ? docComment(value, indent) : '';
+      const comment = isRecord(value) ? docComment(value, indent) : '';
       return `${comment}${indent}${key}${mark}: ${this.typeOf(value, depth + 1)};`;
     });
-    const isOpen = additional === true || isSchema(additional);
+    const isOpen = additional === true || isRecord(additional);
     if (isOpen || own(schema, 'patternProperties')) lines.push(`${indent}[key: string]: unknown;`);
     return `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`;
   }

@@ -7,6 +7,7 @@ import type { SandboxReadiness, SandboxType } from '../../../contract/sandbox.ts
 import type { Secrets } from '../../../contract/secrets.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
 import type { Breaker } from '../../../contract/tool.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { findProgram } from '../../../kit/file/find-program.ts';
 import { type Io, note } from '../../io.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
@@ -64,7 +65,7 @@ const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthSite['audit
   try {
     return (await crib.store()).audit;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     note(io, `${io.noteInk.yellow('!')} ${visibleText(`The record cannot be read: ${reason}`)}`);
     return undefined;
   }

@@ -4,6 +4,7 @@
  */
 import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { Crib } from '../../../contract/crib.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { type Io, note } from '../../io.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
@@ -31,7 +32,7 @@ const askAll = async (
         await servers.test(name);
         return [];
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         note(io, `${io.noteInk.yellow('!')} ${visibleText(`${name}: ${reason}`)}`);
         return [name];
       }

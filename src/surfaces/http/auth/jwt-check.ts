@@ -1,5 +1,6 @@
 /** Accepts the JWTs of one OpenID issuer: signature, issuer, audience, time, and a role we know. */
 import { ROLES, type Role } from '../../../contract/tokens.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { HttpDeps, OidcOptions } from '../http-deps.ts';
 import type { Identity } from './identity.ts';
 
@@ -79,7 +80,7 @@ export const createJwtCheck = ({ oidc, fetch: ask, runtime }: HttpDeps): JwtChec
       });
       return identityOf(payload, oidc);
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
+      const cause = reasonOf(error);
       runtime.log.debug('a JWT was refused', { cause });
       return undefined;
     }

@@ -3,6 +3,7 @@
  * not. Tools return it to hand over images, sounds and links as what they are.
  */
 import type { ContentBlock } from '@modelcontextprotocol/server';
+import { isRecord } from '../../../kit/data/is-record.ts';
 
 export interface ContentData {
   readonly content: ContentBlock[];
@@ -10,9 +11,6 @@ export interface ContentData {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -22,11 +20,11 @@ const SHAPES: Readonly<Record<string, (block: Fields) => boolean>> = {
   audio: ({ data, mimeType }) => isText(data) && isText(mimeType),
   resource_link: ({ uri, name }) => isText(uri) && isText(name),
   resource: ({ resource }) =>
-    isObject(resource) && isText(resource.uri) && (isText(resource.text) || isText(resource.blob)),
+    isRecord(resource) && isText(resource.uri) && (isText(resource.text) || isText(resource.blob)),
 };
 
 const isBlock = (value: unknown): boolean =>
-  isObject(value) &&
+  isRecord(value) &&
   isText(value.type) &&
   Object.hasOwn(SHAPES, value.type) &&
   SHAPES[value.type]?.(value) === true;
@@ -36,19 +34,19 @@ const KEYS: ReadonlySet<string> = new Set(['content', 'structuredContent', '_met
 /** Base64 that was cut to fit a prompt is a broken picture: a sentence takes its place. */
 const whole = (block: Fields): Fields => {
   const data = block.type === 'image' || block.type === 'audio' ? block.data : undefined;
-  const bytes = isObject(block.resource) ? block.resource.blob : data;
+  const bytes = isRecord(block.resource) ? block.resource.blob : data;
   if (!isText(bytes) || /^[A-Za-z0-9+/]*={0,2}$/.test(bytes)) return block;
   return { type: 'text', text: `[The ${String(block.type)} was left out: it is too large.]` };
 };
 
 export const contentData = (data: unknown): ContentData | undefined => {
-  if (!isObject(data) || !Array.isArray(data.content) || data.content.length === 0)
+  if (!isRecord(data) || !Array.isArray(data.content) || data.content.length === 0)
     return undefined;
   if (!Object.keys(data).every((key) => KEYS.has(key))) return undefined;
   if (!data.content.every(isBlock)) return undefined;
   const { structuredContent } = data;
   return {
     content: data.content.map((block) => whole(block as Fields)) as unknown as ContentBlock[],
-    ...(isObject(structuredContent) && { structuredContent: { ...structuredContent } }),
+    ...(isRecord(structuredContent) && { structuredContent: { ...structuredContent } }),
   };
 };

@@ -3,19 +3,17 @@
  * of the 2025 protocols that brings nothing but what its method takes. For all else the library is asked.
  */
 import type { JSONRPCRequest } from '@modelcontextprotocol/server';
+import { isRecord } from '../../../kit/data/is-record.ts';
 
 const KEYS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** `_meta` has a schema of its own, and says of newer protocols that they are spoken. */
 const isPlainParams = (params: unknown): boolean =>
   params === undefined ||
-  (isObject(params) && !Object.hasOwn(params, '_meta') && !Object.hasOwn(params, '__proto__'));
+  (isRecord(params) && !Object.hasOwn(params, '_meta') && !Object.hasOwn(params, '__proto__'));
 
 export const isPlainRequest = (body: unknown): body is JSONRPCRequest => {
-  if (!isObject(body)) return false;
+  if (!isRecord(body)) return false;
   const { jsonrpc, id, method, params } = body;
   return (
     jsonrpc === '2.0' &&

@@ -2,6 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ERRORS, type ToolError } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { contentData } from './content-blocks.ts';
 
 export const META = {
@@ -51,16 +52,13 @@ const failureOf = (result: ToolResult): string => {
   return error ? errorText(error) : `The call ended as ${status}.`;
 };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const dataText = (data: unknown): string =>
   typeof data === 'string' ? data : (JSON.stringify(data) ?? 'null');
 
 const bodyOf = (data: unknown): Pick<CallToolResult, 'content' | 'structuredContent'> =>
   contentData(data) ?? {
     content: data === undefined ? [text('Done.')] : [text(dataText(data))],
-    ...(isObject(data) && { structuredContent: data }),
+    ...(isRecord(data) && { structuredContent: data }),
   };
 
 export const toolReply = (result: ToolResult): CallToolResult => {

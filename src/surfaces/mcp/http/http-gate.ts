@@ -3,6 +3,7 @@
  * it comes from, and who sends it.
  */
 import type { Logger } from '../../../contract/runtime.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { McpHttpOptions, McpIdentity, RequestHead } from '../mcp-options.ts';
 import { type PlainAnswer, refusal } from './door-answer.ts';
@@ -20,7 +21,7 @@ type Identified = McpIdentity | undefined;
 const identify = (head: RequestHead, { http, log }: GateDeps): Identified | Promise<Identified> => {
   const failed = (error: unknown): undefined => {
     log.warn('an MCP client could not be authenticated', {
-      cause: error instanceof Error ? error.message : String(error),
+      cause: reasonOf(error),
     });
     return undefined;
   };

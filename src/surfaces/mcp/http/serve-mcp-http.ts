@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../../../contract/runtime.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { McpSurface } from '../create-mcp-surface.ts';
 import { fromNode, writeAnswer } from './node-exchange.ts';
 
@@ -49,7 +50,7 @@ export const serveMcpHttp = async (
 ): Promise<McpHttpServer> => {
   const server = createServer({ maxHeaderSize: 16_384 }, (incoming, response) => {
     answer(surface, incoming, response).catch((error: unknown) => {
-      const cause = error instanceof Error ? error.message : String(error);
+      const cause = reasonOf(error);
       log.debug('an HTTP exchange broke off', { cause });
       if (!response.headersSent) response.writeHead(500).end();
       else response.destroy();
