@@ -5,6 +5,7 @@
 import type { Crib } from '../contract/crib.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { withoutByteOrderMark } from '../kit/text/byte-order-mark.ts';
 import type { Answer } from '../surfaces/http/answer.ts';
 import { callerOfIdentity, type Identity } from '../surfaces/http/auth/identity.ts';
 import type { TokenBudgets } from '../surfaces/http/auth/token-budgets.ts';
@@ -44,8 +45,6 @@ const kindOf = ({ query }: HttpRequest): SurfaceKind => {
   });
 };
 
-const BYTE_ORDER_MARK = '\uFEFF';
-
 /** A request of one door as the other sees it. The web's own objects are made only where need be. */
 const atMcpDoor = (request: HttpRequest): DoorRequest => ({
   method: request.method,
@@ -62,7 +61,7 @@ const atMcpDoor = (request: HttpRequest): DoorRequest => ({
   text: async (most) => {
     const bytes = await request.bytes(most);
     const text = bytes && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-    return text?.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+    return text && withoutByteOrderMark(text);
   },
   web: () => request.web(),
 });

@@ -1,6 +1,7 @@
 /** Reads a body, but no more of it than allowed, and only of the kind that the route takes. */
 import { isUtf8 } from 'node:buffer';
 import { ToolFailure } from '../../contract/errors.ts';
+import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { parseStrictJson } from '../../kit/text/strict-json.ts';
 import type { Refusal } from './error-reply.ts';
 import type { HttpRequest } from './http-request.ts';
@@ -29,13 +30,11 @@ const lost = (): never => {
   throw new ToolFailure('CANCELLED', 'The body of the request did not arrive.');
 };
 
-const BOM = '\uFEFF';
-
 /** Undefined when it is not UTF-8: repaired bytes would be others than those that were sent. */
 const toText = (bytes: Uint8Array): string | undefined => {
   if (!isUtf8(bytes)) return undefined;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-  return text.startsWith(BOM) ? text.slice(1) : text;
+  return withoutByteOrderMark(text);
 };
 
 const readForm = (text: string): BodyRead => {

@@ -3,6 +3,7 @@
  * the last line that fits decides, and what fits a folder fits all in it. Matching takes linear time.
  */
 import { ToolFailure } from '../../contract/errors.ts';
+import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { compileLinear, type LinearPattern } from '../linear-pattern.ts';
 
 export interface DockerIgnore {
@@ -76,7 +77,7 @@ interface Rule {
 
 /** Fails with VALIDATION_ERROR when a line has no meaning. */
 export const dockerIgnore = async (text: string): Promise<DockerIgnore> => {
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const lines = withoutByteOrderMark(text).split(/\r?\n/);
   if (lines.length > MOST_LINES) throw unusable();
   const rules: Rule[] = [];
   for (const line of lines) {

@@ -1,5 +1,6 @@
 /** Gets a value out of text that is JSON, holds JSON, or nearly is JSON. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { scanJson } from '../../kit/text/json-scan.ts';
 import { boundedRun } from './bounded-run.ts';
 import { findJson } from './find-json.ts';
@@ -71,7 +72,7 @@ const repairable = (text: string, pieces: readonly string[]): readonly string[] 
 
 /** `undefined` when there is nothing in the text that could be meant as JSON. */
 export const readJson = async (text: string): Promise<ReadJson | undefined> => {
-  const trimmed = text.trim().replace(/^\ufeff/, '');
+  const trimmed = withoutByteOrderMark(text.trim());
   const whole = parseStrictly(trimmed);
   if (whole) return { ...whole, method: 'direct_parse' };
   const spans = boundedRun('data', () => findJson(trimmed)).slice(0, MAX_PIECES);
