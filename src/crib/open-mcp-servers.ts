@@ -11,6 +11,7 @@ import type { Tier } from '../contract/tool.ts';
 import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
 import { learnAll } from '../governance/redaction/learn-all.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
+import { MINUTE_MS } from '../kit/data/durations.ts';
 import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from '../sources/mcp/elicit-by-approver.ts';
 import type { McpDeps, ServerSettings, WebSocketLike } from '../sources/mcp/server-settings.ts';
@@ -35,7 +36,6 @@ export interface McpSite {
 
 type ServerConfig = Config['mcp']['servers'][string];
 
-const MINUTE_MS = 60_000;
 /** A first start may have to load packages. */
 const MIN_FIRST_START_MS = 60_000;
 const LIMITS = {

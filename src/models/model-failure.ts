@@ -3,6 +3,7 @@
  * message: they quote the prompt, and some quote the key.
  */
 import { type ErrorCode, type ErrorExtras, isErrorCode, ToolFailure } from '../contract/errors.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
 
 /** The part of the library's error that is looked at. */
 interface ApiFault {
@@ -50,7 +51,7 @@ const rowOf = (status: number): Row => {
     : ['SERVER_ERROR', `The endpoint of the model failed (${status}).`, 'Try again later.'];
 };
 
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+const LONGEST_WAIT_MS = DAY_MS;
 
 const waitOf = (headers: unknown, now: () => number): number | undefined => {
   if (typeof headers !== 'object' || headers === null) return undefined;

@@ -32,7 +32,7 @@ const readText = async (io: Io, path: string): Promise<string> => {
     return await readFile(resolve(io.cwd, path), 'utf8');
   } catch (error) {
     const code = errorCodeOf(error);
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown'})`;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
     throw misuse(`The input file ${why}.`, 'Check the path; it is taken from where you are now.');
   }
 };

@@ -17,7 +17,7 @@ export const readPolicyFile = async (io: Io, path: string): Promise<NamedText> =
     return { path, text: await readFile(resolve(io.cwd, path), 'utf8') };
   } catch (error) {
     const code = errorCodeOf(error);
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown'})`;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
     throw new ToolFailure('VALIDATION_ERROR', `The file ${why}.`, {
       suggestions: ['Check the path; it is taken from where you are now.'],
     });

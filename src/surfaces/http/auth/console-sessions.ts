@@ -5,6 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Role } from '../../../contract/tokens.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../kit/data/durations.ts';
 
 export interface ConsoleUser {
   readonly user: string;
@@ -41,9 +42,9 @@ export interface ConsoleDoorDeps {
   randomBytes(size: number): Uint8Array;
 }
 
-const CODE_MS = 10 * 60_000;
-const SESSION_MS = 12 * 3_600_000;
-const IDLE_MS = 2 * 3_600_000;
+const CODE_MS = 10 * MINUTE_MS;
+const SESSION_MS = 12 * HOUR_MS;
+const IDLE_MS = 2 * HOUR_MS;
 const MOST_CODES = 100;
 const MOST_SESSIONS = 1000;
 

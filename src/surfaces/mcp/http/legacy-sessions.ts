@@ -1,6 +1,7 @@
 /** HTTP sessions of the 2025 protocols: each belongs to the client that opened it, and to no other. */
 import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { HOUR_MS } from '../../../kit/data/durations.ts';
 import { type BuiltServer, buildServer } from '../build-server.ts';
 import type { McpIdentity } from '../mcp-options.ts';
 import type { SurfaceSite } from '../server-site.ts';
@@ -27,7 +28,7 @@ export interface LegacyRequest {
 
 const MOST_SESSIONS = 500;
 const MOST_PER_CLIENT = 50;
-const IDLE_MS = 6 * 60 * 60 * 1000;
+const IDLE_MS = 6 * HOUR_MS;
 
 const NOT_FOUND = refusal(404, { code: -32001, message: 'Session not found' });
 
