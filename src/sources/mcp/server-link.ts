@@ -9,7 +9,7 @@ import type { ServerState } from '../../contract/servers.ts';
 import { abortable } from './abortable.ts';
 import { type Connection, connectServer } from './connect-server.ts';
 import { RestartPolicy } from './restart-policy.ts';
-import { isLoginNeeded, loginNeeded, reasonOf } from './server-failure.ts';
+import { isLoginNeeded, loginNeeded, shortReasonOf } from './server-failure.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { isInstaller, startLimit } from './start-limit.ts';
 import { createStderrTail } from './stdio/stderr-tail.ts';
@@ -94,7 +94,7 @@ export class ServerLink {
       this.latencyMs = runtime.elapsed() - from;
     } catch (error) {
       if (this.#connection !== connection) return;
-      this.#lost(connection, `it does not answer (${reasonOf(error)})`);
+      this.#lost(connection, `it does not answer (${shortReasonOf(error)})`);
       throw error;
     }
   }
@@ -157,7 +157,7 @@ export class ServerLink {
     try {
       await this.#events.onReady(connection);
     } catch (error) {
-      this.#lost(connection, reasonOf(error));
+      this.#lost(connection, shortReasonOf(error));
       throw error;
     }
     return connection;
@@ -248,7 +248,7 @@ export class ServerLink {
 
   #failed(error: unknown): void {
     const { name } = this.settings;
-    this.lastError = this.#deps.redact(reasonOf(error));
+    this.lastError = this.#deps.redact(shortReasonOf(error));
     if (isLoginNeeded(error)) {
       this.state = 'needs_login';
       return;

@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
-import { lazily } from '../lazily.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
 import { sqliteProgram } from './sqlite-program.ts';
 
-const answer = lazily(() =>
+const answer = lazy(() =>
   z.union([
     z.strictObject({ fault: z.string() }),
     z.strictObject({

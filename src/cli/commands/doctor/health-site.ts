@@ -7,6 +7,7 @@ import type { SandboxReadiness, SandboxType } from '../../../contract/sandbox.ts
 import type { Secrets } from '../../../contract/secrets.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
 import type { Breaker } from '../../../contract/tool.ts';
+import { lazyAsync } from '../../../kit/data/lazy.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { findProgram } from '../../../kit/file/find-program.ts';
 import { type Io, note } from '../../io.ts';
@@ -72,10 +73,9 @@ const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthSite['audit
 };
 
 const sandboxesOf = ({ crib }: OpenCrib): HealthSite['sandbox'] => {
-  let known: ReturnType<typeof crib.sandboxes> | undefined;
+  const sandboxes = lazyAsync(() => crib.sandboxes());
   return async (type) => {
-    known ??= crib.sandboxes();
-    const found = (await known).find((each) => each.type === type);
+    const found = (await sandboxes()).find((each) => each.type === type);
     return found ?? { ready: false, reason: 'there is none of this kind', install: '' };
   };
 };

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
+import { lazyAsync } from '../../../kit/data/lazy.ts';
 import { CONSOLE_POLICY } from './security-headers.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -60,14 +61,10 @@ const answer = (request: Request, path: string, { bytes, type, etag }: StaticFil
 
 /** A path without a file is the console's own, which its page knows; nothing for anything else. */
 export const createStaticFiles = (folder: string): StaticFiles => {
-  let reading: Promise<ReadonlyMap<string, StaticFile>> | undefined;
+  const readFiles = lazyAsync(() => readFolder(folder));
   return async (request) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
-    reading ??= readFolder(folder).catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    });
-    const files = await reading;
+    const files = await readFiles();
     const { pathname } = new URL(request.url);
     const path = pathname === '/' ? '/index.html' : pathname;
     const file = files.get(path);
