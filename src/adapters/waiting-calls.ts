@@ -3,6 +3,7 @@
  * call again. The approval itself is checked and spent in the pipeline; this is no more than its name.
  */
 import type { ToolResult } from '../contract/result.ts';
+import { BoundedMap } from '../kit/data/bounded-map.ts';
 import { shortDigestOf } from '../kit/data/canonical-json.ts';
 
 export interface WaitingCalls {
@@ -30,13 +31,11 @@ const digestOf = ({ tool, input }: Named): string | undefined => {
 };
 
 export const waitingCalls = (): WaitingCalls => {
-  const approvals = new Map<string, string>();
+  const approvals = new BoundedMap<string, string>(MOST);
   const note = (call: Named, { approval }: ToolResult): void => {
     const digest = approval && digestOf(call);
     if (!approval || digest === undefined) return;
     approvals.set(digest, approval.approvalId);
-    const [oldest] = approvals.keys();
-    if (approvals.size > MOST && oldest !== undefined) approvals.delete(oldest);
   };
   const take = (call: Named): string | undefined => {
     const digest = approvals.size > 0 ? digestOf(call) : undefined;

@@ -2,6 +2,7 @@
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import type { Route } from './route.ts';
 
 export interface FoundRoute {
@@ -42,7 +43,7 @@ export const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
     const params = decoded(names, stash);
     return params && { route, params };
   };
-  const found = new Map<string, FoundRoute>();
+  const found = new BoundedMap<string, FoundRoute>(MOST_KEPT);
   return (asked, path) => {
     const method = asked === 'HEAD' ? 'GET' : asked;
     const key = `${method} ${path}`;
@@ -51,7 +52,6 @@ export const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
     const fresh = search(method, path);
     if (!fresh || key.length > LONGEST) return fresh;
     // Anybody can think of more paths than fit.
-    if (found.size >= MOST_KEPT) found.clear();
     found.set(key, fresh);
     return fresh;
   };

@@ -1,6 +1,7 @@
 /** A client's session: who it calls as, what its signed states are bound to, and what waits for it. */
 import { randomUUID } from 'node:crypto';
 import { type Caller, type CallerNames, LOCAL_CALLER } from '../../contract/caller.ts';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import { digestOf } from './call/call-digest.ts';
 import type { McpIdentity } from './mcp-options.ts';
 
@@ -8,7 +9,7 @@ const MOST_REMEMBERED = 200;
 
 /** Approvals that calls of this session wait for: the same call sent again finds its own. */
 export class WaitingCalls {
-  readonly #ids = new Map<string, string>();
+  readonly #ids = new BoundedMap<string, string>(MOST_REMEMBERED);
 
   get isEmpty(): boolean {
     return this.#ids.size === 0;
@@ -19,10 +20,7 @@ export class WaitingCalls {
   }
 
   set(call: string, approvalId: string): void {
-    this.#ids.delete(call);
     this.#ids.set(call, approvalId);
-    const [oldest] = this.#ids.keys();
-    if (this.#ids.size > MOST_REMEMBERED && oldest !== undefined) this.#ids.delete(oldest);
   }
 
   delete(call: string): void {

@@ -27,6 +27,7 @@ export const commandsSection = section(
     }),
     tasks: setting(z.array(task).max(100), {
       about: 'Tests and builds that may run as they are written here, with what each may reach.',
+      project: 'user',
       default: [],
     }),
   }),

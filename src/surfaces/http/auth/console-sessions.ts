@@ -5,6 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Role } from '../../../contract/tokens.ts';
+import { BoundedMap } from '../../../kit/data/bounded-map.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../kit/data/durations.ts';
 
 export interface ConsoleUser {
@@ -50,13 +51,6 @@ const MOST_SESSIONS = 1000;
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** Makes room by letting go of the oldest. */
-const put = <T>(map: Map<string, T>, entry: readonly [string, T], most: number): void => {
-  const [oldest] = map.keys();
-  if (map.size >= most && oldest !== undefined) map.delete(oldest);
-  map.set(...entry);
-};
-
 interface Kept {
   readonly session: ConsoleSession;
   usedAt: number;
@@ -64,8 +58,10 @@ interface Kept {
 
 class Door implements ConsoleDoor {
   readonly #deps: ConsoleDoorDeps;
-  readonly #codes = new Map<string, ConsoleUser & { readonly expiresAt: number }>();
-  readonly #sessions = new Map<string, Kept>();
+  readonly #codes = new BoundedMap<string, ConsoleUser & { readonly expiresAt: number }>(
+    MOST_CODES,
+  );
+  readonly #sessions = new BoundedMap<string, Kept>(MOST_SESSIONS);
 
   constructor(deps: ConsoleDoorDeps) {
     this.#deps = deps;
@@ -74,7 +70,7 @@ class Door implements ConsoleDoor {
   issueCode({ user, role }: ConsoleUser): IssuedCode {
     const code = this.#secret(16);
     const expiresAt = this.#deps.runtime.now() + CODE_MS;
-    put(this.#codes, [hashOf(code), { user, role, expiresAt }], MOST_CODES);
+    this.#codes.set(hashOf(code), { user, role, expiresAt });
     return { code, expiresAt };
   }
 
@@ -92,7 +88,7 @@ class Door implements ConsoleDoor {
       csrf: this.#secret(32),
       expiresAt: now + SESSION_MS,
     };
-    put(this.#sessions, [session.key, { session, usedAt: now }], MOST_SESSIONS);
+    this.#sessions.set(session.key, { session, usedAt: now });
     return { id, session };
   }
 

@@ -6,6 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Role, TokenPolicy, TokenRecord, Tokens } from '../../../contract/tokens.ts';
+import { BoundedMap } from '../../../kit/data/bounded-map.ts';
 import { sha256Hex } from '../../../kit/data/canonical-json.ts';
 
 export interface NewToken {
@@ -57,7 +58,7 @@ interface Kept {
 
 class Desk implements TokenDesk {
   readonly #deps: TokenDeskDeps;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new BoundedMap<string, Kept>(MOST_KEPT);
   /** Goes up with each revocation: what was read before one is not kept. */
   #revocations = 0;
 
@@ -148,7 +149,6 @@ class Desk implements TokenDesk {
     const notedAt = Math.max(record.lastUsedAt ?? 0, this.#kept.get(id)?.notedAt ?? 0);
     const kept = { record, expected, readAt, notedAt };
     if (before !== this.#revocations) return kept;
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
     this.#kept.set(id, kept);
     return kept;
   }

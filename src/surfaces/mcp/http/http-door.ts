@@ -1,5 +1,6 @@
 /** The way in over HTTP: gate first, then the body, then the era the request speaks. */
 import type { AuthInfo, McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
+import { BoundedMap } from '../../../kit/data/bounded-map.ts';
 import { parseStrictJson } from '../../../kit/text/strict-json.ts';
 import { type BuiltServer, buildServer } from '../build-server.ts';
 import { parseError } from '../call/parse-error.ts';
@@ -29,13 +30,10 @@ const MOST_CLIENTS = 1000;
 
 /** Requests of this era have no session: a client's are kept together by who it is. */
 const createClients = (): ((identity: McpIdentity) => McpSession) => {
-  const known = new Map<string, WaitingCalls>();
+  const known = new BoundedMap<string, WaitingCalls>(MOST_CLIENTS);
   return (identity) => {
     const waiting = known.get(identity.key) ?? new WaitingCalls();
-    known.delete(identity.key);
     known.set(identity.key, waiting);
-    const [oldest] = known.keys();
-    if (known.size > MOST_CLIENTS && oldest !== undefined) known.delete(oldest);
     return identitySession(identity, '', waiting);
   };
 };
