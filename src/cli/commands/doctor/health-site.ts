@@ -9,7 +9,7 @@ import type { ServerStatus } from '../../../contract/servers.ts';
 import type { Breaker } from '../../../contract/tool.ts';
 import { lazyAsync } from '../../../kit/data/lazy.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
-import { findProgram } from '../../../kit/file/find-program.ts';
+import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
 import { type Io, note } from '../../io.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 import { within } from './within.ts';
@@ -97,7 +97,9 @@ export const openHealthSite = async (
     audit: await openRecord(io, open),
     hasSecret: remembered(lookFor(openSecrets({ config, env: io.env, home: userDir }))),
     hasProgram: remembered(
-      async (name) => comesAlong(name) || (await findProgram(io, names(name))) !== undefined,
+      async (name) =>
+        comesAlong(name) ||
+        (await findProgram({ names: names(name), folders: pathFolders(io.env) })) !== undefined,
     ),
     sandbox: sandboxesOf(open),
     server: remembered((name) => within(io.runtime, timeoutMs, () => crib.servers.test(name))),
