@@ -2,11 +2,11 @@
  * Copies of the files by which a trusted project restricts, in the user's folder: what was trusted stays
  * in force when the project's own file is changed, deleted or hidden. A copy is named by its hash.
  */
-import { chmod, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../config/edit/replace-file.ts';
 import { readBytes } from '../config/load/read-config-file.ts';
 import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { putFile } from '../kit/file/replace-file.ts';
 import { hashOfFiles, LOCK, type ProjectFolder } from './project-folder.ts';
 import type { TrustedContent } from './trust-file.ts';
 
@@ -36,8 +36,7 @@ export const keepCopies = async (
     const bytes = contents.get(path);
     if (!bytes || !isKeptInForce(path) || (await readCopy(userDir, hash))) continue;
     await mkdir(join(userDir, 'trusted'), { recursive: true, mode: 0o700 });
-    await replaceFile(copyFile(userDir, hash), bytes, 0o600);
-    await chmod(copyFile(userDir, hash), 0o600);
+    await putFile(copyFile(userDir, hash), bytes);
   }
 };
 

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../kit/data/is-record.ts';
+import { replaceFile } from '../../kit/file/replace-file.ts';
 import { ConfigError } from '../config-error.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
 import { isPrototypeKey, type Tree } from '../document/config-tree.ts';
@@ -12,7 +13,6 @@ import { composeYaml } from '../load/compose-yaml.ts';
 import { parseConfigText } from '../load/parse-config-text.ts';
 import { readConfigText } from '../load/read-config-file.ts';
 import { layerProblems } from '../load/resolve-layers.ts';
-import { replaceFile } from './replace-file.ts';
 import { type Setting, spliceSetting } from './splice-setting.ts';
 
 const refuse = (file: string, path: ConfigPath, message: string): never => {

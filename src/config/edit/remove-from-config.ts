@@ -5,13 +5,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Node, Pair, YAMLMap } from 'yaml';
 import { isRecord } from '../../kit/data/is-record.ts';
+import { replaceFile } from '../../kit/file/replace-file.ts';
 import { ConfigError } from '../config-error.ts';
 import type { Tree } from '../document/config-tree.ts';
 import { composeYaml } from '../load/compose-yaml.ts';
 import { parseConfigText } from '../load/parse-config-text.ts';
 import { readConfigText } from '../load/read-config-file.ts';
 import type { ConfigEdit } from './edit-config.ts';
-import { replaceFile } from './replace-file.ts';
 
 type Path = readonly string[];
 

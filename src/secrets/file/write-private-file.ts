@@ -6,6 +6,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
+import { syncFolder } from '../../kit/file/replace-file.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -25,17 +26,6 @@ const lock = async (temporary: string): Promise<FileHandle> => {
   }
 };
 
-/** A rename is durable once its folder is; Windows does not let one open it. */
-const syncFolder = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-};
-
 /** Writes what `content` answers; nothing for `undefined`. Resolves to whether it wrote. */
 export const writePrivateFile = async (
   path: string,
@@ -49,7 +39,7 @@ export const writePrivateFile = async (
       await file.writeFile(text);
       await file.sync();
       await rename(temporary, path);
-      await syncFolder(path);
+      await syncFolder(dirname(path));
     }
     return text !== undefined;
   } finally {

@@ -2,9 +2,10 @@
  * Definitions of servers from the last time, in the user's folder, so that a start needs no server.
  * A file that is not exactly what was written counts as absent.
  */
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
+import { putFile } from '../../kit/file/replace-file.ts';
 import { readToolListing, type ServerListing } from './list-server.ts';
 import type { ServerSettings } from './server-settings.ts';
 
@@ -38,18 +39,6 @@ const parse = (text: string): ServerListing | undefined => {
   return tools.every((tool) => tool !== undefined) ? { tools, resources, prompts } : undefined;
 };
 
-const writeWhole = async (folder: string, path: string, text: string): Promise<void> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}.tmp`;
-  const file = await open(draft, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-  } finally {
-    await file.close();
-  }
-  await rename(draft, path);
-};
-
 export const createDefinitionCache = (folder: string | undefined): DefinitionCache => {
   if (folder === undefined) return { read: async () => undefined, write: async () => undefined };
   const pathOf = (settings: ServerSettings): string =>
@@ -66,7 +55,9 @@ export const createDefinitionCache = (folder: string | undefined): DefinitionCac
     },
     async write(settings, listing) {
       const text = JSON.stringify({ format: FORMAT, ...listing });
-      await writeWhole(folder, pathOf(settings), text).catch(() => undefined);
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+        .then(() => putFile(pathOf(settings), text))
+        .catch(() => undefined);
     },
   };
 };
