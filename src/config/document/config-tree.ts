@@ -5,10 +5,6 @@ import { type ConfigPath, childShape, isMapping, type ShapeNode } from './config
 
 export type Tree = Readonly<Record<string, unknown>>;
 
-/** These name the machinery of objects; no setting, tool or server may be called so. */
-export const isPrototypeKey = (key: unknown): boolean =>
-  key === '__proto__' || key === 'constructor' || key === 'prototype';
-
 /** The value at a path; `found` tells an absent value from one that is empty. */
 export const valueAt = (root: unknown, path: ConfigPath): { found: boolean; value: unknown } => {
   let value = root;

@@ -4,10 +4,11 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../../kit/data/is-record.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { replaceFile } from '../../kit/file/replace-file.ts';
 import { ConfigError } from '../config-error.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
-import { isPrototypeKey, type Tree } from '../document/config-tree.ts';
+import type { Tree } from '../document/config-tree.ts';
 import { configShape } from '../document/read-config-shape.ts';
 import { composeYaml } from '../load/compose-yaml.ts';
 import { parseConfigText } from '../load/parse-config-text.ts';

@@ -1,9 +1,9 @@
 /** Checks settings that a program hands over as an object, e.g. to the library. */
 
 import { isRecord } from '../../kit/data/is-record.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { ConfigError } from '../config-error.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
-import { isPrototypeKey } from '../document/config-tree.ts';
 import { configShape } from '../document/read-config-shape.ts';
 import type { Config } from '../schema.ts';
 import { resolveLayers } from './resolve-layers.ts';

@@ -1,5 +1,6 @@
 /** Gets a value out of text that is JSON, holds JSON, or nearly is JSON. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { scanJson } from '../../kit/text/json-scan.ts';
 import { boundedRun } from './bounded-run.ts';
@@ -14,7 +15,6 @@ export interface ReadJson {
 const MAX_DEPTH = 500;
 /** More pieces than this in one text are no answer but a heap. */
 const MAX_PIECES = 200;
-const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 interface Parsed {
   readonly data: unknown;
@@ -31,7 +31,7 @@ const refuseHostile = (value: unknown): void => {
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    if (PROTOTYPE_KEYS.has(key)) {
+    if (isPrototypeKey(key)) {
       throw hostile(
         'The text uses a key that may not be used.',
         '"__proto__", "constructor" and "prototype" are refused',
