@@ -1,7 +1,7 @@
 /** A value of an input as an approver reads it: exact, with its type, nothing in it invisible. */
 
 import { isRecord } from '../../kit/data/is-record.ts';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 
 /** A string on one line between quotes; a quote inside is escaped, so that it ends where it ends. */
 export const quoted = (text: string): string =>

@@ -1,12 +1,12 @@
 /** `toolcrib mcp`: the project's tools for an MCP client, over stdio or HTTP on this machine. */
 import { type Command, Option } from 'commander';
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-parts.ts';

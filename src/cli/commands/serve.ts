@@ -1,8 +1,8 @@
 /** `toolcrib serve`: the project's tools over HTTP, with the MCP endpoint and the web console. */
 import type { Command } from 'commander';
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Logger } from '../../contract/runtime.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import type { RunningServer, ServerSite } from '../../server/open-server.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';

@@ -1,6 +1,6 @@
 /** JSON for eyes: indented, coloured, and with nothing in it that a terminal would obey. */
 import type { Colors } from 'picocolors/types.js';
-import { visibleJson } from '../../approvers/terminal/visible-text.ts';
+import { visibleJson } from '../../kit/text/visible-text.ts';
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

@@ -1,7 +1,8 @@
 /** Opens the crib of the project one stands in, for the time of one command. */
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
+
 import type { Approver } from '../../contract/approver.ts';
 import type { Logger } from '../../contract/runtime.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, note } from '../io.ts';
 import { whileShown } from '../output/progress-note.ts';
 import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';

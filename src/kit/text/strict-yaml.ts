@@ -105,16 +105,12 @@ export const composeYaml = (yaml: YamlLibrary, text: string, rules: YamlRules): 
   const options = { schema: 'core', resolveKnownTags: false, uniqueKeys: false } as const;
   const composer = new yaml.Composer({ ...options, prettyErrors: false });
   const [document, second] = [...composer.compose(tokens, true, text.length)];
-  const faults = [...(document?.errors ?? []), ...(document?.warnings ?? [])].map((fault) =>
-    at(fault.pos[0], inOurWords(fault)),
-  );
+  const faults = [...(document?.errors ?? []), ...(document?.warnings ?? [])]
+    .slice(0, MAX_FAULTS)
+    .map((fault) => at(fault.pos[0], inOurWords(fault)));
   if (second) faults.push(at(second.range[0], 'a file holds one document; keep one'));
   const isGood = document !== undefined && faults.length === 0;
-  return {
-    document: isGood ? (document as Document) : undefined,
-    lines,
-    faults: faults.slice(0, MAX_FAULTS),
-  };
+  return { document: isGood ? (document as Document) : undefined, lines, faults };
 };
 
 const PLAIN_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;

@@ -1,6 +1,5 @@
 /** Where the health of tools is looked up; what several tools share is asked once. */
 import { createRequire } from 'node:module';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { AuditLog } from '../../../contract/audit.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { SandboxReadiness, SandboxType } from '../../../contract/sandbox.ts';
@@ -10,6 +9,7 @@ import type { Breaker } from '../../../contract/tool.ts';
 import { lazyAsync } from '../../../kit/data/lazy.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 import { within } from './within.ts';

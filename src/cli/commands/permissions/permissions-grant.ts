@@ -1,8 +1,8 @@
 /** `toolcrib permissions grant`: allows somebody something until it is taken back. */
 import type { Command } from 'commander';
-import { visibleJson, visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Grant, GrantSubject, NewGrant } from '../../../contract/grant.ts';
+import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-parts.ts';
 import { readDeadline } from '../../input/deadline.ts';
 import { type Io, note, print, printJson } from '../../io.ts';

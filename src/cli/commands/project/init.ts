@@ -2,10 +2,10 @@
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { configTemplate } from '../../../config/document/template.ts';
 import { ignoreState } from '../../../config/edit/ignore-state.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';

@@ -2,9 +2,10 @@
  * Changes the files of other programs one by one. One that cannot be changed does not stop the
  * others, and what became of each is known in the end.
  */
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import { errorCodeOf, reasonOf } from '../../../kit/data/reason-of.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 
 export interface LeftFile {

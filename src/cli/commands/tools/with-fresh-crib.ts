@@ -2,9 +2,10 @@
  * A crib that knows what its servers bring today. What a server brought last is remembered and would
  * do for a list; who is to accept it, or to verify it, needs the present truth.
  */
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+
 import type { Crib } from '../../../contract/crib.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
