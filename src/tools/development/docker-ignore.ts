@@ -4,7 +4,7 @@
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
-import { compileLinear, type LinearPattern } from '../linear-pattern.ts';
+import { compileLinear, type LinearPattern } from '../../kit/text/linear-pattern.ts';
 
 export interface DockerIgnore {
   leavesOut(path: string): boolean;

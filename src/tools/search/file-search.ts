@@ -5,7 +5,7 @@ import type { FileInfo, ToolContext } from '../../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { findProgram } from '../../kit/file/find-program.ts';
-import { compileLinear } from '../linear-pattern.ts';
+import { compileLinear } from '../../kit/text/linear-pattern.ts';
 import { createFileFilter, type FileFilter } from './file-filter.ts';
 import { programFolders, RIPGREP } from './program-folders.ts';
 import { runRipgrep } from './ripgrep.ts';

@@ -3,7 +3,7 @@
  * depth, with one it starts at the folder searched. Matching takes linear time.
  */
 import { ToolFailure } from '../../contract/errors.ts';
-import { compileLinear } from '../linear-pattern.ts';
+import { compileLinear } from '../../kit/text/linear-pattern.ts';
 
 const invalid = (problem: string) =>
   new ToolFailure('VALIDATION_ERROR', `A file pattern cannot be used: ${problem}.`, {

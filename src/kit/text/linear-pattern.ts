@@ -1,6 +1,6 @@
 /** Regular expressions of callers, run by an engine whose time grows with the text and nothing else. */
 import type { RE2JS } from 're2js';
-import { ToolFailure } from '../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 
 export interface LinearPattern {
   test(text: string): boolean;
