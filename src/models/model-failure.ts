@@ -2,8 +2,9 @@
  * What an endpoint answered, or did not, as a code of the table. Its own words stay out of the
  * message: they quote the prompt, and some quote the key.
  */
-import { type ErrorCode, type ErrorExtras, isErrorCode, ToolFailure } from '../contract/errors.ts';
+import { type ErrorCode, type ErrorExtras, ToolFailure } from '../contract/errors.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
+import { isCoded } from '../kit/data/reason-of.ts';
 
 /** The part of the library's error that is looked at. */
 interface ApiFault {
@@ -92,9 +93,6 @@ const causesOf = (error: unknown): readonly Error[] => {
   }
   return causes;
 };
-
-const isCoded = (error: Error): error is ToolFailure =>
-  'code' in error && isErrorCode(error.code) && 'extras' in error;
 
 const SLOW_CODES: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',

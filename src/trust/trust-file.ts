@@ -6,9 +6,9 @@ import type { Stats } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
-import type { Tree } from '../config/document/config-tree.ts';
 import { readConfigText } from '../config/load/read-config-file.ts';
 import { isRecord } from '../kit/data/is-record.ts';
+import { ownValue } from '../kit/data/own-value.ts';
 import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { othersReach, UNWRITABLE_BY_OTHERS } from '../kit/file/private-file.ts';
 import { putFile } from '../kit/file/replace-file.ts';
@@ -53,14 +53,11 @@ export const trustFileFault = (
   return reach && 'can be written by others; look through it, then: chmod 600';
 };
 
-const own = (tree: Tree, key: string): unknown =>
-  Object.hasOwn(tree, key) ? tree[key] : undefined;
-
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const contentOf = (value: unknown): TrustedContent | undefined => {
   if (!isRecord(value)) return undefined;
-  const [hash, at, files] = ['hash', 'at', 'files'].map((key) => own(value, key));
+  const [hash, at, files] = ['hash', 'at', 'files'].map((key) => ownValue(value, key));
   if (!isText(hash) || !isText(at) || !isRecord(files)) return undefined;
   const pairs = Object.entries(files).filter((pair): pair is [string, string] => isText(pair[1]));
   return { hash, at, files: Object.fromEntries(pairs) };
@@ -68,21 +65,21 @@ const contentOf = (value: unknown): TrustedContent | undefined => {
 
 const refusalOf = (value: unknown): TrustEntry['refused'] => {
   if (!isRecord(value)) return undefined;
-  const [hash, at] = ['hash', 'at'].map((key) => own(value, key));
+  const [hash, at] = ['hash', 'at'].map((key) => ownValue(value, key));
   return isText(hash) && isText(at) ? { hash, at } : undefined;
 };
 
 const entryOf = (value: unknown): TrustEntry => {
   const tree = isRecord(value) ? value : {};
-  const trusted = contentOf(own(tree, 'trusted'));
-  const refused = refusalOf(own(tree, 'refused'));
+  const trusted = contentOf(ownValue(tree, 'trusted'));
+  const refused = refusalOf(ownValue(tree, 'refused'));
   return { ...(trusted && { trusted }), ...(refused && { refused }) };
 };
 
 const parseEntries = (text: string): TrustEntries | undefined => {
   try {
     const root: unknown = JSON.parse(text);
-    const projects = isRecord(root) ? own(root, 'projects') : undefined;
+    const projects = isRecord(root) ? ownValue(root, 'projects') : undefined;
     return isRecord(projects)
       ? new Map(Object.entries(projects).map(([path, value]) => [path, entryOf(value)]))
       : undefined;

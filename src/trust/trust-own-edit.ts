@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigEdit } from '../config/edit/edit-config.ts';
 import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { ownValue } from '../kit/data/own-value.ts';
 import {
   type Answer,
   type ConfigPlace,
@@ -19,9 +20,6 @@ export interface OwnEdit extends ConfigEdit {
   readonly name: string;
 }
 
-const hashIn = (files: Readonly<Record<string, string>>, name: string): string | undefined =>
-  Object.hasOwn(files, name) ? files[name] : undefined;
-
 /** The edit counts when it began from the content that was trusted and is what lies there now. */
 const trustEditedFile = async (
   place: ConfigPlace & { readonly userDir: string },
@@ -30,8 +28,8 @@ const trustEditedFile = async (
   const { folder } = await readProjectTrust(place, { nearest: true });
   if (!folder || folder.realDir !== trust.folder?.realDir) return false;
   const began = edit.before === undefined ? undefined : sha256Hex(edit.before);
-  if (hashIn(trust.inForce?.files ?? {}, edit.name) !== began) return false;
-  if (hashIn(folder.files, edit.name) !== sha256Hex(edit.after)) return false;
+  if (ownValue(trust.inForce?.files ?? {}, edit.name) !== began) return false;
+  if (ownValue(folder.files, edit.name) !== sha256Hex(edit.after)) return false;
   return trustFiles(folder, [edit.name], { userDir: place.userDir, now });
 };
 

@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readBytes } from '../config/load/read-config-file.ts';
 import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { ownValue } from '../kit/data/own-value.ts';
 import { putFile } from '../kit/file/replace-file.ts';
 import { hashOfFiles, LOCK, type ProjectFolder } from './project-folder.ts';
 import type { TrustedContent } from './trust-file.ts';
@@ -45,9 +46,6 @@ export interface FolderInForce {
   /** Files that were trusted and of which neither the original nor a copy is there. */
   readonly lost: readonly string[];
 }
-
-const ownValue = (files: Readonly<Record<string, string>>, path: string): string | undefined =>
-  Object.hasOwn(files, path) ? files[path] : undefined;
 
 /**
  * What of a changed project counts: each file that is as it was trusted, and the trusted copy of settings

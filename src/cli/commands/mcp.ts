@@ -1,6 +1,5 @@
 /** `toolcrib mcp`: the project's tools for an MCP client, over stdio or HTTP on this machine. */
 import { type Command, Option } from 'commander';
-import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -13,6 +12,7 @@ import { collect, leaving, withExamples } from '../command-parts.ts';
 import { callerFrom } from '../input/caller-options.ts';
 import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note } from '../io.ts';
+import { approvalDescriber } from '../output/describe-approval.ts';
 import { openCrib } from '../session/open-crib.ts';
 import { programVersion } from '../session/program-version.ts';
 
@@ -50,12 +50,6 @@ const troubles = (io: Io): Logger => {
   return { debug: () => undefined, info: () => undefined, warn: say, error: say };
 };
 
-const describer = async () => {
-  const { approvalPage } = await import('../../approvers/terminal/approval-page.ts');
-  return (request: ApprovalRequest, now: number): string =>
-    approvalPage(request, { now, width: WIDTH, full: true }).lines.join('\n');
-};
-
 const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
   callerFrom({
     agent: client ?? 'mcp',
@@ -67,7 +61,7 @@ const surfaceOptions = async (io: Io, options: McpOptions): Promise<McpSurfaceOp
   runtime: { ...io.runtime, log: troubles(io) },
   version: programVersion(),
   caller: callerOf(options),
-  describe: await describer(),
+  describe: await approvalDescriber(WIDTH),
   ...(options.surface && { surface: options.surface }),
   ...(options.approvals && { approvals: options.approvals }),
 });

@@ -2,6 +2,7 @@
  * Reads what was thrown without ever throwing: the getters, proxies and messages of a thrown value may
  * belong to foreign code, and must not end the process.
  */
+import { isErrorCode, type ToolFailure } from '../../contract/errors.ts';
 
 const UNREADABLE = 'The tool threw a value that cannot be read.';
 const UNKNOWN = 'It failed without saying why.';
@@ -51,3 +52,7 @@ export const errorCodeOf = (thrown: unknown): string => {
   const code = propertyOf(thrown, 'code');
   return typeof code === 'string' ? code : '';
 };
+
+/** Tells whether an error names a code of the table, as `ToolFailure` does, also one of another copy of this library. */
+export const isCoded = (error: Error): error is ToolFailure =>
+  'code' in error && isErrorCode(error.code) && 'extras' in error;

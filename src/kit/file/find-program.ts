@@ -1,7 +1,8 @@
 /** Finds a program in a list of folders: a file that may be run. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join, relative } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { segmentsBelow } from './segments-below.ts';
 
 export interface ProgramSearch {
   /** The names it may have, such as `rg` and `rg.exe`. An absolute path is looked at as it stands. */
@@ -14,11 +15,6 @@ export interface ProgramSearch {
 /** Lists the folders of the PATH. */
 export const pathFolders = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
   (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-
-const isInside = (root: string, path: string): boolean => {
-  const way = relative(root, path);
-  return way === '' || !(isAbsolute(way) || way.split(/[\\/]/)[0] === '..');
-};
 
 const isProgram = async (file: string): Promise<boolean> => {
   try {
@@ -35,7 +31,7 @@ export const findProgram = async (search: ProgramSearch): Promise<string | undef
   for (const name of names) if (isAbsolute(name) && (await isProgram(name))) return name;
   for (const folder of folders) {
     // A relative folder depends on where the process runs, which may be the workspace.
-    if (outside !== undefined && (!isAbsolute(folder) || isInside(outside, folder))) continue;
+    if (outside !== undefined && (!isAbsolute(folder) || segmentsBelow(outside, folder))) continue;
     for (const name of names) {
       const file = join(folder, name);
       if (await isProgram(file)) return file;

@@ -24,6 +24,9 @@ const replaceAll = (compiled: RE2JS, text: string, replacement: string) => {
   return { text: compiled.matcher(text).replaceAll(replacement), count };
 };
 
+/** Writes a text as a pattern that matches that text alone. */
+export const quotePattern = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
+
 /** Throws VALIDATION_ERROR for a pattern the engine does not take. */
 export const compileLinear = async (
   pattern: string,

@@ -1,5 +1,6 @@
 /** The difference of two texts by lines, in the unified form that people and programs read. */
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
+import { linesOf } from './lines-of.ts';
 
 export interface TextDiff {
   /** The hunks, without names of files; empty when the texts are equal. */
@@ -12,8 +13,6 @@ const CONTEXT = 3;
 /** Beyond this many differing lines the changed part is shown as replaced as a whole. */
 const MAX_CHANGES = 1000;
 const NO_LINE_END = '\\ No newline at end of file';
-
-const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 const sharedStart = (a: readonly string[], b: readonly string[]): number => {
   let length = 0;

@@ -4,6 +4,7 @@
  */
 import type { JsonSchema } from '../../contract/schema.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
 import { docComment } from './doc-comment.ts';
 
 const MOST_DEPTH = 24;
@@ -13,9 +14,6 @@ const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 const listOf = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) && value.length > 0 ? value : undefined;
-
-const own = (schema: JsonSchema, keyword: string): unknown =>
-  Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
   string: 'string',
@@ -59,18 +57,18 @@ export class SchemaTypes {
     this.#nodes += 1;
     if (schema === false) return 'never';
     if (!isRecord(schema) || depth > MOST_DEPTH || this.#nodes > MOST_NODES) return 'unknown';
-    const ref = own(schema, '$ref');
+    const ref = ownValue(schema, '$ref');
     if (typeof ref === 'string') return this.#reference(ref);
     const parts = [...this.#base(schema, depth), ...this.#combined(schema, depth)];
     const type = unique(parts, ' & ');
-    return own(schema, 'nullable') === true ? unique([type, 'null'], ' | ') : type;
+    return ownValue(schema, 'nullable') === true ? unique([type, 'null'], ' | ') : type;
   }
 
   #base(schema: JsonSchema, depth: number): readonly string[] {
     if (Object.hasOwn(schema, 'const')) return [literal(schema.const)];
-    const values = listOf(own(schema, 'enum'));
+    const values = listOf(ownValue(schema, 'enum'));
     if (values) return [unique(values.map(literal), ' | ')];
-    const type = own(schema, 'type');
+    const type = ownValue(schema, 'type');
     if (Array.isArray(type)) {
       return [
         unique(
@@ -80,13 +78,13 @@ export class SchemaTypes {
       ];
     }
     if (typeof type === 'string') return [this.#ofType(type, schema, depth)];
-    if (isRecord(own(schema, 'properties'))) return [this.#object(schema, depth)];
-    return own(schema, 'items') !== undefined ? [this.#array(schema, depth)] : [];
+    if (isRecord(ownValue(schema, 'properties'))) return [this.#object(schema, depth)];
+    return ownValue(schema, 'items') !== undefined ? [this.#array(schema, depth)] : [];
   }
 
   #combined(schema: JsonSchema, depth: number): readonly string[] {
     const types = (keyword: string, glue: ' | ' | ' & '): readonly string[] => {
-      const parts = listOf(own(schema, keyword));
+      const parts = listOf(ownValue(schema, keyword));
       return parts
         ? [
             unique(
@@ -110,24 +108,24 @@ export class SchemaTypes {
   }
 
   #array(schema: JsonSchema, depth: number): string {
-    const items = own(schema, 'items');
-    const first = listOf(own(schema, 'prefixItems')) ?? listOf(items);
+    const items = ownValue(schema, 'items');
+    const first = listOf(ownValue(schema, 'prefixItems')) ?? listOf(items);
     if (!first) return `Array<${this.typeOf(items ?? {}, depth + 1)}>`;
-    const rest = Array.isArray(items) ? own(schema, 'additionalItems') : items;
+    const rest = Array.isArray(items) ? ownValue(schema, 'additionalItems') : items;
     const types = first.map((each) => this.typeOf(each, depth + 1));
     const more = rest === false ? [] : [`...Array<${this.typeOf(rest ?? {}, depth + 1)}>`];
     return `[${[...types, ...more].join(', ')}]`;
   }
 
   #object(schema: JsonSchema, depth: number): string {
-    const given = own(schema, 'properties');
+    const given = ownValue(schema, 'properties');
     const properties = isRecord(given) ? Object.entries(given) : [];
-    const additional = own(schema, 'additionalProperties');
+    const additional = ownValue(schema, 'additionalProperties');
     if (properties.length === 0) {
       if (additional === false) return 'Record<string, never>';
       return `Record<string, ${this.typeOf(additional ?? {}, depth + 1)}>`;
     }
-    const required = listOf(own(schema, 'required')) ?? [];
+    const required = listOf(ownValue(schema, 'required')) ?? [];
     const indent = '  '.repeat(depth + 1);
     const lines = properties.map(([name, value]) => {
       const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
@@ -136,7 +134,8 @@ export class SchemaTypes {
       return `${comment}${indent}${key}${mark}: ${this.typeOf(value, depth + 1)};`;
     });
     const isOpen = additional === true || isRecord(additional);
-    if (isOpen || own(schema, 'patternProperties')) lines.push(`${indent}[key: string]: unknown;`);
+    if (isOpen || ownValue(schema, 'patternProperties'))
+      lines.push(`${indent}[key: string]: unknown;`);
     return `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`;
   }
 

@@ -4,7 +4,7 @@
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
-import { compileLinear, type LinearPattern } from '../../kit/text/linear-pattern.ts';
+import { compileLinear, type LinearPattern, quotePattern } from '../../kit/text/linear-pattern.ts';
 
 export interface DockerIgnore {
   leavesOut(path: string): boolean;
@@ -46,17 +46,15 @@ const readClass = (glob: string, at: number): { source: string; next: number } =
   return { source: `[${isNegated ? '^' : ''}${body}]`, next: end + 1 };
 };
 
-const quoted = (char: string): string => char.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
-
 const readOne = (glob: string, at: number): { source: string; next: number } => {
   const char = glob[at] as string;
   if (char === '*') return readStars(glob, at);
   if (char === '[') return readClass(glob, at);
   if (char === '?') return { source: '[^/]', next: at + 1 };
-  if (char !== '\\') return { source: quoted(char), next: at + 1 };
+  if (char !== '\\') return { source: quotePattern(char), next: at + 1 };
   const escaped = glob[at + 1];
   if (escaped === undefined) throw unusable();
-  return { source: quoted(escaped), next: at + 2 };
+  return { source: quotePattern(escaped), next: at + 2 };
 };
 
 const sourceOf = (glob: string): string => {

@@ -7,6 +7,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { ServerTransport } from '../../../contract/servers.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { secretSite, vaultsIn } from '../secrets/secrets-site.ts';
 import { readSecretValue } from '../secrets/secrets-value.ts';
@@ -30,9 +31,6 @@ interface AddOptions {
   readonly replace?: boolean;
   readonly accept?: boolean;
 }
-
-const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', message, { suggestions });
 
 const pairOf = (text: string): readonly [string, string] => {
   const at = text.indexOf('=');
