@@ -1,8 +1,8 @@
 /** A result as a client reads it: content, structured where it can be, and errors in words. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { ERRORS, type ToolError } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
+import { errorText } from '../../../kit/text/error-text.ts';
 import { contentData } from './content-blocks.ts';
 
 export const META = {
@@ -21,22 +21,6 @@ const metaOf = ({ status, metadata, error, approval }: ToolResult): Record<strin
   ...(error && { [META.code]: error.code }),
   ...(approval && { [META.approvalId]: approval.approvalId }),
 });
-
-const errorText = (error: ToolError): string => {
-  const { sentence } = ERRORS[error.code];
-  const issues = (error.issues ?? []).map(
-    ({ path, message }) => `- ${path.length === 0 ? 'input' : path.join('.')}: ${message}`,
-  );
-  return [
-    `${error.code}: ${error.message}`,
-    ...(error.message === sentence ? [] : [sentence]),
-    ...issues,
-    ...(error.retryAfterMs === undefined
-      ? []
-      : [`Wait ${Math.ceil(error.retryAfterMs / 1000)} s before the next try.`]),
-    ...error.suggestions.map((suggestion) => `- ${suggestion}`),
-  ].join('\n');
-};
 
 const pendingText = (id: string, expiresAt: number): string =>
   [
