@@ -16,7 +16,7 @@ const MAX_CAUSES = 8;
 
 /** Hears the rejection of a promise that was returned where none is waited for. */
 export const ignoreRejection = (value: unknown): void => {
-  if (types.isPromise(value)) Promise.prototype.then.call(value, undefined, () => undefined);
+  if (types.isPromise(value)) void Promise.prototype.then.call(value, undefined, () => undefined);
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string';

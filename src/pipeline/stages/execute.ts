@@ -237,7 +237,7 @@ const hear = (
   fulfilled: (data: unknown) => void,
   rejected: (error: unknown) => void,
 ): void => {
-  if (types.isPromise(work)) Promise.prototype.then.call(work, fulfilled, rejected);
+  if (types.isPromise(work)) void Promise.prototype.then.call(work, fulfilled, rejected);
   else work.then(fulfilled, rejected);
 };
 
