@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FileAccess } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
-import { diffTexts, type TextDiff } from '../../kit/text/unified-diff.ts';
+import type { TextDiff } from '../../kit/text/unified-diff.ts';
 import { applyEdits } from './apply-edits.ts';
 import { stillParses } from './still-parses.ts';
 import { assertText } from './text-content.ts';
@@ -96,6 +96,7 @@ const planOne = async (asked: Input, index: number, fs: FileAccess): Promise<Cha
     );
   }
   const after = Buffer.from(text, 'utf8');
+  const { diffTexts } = await import('../../kit/text/unified-diff.ts');
   const { hunks, additions, deletions } = diffTexts(old, text);
   const diff = hunks === '' ? '' : `--- a/${shown}\n+++ b/${shown}\n${hunks}`;
   return { path: shown, before, after, replacements, diff, additions, deletions };
