@@ -1,3 +1,4 @@
+/** What can be said about a path from its text alone, before anything on disk is touched. */
 import { ToolFailure } from '../../contract/errors.ts';
 
 const MAX_LENGTH = 4096;
