@@ -11,9 +11,9 @@ import {
   wrap,
 } from 'cockatiel';
 import { createRuntime } from '../dist/crib/create-runtime.js';
-import { Deadlines } from '../dist/pipeline/recovery/deadlines.js';
 import { CircuitBreaker } from '../dist/pipeline/recovery/breaker.js';
 import { Bulkhead } from '../dist/pipeline/recovery/bulkhead.js';
+import { Deadlines } from '../dist/pipeline/recovery/deadlines.js';
 
 const CALLS = 30_000;
 const ROUNDS = 9;

@@ -8,7 +8,9 @@ import { renderToolDocs } from './render-tool-docs.mjs';
 /** Built by itself: the command line is one bundle that hands out none of its parts. */
 const loadParameterTable = async () => {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('../src/cli/commands/tools/parameter-table.ts', import.meta.url))],
+    entryPoints: [
+      fileURLToPath(new URL('../src/cli/commands/tools/parameter-table.ts', import.meta.url)),
+    ],
     bundle: true,
     format: 'esm',
     platform: 'node',

@@ -403,7 +403,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     promise: 'The person asked sees the exact input, with every control character made visible.',
     tests: [
       ...by(
-        'src/approvers/terminal/visible-text.test.ts',
+        'src/kit/text/visible-text.test.ts',
         'never lets a dangerous character through, and never shows two texts the same way',
       ),
       ...by(

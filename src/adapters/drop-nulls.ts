@@ -3,6 +3,7 @@
  * lets an optional one be null instead, which the schema of the tool itself would refuse.
  */
 import type { JsonSchema } from '../contract/schema.ts';
+import { isRecord } from '../kit/data/is-record.ts';
 
 /** Deeper input is left as it is: the pipeline refuses it. */
 const MOST_DEPTH = 100;
@@ -12,11 +13,8 @@ interface Place {
   readonly depth: number;
 }
 
-const isNode = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const own = (node: unknown, key: string): unknown =>
-  isNode(node) && Object.hasOwn(node, key) ? node[key] : undefined;
+  isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -34,7 +32,7 @@ const follow = (root: JsonSchema, reference: string): unknown => {
 const variants = (schema: unknown, root: JsonSchema): readonly JsonSchema[] => {
   const found = new Set<JsonSchema>();
   const walk = (node: unknown): void => {
-    if (!isNode(node) || found.has(node)) return;
+    if (!isRecord(node) || found.has(node)) return;
     found.add(node);
     if (typeof node.$ref === 'string') walk(follow(root, node.$ref));
     for (const keyword of ['anyOf', 'oneOf', 'allOf']) listed(node[keyword]).forEach(walk);

@@ -2,9 +2,10 @@
  * What became of a call: as data for the program, and as text and pictures for the model. A refusal
  * says its code and what to do next; pictures that were cut to fit a prompt are left out.
  */
-import { ERRORS, isErrorCode, type ToolError } from '../contract/errors.ts';
+import type { ToolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { ToolReply } from '../contract/tool-sets.ts';
+import { errorText } from '../kit/text/error-text.ts';
 
 export const replyOf = (result: ToolResult): ToolReply => {
   const { success, status, data, error, warnings, approval, metadata } = result;
@@ -29,22 +30,6 @@ export const failedReply = (error: ToolError): ToolReply => ({
 export type Part =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string };
-
-const errorText = (error: ToolError): string => {
-  const sentence = isErrorCode(error.code) ? ERRORS[error.code].sentence : error.message;
-  const issues = (error.issues ?? []).map(
-    ({ path, message }) => `- ${path.length === 0 ? 'input' : path.join('.')}: ${message}`,
-  );
-  return [
-    `${error.code}: ${error.message}`,
-    ...(error.message === sentence ? [] : [sentence]),
-    ...issues,
-    ...(error.retryAfterMs === undefined
-      ? []
-      : [`Wait ${Math.ceil(error.retryAfterMs / 1000)} s before the next try.`]),
-    ...error.suggestions.map((suggestion) => `- ${suggestion}`),
-  ].join('\n');
-};
 
 const pendingText = (id: string, expiresAt: number): string =>
   [

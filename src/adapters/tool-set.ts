@@ -11,6 +11,7 @@ import type { Crib, DryRunReport } from '../contract/crib.ts';
 import { ToolFailure, toolError } from '../contract/errors.ts';
 import type { JsonSchema } from '../contract/schema.ts';
 import type { ToolReply, ToolSetOptions } from '../contract/tool-sets.ts';
+import { lazy } from '../kit/data/lazy.ts';
 import {
   answerMeta,
   CALL_TOOL,
@@ -103,15 +104,15 @@ type SchemasOf = (name: string) => ToolSchemas | undefined;
 
 /** The schemas as they are, of the very version that is shown: MCP takes any. */
 const schemasOf = ({ tools }: Crib, { filter }: ToolSetOptions): SchemasOf => {
-  let known: ReadonlyMap<string, ToolSchemas> | undefined;
-  return (name) => {
-    known ??= new Map(
-      tools
-        .forModel('mcp', filter)
-        .definitions.map((each) => [String(each.name), each as unknown as ToolSchemas]),
-    );
-    return known.get(name);
-  };
+  const schemas = lazy(
+    () =>
+      new Map(
+        tools
+          .forModel('mcp', filter)
+          .definitions.map((each) => [String(each.name), each as unknown as ToolSchemas]),
+      ),
+  );
+  return (name) => schemas().get(name);
 };
 
 /** Everything a call needs that is the same for all calls of a set. */

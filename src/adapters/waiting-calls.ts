@@ -2,8 +2,8 @@
  * Remembers which calls of a set wait for a person, so that the model only has to make the very same
  * call again. The approval itself is checked and spent in the pipeline; this is no more than its name.
  */
-import { createHash } from 'node:crypto';
 import type { ToolResult } from '../contract/result.ts';
+import { shortDigestOf } from '../kit/data/canonical-json.ts';
 
 export interface WaitingCalls {
   /** With the approval this call waited for, if it did; that one being over, it is a new call. */
@@ -24,19 +24,10 @@ type Run = (approvalId: string | undefined) => Promise<ToolResult>;
 /** More than a person can look at; the oldest is asked about anew. */
 const MOST = 500;
 
-const ordered = (_key: string, value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const source = value as Record<string, unknown>;
-  const sorted: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(source).sort()) sorted[key] = source[key];
-  return sorted;
-};
-
 /** Returns the digest of a tool and its canonical input. Nothing for an input that is no data or too deep: the pipeline refuses it, and nobody is asked. */
 export const callDigest = ({ tool, input }: NamedCall): string | undefined => {
   try {
-    const text = JSON.stringify([tool, input], ordered);
-    return createHash('sha256').update(text).digest('base64url');
+    return shortDigestOf([tool, input]);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** The process as commands see it: streams, colours, environment, clock, and the exit code to leave. */
 import type { Colors } from 'picocolors/types.js';
-import { visibleJson } from '../approvers/terminal/visible-text.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { visibleJson } from '../kit/text/visible-text.ts';
 import type { OpenCrib } from './session/opened-crib.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

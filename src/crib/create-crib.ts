@@ -21,6 +21,7 @@ import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import type { Retention } from '../governance/audit/retention.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
+import { lazyAsync } from '../kit/data/lazy.ts';
 import { createEventBus } from '../observation/event-bus.ts';
 import { UsageStats } from '../observation/usage-stats.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
@@ -76,18 +77,6 @@ const openKey = async (home: string | undefined): Promise<SigningKey> => {
   const folder = userFolder(home);
   const { openSigningKey } = await import('../governance/signing/open-signing-key.ts');
   return openSigningKey(join(folder, 'keys', 'signing.pem'));
-};
-
-/** A failure is not kept: the next one may find the folder writable. */
-const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 };
 
 /** One for the whole crib, so that a secret that any part has learnt is hidden by all. */
@@ -152,7 +141,7 @@ const openServers = async (
   const isOff = !enabled || config.enforcement.disableLocalTools;
   if (isOff || Object.keys(servers).length === 0) return { sources: [], servers: NO_SERVERS };
   const { openMcpServers } = await import('./open-mcp-servers.ts');
-  const confiner = once(async () => {
+  const confiner = lazyAsync(async () => {
     const { openConfiner } = await import('./open-sandboxes.ts');
     return openConfiner(runtime, sandboxSettings(config));
   });
@@ -209,7 +198,7 @@ const policyOf = async (
     const { openPolicy } = await import('./open-policy.ts');
     return openPolicy(options, policy, log);
   };
-  if (!options.policy && !options.policyFiles?.length) return once(open);
+  if (!options.policy && !options.policyFiles?.length) return lazyAsync(open);
   const opened = await open();
   return async () => opened;
 };
@@ -320,11 +309,11 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const made: { crib?: CribHost } = {};
   const read: LoadSite['read'] = async (...asked) => made.crib?.results.read(...asked);
   const { project, root } = foldersOf(options, config);
-  const redactor = once(() => openRedactor(config));
+  const redactor = lazyAsync(() => openRedactor(config));
   const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
   await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
   const policy = await policyOf(options, config, runtime);
-  const signingKey = once(() => openKey(options.home));
+  const signingKey = lazyAsync(() => openKey(options.home));
   const site = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   made.crib = new LocalCrib({
     registry,

@@ -3,10 +3,10 @@ import type { Config } from '../config/schema.ts';
 import { retryPolicyOf } from '../config/sections/calls/retry.ts';
 import { toolSettingsOf } from '../config/tool-settings-of.ts';
 import type { LoopLimits } from '../governance/ledger/loop-breaker.ts';
-import type { EngineSettings } from '../pipeline/engine.ts';
+import { HOUR_MS } from '../kit/data/durations.ts';
+import type { EngineSettings } from '../pipeline/shared-services.ts';
 import type { SettingsSource } from '../pipeline/tool-settings.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const MINUTE_MS = 60 * 1000;
 const SECOND_MS = 1000;

@@ -11,6 +11,8 @@ import type { Tier } from '../contract/tool.ts';
 import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
 import { learnAll } from '../governance/redaction/learn-all.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
+import { MINUTE_MS } from '../kit/data/durations.ts';
+import { lazyAsync } from '../kit/data/lazy.ts';
 import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from '../sources/mcp/elicit-by-approver.ts';
 import type { McpDeps, ServerSettings, WebSocketLike } from '../sources/mcp/server-settings.ts';
@@ -35,7 +37,6 @@ export interface McpSite {
 
 type ServerConfig = Config['mcp']['servers'][string];
 
-const MINUTE_MS = 60_000;
 /** A first start may have to load packages. */
 const MIN_FIRST_START_MS = 60_000;
 const LIMITS = {
@@ -183,16 +184,10 @@ const secretsOf = ({
   redactor,
   runtime,
 }: McpSite): Pick<McpDeps, 'secret' | 'learnSecrets'> => {
-  const open = async (): Promise<readonly Secrets[]> => {
+  const opened = lazyAsync(async (): Promise<readonly Secrets[]> => {
     const { openSecrets } = await import('./open-secrets.ts');
     return secrets ? [secrets] : openSecrets({ config, env: readEnvironment(), home });
-  };
-  let sources: Promise<readonly Secrets[]> | undefined;
-  let learnt: Promise<void> | undefined;
-  const opened = (): Promise<readonly Secrets[]> => {
-    sources ??= open();
-    return sources;
-  };
+  });
   return {
     secret: async (key) => {
       const { createSecretChain } = await import('../secrets/chain.ts');
@@ -200,14 +195,13 @@ const secretsOf = ({
       if (value !== undefined) redactor.learn(value);
       return value;
     },
-    learnSecrets: () => {
-      learnt ??= opened().then(
+    learnSecrets: lazyAsync(() =>
+      opened().then(
         (all) => learnAll(redactor, { sources: all, keys: [], log: runtime.log }),
         (error: unknown) =>
           runtime.log.error('secrets could not be read', { error: String(error) }),
-      );
-      return learnt;
-    },
+      ),
+    ),
   };
 };
 
@@ -218,12 +212,10 @@ const loginsOf =
     const env = readEnvironment();
     const server = { name, url, ...config.mcp.servers[name]?.oauth };
     const openBrowser = () => Promise.reject(new Error('A request opens no browser.'));
-    const open = () => openServerAuth(server, { config, env, home, runtime, openBrowser });
-    let auth: ReturnType<typeof open> | undefined;
-    const provider = async () => {
-      auth ??= open();
-      return (await auth).provider;
-    };
+    const auth = lazyAsync(() =>
+      openServerAuth(server, { config, env, home, runtime, openBrowser }),
+    );
+    const provider = async () => (await auth()).provider;
     return {
       token: async () => (await provider()).token(),
       onUnauthorized: async (context) => (await provider()).onUnauthorized(context),

@@ -4,9 +4,8 @@ import type { Events } from '../contract/events.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Store } from '../contract/store.ts';
 import { Retention } from '../governance/audit/retention.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
 import { auditDesk } from './audit-files.ts';
-
-const DAY_MS = 24 * 3_600_000;
 
 export interface RetentionSite {
   readonly days: number;

@@ -2,12 +2,13 @@
  * The lock of tools from outside: the files that hold what was accepted, and the gate that asks them.
  * What judges is loaded when something comes from outside, which for many cribs is never.
  */
-import { visibleItem, visibleJson, visibleLines } from '../approvers/terminal/visible-text.ts';
+
 import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config/schema.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { LockEntry, ToolLock } from '../contract/lock.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { visibleItem, visibleJson, visibleLines } from '../kit/text/visible-text.ts';
 import type { JudgingLock, LockMode } from '../registry/lock/create-tool-lock.ts';
 import { type Gate, NOT_JUDGED } from '../registry/lock/gate.ts';
 import type { LockStore } from '../registry/lock/lock-store.ts';

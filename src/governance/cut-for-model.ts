@@ -1,4 +1,5 @@
 /** Cuts long strings and arrays down to what a prompt should hold, and says what was cut. */
+import { isObject } from '../kit/data/is-record.ts';
 
 export interface ModelLimits {
   readonly maxStringChars: number;
@@ -9,10 +10,6 @@ export interface ModelLimits {
 export const MAX_MEDIA_CHARS = 8_000_000;
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /** The base64 of a block of MCP content that is a picture, a sound or the bytes of a resource. */
 const mediaIn = (block: unknown): string | undefined => {

@@ -4,9 +4,10 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Memory, MemoryScope } from '../contract/memory.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { MemoryStore } from '../contract/store.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
 
 /** A session's memory outlives its last use by this much. */
-const SHORT_TERM_MS = 24 * 60 * 60 * 1000;
+const SHORT_TERM_MS = DAY_MS;
 
 const rootOf = (call: CallRequest): CallRequest => {
   let root = call;

@@ -2,7 +2,9 @@
  * What an endpoint answered, or did not, as a code of the table. Its own words stay out of the
  * message: they quote the prompt, and some quote the key.
  */
-import { type ErrorCode, type ErrorExtras, isErrorCode, ToolFailure } from '../contract/errors.ts';
+import { type ErrorCode, type ErrorExtras, ToolFailure } from '../contract/errors.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
+import { isCoded } from '../kit/data/reason-of.ts';
 
 /** The part of the library's error that is looked at. */
 interface ApiFault {
@@ -50,7 +52,7 @@ const rowOf = (status: number): Row => {
     : ['SERVER_ERROR', `The endpoint of the model failed (${status}).`, 'Try again later.'];
 };
 
-const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+const LONGEST_WAIT_MS = DAY_MS;
 
 const waitOf = (headers: unknown, now: () => number): number | undefined => {
   if (typeof headers !== 'object' || headers === null) return undefined;
@@ -91,9 +93,6 @@ const causesOf = (error: unknown): readonly Error[] => {
   }
   return causes;
 };
-
-const isCoded = (error: Error): error is ToolFailure =>
-  'code' in error && isErrorCode(error.code) && 'extras' in error;
 
 const SLOW_CODES: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',

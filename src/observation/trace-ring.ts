@@ -1,5 +1,6 @@
 /** The stages of the last calls, by execution. Calls are timed only while somebody watches. */
 import type { Events, StageTrace } from '../contract/events.ts';
+import { BoundedMap } from '../kit/data/bounded-map.ts';
 
 export interface TraceRing {
   of(executionId: string): readonly StageTrace[] | undefined;
@@ -11,14 +12,11 @@ export interface TraceRing {
 const MOST = 1000;
 
 export const createTraceRing = (events: Events, most = MOST): TraceRing => {
-  const traces = new Map<string, readonly StageTrace[]>();
+  const traces = new BoundedMap<string, readonly StageTrace[]>(most);
   let stop: (() => void) | undefined;
   const listen = (): (() => void) =>
     events.on('call.traced', ({ executionId, stages }) => {
       traces.set(executionId, stages);
-      if (traces.size <= most) return;
-      const [oldest] = traces.keys();
-      if (oldest !== undefined) traces.delete(oldest);
     });
   const watch = (on: boolean): void => {
     if (on) stop ??= listen();

@@ -10,6 +10,7 @@ import type {
 } from '../contract/crib.ts';
 import { type ToolError, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
+import { isRecord } from '../kit/data/is-record.ts';
 
 export interface ProcessDeps {
   readonly tools: Catalog;
@@ -154,9 +155,6 @@ const discover = (query: string | undefined, tools: Catalog): Outcome => {
 const OPERATIONS: ReadonlySet<unknown> = new Set([
   ...['execute_single', 'execute_chain', 'orchestrate', 'validate', 'discover'],
 ]);
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isCall = (value: unknown, needsId: boolean): boolean =>
   isRecord(value) &&

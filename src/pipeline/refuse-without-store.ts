@@ -3,9 +3,9 @@ import type { CallAs } from '../contract/call-options.ts';
 import { isErrorCode, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import { thrownText } from '../kit/data/reason-of.ts';
 import { newCall } from './new-call.ts';
 import { failedWith } from './outcome.ts';
-import { thrownText } from './record/read-thrown.ts';
 
 interface Refused {
   readonly executionId: string;

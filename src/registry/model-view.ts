@@ -1,12 +1,48 @@
 /** The catalog as a model sees it: definitions in each provider's dialect, and what they cost in tokens. */
 import type { Catalog, CatalogEntry, ModelProvider, ModelTools } from '../contract/catalog.ts';
 import type { JsonSchema } from '../contract/schema.ts';
-import { defineFor } from './for-model/define-for.ts';
-import type { Defined } from './for-model/definition.ts';
+import { anthropicTool } from './for-model/anthropic.ts';
+import { below, type Defined, type Loss, type Shown } from './for-model/definition.ts';
+import { geminiTool } from './for-model/gemini.ts';
+import { mcpTool } from './for-model/mcp.ts';
+import { openaiTool } from './for-model/openai.ts';
 import { known, listEntries } from './lookup.ts';
 import type { Shelf } from './shelf.ts';
 import { countTokens, sumTokens } from './tokens.ts';
 import type { Registered } from './versions.ts';
+
+/** One tool in the dialect of one provider. */
+const DIALECTS: Readonly<Record<ModelProvider, (shown: Shown) => Defined>> = {
+  openai: openaiTool,
+  anthropic: anthropicTool,
+  gemini: geminiTool,
+  mcp: mcpTool,
+};
+
+const defineFor = (provider: ModelProvider, shown: Shown): Defined => {
+  // Such a tool cannot run either; sent along, it would fail the whole request or be fetched by the other side.
+  const foreign = foreignReference(shown.input);
+  return foreign ? { losses: [foreign] } : DIALECTS[provider](shown);
+};
+
+const MAX_PLACES = 20_000;
+
+const foreignReference = (schema: unknown): Loss | undefined => {
+  const places: { readonly value: unknown; readonly path: string }[] = [
+    { value: schema, path: '' },
+  ];
+  for (const { value, path } of places) {
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === '$ref' && typeof inner === 'string' && !inner.startsWith('#')) {
+        return { path, lost: '$ref' };
+      }
+      if (typeof inner === 'object') places.push({ value: inner, path: below(path, key) });
+    }
+    if (places.length > MAX_PLACES) return { path: '', lost: 'size' };
+  }
+  return undefined;
+};
 
 export type ModelView = Pick<
   Catalog,

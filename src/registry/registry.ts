@@ -4,6 +4,7 @@ import type { Catalog, LoadReport } from '../contract/catalog.ts';
 import type { Events } from '../contract/events.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
+import { reasonOf } from '../kit/data/reason-of.ts';
 import { createEditing } from './editing.ts';
 import { createLoading } from './load/loading.ts';
 import type { Gate } from './lock/gate.ts';
@@ -80,7 +81,7 @@ const configuredSwitch =
     try {
       return isEnabled?.(name);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       runtime.log.error('Whether a tool is enabled could not be read', { tool: name, reason });
       return false;
     }

@@ -2,6 +2,7 @@
 import type { Config } from '../config/schema.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
 
 /** Throws CONFIG_INVALID for an address beyond this machine unless names and TLS are configured. */
 export const assertReachable = (
@@ -38,7 +39,7 @@ const LISTEN_FAULTS: Readonly<Record<string, readonly [ErrorCode, string, string
 
 /** What the system says about an address, in words. */
 export const listenFault = (error: unknown): unknown => {
-  const code = String((error as NodeJS.ErrnoException).code);
+  const code = String(errorCodeOf(error));
   const known = Object.hasOwn(LISTEN_FAULTS, code) ? LISTEN_FAULTS[code] : undefined;
   return known ? new ToolFailure(known[0], known[1], { suggestions: [known[2]] }) : error;
 };

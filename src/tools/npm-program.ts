@@ -1,6 +1,7 @@
 /** Runs npm so that it prints JSON, runs no scripts and takes no program from the project's `.npmrc`. */
 import type { ToolContext } from '../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
+import { isRecord } from '../kit/data/is-record.ts';
 import { type NpmRegistries, registryHosts, registryVariables } from './npm-registries.ts';
 import { runProgram } from './run-program.ts';
 
@@ -90,13 +91,10 @@ export interface NpmCall {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const readObject = (text: string): JsonObject | undefined => {
   try {
     const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -135,7 +133,7 @@ export const runNpm = async (
   const printed = readObject(stdout);
   const error = printed?.error;
   // `npm ls` says so when something is missing, and lists what is there all the same.
-  if (printed && isObject(error) && error.code !== 'ELSPROBLEMS') {
+  if (printed && isRecord(error) && error.code !== 'ELSPROBLEMS') {
     throw npmFailure(errorCodeOf(error, printed));
   }
   if (printed && (exitCode === 0 || stdout.trim() !== '')) return printed;

@@ -1,14 +1,7 @@
 /** Whether a place that a project names lies inside one of its folders, with no link on the way. */
 import { lstat } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-
-/** The segments from `folder` down to `place`; `undefined` when it lies elsewhere. */
-const segmentsBelow = (folder: string, place: string): readonly string[] | undefined => {
-  const way = relative(folder, place);
-  if (way === '') return [];
-  const segments = way.split(sep);
-  return isAbsolute(way) || segments[0] === '..' ? undefined : segments;
-};
+import { join, resolve } from 'node:path';
+import { segmentsBelow } from '../kit/file/segments-below.ts';
 
 /** What does not exist yet is no link; what cannot be looked at counts as one. */
 const isLink = (path: string): Promise<boolean> =>

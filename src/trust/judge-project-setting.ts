@@ -1,6 +1,7 @@
 /** One value of a project against the user's: taken, taken in part, or not taken, and why. */
-import { isTree } from '../config/document/config-tree.ts';
+
 import type { ProjectRule } from '../config/project-rule.ts';
+import { isRecord } from '../kit/data/is-record.ts';
 
 export interface Comparison {
   /** What the project says. */
@@ -50,7 +51,7 @@ const subset = (given: unknown, user: unknown): Ruling => {
 };
 
 const asSpending = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'number' ? { usd: value } : isTree(value) ? value : {};
+  typeof value === 'number' ? { usd: value } : isRecord(value) ? value : {};
 
 /** A plain number is dollars; every kind of limit is compared by itself. */
 const spending = (given: unknown, user: unknown): Ruling => {
@@ -65,9 +66,9 @@ const spending = (given: unknown, user: unknown): Ruling => {
 
 /** Fewer repeats in a longer time are stricter; what the project leaves out stays the user's. */
 const loop = (given: unknown, user: unknown): Ruling => {
-  if (!isTree(user)) return take(given);
+  if (!isRecord(user)) return take(given);
   const strict = 'a project can make the loop breaker stricter, not laxer';
-  if (!isTree(given)) return { message: strict };
+  if (!isRecord(given)) return { message: strict };
   const { identicalCalls = user.identicalCalls, windowSeconds = user.windowSeconds } = given;
   const stricter =
     isLower(identicalCalls, user.identicalCalls) && isHigher(windowSeconds, user.windowSeconds);

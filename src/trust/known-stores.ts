@@ -3,12 +3,12 @@
  * that has no record here came from elsewhere, whatever it says about itself.
  */
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTree } from '../config/document/config-tree.ts';
-import { replaceFile } from '../config/edit/replace-file.ts';
 import { readConfigText } from '../config/load/read-config-file.ts';
-import { sha256 } from './project-folder.ts';
+import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { isRecord } from '../kit/data/is-record.ts';
+import { createFile, putFile } from '../kit/file/replace-file.ts';
 import { trustFileFault } from './trust-file.ts';
 
 const MAX_RECORD_BYTES = 64 * 1024;
@@ -31,7 +31,7 @@ export interface KnownStore {
 const folderIn = (userDir: string): string => join(userDir, 'stores');
 
 /** A name for what belongs to the database at this path. */
-export const storeKey = (path: string): string => sha256(path).slice(0, 32);
+export const storeKey = (path: string): string => sha256Hex(path).slice(0, 32);
 
 const recordFile = (userDir: string, path: string): string =>
   join(folderIn(userDir), `${storeKey(path)}${SUFFIX}`);
@@ -44,7 +44,7 @@ const textAt = (tree: Readonly<Record<string, unknown>>, key: string): string | 
 const parseRecord = (text: string): KnownStore | undefined => {
   try {
     const tree: unknown = JSON.parse(text);
-    if (!isTree(tree)) return undefined;
+    if (!isRecord(tree)) return undefined;
     const [path, id] = [textAt(tree, 'path'), textAt(tree, 'id')];
     if (path === undefined || id === undefined || id === '') return undefined;
     const [database, log] = [textAt(tree, 'database'), textAt(tree, 'log')];
@@ -102,7 +102,7 @@ const makeFolder = (userDir: string): Promise<unknown> =>
 
 const writeRecord = async (userDir: string, known: KnownStore): Promise<void> => {
   await makeFolder(userDir);
-  await replaceFile(recordFile(userDir, known.path), textOf(known), 0o600);
+  await putFile(recordFile(userDir, known.path), textOf(known));
 };
 
 const newId = (): string => randomBytes(16).toString('hex');
@@ -114,24 +114,8 @@ const newId = (): string => randomBytes(16).toString('hex');
 export const createKnownStore = async (userDir: string, path: string): Promise<KnownStore> => {
   await makeFolder(userDir);
   const file = recordFile(userDir, path);
-  const draft = `${file}.${newId()}.new`;
   const known = { path, id: newId() };
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(textOf(known));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    // A link appears whole or not at all, and only the first one can be made.
-    await link(draft, file);
-    return known;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  if (await createFile(file, textOf(known))) return known;
   const winner = await readKnownStore(userDir, path);
   if (winner) return winner;
   // The record that is there cannot be believed; the database is new, and so may be its record.

@@ -2,12 +2,13 @@
  * The files in which accepted tools are kept. A project's counts as long as it is the one that was trusted;
  * our own edit keeps the trust, and only ours. The user's own always counts.
  */
-import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
 import { FOLDER } from '../config/load/find-config-files.ts';
 import { readConfigText, textOf } from '../config/load/read-config-file.ts';
 import { ToolFailure } from '../contract/errors.ts';
+import { putFile } from '../kit/file/replace-file.ts';
 import { LOCK } from './project-folder.ts';
 import { type ConfigPlace, type ProjectTrust, readProjectTrust } from './project-trust.ts';
 import { trustFileFault } from './trust-file.ts';
@@ -66,22 +67,6 @@ export const readLockFiles = async ({ userDir, project }: LockPlace): Promise<Lo
   project: project && projectFile(project.trust),
 });
 
-const replace = async (folder: string, text: string, mode: number): Promise<void> => {
-  const scratch = await mkdtemp(join(folder, '.lock-'));
-  try {
-    const handle = await open(join(scratch, LOCK), 'wx', mode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(join(scratch, LOCK), join(folder, LOCK));
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-};
-
 const changedMeanwhile = (): ToolFailure =>
   new ToolFailure('CONFLICT', 'The lock of tools was changed by somebody else meanwhile.', {
     suggestions: ['Look at the tools again, then accept them.'],
@@ -110,7 +95,7 @@ export const writeUserLock = async (
   await mkdir(userDir, { recursive: true, mode: 0o700 });
   const { text } = await userFile(join(userDir, LOCK));
   if (text !== before) throw changedMeanwhile();
-  await replace(userDir, after, 0o600);
+  await putFile(join(userDir, LOCK), after);
 };
 
 /**
@@ -125,6 +110,6 @@ export const writeProjectLock = async (
   const { folder, inForce } = trust;
   if (!folder || !inForce || !projectFile(trust) || folder.problems.length > 0) throw notTrusted();
   if (projectFile(trust)?.text !== before) throw changedMeanwhile();
-  await replace(join(folder.realDir, FOLDER), after, 0o644);
+  await putFile(join(folder.realDir, FOLDER, LOCK), after, { mode: 0o644 });
   return trust.insisted || trustOwnEdit(place, { trust, edit: { name: LOCK, before, after }, now });
 };

@@ -9,8 +9,9 @@ import {
   isMapping,
   type ShapeNode,
 } from '../config/document/config-shape.ts';
-import { dropEmptyMappings, isTree, type Tree, valueAt } from '../config/document/config-tree.ts';
+import { dropEmptyMappings, type Tree, valueAt } from '../config/document/config-tree.ts';
 import { describeOrigin, type Layer } from '../config/load/layer.ts';
+import { isRecord } from '../kit/data/is-record.ts';
 import { isInsideProject } from './inside-project.ts';
 import { judgeProjectSetting, type Ruling } from './judge-project-setting.ts';
 
@@ -101,14 +102,14 @@ const narrowMapping = async (walk: Walk, tree: Tree, at: Spot): Promise<Tree> =>
   for (const [key, value] of Object.entries(tree)) {
     const shape = childShape(at.shape, key);
     const path = [...at.path, key];
-    if (!shape || (isMapping(shape) && !isTree(value))) {
+    if (!shape || (isMapping(shape) && !isRecord(value))) {
       // A mistake, which the schema reports.
       kept[key] = value;
       continue;
     }
     const named = at.shape.properties && Object.hasOwn(at.shape.properties, key);
     const spot = { path, shape, entry: at.entry ?? (named ? undefined : path) };
-    if (isMapping(shape) && isTree(value)) {
+    if (isMapping(shape) && isRecord(value)) {
       const below = await narrowMapping(walk, value, spot);
       // A section of which nothing is left must not stand there as one that lacks something.
       const emptied = Object.keys(below).length === 0 && Object.keys(value).length > 0;

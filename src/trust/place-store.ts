@@ -5,6 +5,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { isInsideProject } from './inside-project.ts';
 import {
   adoptStore,
@@ -61,7 +62,7 @@ const lookAt = async (path: string): Promise<Found> => {
       isEmpty: stats.size === 0n,
     };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error);
     return code === 'ENOENT' || code === 'ENOTDIR' ? ABSENT : UNREADABLE;
   }
 };
@@ -121,7 +122,7 @@ const placeOf = async (
     const { id, adopt } = known ?? (await createKnownStore(userDir, path));
     return { path, identity: { id, ...(adopt && { adopt }) } };
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error) || 'unknown';
     return { path, unrecorded: code };
   }
 };

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readProjectFolder, sha256 } from './project-folder.ts';
+import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { readProjectFolder } from './project-folder.ts';
 
 let projectDir: string;
 
@@ -36,7 +37,7 @@ describe('readProjectFolder', () => {
       await write(name, name);
     }
     const { files, contents, problems } = await read();
-    expect(files).toEqual(Object.fromEntries(obeyed.map((name) => [name, sha256(name)])));
+    expect(files).toEqual(Object.fromEntries(obeyed.map((name) => [name, sha256Hex(name)])));
     expect([...contents.keys()].toSorted()).toEqual([
       'config.yml',
       'flows/a.json',

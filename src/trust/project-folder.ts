@@ -2,12 +2,12 @@
  * What a project would have the runtime obey: the files in its `.toolcrib`, read once. What is
  * hashed here is what is parsed later, so nothing can change between the two.
  */
-import { createHash } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ConfigProblem } from '../config/config-error.ts';
 import { FOLDER } from '../config/load/find-config-files.ts';
 import { type FileCheck, readBytes } from '../config/load/read-config-file.ts';
+import { sha256Hex } from '../kit/data/canonical-json.ts';
 
 /** Everything in these is obeyed; elsewhere only YAML files in the folder itself and the lock. */
 const TREES: ReadonlySet<string> = new Set(['tools', 'flows', 'policy']);
@@ -48,9 +48,6 @@ export interface Site {
   readonly check?: FileCheck | undefined;
 }
 
-export const sha256 = (data: Uint8Array | string): string =>
-  createHash('sha256').update(data).digest('hex');
-
 /** Some file systems take `Tools` for `tools`. */
 const isTree = (name: string): boolean => TREES.has(name.toLowerCase());
 
@@ -76,7 +73,7 @@ const readOne = async (reading: Reading, path: readonly string[]): Promise<void>
   if (bytes === undefined) return complain(reading, path, fault ?? 'vanished while it was read');
   reading.left -= bytes.length;
   const name = path.join('/');
-  reading.hashes.set(name, sha256(bytes));
+  reading.hashes.set(name, sha256Hex(bytes));
   // What is parsed or compiled later is what was hashed here.
   if (YAML.test(name) || isTree(path[0] ?? '') || name === LOCK) reading.contents.set(name, bytes);
 };
@@ -108,7 +105,7 @@ type Entries = readonly (readonly [string, string])[];
 const sorted = (files: Entries): Entries => files.toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /** Lists are unambiguous as JSON; the version says what was listed, and how. */
-const hashOf = (files: Entries): string => sha256(JSON.stringify(['toolcrib project 1', files]));
+const hashOf = (files: Entries): string => sha256Hex(JSON.stringify(['toolcrib project 1', files]));
 
 /** The hash of a folder that holds files of these hashes. */
 export const hashOfFiles = (files: Readonly<Record<string, string>>): string =>

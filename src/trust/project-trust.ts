@@ -10,6 +10,8 @@ import {
   placesOfProject,
   userConfigDir,
 } from '../config/load/find-config-files.ts';
+import { ownValue } from '../kit/data/own-value.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { hashOfFiles, type ProjectFolder, readProjectFolder } from './project-folder.ts';
 import {
   changeTrust,
@@ -68,12 +70,9 @@ export const userDirOf = ({ cwd, env, home }: ConfigPlace): string =>
 
 type Hashes = Readonly<Record<string, string>>;
 
-const hashIn = (files: Hashes, path: string): string | undefined =>
-  Object.hasOwn(files, path) ? files[path] : undefined;
-
 const differences = (before: Hashes, after: Hashes): readonly string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .filter((path) => hashIn(before, path) !== hashIn(after, path))
+    .filter((path) => ownValue(before, path) !== ownValue(after, path))
     .toSorted();
 
 const stateOf = async (
@@ -189,7 +188,7 @@ const copy = async (
   try {
     await keepCopies(userDir, folder);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error);
     throw new ConfigError([
       { file: trustFileIn(userDir), path: '', message: `cannot be written (${code})` },
     ]);
@@ -217,7 +216,7 @@ export const trustFiles = async (
   names: readonly string[],
   { userDir, now }: Answer,
 ): Promise<boolean> => {
-  const present = names.filter((name) => hashIn(folder.files, name) !== undefined);
+  const present = names.filter((name) => ownValue(folder.files, name) !== undefined);
   const added = Object.fromEntries(present.map((name) => [name, folder.files[name] ?? '']));
   await copy(userDir, { files: added, contents: folder.contents });
   let isKept = false;

@@ -3,11 +3,15 @@
  * that others could have written says nothing.
  */
 import type { Stats } from 'node:fs';
-import { chmod, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.ts';
-import { isTree, type Tree } from '../config/document/config-tree.ts';
 import { readConfigText } from '../config/load/read-config-file.ts';
+import { isRecord } from '../kit/data/is-record.ts';
+import { ownValue } from '../kit/data/own-value.ts';
+import { errorCodeOf } from '../kit/data/reason-of.ts';
+import { othersReach, UNWRITABLE_BY_OTHERS } from '../kit/file/private-file.ts';
+import { putFile } from '../kit/file/replace-file.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
 const TRIES = 5;
@@ -41,47 +45,42 @@ const MALFORMED = 'is not a list of trusted projects; remove it, and trust them 
 
 /** Exported for its test: owners cannot be staged without being root. */
 export const trustFileFault = (
-  { uid, mode }: Pick<Stats, 'uid' | 'mode'>,
+  stats: Pick<Stats, 'uid' | 'mode'>,
   self: number | undefined,
 ): string | undefined => {
-  if (self === undefined) return undefined;
-  if (uid !== self && uid !== 0) return 'belongs to another user; remove it';
-  return (mode & 0o022) === 0
-    ? undefined
-    : 'can be written by others; look through it, then: chmod 600';
+  const reach = othersReach(stats, { forbidden: UNWRITABLE_BY_OTHERS, orRoot: true }, self);
+  if (reach === 'owner') return 'belongs to another user; remove it';
+  return reach && 'can be written by others; look through it, then: chmod 600';
 };
-
-const own = (tree: Tree, key: string): unknown =>
-  Object.hasOwn(tree, key) ? tree[key] : undefined;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const contentOf = (value: unknown): TrustedContent | undefined => {
-  if (!isTree(value)) return undefined;
-  const [hash, at, files] = ['hash', 'at', 'files'].map((key) => own(value, key));
-  if (!isText(hash) || !isText(at) || !isTree(files)) return undefined;
+  if (!isRecord(value)) return undefined;
+  const [hash, at, files] = ['hash', 'at', 'files'].map((key) => ownValue(value, key));
+  if (!isText(hash) || !isText(at) || !isRecord(files)) return undefined;
   const pairs = Object.entries(files).filter((pair): pair is [string, string] => isText(pair[1]));
   return { hash, at, files: Object.fromEntries(pairs) };
 };
 
 const refusalOf = (value: unknown): TrustEntry['refused'] => {
-  if (!isTree(value)) return undefined;
-  const [hash, at] = ['hash', 'at'].map((key) => own(value, key));
+  if (!isRecord(value)) return undefined;
+  const [hash, at] = ['hash', 'at'].map((key) => ownValue(value, key));
   return isText(hash) && isText(at) ? { hash, at } : undefined;
 };
 
 const entryOf = (value: unknown): TrustEntry => {
-  const tree = isTree(value) ? value : {};
-  const trusted = contentOf(own(tree, 'trusted'));
-  const refused = refusalOf(own(tree, 'refused'));
+  const tree = isRecord(value) ? value : {};
+  const trusted = contentOf(ownValue(tree, 'trusted'));
+  const refused = refusalOf(ownValue(tree, 'refused'));
   return { ...(trusted && { trusted }), ...(refused && { refused }) };
 };
 
 const parseEntries = (text: string): TrustEntries | undefined => {
   try {
     const root: unknown = JSON.parse(text);
-    const projects = isTree(root) ? own(root, 'projects') : undefined;
-    return isTree(projects)
+    const projects = isRecord(root) ? ownValue(root, 'projects') : undefined;
+    return isRecord(projects)
       ? new Map(Object.entries(projects).map(([path, value]) => [path, entryOf(value)]))
       : undefined;
   } catch {
@@ -113,30 +112,6 @@ export const readTrustFile = async (userDir: string): Promise<TrustReading> => r
 const written = (entries: TrustEntries): string =>
   `${JSON.stringify({ version: 1, projects: Object.fromEntries(entries) }, null, 2)}\n`;
 
-const replace = async (
-  userDir: string,
-  text: string,
-  isCurrent: () => Promise<boolean>,
-): Promise<boolean> => {
-  const scratch = await mkdtemp(join(userDir, '.trust-'));
-  try {
-    const file = join(scratch, 'trust.json');
-    const handle = await open(file, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(file, 0o600);
-    if (!(await isCurrent())) return false;
-    await rename(file, trustFileIn(userDir));
-    return true;
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-};
-
 type ChangeTrust = (
   userDir: string,
   project: string,
@@ -154,8 +129,8 @@ const changeEntry: ChangeTrust = async (userDir, project, change) => {
     const entry = change(entries.get(project) ?? {});
     if (entry) next.set(project, entry);
     else next.delete(project);
-    const isCurrent = async () => (await readRaw(userDir)).text === text;
-    if (await replace(userDir, written(next), isCurrent)) return;
+    const confirm = async () => (await readRaw(userDir)).text === text;
+    if (await putFile(trustFileIn(userDir), written(next), { confirm })) return;
   }
   throw unwritable(userDir, 'is being written by others all the time; try again');
 };
@@ -169,7 +144,7 @@ export const changeTrust: ChangeTrust = async (userDir, project, change) => {
     await mkdir(userDir, { recursive: true, mode: 0o700 });
     await changeEntry(userDir, project, change);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error);
     throw error instanceof ConfigError ? error : unwritable(userDir, `cannot be written (${code})`);
   }
 };

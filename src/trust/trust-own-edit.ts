@@ -4,7 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigEdit } from '../config/edit/edit-config.ts';
-import { sha256 } from './project-folder.ts';
+import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { ownValue } from '../kit/data/own-value.ts';
 import {
   type Answer,
   type ConfigPlace,
@@ -19,9 +20,6 @@ export interface OwnEdit extends ConfigEdit {
   readonly name: string;
 }
 
-const hashIn = (files: Readonly<Record<string, string>>, name: string): string | undefined =>
-  Object.hasOwn(files, name) ? files[name] : undefined;
-
 /** The edit counts when it began from the content that was trusted and is what lies there now. */
 const trustEditedFile = async (
   place: ConfigPlace & { readonly userDir: string },
@@ -29,9 +27,9 @@ const trustEditedFile = async (
 ): Promise<boolean> => {
   const { folder } = await readProjectTrust(place, { nearest: true });
   if (!folder || folder.realDir !== trust.folder?.realDir) return false;
-  const began = edit.before === undefined ? undefined : sha256(edit.before);
-  if (hashIn(trust.inForce?.files ?? {}, edit.name) !== began) return false;
-  if (hashIn(folder.files, edit.name) !== sha256(edit.after)) return false;
+  const began = edit.before === undefined ? undefined : sha256Hex(edit.before);
+  if (ownValue(trust.inForce?.files ?? {}, edit.name) !== began) return false;
+  if (ownValue(folder.files, edit.name) !== sha256Hex(edit.after)) return false;
   return trustFiles(folder, [edit.name], { userDir: place.userDir, now });
 };
 
@@ -42,7 +40,7 @@ const trustedFiles = (
 ): Readonly<Record<string, string>> | undefined => {
   if (state !== 'trusted' || !folder) return {};
   const old = Object.hasOwn(folder.files, name) ? folder.files[name] : undefined;
-  const began = before === undefined ? undefined : sha256(before);
+  const began = before === undefined ? undefined : sha256Hex(before);
   return old === began ? folder.files : undefined;
 };
 
@@ -62,7 +60,8 @@ export const trustOwnEdit = async (
   const known = trustedFiles(trust, edit);
   const { folder } = await readProjectTrust(place, { nearest: true });
   if (!known || !folder || folder.problems.length > 0) return false;
-  if (!isDeepStrictEqual(folder.files, { ...known, [edit.name]: sha256(edit.after) })) return false;
+  if (!isDeepStrictEqual(folder.files, { ...known, [edit.name]: sha256Hex(edit.after) }))
+    return false;
   await trustProject(folder, { userDir: place.userDir, now });
   return true;
 };

@@ -2,11 +2,13 @@
  * Copies of the files by which a trusted project restricts, in the user's folder: what was trusted stays
  * in force when the project's own file is changed, deleted or hidden. A copy is named by its hash.
  */
-import { chmod, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../config/edit/replace-file.ts';
 import { readBytes } from '../config/load/read-config-file.ts';
-import { hashOfFiles, LOCK, type ProjectFolder, sha256 } from './project-folder.ts';
+import { sha256Hex } from '../kit/data/canonical-json.ts';
+import { ownValue } from '../kit/data/own-value.ts';
+import { putFile } from '../kit/file/replace-file.ts';
+import { hashOfFiles, LOCK, type ProjectFolder } from './project-folder.ts';
 import type { TrustedContent } from './trust-file.ts';
 
 const MAX_COPY_BYTES = 8 * 1024 * 1024;
@@ -23,7 +25,7 @@ const readCopy = async (userDir: string, hash: string): Promise<Uint8Array | und
     mostBytes: MAX_COPY_BYTES,
     noLink: true,
   });
-  return bytes && sha256(bytes) === hash ? bytes : undefined;
+  return bytes && sha256Hex(bytes) === hash ? bytes : undefined;
 };
 
 /** Keeps copies of what the folder holds of these files now. */
@@ -35,8 +37,7 @@ export const keepCopies = async (
     const bytes = contents.get(path);
     if (!bytes || !isKeptInForce(path) || (await readCopy(userDir, hash))) continue;
     await mkdir(join(userDir, 'trusted'), { recursive: true, mode: 0o700 });
-    await replaceFile(copyFile(userDir, hash), bytes, 0o600);
-    await chmod(copyFile(userDir, hash), 0o600);
+    await putFile(copyFile(userDir, hash), bytes);
   }
 };
 
@@ -45,9 +46,6 @@ export interface FolderInForce {
   /** Files that were trusted and of which neither the original nor a copy is there. */
   readonly lost: readonly string[];
 }
-
-const ownValue = (files: Readonly<Record<string, string>>, path: string): string | undefined =>
-  Object.hasOwn(files, path) ? files[path] : undefined;
 
 /**
  * What of a changed project counts: each file that is as it was trusted, and the trusted copy of settings

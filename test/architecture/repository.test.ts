@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkAmbient } from './check-ambient.ts';
 import { checkComments } from './check-comments.ts';
+import { checkCopies } from './check-copies.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkDrivers } from './check-drivers.ts';
 import { checkExports, type PackageFile } from './check-exports.ts';
@@ -61,6 +62,10 @@ describe('repository', () => {
 
   it('expects nothing that anything would fit', () => {
     expect(checkMatchers([...sources, ...tests])).toEqual([]);
+  });
+
+  it('has no function twice', () => {
+    expect(checkCopies(sources)).toEqual([]);
   });
 
   it('names files for what they hold', () => {

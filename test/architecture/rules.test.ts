@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkAmbient } from './check-ambient.ts';
 import { checkComments } from './check-comments.ts';
+import { checkCopies } from './check-copies.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkDrivers } from './check-drivers.ts';
 import { checkExports } from './check-exports.ts';
@@ -346,4 +347,36 @@ describe('names', () => {
       expect(checkNames(tree({ 'src/a.ts': text }))).toHaveLength(1);
     },
   );
+});
+
+describe('copies', () => {
+  const own = (name: string, record: string, key: string) =>
+    `const ${name} = (${record}: Entry, ${key}: string) => Object.hasOwn(${record}, ${key}) ? ${record}[${key}] : undefined;`;
+
+  it('finds a function of the same name whose variables are called differently', () => {
+    const files = tree({ 'src/a.ts': own('own', 'a', 'b'), 'src/b.ts': own('own', 'tree', 'key') });
+    expect(checkCopies(files)).toEqual(['src/b.ts:1 own is a copy of src/a.ts:1 own']);
+  });
+
+  it('finds a long function under any name, and takes comments and blanks for nothing', () => {
+    const body =
+      'return [text.trim(), text.length, text.at(0), text.at(1), text.at(2), text.at(3)];';
+    const files = tree({
+      'src/a.ts': `export const one = (text: string) => { ${body} };`,
+      'src/b.ts': `function two() { return 1 }\nexport const three = (text: string) => {\n // why\n ${body}\n};`,
+    });
+    expect(checkCopies(files)).toEqual(['src/b.ts:2 three is a copy of src/a.ts:1 one']);
+  });
+
+  it('leaves other bodies, short expressions, tests and files that stand apart alone', () => {
+    const files = tree({
+      'src/a.ts': own('own', 'a', 'b'),
+      'src/b.ts': own('own', 'a', 'b').replace('undefined', 'null'),
+      'src/c.ts': own('own', 'a', 'b'),
+      'src/d.test.ts': own('own', 'a', 'b'),
+      'src/e.ts': "const isText = (value: unknown) => typeof value === 'string';",
+      'src/f.ts': "const isText = (value: unknown) => typeof value === 'string';",
+    });
+    expect(checkCopies(files, ['src/c.ts'])).toEqual([]);
+  });
 });

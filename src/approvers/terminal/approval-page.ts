@@ -3,8 +3,8 @@
  * and every cut stated with what it hides.
  */
 import type { ApprovalRequest } from '../../contract/approver.ts';
+import { visibleItem, visibleLines } from '../../kit/text/visible-text.ts';
 import { childrenOf, shownScalar } from './shown-value.ts';
-import { visibleItem, visibleLines } from './visible-text.ts';
 import { wrapLine } from './wrap-line.ts';
 
 export interface PageOptions {

@@ -1,8 +1,8 @@
 /** "Edit, then approve": takes another input for the call, shows what is different, asks again. */
 import type { Decision } from '../../contract/approver.ts';
+import { visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
 import { inputDifference } from './input-difference.ts';
 import { agrees, ask, type ReadInput, say, sayIndented, type Talk } from './terminal-talk.ts';
-import { visibleItem, visibleJson } from './visible-text.ts';
 
 const TRIES = 3;
 

@@ -1,8 +1,8 @@
 /** "Always allow this pattern": proposes a condition, lets it be changed, says what it allows, asks again. */
 import type { Decision } from '../../contract/approver.ts';
+import { visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
 import { proposeCondition } from './propose-condition.ts';
 import { agrees, ask, say, sayIndented, type Talk } from './terminal-talk.ts';
-import { visibleItem, visibleJson } from './visible-text.ts';
 
 const TRIES = 3;
 

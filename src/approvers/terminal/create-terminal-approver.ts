@@ -5,6 +5,7 @@
  */
 import pc from 'picocolors';
 import type { ApprovalRequest, Approver, Decision, Remember } from '../../contract/approver.ts';
+import { visibleItem } from '../../kit/text/visible-text.ts';
 import { approvalPage } from './approval-page.ts';
 import { askEdit } from './ask-edit.ts';
 import { askPattern } from './ask-pattern.ts';
@@ -18,7 +19,6 @@ import {
   type Talk,
   type TerminalApproverOptions,
 } from './terminal-talk.ts';
-import { visibleItem } from './visible-text.ts';
 
 const TRIES = 3;
 /** The longest a Node timer can run. */

@@ -3,6 +3,7 @@
  * stands first and last, and what is left out is counted. `v` shows all of it.
  */
 import type { ApprovalRequest } from '../../contract/approver.ts';
+import { visibleItem } from '../../kit/text/visible-text.ts';
 import {
   type ApprovalPage,
   clip,
@@ -15,7 +16,6 @@ import {
   span,
   TIERS,
 } from './approval-page.ts';
-import { visibleItem } from './visible-text.ts';
 
 export interface PromptPageOptions {
   readonly now: number;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import { conditionCompiler } from '../../governance/policy/condition/compile-condition.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { proposeCondition } from './propose-condition.ts';
-import { visibleText } from './visible-text.ts';
 
 const question = (input: unknown): PolicyQuestion =>
   ({

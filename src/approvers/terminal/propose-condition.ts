@@ -2,7 +2,7 @@
  * A CEL condition that holds for one input and no other: the start of "always allow this pattern".
  * Whoever wants more to be allowed has to widen it by hand.
  */
-import { HIDDEN } from './visible-text.ts';
+import { HIDDEN } from '../../kit/text/visible-text.ts';
 
 /** Longer than this nobody reads it, and what nobody reads nobody should agree to. */
 const LONGEST = 1500;

@@ -1,5 +1,7 @@
 /** A value of an input as an approver reads it: exact, with its type, nothing in it invisible. */
-import { visibleText } from './visible-text.ts';
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 
 /** A string on one line between quotes; a quote inside is escaped, so that it ends where it ends. */
 export const quoted = (text: string): string =>
@@ -7,15 +9,12 @@ export const quoted = (text: string): string =>
     .replace(/(\\*)"/g, '$1$1\\"')
     .replace(/\\+$/, '$&$&')}"`;
 
-const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const keyOf = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? key : quoted(key));
 
 /** The children of an object or a list, as name and value; nothing for anything else. */
 export const childrenOf = (value: unknown): readonly (readonly [string, unknown])[] => {
   if (Array.isArray(value)) return value.map((item, at) => [`- ${at + 1}`, item] as const);
-  return isPlainObject(value)
+  return isRecord(value)
     ? Object.entries(value).map(([key, item]) => [keyOf(key), item] as const)
     : [];
 };
@@ -24,5 +23,5 @@ export const childrenOf = (value: unknown): readonly (readonly [string, unknown]
 export const shownScalar = (value: unknown): string => {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return '[]';
-  return isPlainObject(value) ? '{}' : String(value);
+  return isRecord(value) ? '{}' : String(value);
 };

@@ -1,17 +1,18 @@
 /** `toolcrib mcp`: the project's tools for an MCP client, over stdio or HTTP on this machine. */
 import { type Command, Option } from 'commander';
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
-import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-parts.ts';
 import { callerFrom } from '../input/caller-options.ts';
 import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note } from '../io.ts';
+import { approvalDescriber } from '../output/describe-approval.ts';
 import { programVersion } from '../program-version.ts';
 import { openCrib } from '../session/open-crib.ts';
 
@@ -49,12 +50,6 @@ const troubles = (io: Io): Logger => {
   return { debug: () => undefined, info: () => undefined, warn: say, error: say };
 };
 
-const describer = async () => {
-  const { approvalPage } = await import('../../approvers/terminal/approval-page.ts');
-  return (request: ApprovalRequest, now: number): string =>
-    approvalPage(request, { now, width: WIDTH, full: true }).lines.join('\n');
-};
-
 const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
   callerFrom({
     agent: client ?? 'mcp',
@@ -66,7 +61,7 @@ const surfaceOptions = async (io: Io, options: McpOptions): Promise<McpSurfaceOp
   runtime: { ...io.runtime, log: troubles(io) },
   version: programVersion(),
   caller: callerOf(options),
-  describe: await describer(),
+  describe: await approvalDescriber(WIDTH),
   ...(options.surface && { surface: options.surface }),
   ...(options.approvals && { approvals: options.approvals }),
 });
@@ -96,7 +91,7 @@ const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
 
 /** What the system says of the port, in words. */
 const noPort = (error: unknown): ToolFailure => {
-  const isTaken = (error as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
+  const isTaken = errorCodeOf(error) === 'EADDRINUSE';
   const message = isTaken ? 'is in use by another program' : 'cannot be listened on';
   return new ToolFailure('CONFLICT', `The port ${message}.`, {
     suggestions: ['Choose another one with --http; 0 takes any that is free.'],

@@ -1,13 +1,13 @@
 /** `toolcrib serve`: the project's tools over HTTP, with the MCP endpoint and the web console. */
 import type { Command } from 'commander';
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
-import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Logger } from '../../contract/runtime.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import type { RunningServer, ServerSite } from '../../server/open-server.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { consoleFolder } from '../console-folder.ts';
 import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../io.ts';
+import { approvalDescriber } from '../output/describe-approval.ts';
 import { counted } from '../output/format-units.ts';
 import { programVersion } from '../program-version.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
@@ -28,12 +28,6 @@ const troubles = (io: Io): Logger => {
   const say = (message: string, fields: object = {}) =>
     note(io, visibleText(`serve: ${message} ${JSON.stringify(fields)}`));
   return { debug: () => undefined, info: () => undefined, warn: say, error: say };
-};
-
-const describer = async () => {
-  const { approvalPage } = await import('../../approvers/terminal/approval-page.ts');
-  return (request: ApprovalRequest, now: number): string =>
-    approvalPage(request, { now, width: WIDTH, full: true }).lines.join('\n');
 };
 
 /** What `doctor` looks at, without the walk through the whole trail. */
@@ -73,7 +67,7 @@ const siteOf = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<Se
     port: options.port ?? server.port,
     ...(folder !== undefined && { consoleFolder: folder }),
     doctor: doctor(io, open),
-    describe: await describer(),
+    describe: await approvalDescriber(WIDTH),
   };
 };
 

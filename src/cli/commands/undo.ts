@@ -1,10 +1,10 @@
 /** `toolcrib undo`: puts back what a call changed, after saying what that is. */
 import { relative } from 'node:path';
 import type { Command } from 'commander';
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure, toolError } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { canAsk, confirm } from '../input/confirm.ts';
 import { type Io, note, print, printJson } from '../io.ts';

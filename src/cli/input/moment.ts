@@ -1,12 +1,13 @@
 /** Reads a point in time from an option: a date, or how long ago. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-  ['w', 604_800_000],
+  ['m', MINUTE_MS],
+  ['h', HOUR_MS],
+  ['d', DAY_MS],
+  ['w', 7 * DAY_MS],
 ]);
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;

@@ -2,6 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import type { Io } from '../io.ts';
 
 /** Throws CONFLICT when the name is taken, EXECUTION_FAILED when it cannot be made. */
@@ -9,7 +10,7 @@ export const newFile = async (io: Io, name: string): Promise<FileHandle> => {
   try {
     return await open(resolve(io.cwd, name), 'wx', 0o600);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
+    throw errorCodeOf(error) === 'EEXIST'
       ? new ToolFailure('CONFLICT', 'There is a file of that name; it is not overwritten.', {
           suggestions: ['Choose another name.'],
         })

@@ -1,10 +1,11 @@
 /** Parses JSON that a person typed or piped in; what is wrong is said with its place. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { findJsonFault } from './find-json-fault.ts';
 
 /** `where` names the origin in the message, e.g. `The input`. Fails with VALIDATION_ERROR. */
 export const parseJson = (given: string, where: string): unknown => {
-  const text = given.replace(/^\uFEFF/, '');
+  const text = withoutByteOrderMark(given);
   const fault = findJsonFault(text);
   if (fault === undefined) return JSON.parse(text);
   throw new ToolFailure(

@@ -3,8 +3,10 @@ import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { ToolFailure } from '../../contract/errors.ts';
+import type { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { type Io, note } from '../io.ts';
+import { misuse } from './misuse.ts';
 import { type Pair, readPair } from './pairs.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -23,15 +25,12 @@ export interface InputArguments {
 /** A pipe that stays silent this long gets a word, so that nobody wonders. */
 const SILENCE_MS = 2000;
 
-const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', message, { suggestions });
-
 const readText = async (io: Io, path: string): Promise<string> => {
   try {
     return await readFile(resolve(io.cwd, path), 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown'})`;
+    const code = errorCodeOf(error);
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
     throw misuse(`The input file ${why}.`, 'Check the path; it is taken from where you are now.');
   }
 };

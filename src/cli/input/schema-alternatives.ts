@@ -1,14 +1,10 @@
 /** Looks into a JSON Schema for what a value at some place may be: references and unions included. */
 import type { JsonSchema } from '../../contract/schema.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
 
 /** Recursive schemas end here. */
 const MAX_STEPS = 200;
-
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const own = (schema: JsonSchema, key: string): unknown =>
-  Object.hasOwn(schema, key) ? schema[key] : undefined;
 
 /** `#/$defs/name`; anything that leaves the document is not followed. */
 const follow = (pointer: unknown, root: JsonSchema): JsonSchema | undefined => {
@@ -16,9 +12,9 @@ const follow = (pointer: unknown, root: JsonSchema): JsonSchema | undefined => {
   let found: unknown = root;
   for (const part of pointer.split('/').slice(1)) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    found = isSchema(found) ? own(found, key) : undefined;
+    found = isRecord(found) ? ownValue(found, key) : undefined;
   }
-  return isSchema(found) ? found : undefined;
+  return isRecord(found) ? found : undefined;
 };
 
 /** The schema with everything it refers to or unites, in the order written. */
@@ -29,11 +25,11 @@ export const alternativesOf = (schema: JsonSchema, root: JsonSchema): readonly J
     const next = open.shift();
     if (next === undefined || found.includes(next)) continue;
     found.push(next);
-    const target = follow(own(next, '$ref'), root);
+    const target = follow(ownValue(next, '$ref'), root);
     if (target) open.push(target);
     for (const key of ['anyOf', 'oneOf', 'allOf']) {
-      const list = own(next, key);
-      if (Array.isArray(list)) open.push(...list.filter(isSchema));
+      const list = ownValue(next, key);
+      if (Array.isArray(list)) open.push(...list.filter(isRecord));
     }
   }
   return found;
@@ -45,23 +41,23 @@ export const propertyOf = (
   root: JsonSchema,
 ): readonly JsonSchema[] =>
   schemas.flatMap((schema) => {
-    const properties = own(schema, 'properties');
-    const named = isSchema(properties) ? own(properties, name) : undefined;
-    const child = named ?? own(schema, 'additionalProperties');
-    return isSchema(child) ? alternativesOf(child, root) : [];
+    const properties = ownValue(schema, 'properties');
+    const named = isRecord(properties) ? ownValue(properties, name) : undefined;
+    const child = named ?? ownValue(schema, 'additionalProperties');
+    return isRecord(child) ? alternativesOf(child, root) : [];
   });
 
 /** True when a property of just this name is declared. */
 export const declares = (schemas: readonly JsonSchema[], name: string): boolean =>
   schemas.some((schema) => {
-    const properties = own(schema, 'properties');
-    return isSchema(properties) && Object.hasOwn(properties, name);
+    const properties = ownValue(schema, 'properties');
+    return isRecord(properties) && Object.hasOwn(properties, name);
   });
 
 export const itemsOf = (schemas: readonly JsonSchema[], root: JsonSchema): readonly JsonSchema[] =>
   schemas.flatMap((schema) => {
-    const items = own(schema, 'items');
-    return isSchema(items) ? alternativesOf(items, root) : [];
+    const items = ownValue(schema, 'items');
+    return isRecord(items) ? alternativesOf(items, root) : [];
   });
 
 const kindOf = (value: unknown): string => {
@@ -72,7 +68,7 @@ const kindOf = (value: unknown): string => {
 /** The values of `const` and `enum`. */
 export const fixedValues = (schemas: readonly JsonSchema[]): readonly unknown[] =>
   schemas.flatMap((schema) => {
-    const list = own(schema, 'enum');
+    const list = ownValue(schema, 'enum');
     return [
       ...(Object.hasOwn(schema, 'const') ? [schema.const] : []),
       ...(Array.isArray(list) ? (list as readonly unknown[]) : []),
@@ -83,7 +79,7 @@ export const fixedValues = (schemas: readonly JsonSchema[]): readonly unknown[] 
 export const typesOf = (schemas: readonly JsonSchema[]): ReadonlySet<string> =>
   new Set([
     ...schemas.flatMap((schema) => {
-      const type = own(schema, 'type');
+      const type = ownValue(schema, 'type');
       return Array.isArray(type) ? type.map(String) : typeof type === 'string' ? [type] : [];
     }),
     ...fixedValues(schemas).map(kindOf),

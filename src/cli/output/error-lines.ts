@@ -1,7 +1,7 @@
 /** An error as a person reads it: what is wrong, where, and what to do next. */
 import type { Colors } from 'picocolors/types.js';
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import type { Issue, ToolError } from '../../contract/errors.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 
 const pathOf = ({ path }: Issue): string =>
   path.length === 0 ? '(whole input)' : path.map(String).join('.');

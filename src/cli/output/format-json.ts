@@ -1,9 +1,7 @@
 /** JSON for eyes: indented, coloured, and with nothing in it that a terminal would obey. */
 import type { Colors } from 'picocolors/types.js';
-import { visibleJson } from '../../approvers/terminal/visible-text.ts';
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
+import { isObject } from '../../kit/data/is-record.ts';
+import { visibleJson } from '../../kit/text/visible-text.ts';
 
 const scalar = (value: unknown, ink: Colors): string => {
   const text = visibleJson(JSON.stringify(value) ?? 'null');

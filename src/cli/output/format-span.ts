@@ -1,9 +1,10 @@
 /** A span of time in its largest unit: enough to know whether something is urgent. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 
 const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
+  ['d', DAY_MS],
+  ['h', HOUR_MS],
+  ['min', MINUTE_MS],
 ] as const;
 
 /** `12 min`; below a minute in seconds, never below nothing. */

@@ -1,10 +1,11 @@
 /** Numbers as people read them: time, money, counts. */
+import { MINUTE_MS } from '../../kit/data/durations.ts';
 
 export const formatDuration = (ms: number): string => {
   if (ms < 1) return `${Math.max(0, Math.round(ms * 1000))} µs`;
   if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < MINUTE_MS) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / MINUTE_MS)} min ${Math.round((ms % MINUTE_MS) / 1000)} s`;
 };
 
 /** Six digits are all that the ledger knows. */

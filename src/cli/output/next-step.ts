@@ -1,7 +1,8 @@
 /** After a call that a rule stopped: the command that says more about it. */
-import { visibleJson } from '../../approvers/terminal/visible-text.ts';
+
 import type { Caller } from '../../contract/caller.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { visibleJson } from '../../kit/text/visible-text.ts';
 import { callerArguments } from '../input/caller-options.ts';
 import { type Io, note } from '../io.ts';
 import { shellQuote } from './shell-quote.ts';

@@ -1,7 +1,8 @@
 /** Prints the result of a call: the data on stdout, everything about it on stderr. */
-import { visibleBlock, visibleText } from '../../approvers/terminal/visible-text.ts';
+
 import type { DryRunReport } from '../../contract/crib.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { visibleBlock, visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { errorLines } from './error-lines.ts';
 import { formatJson } from './format-json.ts';

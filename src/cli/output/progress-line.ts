@@ -1,6 +1,7 @@
 /** One line on the terminal that says what is going on, once it takes longer than a second. */
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
+
 import type { Runtime, Timer } from '../../contract/runtime.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import type { Io } from '../io.ts';
 import { formatDuration } from './format-units.ts';
 import { cutTo } from './table.ts';

@@ -1,6 +1,6 @@
 /** Rows in aligned columns. Padding is reckoned on the plain text, colour comes after. */
 import type { Formatter } from 'picocolors/types.js';
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 
 export interface Cell {
   readonly text: string;

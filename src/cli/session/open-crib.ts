@@ -1,11 +1,43 @@
 /** Opens the crib of the project one stands in, for the time of one command. */
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
+
 import type { Approver } from '../../contract/approver.ts';
-import type { Logger } from '../../contract/runtime.ts';
+import type { Logger, Timer } from '../../contract/runtime.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, note } from '../io.ts';
-import { whileShown } from '../output/progress-note.ts';
 import type { OpenCrib } from './opened-crib.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
+
+/** Says on a terminal what is waited for, once that takes longer than a moment. */
+const SHOWN_EVERY_MS = 1000;
+const CLEAR_LINE = '\r\u001B[2K';
+
+/** Runs the work. After a second a line of stderr tells what it is and how long it has taken. */
+const whileShown = async <T>(io: Io, what: string, work: () => Promise<T>): Promise<T> => {
+  if (io.stderr.isTTY !== true) return work();
+  const { runtime } = io;
+  const from = runtime.elapsed();
+  let isShown = false;
+  let timer: Timer;
+  const wait = (): void => {
+    timer = runtime.after(SHOWN_EVERY_MS, () => {
+      isShown = true;
+      const seconds = Math.round((runtime.elapsed() - from) / 1000);
+      io.stderr.write(`${CLEAR_LINE}${io.noteInk.dim(`${what}: ${seconds} s`)}`);
+      wait();
+    });
+    timer.keepAlive(false);
+  };
+  wait();
+  const stop = (): void => {
+    timer.cancel();
+    if (isShown) io.stderr.write(CLEAR_LINE);
+  };
+  try {
+    return await work();
+  } finally {
+    stop();
+  }
+};
 
 export type { OpenCrib };
 

@@ -8,6 +8,7 @@ import {
   ToolFailure,
   toolError,
 } from '../../contract/errors.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { type Io, note, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
 
@@ -43,7 +44,7 @@ const errorOf = (thrown: unknown, advice: Advice): ToolError => {
       suggestions: [`Correct what is named, then check it: ${advice.doctor}`],
     });
   }
-  return toolError('INTERNAL', thrown instanceof Error ? thrown.message : String(thrown));
+  return toolError('INTERNAL', reasonOf(thrown));
 };
 
 /** Says what went wrong; the answer is the exit code. Help that was asked for is no error. */

@@ -1,7 +1,7 @@
 /** Asks once whether the project one stands in is trusted, and says what is left out if it is not. */
 import { readLines } from '../../approvers/terminal/line-reader.ts';
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
 import { formatProblem } from '../../config/config-error.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ProjectTrust } from '../../trust/project-trust.ts';
 import { trustPage } from '../commands/project/trust-page.ts';

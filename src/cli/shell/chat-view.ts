@@ -1,7 +1,8 @@
 /** A conversation on the screen: the words as they come, each call with its outcome, what a turn cost. */
-import { visibleBlock, visibleJson, visibleText } from '../../approvers/terminal/visible-text.ts';
+
 import type { ModelCall } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { visibleBlock, visibleJson, visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { counted, formatCost, formatDuration } from '../output/format-units.ts';
 import { cutTo } from '../output/table.ts';

@@ -1,22 +1,55 @@
 /** The shell between two lines: its crib, its conversation, and what one line does to them. */
 import { Readable } from 'node:stream';
 import type { Caller } from '../../contract/caller.ts';
-import { ToolFailure } from '../../contract/errors.ts';
+import type { Catalog } from '../../contract/catalog.ts';
+import { ERRORS, ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ConversationMessage } from '../../contract/model.ts';
 import type { CommandEntry } from '../command-entry.ts';
-import type { Io } from '../io.ts';
+import { type Io, note, printJson } from '../io.ts';
+import { errorLines } from '../output/error-lines.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { reportThrown } from '../session/report-thrown.ts';
 import type { Chat } from './chat.ts';
 import type { ChatBounds } from './chat-turn.ts';
 import { printHelp } from './help-page.ts';
 import { isInteractive } from './line-source.ts';
-import { answerWithoutModel } from './no-chat.ts';
 import { runCall } from './run-call.ts';
 import { runCommand, SHELL_ADVICE } from './run-command.ts';
 import { changesTools, commandNames, sharesCrib } from './shell-commands.ts';
 import { readShellLine, type ShellLine } from './shell-line.ts';
 import { printToolsPage } from './tools-page.ts';
+
+/** The answer to talk where there is no model: how to configure one, and tools that may be meant. */
+const MOST_NAMED = 3;
+
+/** The example that a tool comes with says best how it is called. */
+const hintsFor = (tools: Catalog, text: string): readonly string[] => {
+  const found = tools.search({ text, limit: MOST_NAMED, filter: { enabled: true } });
+  const names = [
+    ...new Set([...tools.suggest(text), ...found.map(({ entry }) => entry.tool.name)]),
+  ];
+  return names.slice(0, MOST_NAMED).map((name) => {
+    const example = tools.get(name)?.tool.examples?.[0]?.input;
+    return `Or did you mean: ${name} ${JSON.stringify(example ?? {})}`;
+  });
+};
+
+const answerWithoutModel = (io: Io, tools: Catalog, text: string): number => {
+  const error = toolError(
+    'MODEL_NOT_CONFIGURED',
+    'Talk needs a language model, and none is configured.',
+    {
+      suggestions: [
+        'Add a section `model:` with provider, model and apiKeyRef to your own configuration.',
+        'Keep the key under the name in apiKeyRef: /secrets set <name>',
+        ...hintsFor(tools, text),
+      ],
+    },
+  );
+  if (io.json) printJson(io, { success: false, status: 'failure', error });
+  else note(io, ...errorLines(error, io.noteInk));
+  return ERRORS[error.code].exit;
+};
 
 export interface SessionOptions {
   readonly commands: readonly CommandEntry[];

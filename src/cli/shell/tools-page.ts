@@ -1,6 +1,7 @@
 /** `/tools`: every tool with what it costs in prompt tokens, and what else can be done with them. */
-import { visibleText } from '../../approvers/terminal/visible-text.ts';
+
 import type { CatalogEntry } from '../../contract/catalog.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, print, widthOf } from '../io.ts';
 import { cutTo } from '../output/table.ts';
 import { badgeOf } from '../output/tool-summary.ts';

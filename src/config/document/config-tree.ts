@@ -1,14 +1,9 @@
 /** Configuration as plain data before it is checked: reading, merging and the keys that are refused. */
+
+import { isRecord } from '../../kit/data/is-record.ts';
 import { type ConfigPath, childShape, isMapping, type ShapeNode } from './config-shape.ts';
 
 export type Tree = Readonly<Record<string, unknown>>;
-
-/** These name the machinery of objects; no setting, tool or server may be called so. */
-export const isPrototypeKey = (key: unknown): boolean =>
-  key === '__proto__' || key === 'constructor' || key === 'prototype';
-
-export const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The value at a path; `found` tells an absent value from one that is empty. */
 export const valueAt = (root: unknown, path: ConfigPath): { found: boolean; value: unknown } => {
@@ -32,7 +27,7 @@ export const mergeTrees = (weak: Tree, strong: Tree, shape: ShapeNode | undefine
     const below = childShape(shape, key);
     const old = Object.hasOwn(merged, key) ? merged[key] : undefined;
     merged[key] =
-      isTree(value) && isTree(old) && isMapping(below) ? mergeTrees(old, value, below) : value;
+      isRecord(value) && isRecord(old) && isMapping(below) ? mergeTrees(old, value, below) : value;
   }
   return merged;
 };
@@ -46,7 +41,7 @@ export const dropEmptyMappings = (tree: Tree, shape: ShapeNode | undefined): Tre
   for (const [key, value] of Object.entries(tree)) {
     const below = childShape(shape, key);
     if (value === null && isMapping(below)) continue;
-    kept[key] = isTree(value) && isMapping(below) ? dropEmptyMappings(value, below) : value;
+    kept[key] = isRecord(value) && isMapping(below) ? dropEmptyMappings(value, below) : value;
   }
   return kept;
 };

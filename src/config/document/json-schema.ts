@@ -1,16 +1,14 @@
 /** The configuration as JSON Schema 2020-12, published for editors as `docs/config.schema.json`. */
 import { z } from 'zod';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { configSchema } from '../schema.ts';
 
 type Node = Record<string, unknown>;
 
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const mapValues = (value: unknown, change: (node: Node) => Node): unknown =>
-  isNode(value)
+  isRecord(value)
     ? Object.fromEntries(
-        Object.entries(value).map(([key, node]) => [key, isNode(node) ? change(node) : node]),
+        Object.entries(value).map(([key, node]) => [key, isRecord(node) ? change(node) : node]),
       )
     : value;
 
@@ -24,8 +22,8 @@ const allowEmpty = (node: Node): Node => {
   return {
     ...node,
     type: ['object', 'null'],
-    ...(isNode(properties) && { properties: mapValues(properties, allowEmpty) }),
-    ...(isNode(additionalProperties) && {
+    ...(isRecord(properties) && { properties: mapValues(properties, allowEmpty) }),
+    ...(isRecord(additionalProperties) && {
       additionalProperties: allowEmpty(additionalProperties),
     }),
   };

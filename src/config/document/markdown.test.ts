@@ -5,7 +5,7 @@ import { configMarkdown } from './markdown.ts';
 
 describe('configMarkdown', () => {
   it('is what docs/configuration.md holds; else run scripts/write-config-docs.mjs', async () => {
-    const file = new URL('../../docs/configuration.md', import.meta.url);
+    const file = new URL('../../../docs/configuration.md', import.meta.url);
     expect(await readFile(file, 'utf8')).toBe(configMarkdown());
   });
 

@@ -1,18 +1,20 @@
 /** Reads the tree of the configuration off its schema. */
 import { z } from 'zod';
+import { lazy } from '../../kit/data/lazy.ts';
 import { configSchema } from '../schema.ts';
 import type { ShapeNode } from './config-shape.ts';
 
 const objectShape = (def: z.core.$ZodObjectDef): ShapeNode => {
   const entries = Object.entries(def.shape);
   const free = def.catchall?._zod.def.type === 'never' ? undefined : def.catchall;
-  let properties: ShapeNode['properties'];
+  const properties = lazy(() =>
+    Object.fromEntries(entries.map(([key, schema]) => [key, shapeOf(schema)])),
+  );
   return {
     type: 'object',
     /** Walked when somebody asks: a start without any setting needs no tree. */
     get properties() {
-      properties ??= Object.fromEntries(entries.map(([key, schema]) => [key, shapeOf(schema)]));
-      return properties;
+      return properties();
     },
     additionalProperties: free ? shapeOf(free) : false,
     required: entries.filter(([, schema]) => !schema._zod.optin).map(([key]) => key),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { parseConfig } from '../load/parse-config.ts';
 import { parseConfigText } from '../load/parse-config-text.ts';
 import { defaultConfig } from '../schema.ts';
-import { isTree } from './config-tree.ts';
 import { describeConfig } from './describe.ts';
 import { configTemplate } from './template.ts';
 
@@ -14,11 +14,13 @@ const configOf = async (text: string) => {
 
 /** Sections of which no setting has a default stand there empty. */
 const withoutEmpty = (value: unknown): unknown =>
-  isTree(value)
+  isRecord(value)
     ? Object.fromEntries(
         Object.entries(value)
           .map(([key, below]) => [key, withoutEmpty(below)] as const)
-          .filter(([, below]) => below !== null && !(isTree(below) && !Object.keys(below).length)),
+          .filter(
+            ([, below]) => below !== null && !(isRecord(below) && !Object.keys(below).length),
+          ),
       )
     : value;
 

@@ -3,15 +3,17 @@
  * checked before it replaces the file, and it replaces it in one step or not at all.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
+import { replaceFile } from '../../kit/file/replace-file.ts';
 import { ConfigError } from '../config-error.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
-import { isPrototypeKey, isTree, type Tree } from '../document/config-tree.ts';
+import type { Tree } from '../document/config-tree.ts';
 import { configShape } from '../document/read-config-shape.ts';
 import { composeYaml } from '../load/compose-yaml.ts';
 import { parseConfigText } from '../load/parse-config-text.ts';
 import { readConfigText } from '../load/read-config-file.ts';
 import { layerProblems } from '../load/resolve-layers.ts';
-import { replaceFile } from './replace-file.ts';
 import { type Setting, spliceSetting } from './splice-setting.ts';
 
 const refuse = (file: string, path: ConfigPath, message: string): never => {
@@ -25,7 +27,7 @@ const withValue = (data: unknown, path: ConfigPath, value: unknown): unknown => 
   if (Array.isArray(data)) {
     return data.map((item, index) => (index === key ? withValue(item, rest, value) : item));
   }
-  const tree: Tree = isTree(data) ? data : {};
+  const tree: Tree = isRecord(data) ? data : {};
   const old = Object.hasOwn(tree, key) ? tree[key] : undefined;
   return { ...tree, [key]: withValue(old, rest, value) };
 };

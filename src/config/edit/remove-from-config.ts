@@ -4,13 +4,14 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Node, Pair, YAMLMap } from 'yaml';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { replaceFile } from '../../kit/file/replace-file.ts';
 import { ConfigError } from '../config-error.ts';
-import { isTree, type Tree } from '../document/config-tree.ts';
+import type { Tree } from '../document/config-tree.ts';
 import { composeYaml } from '../load/compose-yaml.ts';
 import { parseConfigText } from '../load/parse-config-text.ts';
 import { readConfigText } from '../load/read-config-file.ts';
 import type { ConfigEdit } from './edit-config.ts';
-import { replaceFile } from './replace-file.ts';
 
 type Path = readonly string[];
 
@@ -18,7 +19,7 @@ const keyOf = ({ key }: Pair): string => String((key as { value?: unknown } | nu
 
 /** What the data should be once the setting is gone; `undefined` when it is not there. */
 const without = (data: unknown, [key, ...rest]: Path): Tree | undefined => {
-  if (key === undefined || !isTree(data) || !Object.hasOwn(data, key)) return undefined;
+  if (key === undefined || !isRecord(data) || !Object.hasOwn(data, key)) return undefined;
   const { [key]: old, ...others } = data;
   if (rest.length === 0) return others;
   const below = without(old, rest);

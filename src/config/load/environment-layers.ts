@@ -2,6 +2,8 @@
  * Environment variables to layers, one each. Names and types are derived from the schema, so every
  * setting has a variable and a variable that sets nothing is an error, not a silent nothing.
  */
+
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import type { ConfigProblem } from '../config-error.ts';
 import {
   ANY_NAME,
@@ -10,7 +12,7 @@ import {
   environmentName,
 } from '../document/config-fields.ts';
 import type { ShapeNode } from '../document/config-shape.ts';
-import { isPrototypeKey, type Tree } from '../document/config-tree.ts';
+import type { Tree } from '../document/config-tree.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { NOT_SETTINGS, settingsIn } from './environment-settings.ts';
 import type { Environment } from './find-config-files.ts';

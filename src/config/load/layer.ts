@@ -1,7 +1,8 @@
 /** One source of settings, weaker or stronger than the others, that can say where each came from. */
+
+import type { Position } from '../../kit/text/strict-yaml.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
 import type { Tree } from '../document/config-tree.ts';
-import type { Position } from './parse-config-text.ts';
 
 export interface ConfigSource {
   /** The file, or the name of the environment variable. */

@@ -1,4 +1,6 @@
 /** Which layer a setting of the merged configuration comes from. */
+
+import { isRecord } from '../../kit/data/is-record.ts';
 import {
   type ConfigPath,
   childShape,
@@ -6,7 +8,6 @@ import {
   type ShapeNode,
   shapeAt,
 } from '../document/config-shape.ts';
-import { isTree } from '../document/config-tree.ts';
 import { describeOrigin, type Layer } from './layer.ts';
 
 type Shape = ShapeNode | undefined;
@@ -17,7 +18,7 @@ type Shape = ShapeNode | undefined;
  * search: it decides all that would be below it.
  */
 const findKeys = (value: unknown, dotted: string, shape: Shape): ConfigPath | undefined => {
-  if (dotted === '' || !isTree(value) || !isMapping(shape)) return [];
+  if (dotted === '' || !isRecord(value) || !isMapping(shape)) return [];
   for (const key of Object.keys(value)) {
     if (dotted !== key && !dotted.startsWith(`${key}.`)) continue;
     const below = findKeys(value[key], dotted.slice(key.length + 1), childShape(shape, key));

@@ -1,7 +1,9 @@
 /** Checks settings that a program hands over as an object, e.g. to the library. */
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { ConfigError } from '../config-error.ts';
 import type { ConfigPath } from '../document/config-shape.ts';
-import { isPrototypeKey, isTree } from '../document/config-tree.ts';
 import { configShape } from '../document/read-config-shape.ts';
 import type { Config } from '../schema.ts';
 import { resolveLayers } from './resolve-layers.ts';
@@ -10,7 +12,7 @@ import { resolveLayers } from './resolve-layers.ts';
 const DEEPEST = 16;
 
 const prototypeKeyIn = (value: unknown, path: ConfigPath): ConfigPath | undefined => {
-  if (!isTree(value) || path.length > DEEPEST) return undefined;
+  if (!isRecord(value) || path.length > DEEPEST) return undefined;
   for (const key of Object.keys(value)) {
     const below = [...path, key];
     const found = isPrototypeKey(key) ? below : prototypeKeyIn(value[key], below);
@@ -21,7 +23,7 @@ const prototypeKeyIn = (value: unknown, path: ConfigPath): ConfigPath | undefine
 
 /** Throws `ConfigError` with every problem; `name` stands in it where a file would. */
 export const parseConfig = (value: unknown, name = 'config'): Config => {
-  if (!isTree(value)) {
+  if (!isRecord(value)) {
     throw new ConfigError([{ file: name, path: '', message: 'expected a mapping of sections' }]);
   }
   const hostile = prototypeKeyIn(value, []);

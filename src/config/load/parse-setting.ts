@@ -1,6 +1,7 @@
 /** The text of one environment variable to the kind of value that its setting holds. */
+
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import type { ShapeNode } from '../document/config-shape.ts';
-import { isPrototypeKey } from '../document/config-tree.ts';
 
 export type ParsedSetting = { readonly value: unknown } | { readonly fault: string };
 

@@ -1,6 +1,7 @@
 /** Reads one configuration file into a layer. Anything but a readable YAML file is a problem. */
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
+import { readCheckedFile } from '../../kit/file/private-file.ts';
 import type { ConfigProblem } from '../config-error.ts';
 import { MOST_BYTES } from './compose-yaml.ts';
 import type { Layer } from './layer.ts';
@@ -26,19 +27,10 @@ class Unreadable extends Error {}
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
-/** No more than allowed is ever read: a file can grow, or have no end. */
-const readAtMost = async (handle: FileHandle, most: number): Promise<Uint8Array> => {
-  const { size } = await handle.stat();
-  const tooLarge = `is larger than ${most} bytes`;
-  if (size > most) throw new Unreadable(tooLarge);
-  const buffer = new Uint8Array(size + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) return buffer.subarray(0, length);
-    length += bytesRead;
-  }
-  throw new Unreadable('changed while it was read');
+const WORDS = {
+  'not-regular': () => 'is not a regular file',
+  'too-large': (maxBytes: number) => `is larger than ${maxBytes} bytes`,
+  changed: () => 'changed while it was read',
 };
 
 export interface BytesReading {
@@ -50,22 +42,19 @@ export interface BytesReading {
 
 /** Never throws: what is wrong comes back as `fault`. */
 export const readBytes = async (file: string, rules: ReadRules = {}): Promise<BytesReading> => {
-  let handle: FileHandle | undefined;
-  try {
-    // Not blocking, or a named pipe in the place of the file would hang the start.
-    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-    handle = await open(file, rules.noLink ? flags | (constants.O_NOFOLLOW ?? 0) : flags);
-    const stats = await handle.stat();
+  const { mostBytes: maxBytes = MOST_BYTES, noLink } = rules;
+  const check = (stats: Stats): void => {
     const fault = rules.check?.(stats);
     if (fault !== undefined) throw new Unreadable(fault);
-    if (!stats.isFile()) throw new Unreadable('is not a regular file');
-    return { bytes: await readAtMost(handle, rules.mostBytes ?? MOST_BYTES), fault: undefined };
+  };
+  try {
+    const read = await readCheckedFile(file, { maxBytes, noLink, check });
+    if (typeof read !== 'string') return { bytes: read, fault: undefined };
+    return { bytes: undefined, fault: WORDS[read](maxBytes) };
   } catch (error) {
     if (error instanceof Unreadable) return { bytes: undefined, fault: error.message };
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error) || 'unknown error';
     return { bytes: undefined, fault: ABSENT.has(code) ? undefined : `cannot be read (${code})` };
-  } finally {
-    await handle?.close();
   }
 };
 

@@ -1,4 +1,7 @@
 /** One server of another program's list, in the words of our configuration. Pure. */
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
 import { inCommonWords } from './client-dialects.ts';
 import type { ClientName } from './client-files.ts';
 import { looksSecret } from './looks-secret.ts';
@@ -37,30 +40,24 @@ export class NotTaken extends Error {}
 
 type Entry = Readonly<Record<string, unknown>>;
 
-const isEntry = (value: unknown): value is Entry =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const own = (entry: Entry, key: string): unknown =>
-  Object.hasOwn(entry, key) ? entry[key] : undefined;
-
 const textAt = (entry: Entry, ...keys: readonly string[]): string | undefined => {
-  const found = keys.map((key) => own(entry, key)).find((value) => value !== undefined);
+  const found = keys.map((key) => ownValue(entry, key)).find((value) => value !== undefined);
   if (found === undefined || found === null) return undefined;
   if (typeof found !== 'string') throw new NotTaken(`"${keys[0]}" is no text`);
   return found;
 };
 
 const listAt = (entry: Entry, key: string): readonly string[] | undefined => {
-  const found = own(entry, key);
+  const found = ownValue(entry, key);
   if (found === undefined || found === null) return undefined;
   if (Array.isArray(found) && found.every((item) => typeof item === 'string')) return found;
   throw new NotTaken(`"${key}" is no list of texts`);
 };
 
 const pairsAt = (entry: Entry, key: string): Readonly<Record<string, string>> | undefined => {
-  const found = own(entry, key);
+  const found = ownValue(entry, key);
   if (found === undefined || found === null) return undefined;
-  if (!isEntry(found)) throw new NotTaken(`"${key}" is no list of names and values`);
+  if (!isRecord(found)) throw new NotTaken(`"${key}" is no list of names and values`);
   const pairs = Object.entries(found).map(([name, value]) => {
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
       throw new NotTaken(`a value of "${key}" is no text`);
@@ -145,7 +142,9 @@ const transportOf = (entry: Entry, { client }: Surroundings): ServerDefinition['
   const said = textAt(entry, 'type', 'transport') ?? '';
   if (Object.hasOwn(TRANSPORTS, said)) return TRANSPORTS[said];
   // Gemini keeps the two apart by name: `httpUrl` is the newer one.
-  return client === 'gemini' && own(entry, 'url') !== undefined && said === '' ? 'sse' : undefined;
+  return client === 'gemini' && ownValue(entry, 'url') !== undefined && said === ''
+    ? 'sse'
+    : undefined;
 };
 
 /** How it is reached. Zed used to keep command, arguments and environment one level deeper. */
@@ -154,9 +153,9 @@ const reachOf = (
   server: string,
   around: Surroundings,
 ): { definition: ServerDefinition; notes: readonly string[] } => {
-  const nested = own(entry, 'command');
-  const source = isEntry(nested) ? nested : entry;
-  const command = textAt(source, ...(isEntry(nested) ? ['path'] : ['command']));
+  const nested = ownValue(entry, 'command');
+  const source = isRecord(nested) ? nested : entry;
+  const command = textAt(source, ...(isRecord(nested) ? ['path'] : ['command']));
   const url = textAt(entry, 'url', 'serverUrl', 'httpUrl');
   if (command === undefined && url === undefined) throw new NotTaken('it has no command or url');
   if (command === undefined) {
@@ -202,7 +201,7 @@ const MAX_NAMED = 10;
 
 const toolNotes = (entry: Entry): readonly string[] =>
   TOOL_LISTS.flatMap(([key, verb]) => {
-    const listed = own(entry, key);
+    const listed = ownValue(entry, key);
     if (!Array.isArray(listed) || listed.length === 0) return [];
     const names = listed.map(String).map((name) => name.replace(/[^\w.-]+/g, '?').slice(0, 64));
     const shown = names.slice(0, MAX_NAMED).join(', ');
@@ -213,10 +212,12 @@ const toolNotes = (entry: Entry): readonly string[] =>
   });
 
 const switchOf = (entry: Entry): Pick<ServerDefinition, 'enabled'> =>
-  own(entry, 'disabled') === true || own(entry, 'enabled') === false ? { enabled: false } : {};
+  ownValue(entry, 'disabled') === true || ownValue(entry, 'enabled') === false
+    ? { enabled: false }
+    : {};
 
 const timeoutOf = (entry: Entry, { client }: Surroundings): Pick<ServerDefinition, 'timeoutMs'> => {
-  const timeout = own(entry, 'timeout');
+  const timeout = ownValue(entry, 'timeout');
   const isKnown = client === 'gemini' || client === 'codex';
   const usable = isKnown && Number.isInteger(timeout) && (timeout as number) > 0;
   return usable ? { timeoutMs: timeout as number } : {};
@@ -236,10 +237,10 @@ export const foreignServer = (
   around: Surroundings,
 ): ForeignServer => {
   const entry = inCommonWords(given, around.client);
-  if (!isEntry(entry)) throw new NotTaken('it is no object');
+  if (!isRecord(entry)) throw new NotTaken('it is no object');
   const name = ourName(foreignName);
   const { definition, notes } = reachOf(entry, name, around);
-  const left = Object.entries(LEFT_OUT).filter(([key]) => own(entry, key) !== undefined);
+  const left = Object.entries(LEFT_OUT).filter(([key]) => ownValue(entry, key) !== undefined);
   return {
     name,
     foreignName,

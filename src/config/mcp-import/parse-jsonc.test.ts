@@ -16,6 +16,7 @@ describe('parseJsonc', () => {
       { url: 'https://x/y', c: '/* no comment */' },
     ],
     ['[]', []],
+    [JSON.stringify(Array(200).fill('{')), Array(200).fill('{')],
   ])('reads %j', (text, value) => {
     expect(plain(text)).toEqual(value);
   });

@@ -2,6 +2,15 @@
  * JSON with comments and trailing commas, as editors write it, with the place of every value: files of
  * others are changed by cutting, so that their comments and layout stay. Strict in everything else.
  */
+import {
+  createScanner,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import { BYTE_ORDER_MARK, withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
+
 export interface JsoncMember {
   readonly key: string;
   readonly keyStart: number;
@@ -28,92 +37,67 @@ export class JsoncFault extends Error {
   }
 }
 
-const DEEPEST = 64;
-const BLANK = /[\s\uFEFF]+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
-const STRING = /"(?:[^"\\\p{Cc}]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/uy;
-const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const MAX_DEPTH = 64;
 
-class Scanner {
-  readonly #text: string;
-  #at = 0;
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['CommaExpected', 'expected a comma'],
+  ['ColonExpected', 'expected a colon'],
+  ['PropertyNameExpected', 'expected a name'],
+  ['EndOfFileExpected', 'something follows the end'],
+  ['UnexpectedEndOfComment', 'a comment has no end'],
+]);
 
-  constructor(text: string) {
-    this.#text = text;
+const faultAt = (text: string, offset: number, message: string): JsoncFault =>
+  new JsoncFault(message, text.slice(0, offset).split('\n').length);
+
+/** Before the parser runs: it calls itself for each level. */
+const assertShallow = (text: string): void => {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  while (scanner.getPosition() < text.length) {
+    scanner.scan();
+    const token = text[scanner.getTokenOffset()];
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+    if (depth > MAX_DEPTH) throw faultAt(text, scanner.getTokenOffset(), 'nested too deep');
   }
+};
 
-  document(): JsoncNode {
-    const node = this.#value(0);
-    this.#skip();
-    if (this.#at < this.#text.length) this.#fail('something follows the end');
-    return node;
-  }
+const membersOf = (text: string, properties: readonly Node[]): readonly JsoncMember[] => {
+  const seen = new Set<string>();
+  return properties.map(({ children = [] }) => {
+    const [name, value] = children as [Node, Node];
+    const key = String(name.value);
+    if (seen.has(key)) throw faultAt(text, name.offset, 'a name occurs twice');
+    seen.add(key);
+    return { key, keyStart: name.offset, value: nodeOf(text, value) };
+  });
+};
 
-  #fail(message: string): never {
-    throw new JsoncFault(message, this.#text.slice(0, this.#at).split('\n').length);
-  }
-
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const [found] = pattern.exec(this.#text) ?? [];
-    if (found !== undefined) this.#at += found.length;
-    return found;
-  }
-
-  #skip(): void {
-    while (this.#match(BLANK) !== undefined);
-  }
-
-  #takes(sign: string): boolean {
-    this.#skip();
-    if (this.#text[this.#at] !== sign) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  #value(depth: number): JsoncNode {
-    this.#skip();
-    if (depth > DEEPEST) this.#fail('nested too deep');
-    const start = this.#at;
-    const sign = this.#text[start];
-    if (sign === '{') return { start, members: this.#members(depth), end: this.#at };
-    if (sign === '[') return { start, items: this.#items(depth), end: this.#at };
-    const found = this.#match(sign === '"' ? STRING : SCALAR);
-    if (found === undefined) this.#fail('expected a value');
-    return { start, end: this.#at, value: JSON.parse(found ?? 'null') };
-  }
-
-  #members(depth: number): readonly JsoncMember[] {
-    const members: JsoncMember[] = [];
-    const seen = new Set<string>();
-    this.#takes('{');
-    while (!this.#takes('}')) {
-      if (members.length > 0 && !this.#takes(',')) this.#fail('expected a comma');
-      if (members.length > 0 && this.#takes('}')) break;
-      this.#skip();
-      const keyStart = this.#at;
-      const key: string = JSON.parse(this.#match(STRING) ?? this.#fail('expected a name'));
-      if (seen.has(key)) this.#fail('a name occurs twice');
-      seen.add(key);
-      if (!this.#takes(':')) this.#fail('expected a colon');
-      members.push({ key, keyStart, value: this.#value(depth + 1) });
-    }
-    return members;
-  }
-
-  #items(depth: number): readonly JsoncNode[] {
-    const items: JsoncNode[] = [];
-    this.#takes('[');
-    while (!this.#takes(']')) {
-      if (items.length > 0 && !this.#takes(',')) this.#fail('expected a comma');
-      if (items.length > 0 && this.#takes(']')) break;
-      items.push(this.#value(depth + 1));
-    }
-    return items;
-  }
-}
+const nodeOf = (text: string, { type, offset, length, children = [], value }: Node): JsoncNode => {
+  const place = { start: offset, end: offset + length };
+  if (type === 'object') return { ...place, members: membersOf(text, children) };
+  if (type === 'array') return { ...place, items: children.map((item) => nodeOf(text, item)) };
+  return { ...place, value };
+};
 
 /** Throws `JsoncFault`. */
-export const parseJsonc = (text: string): JsoncNode => new Scanner(text).document();
+export const parseJsonc = (given: string): JsoncNode => {
+  // A blank in its place, so that every offset is one of the text that was given.
+  const text = given.startsWith(BYTE_ORDER_MARK) ? ` ${withoutByteOrderMark(given)}` : given;
+  assertShallow(text);
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first)
+    throw faultAt(
+      text,
+      first.offset,
+      WORDS.get(printParseErrorCode(first.error)) ?? 'expected a value',
+    );
+  if (!root) throw faultAt(text, 0, 'expected a value');
+  return nodeOf(text, root);
+};
 
 /** The value under a name; `undefined` for anything but an object that has it. */
 export const memberOf = (node: JsoncNode | undefined, key: string): JsoncNode | undefined =>

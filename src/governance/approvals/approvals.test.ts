@@ -4,7 +4,7 @@ import { openTestKey } from '../../../test/fixtures/signing-key.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf } from '../../kit/data/canonical-json.ts';
 import { makeLinkToken, readLinkToken } from './approval-link.ts';
 import { assertApprovedPath, isBelowTargets, isWithinPattern } from './approved-paths.ts';
 import { bindingOf, callKeyOf, differenceOf, fits, showsWhatItBinds } from './binding.ts';

@@ -5,7 +5,7 @@
 import { isAbsolute } from 'node:path';
 import type { ApprovedPath } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { segmentsBelow } from '../paths/path-text.ts';
+import { segmentsBelow } from '../../kit/file/segments-below.ts';
 import type { Access } from '../paths/workspace-roots.ts';
 import type { ResolvedTargets } from './call-targets.ts';
 

@@ -5,7 +5,7 @@
 import type { ApprovalRecord } from '../../contract/approver.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf } from '../../kit/data/canonical-json.ts';
 
 export type Binding = Pick<
   ApprovalRecord,

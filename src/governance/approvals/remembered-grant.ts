@@ -1,9 +1,10 @@
 /** The standing grant behind "allow for this session" and "always allow this pattern". */
 import type { ApprovalRecord, Remember } from '../../contract/approver.ts';
 import type { NewGrant } from '../../contract/grant.ts';
+import { DAY_MS } from '../../kit/data/durations.ts';
 
 /** A session that was allowed something and forgotten must not be allowed it for ever. */
-const LONGEST_SESSION_MS = 24 * 60 * 60 * 1000;
+const LONGEST_SESSION_MS = DAY_MS;
 
 /** Bound to the definition of the tool: when that changes, the person is asked again. */
 export const rememberedGrant = (

@@ -33,7 +33,7 @@ describe('a seal', () => {
 
   it.each([
     ['an error', new Error('no home'), 'no home'],
-    ['anything else', 'oops', 'unknown'],
+    ['anything else', 'oops', 'oops'],
   ])('without a key is good here and said to be missing: %s', async (_name, thrown, why) => {
     const { log, warnings } = sealsOf();
     const seals = new Seals(() => Promise.reject(thrown), log);

@@ -7,7 +7,8 @@ import type { ApprovalRecord } from '../../contract/approver.ts';
 import type { Grant } from '../../contract/grant.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { Approvals } from '../../contract/store.ts';
-import { canonicalJson } from '../digest.ts';
+import { canonicalJson } from '../../kit/data/canonical-json.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
 import { verifySignature } from '../signing/verify-signature.ts';
 
@@ -60,7 +61,7 @@ export class Seals {
     try {
       return (await this.#key()).sign(text);
     } catch (error) {
-      const why = error instanceof Error ? error.message : 'unknown';
+      const why = reasonOf(error);
       this.#log.warn('no key to seal an approval with: other processes will not accept it', {
         why,
       });

@@ -7,6 +7,7 @@ import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { parseCheckpoint } from './parse-checkpoint.ts';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
@@ -45,7 +46,7 @@ export const recallCheckpoints = async (
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (errorCodeOf(error) !== 'ENOENT') throw error;
   }
   return parseCheckpoints(text).filter((note) => note.store === store);
 };

@@ -1,5 +1,6 @@
 /** The trail as text, page by page: JSON Lines that can be verified, or CSV for people. */
 import type { AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
+import { BYTE_ORDER_MARK } from '../../kit/text/byte-order-mark.ts';
 import { anchorLine, auditLine } from './audit-line.ts';
 import { CSV_HEAD, csvLine } from './csv-line.ts';
 
@@ -41,7 +42,7 @@ export const isWhole = (filter: ExportFilter): boolean =>
   Object.values(filter).every((value) => value === undefined);
 
 const opening = async (log: AuditLog, options: Required<Omit<ExportOptions, 'onRows'>>) => {
-  if (options.format === 'csv') return `${options.bom ? '\ufeff' : ''}${CSV_HEAD}\r\n`;
+  if (options.format === 'csv') return `${options.bom ? BYTE_ORDER_MARK : ''}${CSV_HEAD}\r\n`;
   const anchor = isWhole(options.filter) ? await log.anchor() : undefined;
   return anchor ? `${anchorLine(anchor)}\n` : '';
 };

@@ -1,6 +1,7 @@
 /** Reads a checkpoint from the text people keep. Strict: what is not exactly one is refused. */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { isPublicKey } from '../signing/verify-signature.ts';
 
 const LARGEST = 16_384;
@@ -29,9 +30,7 @@ const readObject = (text: string): Readonly<Record<string, unknown>> => {
   } catch {
     // Falls through: no object.
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as Readonly<Record<string, unknown>>;
-  }
+  if (isRecord(value)) return value;
   throw refuse('The checkpoint is not a JSON object.');
 };
 

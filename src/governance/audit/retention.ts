@@ -6,10 +6,10 @@
 import type { Events } from '../../contract/events.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
+import { HOUR_MS } from '../../kit/data/durations.ts';
 import { unguessableId } from '../ids.ts';
 import type { OldRowsOptions, OldRowsPruned } from './prune-old-rows.ts';
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Between two steps; calls that came meanwhile have their turn. */
 const PAUSE_MS = 50;

@@ -3,6 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AuditCheckpoint, AuditLog } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { anchorLine, auditLine } from './audit-line.ts';
 import type { AuditHead } from './make-checkpoint.ts';
 import { verifyAuditFiles } from './verify-audit-files.ts';
@@ -16,7 +17,7 @@ export interface ArchivePart {
 }
 
 const fault = (error: unknown): ToolFailure =>
-  (error as NodeJS.ErrnoException).code === 'EEXIST'
+  errorCodeOf(error) === 'EEXIST'
     ? new ToolFailure('CONFLICT', 'The archive file is there already; it is not overwritten.', {
         suggestions: ['Choose a name that is not taken.'],
       })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { READ_ONLY_COMMANDS } from '../../../test/fixtures/read-only-commands.ts';
 import { createCommandGuard } from './command-guard.ts';
-import { READ_ONLY_COMMANDS } from './read-only-commands.ts';
 
 const guard = createCommandGuard({
   allow: [...READ_ONLY_COMMANDS, 'tee *', 'npm test', 'bash', 'node', 'bash scripts/ci.sh'],

@@ -3,7 +3,8 @@
  * can be in, no device, no secret name, and for writing no name that programs trust.
  */
 import { resolve } from 'node:path';
-import { segmentsBelow, segmentsOf } from '../paths/path-text.ts';
+import { segmentsBelow } from '../../kit/file/segments-below.ts';
+import { segmentsOf } from '../paths/path-text.ts';
 import { protectedRule, sensitiveRule } from '../paths/sensitive-names.ts';
 import { refuse } from './refusal.ts';
 import type { Token } from './token.ts';

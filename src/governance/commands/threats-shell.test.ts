@@ -1,8 +1,8 @@
 /** The class "Shell" of the threat list: every hostile command is refused, every benign one passes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { READ_ONLY_COMMANDS } from '../../../test/fixtures/read-only-commands.ts';
 import { createCommandGuard } from './command-guard.ts';
-import { READ_ONLY_COMMANDS } from './read-only-commands.ts';
 
 type Command = string | readonly string[];
 

@@ -10,11 +10,11 @@ import {
   type Embedding,
   GLOBAL_UNICAST,
   ISATAP_MARKS,
-  METADATA_RANGES,
   MORE_LOCAL,
   RANGE_WORDS,
   WELL_KNOWN_NAT64,
 } from './address-ranges.ts';
+import { METADATA_RANGES } from './metadata-services.ts';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

@@ -2,35 +2,6 @@
 
 type Named = readonly [range: string, what: string];
 
-/** Services that hand out the credentials of the machine. No configuration opens them. */
-export const METADATA_RANGES: readonly Named[] = [
-  ['169.254.0.0/16', 'link-local, where most clouds keep their metadata'],
-  ['168.63.129.16/32', 'Azure'],
-  ['100.100.100.200/32', 'Alibaba Cloud'],
-  ['192.0.0.192/32', 'Oracle Cloud'],
-  ['192.80.8.124/32', 'Equinix Metal'],
-  ['fd00:ec2::/32', 'Amazon'],
-  ['fd20:ce::/32', 'Google Cloud'],
-  ['fd00:c1::a9fe:a9fe/128', 'Oracle Cloud'],
-  ['fd00:42::42/128', 'Scaleway'],
-  ['fd00:a9fe:a9fe::/48', 'Akamai'],
-  ['fe80::a9fe:a9fe/128', 'OpenStack'],
-];
-
-export const METADATA_NAMES: readonly string[] = [
-  'instance-data',
-  'instance-data.ec2.internal',
-  'metadata',
-  'metadata.azure.internal',
-  'metadata.goog',
-  'metadata.google.internal',
-  'metadata.packet.net',
-  'metadata.platformequinix.com',
-  'metadata.tencentyun.com',
-  'rancher-metadata',
-  'rancher-metadata.rancher.internal',
-];
-
 /** The only part of version 6 that is handed out for public use. */
 export const GLOBAL_UNICAST = '2000::/3';
 

@@ -5,9 +5,9 @@
 import { isIP } from 'node:net';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { type AddressJudge, createAddressJudge } from './address-judge.ts';
-import { METADATA_NAMES } from './address-ranges.ts';
 import { NO_HOST, type Objection, objectToHost, objectToShape } from './host-allowlist.ts';
 import { compileHosts, type HostRule } from './host-rule.ts';
+import { isMetadataName } from './metadata-services.ts';
 import { type Destination, destinationOf, hostAndPort } from './normal-host.ts';
 import { createPrivateAllowlist, type PrivateAllowlist } from './private-allowlist.ts';
 
@@ -74,7 +74,7 @@ export const refuseAddress = (
 
 /** Names that never need a lookup to be told. */
 const refuseName = (to: Destination, rules: AddressRules): Refusal | undefined => {
-  if (METADATA_NAMES.includes(to.host)) {
+  if (isMetadataName(to.host)) {
     return refuse('SECURITY_VIOLATION', {
       reason: 'it names a cloud metadata service',
       suggestion: LEAVE_IT,

@@ -3,12 +3,12 @@
  * for is chosen once per tool, so that prose about `sudo` in a document is nobody's business.
  */
 import type { Sanitizing, Tool } from '../../contract/tool.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { FieldKind } from './field-kind.ts';
 import { findInvocations } from './find-invocations.ts';
 import { InputFindings } from './input-findings.ts';
 import { type CommandJudge, createCommandJudge } from './judge-command.ts';
 import { type FieldJudge, fieldJudgeFor, reachOf } from './judge-field.ts';
-import { loadOnce } from './load-once.ts';
 import { loadScriptFinder, mayHoldScript, scriptLike } from './script-content.ts';
 import type { Trail, Violation } from './violation.ts';
 import { createFieldWalker, someText, type Visitor } from './walk-fields.ts';
@@ -61,8 +61,8 @@ class Look implements Visitor {
 /** Makes the inspector of each tool. What they have to load is loaded once for all of them. */
 export const createInspectors = (options: InspectionOptions = {}): ((tool: Tool) => Inspector) => {
   const walk = createFieldWalker();
-  const commandJudge = loadOnce(loadCommandJudge);
-  const scriptFinder = loadOnce(loadScriptFinder);
+  const commandJudge = lazyAsync(loadCommandJudge);
+  const scriptFinder = lazyAsync(loadScriptFinder);
 
   const conclude = async (findings: InputFindings): Promise<Violations> => {
     if (findings.invocations.length > 0) {

@@ -3,6 +3,12 @@
  * about sudo is prose and `FOO=1 /usr/bin/"su"do` is not.
  */
 import type { ParsedScript, SyntaxNode } from 'unbash';
+import {
+  ESCALATING_PROGRAMS,
+  namesOf,
+  SHELLS,
+  WRAPPING_PROGRAMS,
+} from '../commands/program-tables.ts';
 import type { Report } from './judge-text.ts';
 import { judgeCommandWord } from './judge-url.ts';
 import type { Finding } from './violation.ts';
@@ -42,19 +48,13 @@ const LONG: Finding = {
   remedy: 'Put the work into a script file, and run that.',
 };
 
-const ESCALATORS: ReadonlySet<string> = new Set([
-  ...['sudo', 'sudoedit', 'su', 'doas', 'pkexec', 'runuser', 'runas', 'gosu', 'su-exec'],
-  ...['setpriv', 'nsenter', 'machinectl', 'kdesu', 'gksudo', 'dzdo', 'sudo-rs', 'run0'],
-]);
-/** Programs that run the program named after their own options. */
+const ESCALATORS: ReadonlySet<string> = new Set(namesOf(ESCALATING_PROGRAMS));
+/** With the builtins that do the same. */
 const WRAPPERS: ReadonlySet<string> = new Set([
-  ...['env', 'xargs', 'nohup', 'nice', 'ionice', 'timeout', 'time', 'exec', 'command', 'builtin'],
-  ...['stdbuf', 'setsid', 'watch', 'strace', 'ltrace', 'parallel', 'busybox', 'unshare', 'chroot'],
-  ...['taskset', 'chrt', 'script', 'unbuffer', 'faketime', 'proot', 'fakeroot'],
+  ...namesOf(WRAPPING_PROGRAMS),
+  ...['exec', 'command', 'builtin'],
 ]);
-const SHELLS: ReadonlySet<string> = new Set([
-  ...['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash', 'fish', 'mksh', 'rbash'],
-]);
+const SHELL_NAMES: ReadonlySet<string> = new Set(namesOf(SHELLS));
 const CONTAINERS: ReadonlySet<string> = new Set(['docker', 'podman', 'nerdctl']);
 const RUNS_NEXT: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
@@ -177,7 +177,7 @@ const innerWords = (program: string, argv: readonly string[]): readonly (readonl
 
 const innerTexts = (program: string, args: readonly string[]): readonly string[] => {
   if (program === 'eval') return [args.join(' ')];
-  if (!SHELLS.has(program)) return [];
+  if (!SHELL_NAMES.has(program)) return [];
   const flag = args.findIndex((arg) => /^-[a-z]*c[a-z]*$/.test(arg));
   const text = flag < 0 ? undefined : args[flag + 1];
   return text === undefined ? [] : [text];

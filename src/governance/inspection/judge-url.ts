@@ -1,4 +1,7 @@
 /** Tells whether a URL points where no tool should go, or carries a secret out. */
+import { isIP } from 'node:net';
+import { createAddressJudge } from '../egress/address-judge.ts';
+import { isMetadataName } from '../egress/metadata-services.ts';
 import { judgeControls, judgeHidden, type Report } from './judge-text.ts';
 import type { Finding } from './violation.ts';
 
@@ -30,29 +33,8 @@ const ENCODED_BREAK: Finding = {
   remedy: 'Make sure that the other side is meant to get it.',
 };
 
-const METADATA_ADDRESSES = [
-  ...['169.254.169.254', '169.254.170.2', '169.254.170.23', '169.254.0.23'],
-  ...['100.100.100.200', '192.0.0.192', '168.63.129.16'],
-];
-const METADATA_HOSTS: ReadonlySet<string> = new Set([
-  ...METADATA_ADDRESSES,
-  ...['metadata', 'metadata.google.internal', 'metadata.goog', 'metadata.tencentyun.com'],
-  ...['instance-data', 'instance-data.ec2.internal', '[fd00:ec2::254]', '[fd00:ec2::23]'],
-  '[fd20:ce::254]',
-]);
-
-const hexPair = (address: string): string => {
-  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
-  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-};
-
-/** An IPv4 address inside an IPv6 one: mapped, compatible, NAT64 and 6to4, as URL writes them. */
-const EMBEDDED = new RegExp(
-  `^\\[(?:(?:::|::ffff:|::ffff:0:|64:ff9b::)(?:PAIR)|2002:(?:PAIR):[0-9a-f:]*)\\]$`.replaceAll(
-    'PAIR',
-    METADATA_ADDRESSES.map(hexPair).join('|'),
-  ),
-);
+/** Reads the ranges once; the judge looks inside addresses that carry others, and keeps nothing. */
+const judgeAddress = createAddressJudge();
 
 const SCHEMES: ReadonlySet<string> = new Set([
   ...['file:', 'gopher:', 'dict:', 'ldap:', 'ldaps:', 'tftp:', 'smb:', 'jar:', 'netdoc:'],
@@ -76,9 +58,15 @@ const hostOf = (text: string, asWritten: URL | undefined): string | undefined =>
     ?.hostname;
 };
 
+/** A name, or an address with or without the brackets of a URL. */
+const isMetadata = (host: string): boolean => {
+  const plain = host.replace(/^\[(.*)\]$/, '$1');
+  return isIP(plain) === 0 ? isMetadataName(plain) : judgeAddress(plain).kind === 'metadata';
+};
+
 const isMetadataHost = (text: string, asWritten: URL | undefined): boolean => {
   const host = hostOf(text, asWritten)?.replace(/\.$/, '');
-  return host !== undefined && (METADATA_HOSTS.has(host) || EMBEDDED.test(host));
+  return host !== undefined && isMetadata(host);
 };
 
 export const looksLikeUrl = (text: string): boolean => LIKE_URL.test(text);
@@ -104,6 +92,6 @@ export const judgeUrl = (text: string, looksSecret: LooksSecret, report: Report)
 
 /** A word of a command line. */
 export const judgeCommandWord = (word: string, report: Report): void => {
-  if (METADATA_HOSTS.has(word)) report(METADATA);
+  if (isMetadata(word)) report(METADATA);
   else if (looksLikeUrl(word) && isMetadataHost(word, parse(word))) report(METADATA);
 };

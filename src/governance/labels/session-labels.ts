@@ -8,11 +8,12 @@ import { type Caller, type CallerNames, LOCAL_CALLER, provenNames } from '../../
 import { type FlowState, NOTHING_SEEN } from '../../contract/policy.ts';
 import type { Labels } from '../../contract/result.ts';
 import type { MemoryStore } from '../../contract/store.ts';
+import { DAY_MS } from '../../kit/data/durations.ts';
 import { perCaller } from '../per-caller.ts';
 
 const REMEMBERED_SESSIONS = 10_000;
 /** Longer than any session that is still talked about. */
-const KEEP_MS = 30 * 24 * 60 * 60 * 1000;
+const KEEP_MS = 30 * DAY_MS;
 
 /**
  * Each mark is kept by itself and is only ever set, so that two processes that add to one session

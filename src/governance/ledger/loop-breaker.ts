@@ -4,8 +4,9 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type Caller, LOCAL_CALLER, provenNames } from '../../contract/caller.ts';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { perCaller } from '../per-caller.ts';
-import { sha256Hex } from '../sha256-hex.ts';
 
 export interface LoopLimits {
   /** This many equal calls are let through in one window. */
@@ -19,7 +20,7 @@ interface Seen {
 }
 
 /** The calls of one session by tool and input, the latest last. */
-type SeenCalls = Map<string, Seen>;
+type SeenCalls = BoundedMap<string, Seen>;
 
 const MAX_SESSIONS = 1000;
 /** Loops of more different calls than this are not recognised. */
@@ -30,11 +31,6 @@ const MAX_TEXT = 256;
 const fingerprint = (tool: string, input: unknown): string => {
   const text = JSON.stringify(input) ?? '';
   return `${tool} ${text.length > MAX_TEXT ? sha256Hex(text) : text}`;
-};
-
-/** Makes room for one more by forgetting the call that was not made for the longest time. */
-const forgetOldest = (seen: SeenCalls): void => {
-  if (seen.size >= MAX_CALLS) seen.delete(seen.keys().next().value as string);
 };
 
 export class LoopBreaker {
@@ -61,12 +57,10 @@ export class LoopBreaker {
     const seen = this.#seenBy(caller);
     const key = fingerprint(call.tool, call.input);
     const before = seen.get(key);
-    // Taken out and put in again: a call that is repeated is not the one that is forgotten.
-    if (before) seen.delete(key);
-    else forgetOldest(seen);
     const isRecent = before !== undefined && now - before.since < this.#limits.windowMs;
     const counted = isRecent ? before : { since: now, times: 0 };
     counted.times++;
+    // Set again: a call that is repeated is not the one that is forgotten.
     seen.set(key, counted);
     return counted.times <= this.#limits.identicalCalls;
   }
@@ -75,7 +69,7 @@ export class LoopBreaker {
     const key = this.#keyOf(provenNames(caller));
     const known = this.#sessions.get(key);
     if (known) return known;
-    const seen: SeenCalls = new Map();
+    const seen: SeenCalls = new BoundedMap(MAX_CALLS);
     this.#sessions.set(key, seen);
     return seen;
   }

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Needs } from '../../contract/tool.ts';
-import { sha256Hex } from '../sha256-hex.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { createFileAccess, type FileHooks, type NewSnapshot } from './file-access.ts';
 import type { FileLimits } from './file-spot.ts';
 import { bestVerification, type Verification } from './open-verified.ts';

@@ -8,7 +8,7 @@ import type { FileAccess, FileInfo, WriteReceipt } from '../../contract/context.
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
 import type { Needs } from '../../contract/tool.ts';
-import { sha256Hex } from '../sha256-hex.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { onFiles, systemCode } from './file-failure.ts';
 import {
   atSpot,

@@ -5,7 +5,7 @@
  */
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { segmentsBelow } from './path-text.ts';
+import { segmentsBelow } from '../../kit/file/segments-below.ts';
 
 export interface Repository {
   readonly gitDir: string;

@@ -1,8 +1,8 @@
 /** Narrows what a guard lets through to the paths a tool asked for. No need means no files at all. */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { PathNeed } from '../../contract/tool.ts';
+import { segmentsBelow } from '../../kit/file/segments-below.ts';
 import type { PathGuard, Place } from './path-guard.ts';
-import { segmentsBelow } from './path-text.ts';
 import type { Access } from './workspace-roots.ts';
 
 export type Locate = (path: string, access: Access) => Promise<Place>;

@@ -1,6 +1,7 @@
 /** Threat "Paths": what the text of a path alone gives away. */
 import { describe, expect, it } from 'vitest';
-import { assertPlainPath, segmentsBelow, segmentsOf } from './path-text.ts';
+import { segmentsBelow } from '../../kit/file/segments-below.ts';
+import { assertPlainPath, segmentsOf } from './path-text.ts';
 
 const judge = (path: string, platform: NodeJS.Platform = 'linux') => {
   try {

@@ -1,5 +1,4 @@
 /** What can be said about a path from its text alone, before anything on disk is touched. */
-import { isAbsolute, relative, sep } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 
 const MAX_LENGTH = 4096;
@@ -27,14 +26,6 @@ export const assertPlainPath = (path: string, platform: NodeJS.Platform): void =
       suggestions: ['Use printable characters and plain file names only.'],
     });
   }
-};
-
-/** The segments of a path below a root, `[]` for the root itself, `undefined` outside of it. */
-export const segmentsBelow = (root: string, path: string): readonly string[] | undefined => {
-  const way = relative(root, path);
-  if (way === '') return [];
-  const segments = way.split(sep);
-  return isAbsolute(way) || segments[0] === '..' ? undefined : segments;
 };
 
 /** All segments of an absolute path. */

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
-import { sha256Hex } from '../sha256-hex.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import {
   atSpot,
   DEFAULT_FILE_LIMITS,

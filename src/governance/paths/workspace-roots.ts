@@ -2,7 +2,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
-import { segmentsBelow, segmentsOf } from './path-text.ts';
+import { segmentsBelow } from '../../kit/file/segments-below.ts';
+import { segmentsOf } from './path-text.ts';
 import { protectedRule, sensitiveRule } from './sensitive-names.ts';
 
 export type Access = 'read' | 'write';

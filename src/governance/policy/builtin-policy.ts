@@ -1,6 +1,6 @@
 /** The rules that ship, made ready, and the policy that consists of them alone. */
 import type { Isolation } from '../../contract/caller.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf } from '../../kit/data/canonical-json.ts';
 import { type BuiltinRule, type FlowMode, flowRules, TIER_RULES } from './builtin-rules.ts';
 import { nativeCondition } from './condition/native-conditions.ts';
 import { ISOLATION_LEVELS } from './isolation-levels.ts';

@@ -6,13 +6,39 @@
  * that a tool names are not looked at: a standing grant may give one, and the stage that knows the
  * grants asks for them.
  */
-import type { Policy, PolicyQuestion, ShadowFinding, Verdict } from '../../contract/policy.ts';
+import type {
+  ConsideredRule,
+  Policy,
+  PolicyQuestion,
+  Rights,
+  ShadowFinding,
+  Verdict,
+} from '../../contract/policy.ts';
 import { CallFacts } from './condition/call-facts.ts';
-import { explainRules } from './explain-rules.ts';
-import { type Fit, fitsCall } from './match-rule.ts';
+import { type Fit, fitsCall, fitsTool, VOID } from './match-rule.ts';
 import { type Roles, rightsOf } from './rights.ts';
 import { BUILT_IN, DEFAULT_DENY, type Outcome, type Rule } from './rule.ts';
 import { type LevelRules, type Plan, RuleIndex } from './rule-index.ts';
+
+/** How every rule looks at a call, in the order in which rules are considered. */
+const fitOf = (rule: Rule, question: PolicyQuestion, facts: CallFacts): Fit => {
+  if (rule.role === 'void') return VOID;
+  const fit = fitsTool(rule, question.tool.name, question.tier);
+  return fit.matched ? fitsCall(rule, question, facts) : fit;
+};
+
+const explainRules = (
+  rules: readonly Rule[],
+  question: PolicyQuestion,
+  rights: Rights,
+): readonly ConsideredRule[] => {
+  const facts = new CallFacts(question, rights);
+  return rules.map((rule): ConsideredRule => {
+    const { name, effect, origin, shadow } = rule;
+    const { matched, why } = fitOf(rule, question, facts);
+    return { rule: name, effect, origin, matched, why, shadow };
+  });
+};
 
 export interface CompiledPolicy extends Required<Policy> {
   /** What was ignored, and where it stands. */

@@ -3,6 +3,7 @@
  * looks at these few and not at all.
  */
 import type { Isolation } from '../../contract/caller.ts';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import { ISOLATION_LEVELS } from './isolation-levels.ts';
 import { fitsTool, matchesName } from './match-rule.ts';
 import type { Rule } from './rule.ts';
@@ -35,15 +36,14 @@ const MOST_NAMES = 20_000;
 export class RuleIndex {
   readonly #rules: readonly Rule[];
   readonly #levels: LevelRules;
-  readonly #mostNames: number;
   /** For every tool that no rule names: one set of plans serves them all. */
   readonly #general: Shelf = new Map();
-  readonly #shelves = new Map<string, Shelf>();
+  readonly #shelves: BoundedMap<string, Shelf>;
 
   constructor(rules: readonly Rule[], levels: LevelRules, mostNames = MOST_NAMES) {
     this.#rules = rules.filter(({ role }) => role !== 'void');
     this.#levels = levels;
-    this.#mostNames = mostNames;
+    this.#shelves = new BoundedMap(mostNames);
   }
 
   planFor(name: string, tier: string, isolation: Isolation): Plan {
@@ -52,7 +52,6 @@ export class RuleIndex {
   }
 
   #shelfFor(name: string): Shelf {
-    if (this.#shelves.size >= this.#mostNames) this.#shelves.clear();
     const isNamed = this.#rules.some(({ tools }) =>
       tools?.some((pattern) => matchesName(pattern, name)),
     );

@@ -4,6 +4,7 @@
  */
 import type { Logger } from '../../contract/runtime.ts';
 import type { Secrets } from '../../contract/secrets.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { Redactor } from './redaction.ts';
 
 /** What cannot be listed lists nothing. */
@@ -43,7 +44,7 @@ export const learnAll = async (
     } catch (error) {
       log.error('secrets could not be read; they are not redacted', {
         source: source.label,
-        error: error instanceof Error ? error.message : String(error),
+        error: reasonOf(error),
       });
     }
   }

@@ -3,6 +3,8 @@
  * snake_case, kebab-case and headers, so `dbPassword` and `X-Api-Key` are found and `tokenCount`
  * and `monkey` are not.
  */
+
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import {
   DESCRIBING,
   GLUED_ENDS,
@@ -165,12 +167,11 @@ export const secretNames = ({
     return kindOfWords(words);
   };
 
-  const remembered = new Map<string, NameKind>();
+  const remembered = new BoundedMap<string, NameKind>(MAX_REMEMBERED);
   return (name) => {
     let kind = remembered.get(name);
     if (kind === undefined) {
       kind = judge(name);
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
       if (name.length <= MAX_NAME) remembered.set(name, kind);
     }
     return kind;

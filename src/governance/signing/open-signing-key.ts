@@ -7,13 +7,21 @@ import {
   createPublicKey,
   generateKeyPairSync,
   type KeyObject,
-  randomBytes,
   sign,
 } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
+import {
+  type FileFault,
+  othersReach,
+  ownUid,
+  readCheckedFile,
+  UNREADABLE_BY_OTHERS,
+} from '../../kit/file/private-file.ts';
+import { createFile } from '../../kit/file/replace-file.ts';
 
 export interface SigningKey {
   /** Base64 of the 32 raw bytes. */
@@ -29,39 +37,26 @@ const RAW_BYTES = 32;
 const refuse = (what: string, suggestion: string): ToolFailure =>
   new ToolFailure('SECURITY_VIOLATION', `The signing key ${what}.`, { suggestions: [suggestion] });
 
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
-
-/** Opened without following a link, so that what is checked is what is read. */
-const openFile = async (file: string): Promise<FileHandle | undefined> => {
-  try {
-    return await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT') return undefined;
-    if (code === 'ELOOP') {
-      throw refuse('is a link', 'Put the key file itself in its place.');
-    }
-    throw refuse('cannot be opened', 'Make the key file readable for this user alone.');
+const assertPrivate = (stats: Stats): void => {
+  switch (
+    stats.isFile() ? othersReach(stats, { forbidden: UNREADABLE_BY_OTHERS }, ownUid()) : undefined
+  ) {
+    case 'owner':
+      throw refuse('belongs to another user', 'Move it away; a new key is made.');
+    case 'mode':
+      throw refuse(
+        'can be read or changed by others',
+        'If nobody else can have seen it: chmod 600 on the file. Otherwise move it away; a new key is made.',
+      );
+    default:
   }
 };
 
-const assertPrivate = async (handle: FileHandle): Promise<void> => {
-  const stats = await handle.stat();
-  if (!stats.isFile() || stats.size > LARGEST) {
-    throw refuse('is not a key file', 'Move what lies there away; a new key is made.');
-  }
-  // Platforms without numeric owners have no such modes either.
-  const self = process.getuid?.();
-  if (self === undefined) return;
-  if (stats.uid !== self) {
-    throw refuse('belongs to another user', 'Move it away; a new key is made.');
-  }
-  if ((stats.mode & 0o077) !== 0) {
-    throw refuse(
-      'can be read or changed by others',
-      'If nobody else can have seen it: chmod 600 on the file. Otherwise move it away; a new key is made.',
-    );
-  }
+const cannotOpen = (error: unknown): unknown => {
+  if (error instanceof ToolFailure) return error;
+  return errorCodeOf(error) === 'ELOOP'
+    ? refuse('is a link', 'Put the key file itself in its place.')
+    : refuse('cannot be opened', 'Make the key file readable for this user alone.');
 };
 
 const parseKey = (text: string): KeyObject => {
@@ -84,46 +79,27 @@ const signingKey = (key: KeyObject): SigningKey => {
 
 /** The key in the file; `undefined` when there is no file. Throws for a file that is not to be trusted. */
 export const readSigningKey = async (file: string): Promise<SigningKey | undefined> => {
-  const handle = await openFile(file);
-  if (!handle) return undefined;
+  const rules = { maxBytes: LARGEST, noLink: true, check: assertPrivate };
+  let read: Uint8Array | FileFault;
   try {
-    await assertPrivate(handle);
-    return signingKey(parseKey(await handle.readFile('utf8')));
-  } finally {
-    await handle.close();
-  }
-};
-
-const writeDraft = async (draft: string): Promise<void> => {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  await mkdir(dirname(draft), { recursive: true, mode: 0o700 });
-  const handle = await open(draft, 'wx', 0o600);
-  try {
-    await handle.writeFile(privateKey.export({ format: 'pem', type: 'pkcs8' }));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-};
-
-/** A link to a finished file appears whole or not at all, and only the first one can be made. */
-const publish = async (draft: string, file: string): Promise<void> => {
-  try {
-    await link(draft, file);
+    read = await readCheckedFile(file, rules);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errorCodeOf(error) === 'ENOENT') return undefined;
+    throw cannotOpen(error);
   }
+  if (typeof read === 'string') {
+    throw refuse('is not a key file', 'Move what lies there away; a new key is made.');
+  }
+  return signingKey(parseKey(Buffer.from(read).toString('utf8')));
 };
 
 const createKeyFile = async (file: string): Promise<void> => {
-  const draft = `${file}.${randomBytes(6).toString('hex')}.new`;
+  const { privateKey } = generateKeyPairSync('ed25519');
   try {
-    await writeDraft(draft);
-    await publish(draft, file);
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await createFile(file, privateKey.export({ format: 'pem', type: 'pkcs8' }));
   } catch {
     throw refuse('cannot be made', 'Make the folder of the key writable for this user.');
-  } finally {
-    await rm(draft, { force: true }).catch(() => undefined);
   }
 };
 

@@ -3,8 +3,8 @@
  * did not make opens nothing, and is not shown as if it did.
  */
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
+import { canonicalJson } from '../../kit/data/canonical-json.ts';
 import type { Seals } from '../approvals/seals.ts';
-import { canonicalJson } from '../digest.ts';
 
 /** All that the token gives. That it was used or revoked is noted later, and gives nothing. */
 export const tokenText = ({

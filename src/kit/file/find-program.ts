@@ -1,26 +1,37 @@
-/** Finds a program as the shell would: along the PATH, a file that may be run. */
+/** Finds a program in a list of folders: a file that may be run. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { segmentsBelow } from './segments-below.ts';
 
-const isProgram = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK)
-    .then(() => stat(file))
-    .then(
-      (found) => found.isFile(),
-      () => false,
-    );
+export interface ProgramSearch {
+  /** The names it may have, such as `rg` and `rg.exe`. An absolute path is looked at as it stands. */
+  readonly names: readonly string[];
+  readonly folders: readonly string[];
+  /** A program below this folder is not used: what lies in a workspace is not to be trusted. */
+  readonly outside?: string;
+}
 
-/** The first of the names that is there; `undefined` when none is. A path is looked at as it stands. */
-export const findProgram = async (
-  { env }: { readonly env: Readonly<Record<string, string | undefined>> },
-  names: readonly string[],
-): Promise<string | undefined> => {
-  for (const name of names.filter((each) => isAbsolute(each))) {
-    if (await isProgram(name)) return name;
+/** Lists the folders of the PATH. */
+export const pathFolders = (env: Readonly<Record<string, string | undefined>>): readonly string[] =>
+  (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+
+const isProgram = async (file: string): Promise<boolean> => {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
   }
-  for (const folder of (env.PATH ?? '').split(delimiter)) {
-    if (folder === '') continue;
+};
+
+/** Gives the first of the names that is there, as a path; `undefined` when none is. */
+export const findProgram = async (search: ProgramSearch): Promise<string | undefined> => {
+  const { names, folders, outside } = search;
+  for (const name of names) if (isAbsolute(name) && (await isProgram(name))) return name;
+  for (const folder of folders) {
+    // A relative folder depends on where the process runs, which may be the workspace.
+    if (outside !== undefined && (!isAbsolute(folder) || segmentsBelow(outside, folder))) continue;
     for (const name of names) {
       const file = join(folder, name);
       if (await isProgram(file)) return file;

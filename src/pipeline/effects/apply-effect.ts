@@ -13,6 +13,7 @@ import type { MemoryScope } from '../../contract/memory.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { plainData } from '../../governance/plain-data.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 
 /** Takes one applied effect back. */
 export type Rollback = () => Promise<void>;
@@ -81,9 +82,6 @@ const changeState = (effect: StateChangeEffect, scene: Scene): Promise<Rollback>
   });
 };
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const changeMemory = (effect: MemoryEffect, scene: Scene): Promise<Rollback> => {
   const { memory } = scene.context;
   const { scope, key, ttlMs } = effect;
@@ -93,7 +91,7 @@ const changeMemory = (effect: MemoryEffect, scene: Scene): Promise<Rollback> => 
     if (effect.operation === 'update') {
       // Objects are merged, anything else is replaced.
       return memory.update(scope, key, (old) =>
-        isObject(old) && isObject(value) ? { ...old, ...value } : value,
+        isRecord(old) && isRecord(value) ? { ...old, ...value } : value,
       );
     }
     if (ttlMs !== undefined) return memory.writeFor(ttlMs, { scope, key }, value);

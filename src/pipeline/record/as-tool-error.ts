@@ -3,6 +3,7 @@ import type { CallRequest } from '../../contract/call.ts';
 import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { thrownText, thrownTrace } from '../../kit/data/reason-of.ts';
 import {
   type CodedFailure,
   codedFailure,
@@ -10,8 +11,6 @@ import {
   ignoreRejection,
   isTimeout,
   systemCodeOf,
-  thrownText,
-  thrownTrace,
 } from './read-thrown.ts';
 
 export interface ErrorDeps {

@@ -1,8 +1,7 @@
 /** Forgets what is too old. Whoever adds to the pile clears it, once in a while; nobody waits for it. */
 import type { Runtime } from '../../contract/runtime.ts';
-import { thrownText } from './read-thrown.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../../kit/data/durations.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
 
 export interface ForgetOldDeps {
   readonly runtime: Pick<Runtime, 'now' | 'log'>;

@@ -5,13 +5,12 @@ import type { Labels } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Results } from '../../contract/store.ts';
 import { markHandle } from '../../governance/labels/handle-labels.ts';
-import { sha256Hex } from '../../governance/sha256-hex.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
+import { DAY_MS } from '../../kit/data/durations.ts';
 import { forgetOld } from './forget-old.ts';
 
 /** Of the last texts it is known where they are; older ones may be kept a second time. */
 const REMEMBERED = 1000;
-
-const DAY_MS = 24 * 3_600_000;
 
 export interface KeptResultsDeps {
   readonly results: Results;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { AuditEntry } from '../../contract/audit.ts';
 import type { Store } from '../../contract/store.ts';
-import { sha256Hex } from '../../governance/sha256-hex.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 
 let root: string;

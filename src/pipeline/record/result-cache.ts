@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import type { Call } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { CacheRule } from '../../contract/tool.ts';
-import { canonicalJson } from '../../governance/digest.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
+import { canonicalJson } from '../../kit/data/canonical-json.ts';
 
 interface Kept {
   readonly result: ToolResult;

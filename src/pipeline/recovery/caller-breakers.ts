@@ -1,5 +1,6 @@
 /** Breakers of single callers, for failures of which nobody can tell whether tool or caller is at fault. */
 import type { Breaker } from '../../contract/tool.ts';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
 import { CircuitBreaker } from './breaker.ts';
 
 /** Beyond these the one that failed longest ago is forgotten. */
@@ -8,7 +9,7 @@ const MAX_CALLERS = 1000;
 export class CallerBreakers {
   readonly #rule: Breaker;
   /** Only callers with a failure on record. */
-  readonly #byUser = new Map<string, CircuitBreaker>();
+  readonly #byUser = new BoundedMap<string, CircuitBreaker>(MAX_CALLERS);
 
   constructor(rule: Breaker) {
     this.#rule = rule;
@@ -29,10 +30,7 @@ export class CallerBreakers {
   /** True when this failure opened the circuit for that caller. */
   failed(userId: string, now: number): boolean {
     const breaker = this.#byUser.get(userId) ?? new CircuitBreaker(this.#rule);
-    this.#byUser.delete(userId);
     this.#byUser.set(userId, breaker);
-    const [oldest] = this.#byUser.keys();
-    if (this.#byUser.size > MAX_CALLERS && oldest !== undefined) this.#byUser.delete(oldest);
     return breaker.failed(now);
   }
 

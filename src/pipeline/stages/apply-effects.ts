@@ -4,10 +4,10 @@ import type { ToolContext } from '../../contract/context.ts';
 import type { Effect } from '../../contract/effect.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Stage } from '../../contract/stage.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
 import type { Contexts } from '../broker/context.ts';
 import { applyEffect, type EffectDeps, type Rollback } from '../effects/apply-effect.ts';
 import { failed } from '../outcome.ts';
-import { thrownText } from '../record/read-thrown.ts';
 
 export interface ApplyEffectsDeps extends EffectDeps {
   readonly contexts: Contexts;

@@ -10,13 +10,13 @@ import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
 import type { Contexts } from '../broker/context.ts';
 import { overspent, type Purse, purseOf } from '../budget/purse.ts';
 import type { PipelineControl } from '../new-call.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
 import { type ErrorDeps, toolExplained, toolThrew } from '../record/as-tool-error.ts';
 import { auditEntry, recordInput } from '../record/audit-entry.ts';
-import { thrownText } from '../record/read-thrown.ts';
 import type { Deadline, Deadlines } from '../recovery/deadlines.ts';
 import { hasNotBegun } from '../recovery/may-retry.ts';
 import type { ToolSettings } from '../tool-settings.ts';
@@ -241,7 +241,7 @@ const hear = (
   fulfilled: (data: unknown) => void,
   rejected: (error: unknown) => void,
 ): void => {
-  if (types.isPromise(work)) Promise.prototype.then.call(work, fulfilled, rejected);
+  if (types.isPromise(work)) void Promise.prototype.then.call(work, fulfilled, rejected);
   else work.then(fulfilled, rejected);
 };
 

@@ -11,12 +11,12 @@ import type { Counters, HitOutcome, Window } from '../../contract/store.ts';
 import type { RateLimit, Tool } from '../../contract/tool.ts';
 import type { LoopBreaker } from '../../governance/ledger/loop-breaker.ts';
 import { perCaller } from '../../governance/per-caller.ts';
+import { HOUR_MS } from '../../kit/data/durations.ts';
 import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';
 import { prove } from '../pipeline.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
 const windowsOf = ({ maxPerHour, maxPerDay }: RateLimit): readonly Window[] => [

@@ -16,6 +16,7 @@ import { MICROS_PER_USD } from '../../governance/ledger/estimate-cost.ts';
 import { clearWorkingMemory } from '../../governance/memory.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
+import { thrownText, thrownTrace } from '../../kit/data/reason-of.ts';
 import type { Contexts } from '../broker/context.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { purseOf } from '../budget/purse.ts';
@@ -23,7 +24,6 @@ import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidence, start } from '../pipeline.ts';
 import { asToolError, redactError } from '../record/as-tool-error.ts';
 import { auditEntry, summaryOfCall } from '../record/audit-entry.ts';
-import { thrownText, thrownTrace } from '../record/read-thrown.ts';
 import type { RunningCalls } from '../record/running-calls.ts';
 
 export interface UsageNotes {

@@ -9,7 +9,7 @@ import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { ReplayClaim, Replays } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { canonicalJson, digestOf } from '../../governance/digest.ts';
+import { canonicalJson, digestOf } from '../../kit/data/canonical-json.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
 import type { ResultCache } from '../record/result-cache.ts';

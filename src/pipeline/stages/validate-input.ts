@@ -8,8 +8,8 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Validator } from '../../contract/tool.ts';
-import { loadOnce } from '../../governance/inspection/load-once.ts';
 import { loadStripper } from '../../governance/inspection/strip-markup.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
 import { type ShapeLimits, takeShape } from '../../registry/schema/guard-shape.ts';
 import { brokenRules, type RulesByTool, rulesFor } from '../business-rules.ts';
 import { failed } from '../outcome.ts';
@@ -48,7 +48,7 @@ const noteTaken = (call: Call<'ready'>, taken: readonly string[]): void => {
 
 export const validateInput = (deps: ValidateInputDeps): Stage<'ready', 'input'> => {
   const rulesOf = perTool((tool) => rulesFor(tool, deps.validators));
-  const stripper = loadOnce(loadStripper);
+  const stripper = lazyAsync(loadStripper);
 
   const checkRules = async (
     call: Call<'ready'>,

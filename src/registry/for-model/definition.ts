@@ -1,6 +1,7 @@
 /** What the providers' dialects have in common: what goes in, what comes out and how a loss is told. */
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 
 /** A tool as it is shown to a model. */
 export interface Shown {
@@ -25,12 +26,9 @@ export interface Defined {
 /** A schema being looked at. Booleans, which are schemas too, are told apart by the caller. */
 export type SchemaNode = Readonly<Record<string, unknown>>;
 
-export const isNode = (value: unknown): value is SchemaNode =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The schemas under `properties`, `$defs` and the like; nothing when there are none. */
 export const membersOf = (value: unknown): readonly (readonly [string, unknown])[] =>
-  isNode(value) ? Object.entries(value) : [];
+  isRecord(value) ? Object.entries(value) : [];
 
 export const stringsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
@@ -51,7 +49,7 @@ export const follow = (root: SchemaNode, reference: unknown): SchemaNode | undef
         ? Reflect.get(at, key)
         : undefined;
   }
-  return isNode(at) ? at : undefined;
+  return isRecord(at) ? at : undefined;
 };
 
 const decode = (step: string): string => {

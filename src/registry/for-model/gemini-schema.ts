@@ -3,15 +3,9 @@
  * beside it, values listed for strings only. References are written out; where they come round again, or
  * the result would grow too large, they are cut.
  */
-import {
-  below,
-  follow,
-  isNode,
-  type Loss,
-  membersOf,
-  type SchemaNode,
-  stringsOf,
-} from './definition.ts';
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import { below, follow, type Loss, membersOf, type SchemaNode, stringsOf } from './definition.ts';
 import { mergeAll } from './merge-schemas.ts';
 import { jsonTypes } from './strict-keywords.ts';
 
@@ -64,7 +58,7 @@ const inside = (place: Place, ...keys: readonly (string | number)[]): Place => (
 
 const convert = (schema: unknown, place: Place): GeminiSchema => {
   place.work.nodes += 1;
-  if (!isNode(schema)) return anything({}, place);
+  if (!isRecord(schema)) return anything({}, place);
   if (schema.$ref !== undefined) return convertReference(schema, place);
   if (Array.isArray(schema.allOf)) return convertAllOf(schema, place);
   const union = schema.anyOf ?? schema.oneOf;
@@ -110,8 +104,8 @@ const convertReference = ({ $ref, ...siblings }: SchemaNode, place: Place): Gemi
 const convertAllOf = ({ allOf, ...rest }: SchemaNode, place: Place): GeminiSchema => {
   const parts = (allOf as readonly unknown[]).flatMap((part) => {
     const target =
-      isNode(part) && part.$ref !== undefined ? follow(place.work.root, part.$ref) : part;
-    return isNode(target) && target.allOf === undefined ? [target] : [];
+      isRecord(part) && part.$ref !== undefined ? follow(place.work.root, part.$ref) : part;
+    return isRecord(target) && target.allOf === undefined ? [target] : [];
   });
   const isWhole = parts.length === (allOf as readonly unknown[]).length;
   const areObjects = parts.every((part) => jsonTypes(part)[0] === 'object');
@@ -127,10 +121,10 @@ const convertUnion = (
 ): GeminiSchema => {
   const keyword = schema.anyOf === undefined ? 'oneOf' : 'anyOf';
   const { [keyword]: _union, ...rest } = schema;
-  if (keyword === 'oneOf' || isNode(rest.properties)) lose(place, keyword);
+  if (keyword === 'oneOf' || isRecord(rest.properties)) lose(place, keyword);
   // Beside `anyOf` nothing else may stand: the fields say more than the condition over them.
-  if (isNode(rest.properties)) return convert(rest, place);
-  const isNull = (branch: unknown): boolean => isNode(branch) && branch.type === 'null';
+  if (isRecord(rest.properties)) return convert(rest, place);
+  const isNull = (branch: unknown): boolean => isRecord(branch) && branch.type === 'null';
   const branches = union.filter((branch) => !isNull(branch));
   const shared = {
     ...(branches.length < union.length && { nullable: true }),
@@ -204,7 +198,7 @@ const itemsOf = (schema: SchemaNode, place: Place): GeminiSchema => {
   const { prefixItems, items } = schema;
   if (Array.isArray(prefixItems)) {
     lose(place, 'prefixItems');
-    const anyOf = isNode(items) ? [...prefixItems, items] : prefixItems;
+    const anyOf = isRecord(items) ? [...prefixItems, items] : prefixItems;
     return convert({ anyOf }, inside(place, 'prefixItems'));
   }
   return convert(items, inside(place, 'items'));

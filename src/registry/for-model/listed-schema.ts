@@ -3,7 +3,8 @@
  * root of its input; some lose all tools over one output schema that does not compile.
  */
 import type { JsonSchema } from '../../contract/schema.ts';
-import { follow, isNode, type Loss, type SchemaNode } from './definition.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { follow, type Loss, type SchemaNode } from './definition.ts';
 import { rootObject } from './root-object.ts';
 
 const COMBINED = ['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const', 'if', '$ref'] as const;
@@ -58,14 +59,14 @@ export const listedInput = (schema: JsonSchema, losses: Loss[]): SchemaNode | un
   const moving: Moving = { root: schema, losses, moved: new Map() };
   const local = relocated(schema, moving) as SchemaNode;
   const made = [...moving.moved.values()].map(({ name, schema: each }) => [name, each] as const);
-  const $defs = { ...(isNode(local.$defs) && local.$defs), ...Object.fromEntries(made) };
+  const $defs = { ...(isRecord(local.$defs) && local.$defs), ...Object.fromEntries(made) };
   const whole = made.length > 0 ? { ...local, $defs } : local;
   const isCombined = COMBINED.some((keyword) => Object.hasOwn(whole, keyword));
   if (!isCombined) return asObject(whole);
   const dialect = schema.$schema === undefined ? {} : { $schema: schema.$schema };
   const flat = rootObject(whole, losses);
-  const kept = { ...(isNode(whole.$defs) && { $defs: whole.$defs }) };
-  const old = { ...(isNode(whole.definitions) && { definitions: whole.definitions }) };
+  const kept = { ...(isRecord(whole.$defs) && { $defs: whole.$defs }) };
+  const old = { ...(isRecord(whole.definitions) && { definitions: whole.definitions }) };
   return flat && { ...dialect, ...kept, ...old, ...flat };
 };
 

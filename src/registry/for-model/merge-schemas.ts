@@ -1,5 +1,7 @@
 /** Puts the object schemas of a combination into one, for dialects that know no combinations. */
-import { isNode, membersOf, type SchemaNode, stringsOf } from './definition.ts';
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import { membersOf, type SchemaNode, stringsOf } from './definition.ts';
 
 /** Every one holds: all fields, and required is what any of them requires. */
 export const mergeAll = (parts: readonly SchemaNode[]): SchemaNode => ({
@@ -28,7 +30,7 @@ const fieldsOf = (parts: readonly SchemaNode[], isRequired: (name: string) => bo
 
 /** A schema that takes what either takes. Two that differ only in wording count as one. */
 const either = (a: unknown, b: unknown): unknown => {
-  if (!isNode(a) || !isNode(b)) return a;
+  if (!isRecord(a) || !isRecord(b)) return a;
   const [valuesA, valuesB] = [valuesOf(a), valuesOf(b)];
   if (valuesA && valuesB) {
     const { const: _const, ...rest } = a;
@@ -47,7 +49,7 @@ const valuesOf = (schema: SchemaNode): readonly unknown[] | undefined => {
 const sameShape = (a: unknown, b: unknown): boolean => unworded(a) === unworded(b);
 
 const unworded = (schema: unknown): string => {
-  if (!isNode(schema)) return JSON.stringify(schema);
+  if (!isRecord(schema)) return JSON.stringify(schema);
   const { description: _description, title: _title, ...rest } = schema;
   return JSON.stringify(rest);
 };

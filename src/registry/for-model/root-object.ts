@@ -2,7 +2,9 @@
  * Makes the root of an input schema one plain object. OpenAI, Anthropic and Gemini refuse a whole
  * request when a single tool has a combination or a reference there.
  */
-import { follow, isNode, type Loss, type SchemaNode } from './definition.ts';
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import { follow, type Loss, type SchemaNode } from './definition.ts';
 import { mergeAll, mergeAny } from './merge-schemas.ts';
 
 const MAX_DEPTH = 8;
@@ -21,7 +23,7 @@ export const rootObject = (schema: SchemaNode, losses: Loss[]): SchemaNode | und
     return undefined;
   }
   const { $schema: _schema, $id: _id, ...rest } = flat;
-  return { ...rest, type: 'object', properties: isNode(flat.properties) ? flat.properties : {} };
+  return { ...rest, type: 'object', properties: isRecord(flat.properties) ? flat.properties : {} };
 };
 
 interface Flattening {
@@ -59,7 +61,7 @@ const combine = (
   // An `allOf` of objects says the same in one object; the others say more than it can.
   if (keyword !== 'allOf') at.losses.push({ path: '', lost: keyword });
   const flat = (branches as readonly unknown[])
-    .filter(isNode)
+    .filter(isRecord)
     .map((branch) => flatten(branch, at))
     .filter((branch) => branch !== undefined);
   if (flat.length === 0) return rest;

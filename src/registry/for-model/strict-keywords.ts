@@ -1,5 +1,7 @@
 /** The keywords of OpenAI's strict dialect, type by type, and the types a schema speaks of. */
-import { isNode, type SchemaNode } from './definition.ts';
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import type { SchemaNode } from './definition.ts';
 
 const NUMBER = ['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 const KEPT: Readonly<Record<string, readonly string[]>> = {
@@ -39,7 +41,7 @@ const declaredTypes = (schema: SchemaNode): readonly string[] => {
   if (Array.isArray(schema.type)) return schema.type.map(String);
   if (Object.hasOwn(schema, 'const')) return [typeOfValue(schema.const)];
   if (Array.isArray(schema.enum)) return schema.enum.map(typeOfValue);
-  if (isNode(schema.properties)) return ['object'];
+  if (isRecord(schema.properties)) return ['object'];
   return schema.items === undefined && schema.prefixItems === undefined ? [] : ['array'];
 };
 
@@ -68,7 +70,7 @@ export const keepKeywords = (schema: SchemaNode) => {
 export const orNull = (schema: SchemaNode): SchemaNode => {
   const { type, anyOf, enum: values } = schema;
   if (Array.isArray(anyOf)) {
-    const hasNull = anyOf.some((branch) => isNode(branch) && branch.type === 'null');
+    const hasNull = anyOf.some((branch) => isRecord(branch) && branch.type === 'null');
     return hasNull ? schema : { ...schema, anyOf: [...anyOf, { type: 'null' }] };
   }
   if (type === undefined || type === 'object' || type === 'array') {

@@ -3,15 +3,9 @@
  * be null instead), references only into `$defs`. What it cannot say is dropped and told; what it cannot
  * bear at all, such as a map with free keys, is a barrier to strictness.
  */
-import {
-  below,
-  follow,
-  isNode,
-  type Loss,
-  membersOf,
-  type SchemaNode,
-  stringsOf,
-} from './definition.ts';
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import { below, follow, type Loss, membersOf, type SchemaNode, stringsOf } from './definition.ts';
 import { mergeAll } from './merge-schemas.ts';
 import { jsonTypes, keepKeywords, orNull } from './strict-keywords.ts';
 
@@ -74,11 +68,12 @@ const barrier = ({ work, path }: Place, lost: string): SchemaNode => {
 
 const convert = (schema: unknown, place: Place): SchemaNode => {
   if (place.level > MAX_LEVELS) return barrier(place, 'depth');
-  if (!isNode(schema)) return barrier(place, String(schema));
+  if (!isRecord(schema)) return barrier(place, String(schema));
   if (schema.$ref !== undefined) return convertReference(schema, place);
   if (Array.isArray(schema.allOf)) return convertAllOf(schema, place);
   const union = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(union) && !isNode(schema.properties)) return convertUnion(schema, union, place);
+  if (Array.isArray(union) && !isRecord(schema.properties))
+    return convertUnion(schema, union, place);
   const types = jsonTypes(schema);
   if (types.length === 0) return barrier(place, 'type');
   if (types.length > 1 && (types.includes('object') || types.includes('array'))) {
@@ -122,7 +117,7 @@ const convertObject = (schema: SchemaNode, place: Place): SchemaNode => {
 
 const convertArray = (schema: SchemaNode, place: Place): SchemaNode => {
   if (schema.prefixItems !== undefined) return barrier(place, 'prefixItems');
-  if (!isNode(schema.items)) return barrier(place, 'items');
+  if (!isRecord(schema.items)) return barrier(place, 'items');
   const items = convert(schema.items, inside(place, 'items'));
   return { ...keep({ ...schema, type: 'array' }, place), items };
 };
@@ -133,7 +128,7 @@ const convertUnion = (schema: SchemaNode, union: readonly unknown[], place: Plac
   const { [keyword]: _union, type, ...rest } = schema;
   const anyOf = union.map((branch, at) => {
     // A type beside the union holds for every branch that has none of its own.
-    const whole = isNode(branch) && type !== undefined ? { type, ...branch } : branch;
+    const whole = isRecord(branch) && type !== undefined ? { type, ...branch } : branch;
     return convert(whole, inside(place, keyword, at));
   });
   return { ...keep(rest, place), anyOf };
@@ -142,9 +137,9 @@ const convertUnion = (schema: SchemaNode, union: readonly unknown[], place: Plac
 const convertAllOf = (schema: SchemaNode, place: Place): SchemaNode => {
   const { allOf, ...rest } = schema;
   const parts = (allOf as readonly unknown[]).map((part) =>
-    isNode(part) && part.$ref !== undefined ? follow(place.work.root, part.$ref) : part,
+    isRecord(part) && part.$ref !== undefined ? follow(place.work.root, part.$ref) : part,
   );
-  const objects = parts.filter(isNode).filter((part) => part.allOf === undefined);
+  const objects = parts.filter(isRecord).filter((part) => part.allOf === undefined);
   const canMerge =
     objects.length === parts.length &&
     (parts.length === 1 || objects.every((part) => jsonTypes(part)[0] === 'object'));
@@ -152,7 +147,7 @@ const convertAllOf = (schema: SchemaNode, place: Place): SchemaNode => {
 };
 
 const mergeable = (parts: readonly SchemaNode[]): SchemaNode =>
-  parts.some((part) => isNode(part.properties)) ? mergeAll(parts) : Object.assign({}, ...parts);
+  parts.some((part) => isRecord(part.properties)) ? mergeAll(parts) : Object.assign({}, ...parts);
 
 const convertReference = ({ $ref, ...siblings }: SchemaNode, place: Place): SchemaNode => {
   const { work } = place;

@@ -1,6 +1,7 @@
 /** Says a draft-07 schema in the words of 2020-12, where the two differ. Nothing is lost. */
 import type { JsonSchema } from '../../contract/schema.ts';
-import { isNode, membersOf, type SchemaNode } from './definition.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { membersOf, type SchemaNode } from './definition.ts';
 
 /** Keywords whose value is data, not a schema. */
 const DATA = new Set(['const', 'default', 'enum', 'examples', 'required']);
@@ -13,7 +14,7 @@ export const to2020 = (schema: JsonSchema): SchemaNode =>
 
 const rewrite = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(rewrite);
-  return isNode(value) ? rewriteNode(value) : value;
+  return isRecord(value) ? rewriteNode(value) : value;
 };
 
 const rewriteNode = (schema: SchemaNode): SchemaNode => {

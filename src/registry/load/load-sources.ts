@@ -6,10 +6,23 @@ import type { LoadReport } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Source } from '../../contract/source.ts';
 import { SOURCES, type Tool } from '../../contract/tool.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { checkTool, isToolName } from '../check-tool.ts';
 import type { Shelf } from '../shelf.ts';
 import type { Family, Registered } from '../versions.ts';
-import { retag } from './retag.ts';
+
+/** Gives a tool another name or source without touching the original, whose methods stay bound to it. */
+const METHODS = ['run', 'undo', 'initialize', 'cleanup', 'healthCheck', 'handleError'] as const;
+
+const retag = (tool: Tool, tags: Pick<Tool, 'name' | 'source'>): Tool => {
+  const copy = { ...tool, ...tags };
+  for (const method of METHODS) {
+    const run: unknown = tool[method];
+    // A class keeps its methods on the prototype and may use private fields in them.
+    if (typeof run === 'function') Object.assign(copy, { [method]: run.bind(tool) });
+  }
+  return copy;
+};
 
 /** What one source brought; `gone` are the tools it no longer has or has replaced. */
 export interface Loaded {
@@ -146,6 +159,3 @@ const sweep = (
       .filter((registered) => registered.owner === source && !added.has(registered))
       .flatMap(({ tool }) => shelf.take(family, tool.version)),
   );
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

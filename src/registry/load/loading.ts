@@ -3,6 +3,7 @@ import type { LoadReport } from '../../contract/catalog.ts';
 import type { Events } from '../../contract/events.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { announce } from '../editing.ts';
 import { type Gate, isFromOutside, judgeLoaded } from '../lock/gate.ts';
 import type { Shelf } from '../shelf.ts';
@@ -110,7 +111,7 @@ const closeSource = async (source: Source, { log }: Runtime): Promise<void> => {
   try {
     await source.close?.();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     log.error('A source of tools failed to close', { source: source.label, reason });
   }
 };

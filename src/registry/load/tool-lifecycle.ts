@@ -2,6 +2,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 
 export interface ToolLifecycle {
   /** Nothing when there is nothing to wait for. Rejects as `initialize` does; the next call tries again. */
@@ -55,7 +56,7 @@ const tidy = async (tool: Tool, runtime: Runtime): Promise<void> => {
     });
     Promise.resolve()
       .then(() => tool.cleanup?.())
-      .catch((error: unknown) => failed(error instanceof Error ? error.message : String(error)))
+      .catch((error: unknown) => failed(reasonOf(error)))
       .finally(() => {
         timer.cancel();
         done();

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FakeRuntime, fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
-import { visibleItem, visibleJson, visibleLines } from '../../approvers/terminal/visible-text.ts';
 import type { LockEntry } from '../../contract/lock.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { visibleItem, visibleJson, visibleLines } from '../../kit/text/visible-text.ts';
 import { createRegistry, type Registry } from '../registry.ts';
 import type { Shelf } from '../shelf.ts';
 import { createToolLock, type JudgingLock, type LockMode } from './create-tool-lock.ts';

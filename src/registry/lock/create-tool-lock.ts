@@ -4,6 +4,7 @@
  */
 import type { LockEntry, LockState, ToolLock } from '../../contract/lock.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { Shelf } from '../shelf.ts';
 import { createAccept } from './accept-tools.ts';
 import { describeChange } from './describe-change.ts';
@@ -97,7 +98,7 @@ const welcomeAll = async (
   );
   const names = first.map(({ name }) => name);
   await accept(names, FIRST_USE).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     runtime.log.error('Tools could not be accepted on first use', { reason });
   });
 };

@@ -3,6 +3,7 @@ import type { Quarantine } from '../../contract/lock.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import type { Source } from '../../contract/source.ts';
 import type { ToolSource } from '../../contract/tool.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { Loaded } from '../load/load-sources.ts';
 import type { Shelf } from '../shelf.ts';
 import type { Registered } from '../versions.ts';
@@ -58,7 +59,7 @@ const judgeOne = (registered: Registered, { gate, log }: Judging): Quarantine | 
   try {
     return gate.judge(registered);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     log.error('A tool could not be judged', { tool: registered.tool.name, reason });
     return NOT_JUDGED;
   }

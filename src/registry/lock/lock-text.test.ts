@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { visibleItem, visibleJson, visibleLines } from '../../approvers/terminal/visible-text.ts';
 import type { LockEntry } from '../../contract/lock.ts';
+import { visibleItem, visibleJson, visibleLines } from '../../kit/text/visible-text.ts';
 import { canonicalData } from './canonical-data.ts';
 import { formatLock, parseLock } from './lock-text.ts';
 import { fingerprintOfDefinition } from './pin-definition.ts';

@@ -2,9 +2,9 @@
  * The definition of a tool as a model and a policy see it, with one digest. The code does not count,
  * nor does the version, nor what only tunes its running: a new release that says the same is the same.
  */
-import { createHash } from 'node:crypto';
 import type { JsonSchema } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { canonicalData } from './canonical-data.ts';
 
 export interface PinnedDefinition {
@@ -27,7 +27,7 @@ const UNSEEN: ReadonlySet<string> = new Set([
 ]);
 
 export const fingerprintOfDefinition = (definition: unknown): string =>
-  `sha256:${createHash('sha256').update(JSON.stringify(definition)).digest('hex')}`;
+  `sha256:${sha256Hex(JSON.stringify(definition))}`;
 
 /** Of a tool that the user's configuration describes: the tier is the user's own word, and the aliases are made here. */
 const BY_CONFIGURATION: ReadonlySet<string> = new Set(['tier', 'aliases']);

@@ -5,6 +5,7 @@
  * recursion, and allocates nothing but the copy for a flat object.
  */
 import type { Issue } from '../../contract/errors.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 
 export interface ShapeLimits {
   /** Counted roughly: a character is one byte, a number eight. */
@@ -151,9 +152,6 @@ const weigh = (value: unknown): number => {
       return value === null ? 4 : -1;
   }
 };
-
-const isPrototypeKey = (key: string): boolean =>
-  key === '__proto__' || key === 'constructor' || key === 'prototype';
 
 const notData = (value: unknown): string => `is a ${typeof value}, which is not data`;
 

@@ -8,13 +8,58 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { JsonSchema, Schema, Validation } from '../../contract/schema.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { ajvIssues } from './ajv-issues.ts';
 import { boundReferences, type StepBudget } from './bound-references.ts';
-import { copyData } from './copy-data.ts';
 import { fromDraft04 } from './from-draft-04.ts';
 import { inspectSchema, type SchemaFacts } from './inspect-schema.ts';
 import { linearPatterns, type Pattern } from './linear-patterns.ts';
-import { linearUniqueItems } from './linear-unique-items.ts';
+
+/** `uniqueItems` by hashing: the validator's own compares every pair, which a long array turns into minutes. */
+const linearUniqueItems = (ajv: Ajv | Ajv2020): void => {
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    errors: false,
+    error: { message: 'must not have duplicate items' },
+    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || allDistinct(items),
+  });
+};
+
+const allDistinct = (items: readonly unknown[]): boolean => {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const key = canonical(item);
+    if (seen.has(key)) return false;
+    seen.add(key);
+  }
+  return true;
+};
+
+/** Equal for values that JSON Schema calls equal: the order of keys does not count. */
+const canonical = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  fields.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join()}}`;
+};
+
+/** JSON would write NaN, Infinity and null alike; and -0 equals 0. */
+const scalar = (value: unknown): string =>
+  typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'undefined');
+
+/** Copies plain data, so that filling in defaults never changes what the caller holds. */
+const copyData = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyData);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  // `fromEntries` defines each key; assigning would run the setter of `__proto__`.
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyData(member)]));
+};
 
 /** Throws CONFIG_INVALID when the schema is broken, unsafe or refers to something outside itself. */
 export const compileJsonSchema = (schema: JsonSchema): Schema =>
@@ -41,8 +86,6 @@ export const compileForeignSchema = (schema: JsonSchema, told: (note: string) =>
     return { json: schema, validate: (value) => ({ ok: true, value }) };
   }
 };
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 
 const compileWith = (schema: JsonSchema, patterns: (source: string) => Pattern): Schema => {
   const facts = inspectSchema(schema);
@@ -126,7 +169,7 @@ const refusal = (error: unknown): ToolFailure => {
       { suggestions: ['Copy the definition into "$defs" and refer to it as "#/$defs/name".'] },
     );
   }
-  const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown reason';
+  const reason = reasonOf(error).slice(0, 300);
   return new ToolFailure('CONFIG_INVALID', `The JSON Schema cannot be compiled: ${reason}`, {
     suggestions: ['Correct the schema; one written for draft-07 has to say so in "$schema".'],
   });

@@ -4,7 +4,13 @@
  */
 import { createSum, type Expansion, type Posting } from './search-sum.ts';
 import { createVocabulary } from './search-vocabulary.ts';
-import { searchWords } from './search-words.ts';
+
+/** Cuts names, sentences and queries into the words that are searched: `readFile`, `read_file` and `Read file` are alike. */
+const WORD = /[\p{Lu}]+(?![\p{Ll}])|[\p{Lu}]?[\p{Ll}]+|[\p{L}]+|[\p{N}]+/gu;
+const MAX_WORD = 40;
+
+const searchWords = (text: string): readonly string[] =>
+  (text.match(WORD) ?? []).map((word) => word.slice(0, MAX_WORD).toLowerCase());
 
 export interface SearchField {
   readonly text: string;

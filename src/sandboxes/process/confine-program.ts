@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { SandboxConfig } from '../../contract/sandbox.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { watchPlanted } from '../planted-names.ts';
 import { type RunLimits, runLimits } from '../run-limits.ts';
 import { isAtOrBelow, sandboxGrants } from '../sandbox-grants.ts';
@@ -175,7 +176,7 @@ export const confineProgram = async (
         try {
           planted.settle();
         } catch (error) {
-          const reason = error instanceof Error ? error.message : 'It could not be looked at.';
+          const reason = reasonOf(error);
           runtime.log.warn('A confined program left something behind', { reason });
         }
       },

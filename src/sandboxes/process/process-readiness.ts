@@ -1,5 +1,6 @@
 /** Whether this machine can give the process sandbox, found out by putting one up. */
 import type { SandboxReadiness } from '../../contract/sandbox.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import { hasSeccompFilter } from './seccomp-filter.ts';
 
 const INSTALL =
@@ -40,7 +41,7 @@ export const processReadiness = async (
     if (exitCode === 0) return { ready: true };
     return { ready: false, reason: 'A first sandbox did not work.', install: INSTALL };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'A first sandbox did not work.';
+    const reason = reasonOf(error);
     return { ready: false, reason, install: adviceFor(reason) };
   }
 };

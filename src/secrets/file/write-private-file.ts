@@ -5,6 +5,8 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
+import { errorCodeOf } from '../../kit/data/reason-of.ts';
+import { syncFolder } from '../../kit/file/replace-file.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -12,7 +14,7 @@ const lock = async (temporary: string): Promise<FileHandle> => {
   try {
     return await open(temporary, 'wx', OWNER_ONLY);
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const code = errorCodeOf(error) || 'unknown';
     if (code === 'EEXIST') {
       throw new ToolFailure('LOCK', 'Somebody else is changing the secrets file.', {
         suggestions: [`Try again; if nothing else runs, remove what a crash left: ${temporary}`],
@@ -21,17 +23,6 @@ const lock = async (temporary: string): Promise<FileHandle> => {
     throw new ToolFailure('STORE_UNAVAILABLE', `The secrets file cannot be written (${code}).`, {
       suggestions: [`See who may write to ${dirname(temporary)} and whether there is space.`],
     });
-  }
-};
-
-/** A rename is durable once its folder is; Windows does not let one open it. */
-const syncFolder = async (path: string): Promise<void> => {
-  if (process.platform === 'win32') return;
-  const folder = await open(dirname(path), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 };
 
@@ -48,7 +39,7 @@ export const writePrivateFile = async (
       await file.writeFile(text);
       await file.sync();
       await rename(temporary, path);
-      await syncFolder(path);
+      await syncFolder(dirname(path));
     }
     return text !== undefined;
   } finally {

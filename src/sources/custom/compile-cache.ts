@@ -3,9 +3,16 @@
  * must be the user's own: whoever can write here decides what runs, so a file that is a link, belongs
  * to somebody else or could be written by others counts for nothing.
  */
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  othersReach,
+  ownUid,
+  readCheckedFile,
+  UNWRITABLE_BY_OTHERS,
+} from '../../kit/file/private-file.ts';
+import { putFile } from '../../kit/file/replace-file.ts';
 import type { CompiledCode } from './compile-tool.ts';
 
 /** What the sandbox told of a module's tools, kept with the code it was told by. */
@@ -32,16 +39,15 @@ const entryOf = (text: string, key: string): CacheEntry | undefined => {
   return { code, map, exports, ...(told !== undefined && { told }) };
 };
 
+const assertOwn = (stats: Stats): void => {
+  if (othersReach(stats, { forbidden: UNWRITABLE_BY_OTHERS }, ownUid()))
+    throw new Error('not our own');
+};
+
 const readOwn = async (file: string): Promise<string | undefined> => {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  try {
-    const { uid, mode, size } = await handle.stat();
-    const self = process.getuid?.();
-    const foreign = self !== undefined && (uid !== self || (mode & 0o022) !== 0);
-    return foreign || size > MOST_BYTES ? undefined : await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
+  const rules = { maxBytes: MOST_BYTES, noLink: true, check: assertOwn };
+  const read = await readCheckedFile(file, rules);
+  return typeof read === 'string' ? undefined : new TextDecoder().decode(read);
 };
 
 /** Takes the oldest away once there are too many. */
@@ -60,18 +66,9 @@ const NOTHING: CompileCache = { get: async () => undefined, put: async () => und
 /** Without a folder nothing is kept. */
 export const createCompileCache = (folder: string | undefined): CompileCache => {
   if (folder === undefined) return NOTHING;
-  let made = 0;
   const write = async (key: string, entry: CacheEntry): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    made += 1;
-    const scratch = join(folder, `.${key}.${process.pid}.${made}`);
-    const handle = await open(scratch, 'wx', 0o600);
-    try {
-      await handle.writeFile(JSON.stringify({ key, ...entry }));
-    } finally {
-      await handle.close();
-    }
-    await rename(scratch, join(folder, `${key}.json`));
+    await putFile(join(folder, `${key}.json`), JSON.stringify({ key, ...entry }));
     await prune(folder);
   };
   return {

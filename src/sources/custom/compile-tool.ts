@@ -5,6 +5,7 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import type { Loader, Message, OnLoadResult, OnResolveResult, Plugin } from 'esbuild';
+import { BUNDLE_IN_MEMORY, columnOf, isBuildFailure } from '../../kit/text/build-message.ts';
 import { BadToolFile, type FileProblem, type Place, START } from './file-problem.ts';
 import { guestModules, PUBLIC_MODULE, TOOL_MODULE, type ToolKind } from './guest-entry.ts';
 import { markStatements } from './mark-statements.ts';
@@ -98,10 +99,6 @@ const bundlePlugin = (tool: ToolCode, files: ToolFiles): Plugin => {
 
 const withoutNamespace = (file: string): string => file.replace(/^user:/, '');
 
-/** The library counts columns in bytes, from 0. */
-const columnOf = (lineText: string, bytes: number): number =>
-  Buffer.from(lineText).subarray(0, bytes).toString('utf8').length + 1;
-
 const problemOf = ({ text, location }: Message, tool: ToolCode): FileProblem => {
   if (!location) return { file: tool.file, ...START, message: text };
   const file = withoutNamespace(location.file);
@@ -111,9 +108,6 @@ const problemOf = ({ text, location }: Message, tool: ToolCode): FileProblem => 
   return { file, ...place, message: text };
 };
 
-const isBuildFailure = (error: unknown): error is Error & { readonly errors: readonly Message[] } =>
-  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
-
 /** Throws `BadToolFile` with the errors of the compiler, at the user's own places. */
 export const compileTool = async (tool: ToolCode, files: ToolFiles): Promise<CompiledCode> => {
   const { build } = await import('esbuild');
@@ -121,20 +115,8 @@ export const compileTool = async (tool: ToolCode, files: ToolFiles): Promise<Com
     const { outputFiles, metafile } = await build({
       entryPoints: { entry: ENTRY, tool: TOOL_MODULE },
       plugins: [bundlePlugin(tool, files)],
-      bundle: true,
-      format: 'esm',
-      platform: 'neutral',
-      target: 'es2022',
-      outdir: '/out',
-      absWorkingDir: '/',
-      write: false,
+      ...BUNDLE_IN_MEMORY,
       metafile: true,
-      sourcemap: 'external',
-      sourcesContent: false,
-      charset: 'utf8',
-      legalComments: 'none',
-      logLevel: 'silent',
-      tsconfigRaw: '{}',
     });
     const named = (end: string): string =>
       outputFiles.find(({ path }) => path.endsWith(end))?.text ?? '';

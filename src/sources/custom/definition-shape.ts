@@ -1,11 +1,12 @@
 /** The shapes of definitions: what a YAML file may say, and what a TypeScript module may. */
 import { z } from 'zod';
 import { CATEGORIES, TIERS } from '../../contract/tool.ts';
+import { HOUR_MS } from '../../kit/data/durations.ts';
 import { commandPattern } from './command-patterns.ts';
 
 export const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
-const LONGEST_MS = 3_600_000;
+const LONGEST_MS = HOUR_MS;
 
 const text = z.string().trim().min(1);
 const words = z.array(text.max(200)).max(100);

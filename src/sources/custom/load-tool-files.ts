@@ -1,6 +1,7 @@
 /** Every tool file of a folder to its tools. A file that is wrong is told of and left out. */
-import { createHash } from 'node:crypto';
 import type { Tool } from '../../contract/tool.ts';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { Runner } from './build-tool.ts';
 import type { CompileCache } from './compile-cache.ts';
 import { compileTool, type ToolCode, type ToolFiles } from './compile-tool.ts';
@@ -24,9 +25,6 @@ export interface LoadedFiles {
   readonly problems: readonly FileProblem[];
 }
 
-const sha256 = (data: Uint8Array | string): string =>
-  createHash('sha256').update(data).digest('hex');
-
 const isYaml = (file: string): boolean => /\.ya?ml$/i.test(file);
 
 /** Files in folders below are there to be imported. Tests and types are no tools. */
@@ -38,7 +36,7 @@ export const isToolFile = (file: string): boolean =>
 const importable = (files: ToolFiles): readonly (readonly [string, string])[] =>
   [...files]
     .filter(([file]) => !isYaml(file))
-    .map(([file, bytes]) => [file, sha256(bytes)] as const)
+    .map(([file, bytes]) => [file, sha256Hex(bytes)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 const compiler = ({ files, cache }: LoadDeps) => {
@@ -46,7 +44,7 @@ const compiler = ({ files, cache }: LoadDeps) => {
   return async (code: ToolCode): Promise<Compilation> => {
     const { kind, file, text, loader } = code;
     const made = [CACHE_VERSION, kind, file, loader, text, [...guestModules(kind)], parts];
-    const key = sha256(JSON.stringify(made));
+    const key = sha256Hex(JSON.stringify(made));
     const kept = await cache.get(key);
     const compiled = kept ?? (await compileTool(code, files));
     if (!kept) await cache.put(key, compiled);
@@ -77,7 +75,7 @@ type Outcome = { readonly file: string } & (
 
 const problemsOf = (file: string, error: unknown): readonly FileProblem[] => {
   if (error instanceof BadToolFile) return error.problems;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   return [{ file, ...START, message }];
 };
 

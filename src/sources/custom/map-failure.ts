@@ -1,6 +1,7 @@
 /** What the sandboxed code broke with, at the line and column of the file that the user wrote. */
 import { SourceMap } from 'node:module';
-import { type ErrorExtras, isErrorCode, ToolFailure } from '../../contract/errors.ts';
+import { type ErrorExtras, ToolFailure } from '../../contract/errors.ts';
+import { isCoded } from '../../kit/data/reason-of.ts';
 import type { Place } from './file-problem.ts';
 import { columnWithoutMarkers } from './mark-statements.ts';
 
@@ -46,9 +47,6 @@ const firstIn = (stack: string, positions: RegExp, locate: Locate): string | und
   }
   return undefined;
 };
-
-const isCoded = (error: Error): error is ToolFailure =>
-  'code' in error && isErrorCode(error.code) && 'extras' in error;
 
 /** Keeps the code and the suggestions. Whatever has no position in it is left as it is. */
 export const mapFailure = (error: unknown, code: MappedCode): unknown => {

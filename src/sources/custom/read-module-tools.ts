@@ -3,6 +3,7 @@
  * sandbox what its tools are, and what it tells is data like any other.
  */
 import type { ToolFailure } from '../../contract/errors.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { buildTool, type RunCode, sandboxConfig, sandboxName } from './build-tool.ts';
 import { checkDefinition } from './check-definition.ts';
 import type { ToolCode } from './compile-tool.ts';
@@ -27,9 +28,6 @@ interface Told {
   readonly fields: unknown;
   readonly functions: readonly unknown[];
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isTold = (value: unknown): value is Told =>
   isRecord(value) && Object.hasOwn(value, 'fields') && Array.isArray(value.functions);

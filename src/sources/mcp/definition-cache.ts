@@ -2,9 +2,10 @@
  * Definitions of servers from the last time, in the user's folder, so that a start needs no server.
  * A file that is not exactly what was written counts as absent.
  */
-import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sha256Hex } from '../../kit/data/canonical-json.ts';
+import { putFile } from '../../kit/file/replace-file.ts';
 import { readToolListing, type ServerListing } from './list-server.ts';
 import type { ServerSettings } from './server-settings.ts';
 
@@ -22,7 +23,7 @@ export interface DefinitionCache {
 const digestOf = (settings: ServerSettings): string => {
   const { command, args, env, cwd, url, headers, transport } = settings;
   const what = [transport, command, args, Object.entries(env), cwd, url, Object.entries(headers)];
-  return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 16);
+  return sha256Hex(JSON.stringify(what)).slice(0, 16);
 };
 
 const count = (value: unknown): number | undefined =>
@@ -36,18 +37,6 @@ const parse = (text: string): ServerListing | undefined => {
   const prompts = count(value.prompts);
   if (resources === undefined || prompts === undefined) return undefined;
   return tools.every((tool) => tool !== undefined) ? { tools, resources, prompts } : undefined;
-};
-
-const writeWhole = async (folder: string, path: string, text: string): Promise<void> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}.tmp`;
-  const file = await open(draft, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-  } finally {
-    await file.close();
-  }
-  await rename(draft, path);
 };
 
 export const createDefinitionCache = (folder: string | undefined): DefinitionCache => {
@@ -66,7 +55,9 @@ export const createDefinitionCache = (folder: string | undefined): DefinitionCac
     },
     async write(settings, listing) {
       const text = JSON.stringify({ format: FORMAT, ...listing });
-      await writeWhole(folder, pathOf(settings), text).catch(() => undefined);
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+        .then(() => putFile(pathOf(settings), text))
+        .catch(() => undefined);
     },
   };
 };

@@ -2,6 +2,7 @@
  * Says, when a tool is loaded, which parts of its schema nobody here can check. The tool works all the
  * same: its server checks its calls.
  */
+import { isObject } from '../../kit/data/is-record.ts';
 
 const KNOWN_DIALECT =
   /^https?:\/\/json-schema\.org\/(?:draft\/20(?:20-12|19-09)|draft-0[467])\/schema#?$/;
@@ -9,8 +10,6 @@ const KNOWN_DIALECT =
 const UNSAFE_PATTERN = /\(\?<?[=!]|\\[1-9]|\\k</;
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 
 /** Everything in a schema, in no particular order. */
 const nodesOf = (schema: unknown): readonly Fields[] => {

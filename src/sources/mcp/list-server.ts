@@ -1,5 +1,6 @@
 /** What a server offers, as it is kept between runs: definitions are data, read with care. */
 import type { Client } from '@modelcontextprotocol/client';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { notesOf } from './tidy-listing.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
@@ -27,11 +28,8 @@ export interface ServerListing {
 
 const MAX_TOOLS = 5000;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const readHints = (value: unknown): ToolHints | undefined => {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const hints = HINTS.flatMap((name) =>
     Object.hasOwn(value, name) && typeof value[name] === 'boolean' ? [[name, value[name]]] : [],
   );
@@ -40,18 +38,18 @@ const readHints = (value: unknown): ToolHints | undefined => {
 
 /** `undefined` for what is no definition. Takes over the known fields only. */
 export const readToolListing = (value: unknown): ToolListing | undefined => {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { name, title, description, inputSchema, outputSchema } = value;
   const annotations = readHints(value.annotations);
   // From the cache they come as they were kept.
   const notes = Array.isArray(value.notes) ? value.notes.map(String) : notesOf(value._meta);
-  if (typeof name !== 'string' || !isObject(inputSchema)) return undefined;
+  if (typeof name !== 'string' || !isRecord(inputSchema)) return undefined;
   return {
     name,
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),
     inputSchema,
-    ...(isObject(outputSchema) && { outputSchema }),
+    ...(isRecord(outputSchema) && { outputSchema }),
     ...(annotations && { annotations }),
     ...(notes.length > 0 && { notes }),
   };

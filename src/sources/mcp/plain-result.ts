@@ -3,11 +3,9 @@
  * is plain the SDK would take as it is; all else, malformed or only rare, is left to the SDK to judge.
  */
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { isRecord } from '../../kit/data/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const countOf = (fields: Fields): number => {
   let count = 0;
@@ -17,7 +15,7 @@ const countOf = (fields: Fields): number => {
 
 /** Nothing but text: the SDK takes away what it does not know, and checks annotations. */
 const isPlainText = (block: unknown): boolean =>
-  isObject(block) &&
+  isRecord(block) &&
   block.type === 'text' &&
   typeof block.text === 'string' &&
   countOf(block) === 2;
@@ -31,19 +29,19 @@ const isPlainContent = (content: unknown): boolean => {
 /** The keys that the protocol gives a meaning; any other is nobody's business. */
 const isPlainMeta = (meta: unknown): boolean =>
   meta === undefined ||
-  (isObject(meta) &&
+  (isRecord(meta) &&
     meta.progressToken === undefined &&
     meta['io.modelcontextprotocol/related-task'] === undefined);
 
 /** A key `__proto__` is taken away by the SDK. */
 const isPlainData = (data: unknown): boolean =>
-  data === undefined || (isObject(data) && !Object.hasOwn(data, '__proto__'));
+  data === undefined || (isRecord(data) && !Object.hasOwn(data, '__proto__'));
 
 /** The result of a response to `tools/call`; `undefined` where the SDK has to look at it. */
 export const plainResult = (response: Fields, isModern: boolean): CallToolResult | undefined => {
   const { result } = response;
   const isPlain =
-    isObject(result) &&
+    isRecord(result) &&
     // Besides `jsonrpc`, `id` and `result` a response has nothing.
     countOf(response) === 3 &&
     result.resultType === (isModern ? 'complete' : undefined) &&

@@ -3,32 +3,30 @@
  * the SDK checks what is inside once it knows which request it answers.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { isRecord } from '../../kit/data/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isId = (id: unknown): boolean =>
   typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
 
 const isCall = ({ id, params }: Fields): boolean =>
-  (id === undefined || isId(id)) && (params === undefined || isObject(params));
+  (id === undefined || isId(id)) && (params === undefined || isRecord(params));
 
 const isError = ({ id, error }: Fields): boolean =>
   (id === undefined || id === null || isId(id)) &&
-  isObject(error) &&
+  isRecord(error) &&
   typeof error.code === 'number' &&
   typeof error.message === 'string';
 
 const isAnswer = (message: Fields): boolean =>
   message.result === undefined
     ? isError(message)
-    : isId(message.id) && isObject(message.result) && message.error === undefined;
+    : isId(message.id) && isRecord(message.result) && message.error === undefined;
 
 /** Throws for what is no message. */
 export const readMessage = (value: unknown): JSONRPCMessage => {
-  if (isObject(value) && value.jsonrpc === '2.0') {
+  if (isRecord(value) && value.jsonrpc === '2.0') {
     const isMessage = typeof value.method === 'string' ? isCall(value) : isAnswer(value);
     if (isMessage) return value as unknown as JSONRPCMessage;
   }

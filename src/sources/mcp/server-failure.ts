@@ -1,5 +1,6 @@
 /** Turns what went wrong with a server into a failure of the table. Its words are cut and redacted. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { reasonOf } from '../../kit/data/reason-of.ts';
 
 const MAX_REASON = 500;
 
@@ -29,10 +30,7 @@ export const isNoSuchTransport = (error: unknown): boolean => {
   return status === 404 || status === 405;
 };
 
-export const reasonOf = (error: unknown): string => {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.slice(0, MAX_REASON);
-};
+export const shortReasonOf = (error: unknown): string => reasonOf(error).slice(0, MAX_REASON);
 
 export const loginNeeded = (server: string): ToolFailure =>
   new ToolFailure('AUTH_MISSING', `The MCP server ${server} wants a login.`, {
@@ -63,7 +61,7 @@ export const serverFailure = (error: unknown, site: FailureSite): ToolFailure =>
   if (error instanceof ToolFailure) return error;
   const lacking = scopeNeeded(error, site.server);
   if (lacking) return lacking;
-  const reason = site.redact(reasonOf(error));
+  const reason = site.redact(shortReasonOf(error));
   return new ToolFailure('SERVER_ERROR', `The MCP server ${site.server} failed: ${reason}`, {
     retryable: site.retryable,
     suggestions: [`Look at it with: toolcrib servers logs ${site.server}`],

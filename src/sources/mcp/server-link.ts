@@ -9,7 +9,7 @@ import type { ServerList, ServerState } from '../../contract/servers.ts';
 import { abortable } from './abortable.ts';
 import { type Connection, connectServer } from './connect-server.ts';
 import { RestartPolicy } from './restart-policy.ts';
-import { isLoginNeeded, loginNeeded, reasonOf } from './server-failure.ts';
+import { isLoginNeeded, loginNeeded, shortReasonOf } from './server-failure.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { isInstaller, startLimit } from './start-limit.ts';
 import { createStderrTail } from './stdio/stderr-tail.ts';
@@ -98,7 +98,7 @@ export class ServerLink {
       this.latencyMs = runtime.elapsed() - from;
     } catch (error) {
       if (this.#connection !== connection) return;
-      this.#lost(connection, `it does not answer (${reasonOf(error)})`);
+      this.#lost(connection, `it does not answer (${shortReasonOf(error)})`);
       throw error;
     }
   }
@@ -162,7 +162,7 @@ export class ServerLink {
       await this.#events.onReady(connection);
     } catch (error) {
       const cause = cutOff(connection, this.settings.name) ?? error;
-      this.#lost(connection, reasonOf(cause));
+      this.#lost(connection, shortReasonOf(cause));
       throw cause;
     }
     return connection;
@@ -256,7 +256,7 @@ export class ServerLink {
 
   #failed(error: unknown): void {
     const { name } = this.settings;
-    this.lastError = this.#deps.redact(reasonOf(error));
+    this.lastError = this.#deps.redact(shortReasonOf(error));
     if (isLoginNeeded(error)) {
       this.state = 'needs_login';
       return;

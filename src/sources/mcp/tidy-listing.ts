@@ -2,6 +2,7 @@
  * Mends a list of tools before the SDK checks it: one tool that breaks the protocol must not take the
  * others of its server with it. What is left out of a tool is noted in its `_meta`.
  */
+import { isRecord } from '../../kit/data/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,9 +10,6 @@ type Fields = Readonly<Record<string, unknown>>;
 export const NOTES_KEY = 'toolcrib.dev/notes';
 
 const MAX_DEPTH = 100;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isDeep = (schema: object): boolean => {
   let level: readonly object[] = [schema];
@@ -32,7 +30,7 @@ const objectSchema = (schema: Fields): Fields | undefined => {
 
 const inputOf = (schema: unknown, notes: string[]): Fields | undefined => {
   if (schema === undefined || schema === null || schema === true) return { type: 'object' };
-  if (!isObject(schema)) return undefined;
+  if (!isRecord(schema)) return undefined;
   if (!isDeep(schema)) return objectSchema(schema);
   notes.push(`its input schema is nested deeper than ${MAX_DEPTH} levels and is not checked here`);
   return { type: 'object' };
@@ -40,7 +38,7 @@ const inputOf = (schema: unknown, notes: string[]): Fields | undefined => {
 
 const outputOf = (schema: unknown, notes: string[]): Fields | undefined => {
   if (schema === undefined || schema === null) return undefined;
-  if (isObject(schema) && schema.type === 'object' && !isDeep(schema)) return schema;
+  if (isRecord(schema) && schema.type === 'object' && !isDeep(schema)) return schema;
   notes.push('its output schema does not describe an object, or is too deep, and is not used');
   return undefined;
 };
@@ -48,7 +46,7 @@ const outputOf = (schema: unknown, notes: string[]): Fields | undefined => {
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint', 'title'];
 
 const annotationsOf = (value: unknown): Fields | undefined =>
-  isObject(value)
+  isRecord(value)
     ? Object.fromEntries(
         HINTS.filter(
           (name) => typeof value[name] === (name === 'title' ? 'string' : 'boolean'),
@@ -57,13 +55,13 @@ const annotationsOf = (value: unknown): Fields | undefined =>
     : undefined;
 
 const metaOf = (value: unknown, notes: readonly string[]): Fields => {
-  const { [NOTES_KEY]: _forged, ...meta } = isObject(value) ? value : {};
+  const { [NOTES_KEY]: _forged, ...meta } = isRecord(value) ? value : {};
   return { ...meta, ...(notes.length > 0 && { [NOTES_KEY]: notes }) };
 };
 
 /** Nothing for what has no name, or no input that a call could give. */
 const tidyTool = (tool: unknown): readonly Fields[] => {
-  if (!isObject(tool) || typeof tool.name !== 'string') return [];
+  if (!isRecord(tool) || typeof tool.name !== 'string') return [];
   const { name, title, description, execution, _meta } = tool;
   const notes: string[] = [];
   const inputSchema = inputOf(tool.inputSchema, notes);
@@ -76,7 +74,7 @@ const tidyTool = (tool: unknown): readonly Fields[] => {
       inputSchema,
       ...(typeof title === 'string' && { title }),
       ...(typeof description === 'string' && { description }),
-      ...(isObject(execution) && { execution }),
+      ...(isRecord(execution) && { execution }),
       ...(outputSchema && { outputSchema }),
       ...(annotations && { annotations }),
       _meta: metaOf(_meta, notes),
@@ -86,7 +84,7 @@ const tidyTool = (tool: unknown): readonly Fields[] => {
 
 /** The same message; where it lists tools, with those that the protocol allows. */
 export const tidyListing = (message: unknown): unknown => {
-  if (!isObject(message) || !isObject(message.result)) return message;
+  if (!isRecord(message) || !isRecord(message.result)) return message;
   const { result } = message;
   if (!Array.isArray(result.tools)) return message;
   return { ...message, result: { ...result, tools: result.tools.flatMap(tidyTool) } };
@@ -94,6 +92,6 @@ export const tidyListing = (message: unknown): unknown => {
 
 /** What was left out of a tool, in words. */
 export const notesOf = (meta: unknown): readonly string[] => {
-  const notes = isObject(meta) ? meta[NOTES_KEY] : undefined;
+  const notes = isRecord(meta) ? meta[NOTES_KEY] : undefined;
   return Array.isArray(notes) ? notes.filter((note) => typeof note === 'string') : [];
 };

@@ -5,6 +5,7 @@
  * the ids and details of a full block become one text each.
  */
 import type { AuditEntry } from '../../contract/audit.ts';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
 
 const SIZE = 1024;
 const NUMBERS = 3;
@@ -39,7 +40,7 @@ const commonOf = ({
 
 /** Most calls are like the one before, and most others like one not long before. */
 class Commons {
-  readonly #known = new Map<string, Common>();
+  readonly #known = new BoundedMap<string, Common>(MOST_COMMON);
   #last: Common | undefined = undefined;
 
   of(entry: AuditEntry): Common {
@@ -52,7 +53,6 @@ class Commons {
     const hint = `${entry.tool} ${entry.status} ${entry.userId} ${entry.sessionId}`;
     const known = this.#known.get(hint);
     if (known && isCommon(known, entry)) return known;
-    if (this.#known.size >= MOST_COMMON) this.#known.clear();
     const common = commonOf(entry);
     this.#known.set(hint, common);
     return common;

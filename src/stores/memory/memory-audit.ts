@@ -10,11 +10,11 @@ import {
   type AuditRow,
   WRITTEN,
 } from '../../contract/audit.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import type { Intents } from '../../contract/store.ts';
 import {
   canonicalText,
   chainHash,
+  conflict,
   GENESIS_HASH,
   readDetail,
   rowFields,
@@ -63,9 +63,6 @@ async function* pages(chain: Chain, fromSeq: number) {
     next = last.seq + 1;
   }
 }
-
-const conflict = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });
 
 /** The rows, numbered and hashed when somebody looks. */
 class Chain {

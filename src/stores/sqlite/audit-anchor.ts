@@ -1,6 +1,6 @@
 /** The anchor of a pruned trail as it is kept, and the pruning itself. */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
-import { ToolFailure } from '../../contract/errors.ts';
+import { conflict } from '../audit-row.ts';
 import type { Database, Statement } from './database/open-database.ts';
 
 interface AnchorRecord {
@@ -28,9 +28,6 @@ const readAnchor = ({ seq, checkpoint }: AnchorRecord): AuditCheckpoint => {
   }
   return unreadable(seq);
 };
-
-const conflict = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });
 
 /** All of it runs inside a transaction of the caller. */
 export class AuditAnchor {

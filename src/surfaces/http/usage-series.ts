@@ -1,5 +1,6 @@
 /** How calls went over time, counted from the audit trail: it survives restarts and is shared. */
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
+import { DAY_MS, HOUR_MS } from '../../kit/data/durations.ts';
 
 export interface SeriesQuery {
   readonly from: number;
@@ -8,7 +9,7 @@ export interface SeriesQuery {
   readonly tool?: string | undefined;
 }
 
-const SIZES = { hour: 3_600_000, day: 86_400_000 } as const;
+const SIZES = { hour: HOUR_MS, day: DAY_MS } as const;
 const MICROS = 1_000_000;
 const MOST_ROWS = 50_000;
 

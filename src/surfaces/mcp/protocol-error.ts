@@ -2,6 +2,7 @@
 import type { ProtocolError } from '@modelcontextprotocol/server';
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
+import { thrownTrace } from '../../kit/data/reason-of.ts';
 import type { Sdk } from './load-sdk.ts';
 
 const codeOf = (error: Error): ErrorCode | undefined => {
@@ -16,7 +17,7 @@ export const protocolError = (error: unknown, sdk: Sdk, log: Logger): ProtocolEr
     return new sdk.ProtocolError(ERRORS[code].rpc, (error as Error).message, { code });
   }
   log.error('an MCP request failed', {
-    cause: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    cause: thrownTrace(error),
   });
   const { rpc, sentence } = ERRORS.INTERNAL;
   return new sdk.ProtocolError(rpc, sentence, { code: 'INTERNAL' });

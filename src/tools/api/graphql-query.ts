@@ -4,7 +4,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
-import { lazily } from '../lazily.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
 import { codeForStatus, textAt } from '../vendor-reply.ts';
 import { checkDocument } from './graphql-document.ts';
@@ -41,7 +41,7 @@ const replyError = () =>
     extensions: z.record(z.string(), z.unknown()).optional(),
   });
 
-const reply = lazily(() =>
+const reply = lazy(() =>
   z
     .object({
       data: z.record(z.string(), z.unknown()).nullish(),

@@ -2,6 +2,7 @@
 import type { SourceMap } from 'node:module';
 import type { BuildOptions, Message, Plugin } from 'esbuild';
 import type { Issue } from '../../contract/errors.ts';
+import { BUNDLE_IN_MEMORY, columnOf, isBuildFailure } from '../../kit/text/build-message.ts';
 import type { ApiTool } from './api-tools.ts';
 import { badCode, issueAt, type Place } from './code-issues.ts';
 import { CODE, ENTRY, guestModules, LINES_BEFORE } from './guest-api.ts';
@@ -32,10 +33,6 @@ const bundlePlugin = (modules: ReadonlyMap<string, string>): Plugin => ({
   },
 });
 
-/** The library counts columns in bytes, from 0. */
-const columnOf = (lineText: string, bytes: number): number =>
-  Buffer.from(lineText).subarray(0, bytes).toString('utf8').length + 1;
-
 const unknownTool = (text: string, suggestion: string): string | undefined => {
   const [, name] = /^Import "(.+?)" will always be undefined/.exec(text) ?? [];
   if (name === undefined) return undefined;
@@ -48,9 +45,6 @@ const issueOf = ({ text, location }: Message): Issue => {
   const { line, lineText, column } = location;
   return issueAt({ line: line - LINES_BEFORE, column: columnOf(lineText, column) }, message);
 };
-
-const isBuildFailure = (error: unknown): error is Error & { readonly errors: readonly Message[] } =>
-  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
 const placeFinder = (map: string): CompiledCode['placeIn'] => {
   let source: SourceMap | undefined;
@@ -69,19 +63,7 @@ const placeFinder = (map: string): CompiledCode['placeIn'] => {
 
 const OPTIONS = {
   entryPoints: { code: ENTRY },
-  bundle: true,
-  format: 'esm',
-  platform: 'neutral',
-  target: 'es2022',
-  outdir: '/out',
-  absWorkingDir: '/',
-  write: false,
-  sourcemap: 'external',
-  sourcesContent: false,
-  charset: 'utf8',
-  legalComments: 'none',
-  logLevel: 'silent',
-  tsconfigRaw: '{}',
+  ...BUNDLE_IN_MEMORY,
 } as const satisfies BuildOptions;
 
 /** Fails with VALIDATION_ERROR for bad syntax, modules and tools that are not there. */

@@ -3,6 +3,8 @@
  * comment; what is not understood is `unknown`. References become named types, so circles end.
  */
 import type { JsonSchema } from '../../contract/schema.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { ownValue } from '../../kit/data/own-value.ts';
 import { docComment } from './doc-comment.ts';
 
 const MOST_DEPTH = 24;
@@ -10,14 +12,8 @@ const MOST_NODES = 5_000;
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const listOf = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) && value.length > 0 ? value : undefined;
-
-const own = (schema: JsonSchema, keyword: string): unknown =>
-  Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
 
 const PRIMITIVES: Readonly<Record<string, string>> = {
   string: 'string',
@@ -60,19 +56,19 @@ export class SchemaTypes {
   typeOf(schema: unknown, depth = 0): string {
     this.#nodes += 1;
     if (schema === false) return 'never';
-    if (!isSchema(schema) || depth > MOST_DEPTH || this.#nodes > MOST_NODES) return 'unknown';
-    const ref = own(schema, '$ref');
+    if (!isRecord(schema) || depth > MOST_DEPTH || this.#nodes > MOST_NODES) return 'unknown';
+    const ref = ownValue(schema, '$ref');
     if (typeof ref === 'string') return this.#reference(ref);
     const parts = [...this.#base(schema, depth), ...this.#combined(schema, depth)];
     const type = unique(parts, ' & ');
-    return own(schema, 'nullable') === true ? unique([type, 'null'], ' | ') : type;
+    return ownValue(schema, 'nullable') === true ? unique([type, 'null'], ' | ') : type;
   }
 
   #base(schema: JsonSchema, depth: number): readonly string[] {
     if (Object.hasOwn(schema, 'const')) return [literal(schema.const)];
-    const values = listOf(own(schema, 'enum'));
+    const values = listOf(ownValue(schema, 'enum'));
     if (values) return [unique(values.map(literal), ' | ')];
-    const type = own(schema, 'type');
+    const type = ownValue(schema, 'type');
     if (Array.isArray(type)) {
       return [
         unique(
@@ -82,13 +78,13 @@ export class SchemaTypes {
       ];
     }
     if (typeof type === 'string') return [this.#ofType(type, schema, depth)];
-    if (isSchema(own(schema, 'properties'))) return [this.#object(schema, depth)];
-    return own(schema, 'items') !== undefined ? [this.#array(schema, depth)] : [];
+    if (isRecord(ownValue(schema, 'properties'))) return [this.#object(schema, depth)];
+    return ownValue(schema, 'items') !== undefined ? [this.#array(schema, depth)] : [];
   }
 
   #combined(schema: JsonSchema, depth: number): readonly string[] {
     const types = (keyword: string, glue: ' | ' | ' & '): readonly string[] => {
-      const parts = listOf(own(schema, keyword));
+      const parts = listOf(ownValue(schema, keyword));
       return parts
         ? [
             unique(
@@ -112,33 +108,34 @@ export class SchemaTypes {
   }
 
   #array(schema: JsonSchema, depth: number): string {
-    const items = own(schema, 'items');
-    const first = listOf(own(schema, 'prefixItems')) ?? listOf(items);
+    const items = ownValue(schema, 'items');
+    const first = listOf(ownValue(schema, 'prefixItems')) ?? listOf(items);
     if (!first) return `Array<${this.typeOf(items ?? {}, depth + 1)}>`;
-    const rest = Array.isArray(items) ? own(schema, 'additionalItems') : items;
+    const rest = Array.isArray(items) ? ownValue(schema, 'additionalItems') : items;
     const types = first.map((each) => this.typeOf(each, depth + 1));
     const more = rest === false ? [] : [`...Array<${this.typeOf(rest ?? {}, depth + 1)}>`];
     return `[${[...types, ...more].join(', ')}]`;
   }
 
   #object(schema: JsonSchema, depth: number): string {
-    const given = own(schema, 'properties');
-    const properties = isSchema(given) ? Object.entries(given) : [];
-    const additional = own(schema, 'additionalProperties');
+    const given = ownValue(schema, 'properties');
+    const properties = isRecord(given) ? Object.entries(given) : [];
+    const additional = ownValue(schema, 'additionalProperties');
     if (properties.length === 0) {
       if (additional === false) return 'Record<string, never>';
       return `Record<string, ${this.typeOf(additional ?? {}, depth + 1)}>`;
     }
-    const required = listOf(own(schema, 'required')) ?? [];
+    const required = listOf(ownValue(schema, 'required')) ?? [];
     const indent = '  '.repeat(depth + 1);
     const lines = properties.map(([name, value]) => {
       const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
       const mark = required.includes(name) ? '' : '?';
-      const comment = isSchema(value) ? docComment(value, indent) : '';
+      const comment = isRecord(value) ? docComment(value, indent) : '';
       return `${comment}${indent}${key}${mark}: ${this.typeOf(value, depth + 1)};`;
     });
-    const isOpen = additional === true || isSchema(additional);
-    if (isOpen || own(schema, 'patternProperties')) lines.push(`${indent}[key: string]: unknown;`);
+    const isOpen = additional === true || isRecord(additional);
+    if (isOpen || ownValue(schema, 'patternProperties'))
+      lines.push(`${indent}[key: string]: unknown;`);
     return `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`;
   }
 

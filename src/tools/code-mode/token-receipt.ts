@@ -3,6 +3,7 @@
  * the prompt: definitions once, then every input and result. Long texts are counted by their start.
  */
 import type { Catalog } from '../../contract/catalog.ts';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
 
 export interface TokenReceipt {
   /** With the definitions of all tools, and all inner inputs and results, in the prompt. */
@@ -53,7 +54,7 @@ const countText = async ({ start, length }: TextStart): Promise<number> => {
 export class TokenReceipts {
   readonly #options: ReceiptOptions;
   /** The one used last is the last. A library for this would be loaded at every start. */
-  readonly #sessions = new Map<string, Running>();
+  readonly #sessions = new BoundedMap<string, Running>(SESSIONS);
 
   constructor(options: ReceiptOptions) {
     this.#options = options;
@@ -85,10 +86,7 @@ export class TokenReceipts {
 
   #running(session: string): Running {
     const running = this.#sessions.get(session) ?? { full: 0, code: 0, uncounted: [] };
-    this.#sessions.delete(session);
     this.#sessions.set(session, running);
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size > SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
     return running;
   }
 }

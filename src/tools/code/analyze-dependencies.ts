@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
-import { isObject, type JsonObject, runNpm } from '../npm-program.ts';
+import { type JsonObject, runNpm } from '../npm-program.ts';
 import { type NpmRegistries, type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { findUsage } from './dependency-usage.ts';
@@ -149,7 +150,7 @@ const readManifest = async ({ fs }: ToolContext, path: string): Promise<JsonObje
   try {
     const bytes = await fs.read(path, { maxBytes: 1_000_000 });
     const manifest: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (isObject(manifest)) return manifest;
+    if (isRecord(manifest)) return manifest;
   } catch (error) {
     if (error instanceof ToolFailure) throw error;
   }

@@ -1,7 +1,8 @@
 /** Which declared packages the sources of a project use, and which they use undeclared. */
 import { isBuiltin } from 'node:module';
 import type { ToolContext } from '../../contract/context.ts';
-import { isObject, type JsonObject } from '../npm-program.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import type { JsonObject } from '../npm-program.ts';
 import type { Compiler } from './load-compiler.ts';
 import { findSources, readSource } from './source-files.ts';
 
@@ -22,7 +23,7 @@ const packageOf = (module: string): string | undefined => {
   return PACKAGE.exec(module)?.[0];
 };
 
-const keysOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value) : []);
+const keysOf = (value: unknown): readonly string[] => (isRecord(value) ? Object.keys(value) : []);
 
 const importedBy = async (compiler: Compiler, request: UsageRequest): Promise<Set<string>> => {
   const { context, folder } = request;
@@ -48,7 +49,7 @@ const binsOf = async ({ context, folder }: UsageRequest, name: string) => {
   const path = `${folder}/node_modules/${name}/package.json`;
   try {
     const manifest: unknown = JSON.parse(new TextDecoder().decode(await context.fs.read(path)));
-    const bin = isObject(manifest) ? manifest.bin : undefined;
+    const bin = isRecord(manifest) ? manifest.bin : undefined;
     return typeof bin === 'string' ? [name.replace(/^@[^/]+\//, '')] : keysOf(bin);
   } catch {
     // Not installed: only its own name can tell.
@@ -58,7 +59,7 @@ const binsOf = async ({ context, folder }: UsageRequest, name: string) => {
 
 const wordsOfScripts = ({ manifest }: UsageRequest): ReadonlySet<string> => {
   const { scripts } = manifest;
-  const texts = isObject(scripts) ? Object.values(scripts).map(String) : [];
+  const texts = isRecord(scripts) ? Object.values(scripts).map(String) : [];
   return new Set(texts.join(' ').split(/[\s;&|()'"=]+/));
 };
 

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
-import { lazily } from '../lazily.ts';
 import { oneLine } from '../one-line.ts';
 import { loadCompiler } from './load-compiler.ts';
 import { outlineSource } from './outline-source.ts';
@@ -29,7 +29,7 @@ const input = () =>
 
 const line = () => z.int().describe('Counted from 1.');
 
-const node = lazily(() =>
+const node = lazy(() =>
   z.strictObject({
     kind: z.string().describe('The kind of declaration, e.g. FunctionDeclaration.'),
     name: z.string().optional().describe('Its name.'),

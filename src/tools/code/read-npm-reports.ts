@@ -1,5 +1,7 @@
 /** Reads what `npm ls`, `npm outdated` and `npm audit` print as JSON. */
-import { isObject, type JsonObject } from '../npm-program.ts';
+
+import { isRecord } from '../../kit/data/is-record.ts';
+import type { JsonObject } from '../npm-program.ts';
 
 export const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -27,8 +29,8 @@ export const countPackages = (listing: JsonObject): number => {
   const waiting: JsonObject[] = [listing];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     const { dependencies } = node;
-    for (const [name, child] of Object.entries(isObject(dependencies) ? dependencies : {})) {
-      if (!isObject(child)) continue;
+    for (const [name, child] of Object.entries(isRecord(dependencies) ? dependencies : {})) {
+      if (!isRecord(child)) continue;
       if (child.missing !== true) seen.add(`${name}@${String(child.version)}`);
       waiting.push(child);
     }
@@ -42,7 +44,7 @@ export const readOutdated = (report: JsonObject): OutdatedPackage[] =>
   Object.entries(report).flatMap(([name, value]) => {
     // A package that is there several times is a list.
     const places: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return places.filter(isObject).map(({ current, wanted, latest }) => ({
+    return places.filter(isRecord).map(({ current, wanted, latest }) => ({
       package: name,
       current: text(current),
       wanted: text(wanted),
@@ -54,12 +56,12 @@ const severityOf = (value: unknown): Severity =>
   SEVERITIES.find((severity) => severity === value) ?? 'moderate';
 
 const fixOf = (name: string, fix: unknown): { readonly fixVersion?: string } =>
-  isObject(fix) && fix.name === name ? { fixVersion: text(fix.version) } : {};
+  isRecord(fix) && fix.name === name ? { fixVersion: text(fix.version) } : {};
 
 const advisoriesOf = (name: string, entry: JsonObject): Advisory[] => {
   const causes: readonly unknown[] = Array.isArray(entry.via) ? entry.via : [];
   // A cause that is only a name is another package of the report, and has an entry of its own.
-  return causes.filter(isObject).map((cause) => ({
+  return causes.filter(isRecord).map((cause) => ({
     package: name,
     severity: severityOf(cause.severity),
     description: text(cause.title),
@@ -74,7 +76,7 @@ const advisoriesOf = (name: string, entry: JsonObject): Advisory[] => {
 export const readAdvisories = (report: JsonObject): Advisory[] => {
   const { vulnerabilities } = report;
   const rank = ({ severity }: Advisory) => SEVERITIES.indexOf(severity);
-  return Object.entries(isObject(vulnerabilities) ? vulnerabilities : {})
-    .flatMap(([name, entry]) => (isObject(entry) ? advisoriesOf(name, entry) : []))
+  return Object.entries(isRecord(vulnerabilities) ? vulnerabilities : {})
+    .flatMap(([name, entry]) => (isRecord(entry) ? advisoriesOf(name, entry) : []))
     .sort((one, other) => rank(one) - rank(other));
 };

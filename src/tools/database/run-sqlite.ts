@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { lazily } from '../lazily.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { assertNoNames, invalidParams, invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
 import { askSqlite, type SqliteSession } from './sqlite-processes.ts';
 import { inCopyFolder, keepCopy, MAX_KEPT_BYTES, undoReport } from './sqlite-undo.ts';
 
-const answer = lazily(() =>
+const answer = lazy(() =>
   z.union([
     z.strictObject({ fault: z.string() }),
     z.strictObject({

@@ -7,7 +7,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { lazily } from '../lazily.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { askSqlite, type SqliteSession } from './sqlite-processes.ts';
 
 /** The largest database of which a copy is kept for every change. */
@@ -17,7 +17,7 @@ const MAX_RESTORE_MS = 60_000;
 const MAX_REPORT_BYTES = 10_000;
 
 /** What the process said about the copy it made. */
-export const undoReport = lazily(() =>
+export const undoReport = lazy(() =>
   z.union([
     z.strictObject({ after: z.string() }),
     z.strictObject({ reason: z.enum(['too large', 'empty', 'busy']) }),
@@ -26,7 +26,7 @@ export const undoReport = lazily(() =>
 
 export type UndoReport = z.infer<ReturnType<typeof undoReport>>;
 
-const kept = lazily(() => z.strictObject({ file: z.string(), after: z.string() }));
+const kept = lazy(() => z.strictObject({ file: z.string(), after: z.string() }));
 
 const WHY: Readonly<Record<'too large' | 'empty' | 'busy', string>> = {
   'too large': `the database is larger than ${MAX_KEPT_BYTES / 1024 / 1024} MB`,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { lazily } from '../lazily.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { textAt, type Vendor, vendorData, vendorFailure } from '../vendor-reply.ts';
 import { type ProjectFile, sha1 } from './collect-files.ts';
 
@@ -13,7 +13,7 @@ export const VERCEL: Vendor = {
   explain: (body) => textAt(body, 'error', 'message'),
 };
 
-const deployment = lazily(() =>
+const deployment = lazy(() =>
   z.object({
     id: z.string().regex(/^[A-Za-z0-9_-]{1,100}$/),
     url: z.string(),
@@ -22,7 +22,7 @@ const deployment = lazily(() =>
   }),
 );
 
-const events = lazily(() =>
+const events = lazy(() =>
   z.array(
     z.object({
       text: z.string().nullish(),

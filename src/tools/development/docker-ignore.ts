@@ -3,7 +3,8 @@
  * the last line that fits decides, and what fits a folder fits all in it. Matching takes linear time.
  */
 import { ToolFailure } from '../../contract/errors.ts';
-import { compileLinear, type LinearPattern } from '../linear-pattern.ts';
+import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
+import { compileLinear, type LinearPattern, quotePattern } from '../../kit/text/linear-pattern.ts';
 
 export interface DockerIgnore {
   leavesOut(path: string): boolean;
@@ -45,17 +46,15 @@ const readClass = (glob: string, at: number): { source: string; next: number } =
   return { source: `[${isNegated ? '^' : ''}${body}]`, next: end + 1 };
 };
 
-const quoted = (char: string): string => char.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
-
 const readOne = (glob: string, at: number): { source: string; next: number } => {
   const char = glob[at] as string;
   if (char === '*') return readStars(glob, at);
   if (char === '[') return readClass(glob, at);
   if (char === '?') return { source: '[^/]', next: at + 1 };
-  if (char !== '\\') return { source: quoted(char), next: at + 1 };
+  if (char !== '\\') return { source: quotePattern(char), next: at + 1 };
   const escaped = glob[at + 1];
   if (escaped === undefined) throw unusable();
-  return { source: quoted(escaped), next: at + 2 };
+  return { source: quotePattern(escaped), next: at + 2 };
 };
 
 const sourceOf = (glob: string): string => {
@@ -76,7 +75,7 @@ interface Rule {
 
 /** Fails with VALIDATION_ERROR when a line has no meaning. */
 export const dockerIgnore = async (text: string): Promise<DockerIgnore> => {
-  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const lines = withoutByteOrderMark(text).split(/\r?\n/);
   if (lines.length > MOST_LINES) throw unusable();
   const rules: Rule[] = [];
   for (const line of lines) {

@@ -4,7 +4,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { oneLine } from '../one-line.ts';
 import { commitFiles } from './commit-files.ts';
-import { commitMessage, paths } from './git-fields.ts';
+import { commitMessage, GIT_NEEDS, paths } from './git-fields.ts';
 
 const input = () =>
   z.strictObject({
@@ -36,14 +36,7 @@ export const gitCommit = defineTool({
   permissions: ['tool:git_commit'],
   cost: { model: 'free' },
   timeoutMs: 60_000,
-  needs: {
-    // The repository by its name: without that its folder is read-only in the sandbox.
-    paths: [
-      { path: '.', access: 'write' },
-      { path: '.git', access: 'write' },
-    ],
-    commands: ['git *'],
-  },
+  needs: GIT_NEEDS,
   sandbox: { type: 'process' },
   sandboxed: true,
   aliases: ['git:commit'],

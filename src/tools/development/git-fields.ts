@@ -1,5 +1,6 @@
 /** What `git` takes and gives: one list of fields, and which of them each operation knows. */
 import { z } from 'zod';
+import type { Needs } from '../../contract/tool.ts';
 import { oneLine, operand } from '../one-line.ts';
 
 export const OPERATIONS = [
@@ -156,3 +157,12 @@ export const gitOutput = () =>
   });
 
 export type GitOutput = z.infer<ReturnType<typeof gitOutput>>;
+
+/** The repository by its name: without that its folder is read-only in the sandbox. */
+export const GIT_NEEDS: Needs = {
+  paths: [
+    { path: '.', access: 'write' },
+    { path: '.git', access: 'write' },
+  ],
+  commands: ['git *'],
+};

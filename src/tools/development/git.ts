@@ -3,6 +3,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { commitFiles } from './commit-files.ts';
 import {
+  GIT_NEEDS,
   type GitInput,
   type GitOperation,
   type GitOutput,
@@ -140,14 +141,7 @@ export const git = defineTool<GitInput, GitOutput>({
   permissions: ['tool:git'],
   cost: { model: 'free' },
   timeoutMs: 60_000,
-  needs: {
-    // The repository by its name: without that its folder is read-only in the sandbox.
-    paths: [
-      { path: '.', access: 'write' },
-      { path: '.git', access: 'write' },
-    ],
-    commands: ['git *'],
-  },
+  needs: GIT_NEEDS,
   sandbox: { type: 'process' },
   sandboxed: true,
   aliases: ['git:operations'],

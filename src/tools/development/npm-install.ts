@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { isObject, runNpm } from '../npm-program.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import { runNpm } from '../npm-program.ts';
 import { type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { projectFolder } from './project-folder.ts';
@@ -82,13 +83,13 @@ const argumentsOf = (asked: Input): readonly string[] => {
 /** What npm reports is one package with its version, or a number of them. */
 const namesIn = (list: unknown): readonly string[] =>
   Array.isArray(list)
-    ? list.filter(isObject).map(({ name, version }) => `${String(name)}@${String(version)}`)
+    ? list.filter(isRecord).map(({ name, version }) => `${String(name)}@${String(version)}`)
     : [];
 
 const versionOf = async ({ fs }: ToolContext, folder: string, name: string): Promise<string> => {
   const bytes = await fs.read(`${folder}/node_modules/${name}/package.json`);
   const manifest: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  return isObject(manifest) ? String(manifest.version) : '';
+  return isRecord(manifest) ? String(manifest.version) : '';
 };
 
 export interface NpmInstallOptions {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { FileAccess } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
+import type { TextDiff } from '../../kit/text/unified-diff.ts';
 import { applyEdits } from './apply-edits.ts';
 import { stillParses } from './still-parses.ts';
 import { assertText } from './text-content.ts';
-import { type TextDiff, unifiedDiff } from './unified-diff.ts';
 
 const edit = () =>
   z.strictObject({
@@ -53,7 +53,9 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type FileEdit = Input['files'][number];
 
-interface Change extends TextDiff {
+interface Change extends Omit<TextDiff, 'hunks'> {
+  /** Empty when the edits change nothing. */
+  readonly diff: string;
   readonly path: string;
   readonly before: Uint8Array;
   readonly after: Uint8Array;
@@ -94,7 +96,10 @@ const planOne = async (asked: Input, index: number, fs: FileAccess): Promise<Cha
     );
   }
   const after = Buffer.from(text, 'utf8');
-  return { path: shown, before, after, replacements, ...unifiedDiff(shown, old, text) };
+  const { diffTexts } = await import('../../kit/text/unified-diff.ts');
+  const { hunks, additions, deletions } = diffTexts(old, text);
+  const diff = hunks === '' ? '' : `--- a/${shown}\n+++ b/${shown}\n${hunks}`;
+  return { path: shown, before, after, replacements, diff, additions, deletions };
 };
 
 /** Writes a file that is still as it was read. */

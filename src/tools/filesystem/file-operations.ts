@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FileAccess } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
-import { compileLinear } from '../linear-pattern.ts';
+import { compileLinear } from '../../kit/text/linear-pattern.ts';
 import { assertText } from './text-content.ts';
 
 const OPERATIONS = [

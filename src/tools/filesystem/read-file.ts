@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
+import { linesOf } from '../../kit/text/lines-of.ts';
 import { mimeTypeOf } from './mime-types.ts';
-import { assertText, linesOf, textOf } from './text-content.ts';
+import { assertText, textOf } from './text-content.ts';
 
 const input = () =>
   z.strictObject({

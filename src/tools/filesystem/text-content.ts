@@ -21,6 +21,3 @@ export const assertText = (bytes: Uint8Array, suggestion: string): string => {
   }
   return text;
 };
-
-/** The lines of a text, each with its line end, so that joining them gives the text again. */
-export const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];

@@ -4,7 +4,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ModelReply } from '../../contract/model.ts';
 import { defineTool, type MostCost } from '../../contract/tool.ts';
-import { lazily } from '../lazily.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 
 /** How many steps are asked for, how much may be said, and whether the answer is checked. */
 const DEPTHS = {
@@ -57,7 +57,7 @@ const SHAPE = {
   additionalProperties: false,
 };
 
-const shape = lazily(() =>
+const shape = lazy(() =>
   z.object({ steps: z.array(z.string()), answer: z.string().trim().min(1) }),
 );
 

@@ -3,6 +3,7 @@
  * text. All of it works offline but translations, and summaries that ask for the model.
  */
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { lazyAsync } from '../../kit/data/lazy.ts';
 import { EXAMPLES } from './text/transform-examples.ts';
 import {
   OPERATIONS,
@@ -16,16 +17,11 @@ import type { Step } from './text/transform-steps.ts';
 
 type Steps = Readonly<Record<Operation, Step>>;
 
-const loadOnce = (): (() => Promise<Steps>) => {
-  let steps: Promise<Steps> | undefined;
-  return () => {
-    steps ??= import('./text/transform-steps.ts').then(({ createSteps }) => createSteps());
-    return steps;
-  };
-};
-
 const defineTextTransform = (): Tool<TransformInput, TransformOutput> => {
-  const loadSteps = loadOnce();
+  const loadSteps = lazyAsync(async (): Promise<Steps> => {
+    const { createSteps } = await import('./text/transform-steps.ts');
+    return createSteps();
+  });
   return defineTool<TransformInput, TransformOutput>({
     name: 'text_transform',
     description:

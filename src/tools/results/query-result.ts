@@ -1,5 +1,6 @@
 /** JMESPath over a stored result. Names are own properties only, and the answer cannot explode. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { bounded } from './bounded.ts';
 
 /** An expression can name the same part again and again: what it makes is counted before it is shown. */
@@ -9,9 +10,7 @@ const MOST_DEPTH = 150;
 
 /** Without a prototype `constructor` and `__proto__` are names like any other. */
 const bare = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.setPrototypeOf(value, null)
-    : value;
+  isRecord(value) ? Object.setPrototypeOf(value, null) : value;
 
 const noJson = (): ToolFailure =>
   new ToolFailure('VALIDATION_ERROR', 'The result is plain text, so it cannot be queried.', {

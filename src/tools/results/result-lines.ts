@@ -1,5 +1,5 @@
 /** A stored result as lines: a range of them, or those that match with the lines around them. */
-import { compileLinear } from '../linear-pattern.ts';
+import { compileLinear } from '../../kit/text/linear-pattern.ts';
 import { bounded } from './bounded.ts';
 
 export interface LineMatch {

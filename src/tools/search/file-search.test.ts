@@ -7,10 +7,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { ToolContext } from '../../contract/context.ts';
+import { findProgram } from '../../kit/file/find-program.ts';
 import { defineFileSearch, fileSearch } from './file-search.ts';
-import { findProgram, programFolders } from './find-program.ts';
+import { programFolders, RIPGREP } from './program-folders.ts';
 
-const installed = await findProgram({ name: 'rg', folders: programFolders(), workspace: '/none' });
+const installed = await findProgram({
+  names: [RIPGREP],
+  folders: programFolders(),
+  outside: '/none',
+});
 /** On a user's machine a missing ripgrep is a visible skip; in CI the suite runs and fails. */
 const skipped = installed === undefined && process.env.CI === undefined;
 const reason = skipped ? ' (skipped: ripgrep is not installed on this machine)' : '';

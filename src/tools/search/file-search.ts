@@ -4,9 +4,10 @@ import { z } from 'zod';
 import type { FileInfo, ToolContext } from '../../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { compileLinear } from '../linear-pattern.ts';
+import { findProgram } from '../../kit/file/find-program.ts';
+import { compileLinear } from '../../kit/text/linear-pattern.ts';
 import { createFileFilter, type FileFilter } from './file-filter.ts';
-import { findProgram, programFolders } from './find-program.ts';
+import { programFolders, RIPGREP } from './program-folders.ts';
 import { runRipgrep } from './ripgrep.ts';
 import { type FindInLine, linesToSearch, searchText } from './search-text.ts';
 import { walkFiles } from './walk-files.ts';
@@ -93,7 +94,7 @@ const orNothing = async <T>(work: Promise<T>): Promise<T | undefined> => {
 const byRipgrep = async (search: Search, folders: readonly string[]) => {
   const { asked, context, filter, folder } = search;
   const workspace = await context.fs.resolve('.', 'read');
-  const program = await findProgram({ name: 'rg', folders, workspace });
+  const program = await findProgram({ names: [RIPGREP], folders, outside: workspace });
   if (program === undefined) return undefined;
   const { query, caseSensitive, mode } = asked;
   return runRipgrep({

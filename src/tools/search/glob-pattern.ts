@@ -3,7 +3,7 @@
  * depth, with one it starts at the folder searched. Matching takes linear time.
  */
 import { ToolFailure } from '../../contract/errors.ts';
-import { compileLinear } from '../linear-pattern.ts';
+import { compileLinear, quotePattern } from '../../kit/text/linear-pattern.ts';
 
 const invalid = (problem: string) =>
   new ToolFailure('VALIDATION_ERROR', `A file pattern cannot be used: ${problem}.`, {
@@ -23,8 +23,6 @@ export const canonicalGlob = (pattern: string): string => {
   const anchored = /^\.?\//.test(text) || bare.includes('/');
   return `${anchored ? '/' : '**/'}${bare}${folder ? '/**' : ''}`;
 };
-
-const quoted = (text: string): string => text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 
 /** `[!a-z]` from its opening bracket on; returns the class and where it ends. */
 const readClass = (glob: string, start: number): { source: string; end: number } => {
@@ -65,9 +63,9 @@ const sourceOf = (glob: string): string => {
     if (char === '{') depth += 1;
     if (char === '}') depth -= 1;
     if (depth < 0) throw invalid('a "}" was not opened');
-    if (char === '\\') source += quoted(glob[at] ?? '\\');
+    if (char === '\\') source += quotePattern(glob[at] ?? '\\');
     else if (char === ',' && depth > 0) source += '|';
-    else source += OTHERS[char] ?? quoted(char);
+    else source += OTHERS[char] ?? quotePattern(char);
   }
   if (depth > 0) throw invalid('a "{" is not closed');
   return `^(?:${source})$`;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { baseUrl } from '../base-url.ts';
-import { lazily } from '../lazily.ts';
 import { authOf, textAt, type Vendor, vendorFailure } from '../vendor-reply.ts';
 
 const SENDGRID: Vendor = {
@@ -15,7 +15,7 @@ const SENDGRID: Vendor = {
 };
 
 const line = () => z.string().regex(/^[^\r\n]*$/, 'One line only.');
-const isAddress = lazily(() => z.email());
+const isAddress = lazy(() => z.email());
 /** The pattern of an address is long, and a definition would carry it for each of the fields. */
 const email = () =>
   z

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { lazy } from '../../kit/data/lazy.ts';
 import { baseUrl } from '../base-url.ts';
-import { lazily } from '../lazily.ts';
 import { authOf, isRefusal, textAt, type Vendor, vendorData } from '../vendor-reply.ts';
 
 const STRIPE: Vendor = {
@@ -65,7 +65,7 @@ const output = () =>
     clientSecret: z.string().optional().describe('Only when asked for.'),
   });
 
-const intent = lazily(() =>
+const intent = lazy(() =>
   z.object({
     id: z.string(),
     object: z.literal('payment_intent'),

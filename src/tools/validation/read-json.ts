@@ -1,5 +1,7 @@
 /** Gets a value out of text that is JSON, holds JSON, or nearly is JSON. */
 import { ToolFailure } from '../../contract/errors.ts';
+import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
+import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { scanJson } from '../../kit/text/json-scan.ts';
 import { boundedRun } from './bounded-run.ts';
 import { findJson } from './find-json.ts';
@@ -13,7 +15,6 @@ export interface ReadJson {
 const MAX_DEPTH = 500;
 /** More pieces than this in one text are no answer but a heap. */
 const MAX_PIECES = 200;
-const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 interface Parsed {
   readonly data: unknown;
@@ -30,7 +31,7 @@ const refuseHostile = (value: unknown): void => {
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    if (PROTOTYPE_KEYS.has(key)) {
+    if (isPrototypeKey(key)) {
       throw hostile(
         'The text uses a key that may not be used.',
         '"__proto__", "constructor" and "prototype" are refused',
@@ -73,7 +74,7 @@ const repairable = (text: string, pieces: readonly string[]): readonly string[] 
 
 /** `undefined` when there is nothing in the text that could be meant as JSON. */
 export const readJson = async (text: string): Promise<ReadJson | undefined> => {
-  const trimmed = text.trim().replace(/^\ufeff/, '');
+  const trimmed = withoutByteOrderMark(text.trim());
   const whole = parseStrictly(trimmed);
   if (whole) return { ...whole, method: 'direct_parse' };
   const { spans, cut } = boundedRun('data', () => findJson(trimmed));

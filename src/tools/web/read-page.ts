@@ -1,8 +1,21 @@
 /** What a page says: title, metadata, links, text, and the parts a selector names. */
 import type { CheerioAPI } from 'cheerio';
 import { ToolFailure } from '../../contract/errors.ts';
-import { boundedWork } from './bounded-work.ts';
+import { boundedWork } from '../../kit/data/bounded-work.ts';
 import { type PageNode, pageText } from './page-text.ts';
+
+const MAX_MS = 2000;
+
+/** Stops work on a page that somebody wrote to keep a reader busy for ever. */
+const readBounded = <T>(work: () => T): T =>
+  boundedWork(work, {
+    ms: MAX_MS,
+    late: () =>
+      new ToolFailure('EXECUTION_FAILED', `Reading the page took longer than ${MAX_MS} ms.`, {
+        suggestions: ['Ask for a smaller page, or use a simpler selector.'],
+      }),
+    deep: () => new ToolFailure('EXECUTION_FAILED', 'The page is nested too deep to be read.'),
+  });
 
 export interface PageQuestion {
   readonly selector?: string | undefined;
@@ -104,5 +117,5 @@ export const readPage = async (
   asked: PageQuestion,
 ): Promise<PageContent> => {
   const { load } = await import('cheerio');
-  return boundedWork(() => read(load(html), url, asked));
+  return readBounded(() => read(load(html), url, asked));
 };

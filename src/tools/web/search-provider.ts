@@ -1,7 +1,7 @@
 /** The port to whoever searches the web, and the two that are known: Brave Search and SearXNG. */
 import { z } from 'zod';
+import { lazy } from '../../kit/data/lazy.ts';
 import { type BaseUrl, baseUrl } from '../base-url.ts';
-import { lazily } from '../lazily.ts';
 import { textAt, type Vendor } from '../vendor-reply.ts';
 
 export interface SearchQuestion {
@@ -40,7 +40,7 @@ const withQuery = (address: string, fields: Readonly<Record<string, string | und
   return url;
 };
 
-const brave = lazily(() =>
+const brave = lazy(() =>
   z.object({
     web: z
       .object({
@@ -96,7 +96,7 @@ export const braveSearch = (address = 'https://api.search.brave.com'): SearchPro
   };
 };
 
-const searxng = lazily(() =>
+const searxng = lazy(() =>
   z.object({
     results: z.array(
       z.object({

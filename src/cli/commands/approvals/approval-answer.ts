@@ -4,6 +4,7 @@ import type { ApprovalAnswer, ApprovalRecord, Remember } from '../../../contract
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { readDeadline } from '../../input/deadline.ts';
+import { misuse } from '../../input/misuse.ts';
 import { parseJson } from '../../input/parse-json.ts';
 import { readInput } from '../../input/read-input.ts';
 import type { Io } from '../../io.ts';
@@ -24,9 +25,6 @@ export const withAnswer = (command: Command): Command =>
     .option('--expires <when>', 'when the pattern lapses: 8h, 7d, or a date')
     .option('--input <json>', 'approve with this input instead: JSON, @file, or - for stdin')
     .option('--note <text>', 'a word for the record');
-
-const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', message, { suggestions });
 
 const rememberFrom = (io: Io, options: AnswerOptions): Remember | undefined => {
   const { session = false, pattern, expires } = options;

@@ -1,9 +1,9 @@
 /** `toolcrib approvals approve` and `deny`: a person's word on a call that waits. */
 import type { Command } from 'commander';
-import { visibleJson, visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { exitCodeOf } from '../../output/exit-code.ts';

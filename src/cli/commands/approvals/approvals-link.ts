@@ -1,6 +1,6 @@
 /** `toolcrib approvals link` and `redeem`: links that answer a question, to be sent to somebody. */
 import type { Command } from 'commander';
-import { visibleJson, visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';

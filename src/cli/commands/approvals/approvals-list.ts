@@ -1,7 +1,7 @@
 /** `toolcrib approvals list`: the calls that wait for a person, newest first. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { formatSpan } from '../../output/format-span.ts';

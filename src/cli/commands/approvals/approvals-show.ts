@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { approvalPage } from '../../../approvers/terminal/approval-page.ts';
 import { inputDifference } from '../../../approvers/terminal/input-difference.ts';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';

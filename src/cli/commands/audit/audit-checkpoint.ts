@@ -1,6 +1,6 @@
 /** `toolcrib audit checkpoint`: a signed note of the end of the trail, to be kept elsewhere. */
 import type { Command } from 'commander';
-import { visibleJson } from '../../../approvers/terminal/visible-text.ts';
+import { visibleJson } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { newFile } from '../../input/new-file.ts';
 import { type Io, note } from '../../io.ts';

@@ -1,8 +1,8 @@
 /** `toolcrib audit export`: the rows as JSON Lines, which can be verified, or as CSV. */
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { newFile } from '../../input/new-file.ts';
 import { type Io, note, printJson } from '../../io.ts';

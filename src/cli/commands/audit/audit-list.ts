@@ -1,7 +1,7 @@
 /** `toolcrib audit list`: the calls on record, newest first. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { summaryOfRow } from '../../../contract/call-summary.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../../io.ts';

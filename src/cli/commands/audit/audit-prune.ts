@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { Pruned, PruneRequest } from '../../../crib/audit-files.ts';
+import { DAY_MS } from '../../../kit/data/durations.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
@@ -19,8 +20,6 @@ interface PruneOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
-
-const DAY_MS = 24 * 3_600_000;
 
 /** What is named, or else what the configuration keeps. Neither is no leave to prune anything. */
 const momentOf = ({ before }: PruneOptions, { config }: LoadedConfig, at: number): number => {

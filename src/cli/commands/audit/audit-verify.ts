@@ -1,10 +1,10 @@
 /** `toolcrib audit verify`: walks the hash chain and says whether anybody touched it. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Store } from '../../../contract/store.ts';
 import type { VerifyAnswer } from '../../../crib/audit-files.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';

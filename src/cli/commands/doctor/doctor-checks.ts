@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type ConfigProblem, formatProblem } from '../../../config/config-error.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
-import { findProgram } from '../../../kit/file/find-program.ts';
+import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
@@ -136,7 +136,7 @@ export const checkStore = async (crib: CribHost): Promise<Check> => {
 };
 
 export const checkRipgrep = async (io: Io): Promise<Check> => {
-  const found = await findProgram(io, ['rg', 'rg.exe']);
+  const found = await findProgram({ names: ['rg', 'rg.exe'], folders: pathFolders(io.env) });
   return found === undefined
     ? {
         name: 'ripgrep',

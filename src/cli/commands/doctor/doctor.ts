@@ -1,6 +1,6 @@
 /** `toolcrib doctor`: what works on this machine, what does not, and how to mend it. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { withCrib } from '../../session/open-crib.ts';

@@ -1,13 +1,15 @@
 /** Where the health of tools is looked up; what several tools share is asked once. */
 import { createRequire } from 'node:module';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { AuditLog } from '../../../contract/audit.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { SandboxReadiness, SandboxType } from '../../../contract/sandbox.ts';
 import type { Secrets } from '../../../contract/secrets.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
 import type { Breaker } from '../../../contract/tool.ts';
-import { findProgram } from '../../../kit/file/find-program.ts';
+import { lazyAsync } from '../../../kit/data/lazy.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
+import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 import { within } from './within.ts';
@@ -64,17 +66,16 @@ const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthSite['audit
   try {
     return (await crib.store()).audit;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     note(io, `${io.noteInk.yellow('!')} ${visibleText(`The record cannot be read: ${reason}`)}`);
     return undefined;
   }
 };
 
 const sandboxesOf = ({ crib }: OpenCrib): HealthSite['sandbox'] => {
-  let known: ReturnType<typeof crib.health.sandboxes> | undefined;
+  const sandboxes = lazyAsync(() => crib.health.sandboxes());
   return async (type) => {
-    known ??= crib.health.sandboxes();
-    const found = (await known).find((each) => each.type === type);
+    const found = (await sandboxes()).find((each) => each.type === type);
     return found ?? { ready: false, reason: 'there is none of this kind', install: '' };
   };
 };
@@ -96,7 +97,9 @@ export const openHealthSite = async (
     audit: await openRecord(io, open),
     hasSecret: remembered(lookFor(openSecrets({ config, env: io.env, home: userDir }))),
     hasProgram: remembered(
-      async (name) => comesAlong(name) || (await findProgram(io, names(name))) !== undefined,
+      async (name) =>
+        comesAlong(name) ||
+        (await findProgram({ names: names(name), folders: pathFolders(io.env) })) !== undefined,
     ),
     sandbox: sandboxesOf(open),
     server: remembered((name) => within(io.runtime, timeoutMs, () => crib.servers.test(name))),

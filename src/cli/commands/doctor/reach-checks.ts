@@ -1,6 +1,7 @@
 /** What a tool reaches for, looked for one by one: credentials, programs, a sandbox, a server, tools. */
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { counted } from '../../output/format-units.ts';
 import type { Check } from './doctor-checks.ts';
 import type { HealthSite } from './health-site.ts';
@@ -14,9 +15,6 @@ export const broken = (name: string, message: string, fix?: string): Check => ({
   message,
   ...(fix !== undefined && fix !== '' && { fix }),
 });
-
-export const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : 'It failed without saying why.';
 
 /** What a failure itself says should be done next. */
 export const adviceOf = (error: unknown): string | undefined =>

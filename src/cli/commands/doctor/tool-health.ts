@@ -4,11 +4,12 @@
  */
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Tool } from '../../../contract/tool.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { formatSpan } from '../../output/format-span.ts';
 import { counted } from '../../output/format-units.ts';
 import type { Check } from './doctor-checks.ts';
 import type { HealthSite } from './health-site.ts';
-import { adviceOf, broken, ok, REACH_CHECKS, reasonOf } from './reach-checks.ts';
+import { adviceOf, broken, ok, REACH_CHECKS } from './reach-checks.ts';
 import { readToolRecord, type ToolRecord } from './tool-record.ts';
 import { within } from './within.ts';
 

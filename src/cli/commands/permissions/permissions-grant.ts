@@ -1,10 +1,10 @@
 /** `toolcrib permissions grant`: allows somebody something until it is taken back. */
 import type { Command } from 'commander';
-import { visibleJson, visibleText } from '../../../approvers/terminal/visible-text.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
 import type { Grant, GrantSubject, NewGrant } from '../../../contract/grant.ts';
+import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-parts.ts';
 import { readDeadline } from '../../input/deadline.ts';
+import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { localPerson } from '../../session/local-person.ts';
@@ -23,9 +23,6 @@ interface GrantOptions {
   readonly skipApproval?: boolean;
   readonly note?: string;
 }
-
-const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', message, { suggestions });
 
 /** Nobody named means everybody, so that has to be said in so many words. */
 const subjectFrom = ({ user, role, agent, session, everyone }: GrantOptions): GrantSubject => {

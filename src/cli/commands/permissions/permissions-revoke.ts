@@ -1,9 +1,9 @@
 /** `toolcrib permissions revoke`: takes a standing grant back. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Grant } from '../../../contract/grant.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { localPerson } from '../../session/local-person.ts';

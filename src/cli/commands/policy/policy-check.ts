@@ -1,9 +1,9 @@
 /** `toolcrib policy check`: are the files of rules sound? Says every problem, with file and line. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { Logger } from '../../../contract/runtime.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';

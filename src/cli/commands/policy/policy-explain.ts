@@ -1,7 +1,7 @@
 /** `toolcrib policy explain`: which rule decides about a call, and how every rule came to its answer. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { Explanation, Verdict } from '../../../contract/policy.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
 import { applyPairs } from '../../input/pairs.ts';

@@ -1,8 +1,8 @@
 /** `toolcrib policy replay`: which recorded calls would fare otherwise under the rules of now, or new ones. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-parts.ts';
 import { callerFrom } from '../../input/caller-options.ts';
 import { readMoment } from '../../input/moment.ts';

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { errorCodeOf } from '../../../kit/data/reason-of.ts';
 import type { Io } from '../../io.ts';
 
 export interface NamedText {
@@ -15,8 +16,8 @@ export const readPolicyFile = async (io: Io, path: string): Promise<NamedText> =
   try {
     return { path, text: await readFile(resolve(io.cwd, path), 'utf8') };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? 'unknown'})`;
+    const code = errorCodeOf(error);
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
     throw new ToolFailure('VALIDATION_ERROR', `The file ${why}.`, {
       suggestions: ['Check the path; it is taken from where you are now.'],
     });

@@ -2,11 +2,11 @@
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { configTemplate } from '../../../config/document/template.ts';
 import { ignoreState } from '../../../config/edit/ignore-state.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { findProgram } from '../../../kit/file/find-program.ts';
+import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
@@ -76,7 +76,8 @@ const trustWritten = (io: Io, text: string): Promise<boolean> =>
 
 /** Seatbelt is part of macOS; other systems have no process sandbox that could be installed. */
 const tellOfBubblewrap = async (io: Io): Promise<void> => {
-  if (process.platform !== 'linux' || (await findProgram(io, ['bwrap'])) !== undefined) return;
+  if (process.platform !== 'linux') return;
+  if (await findProgram({ names: ['bwrap'], folders: pathFolders(io.env) })) return;
   const why =
     'bubblewrap is not installed: tools that run programs (bash_execution, git, git_commit, npm_install and others) answer SANDBOX_ERROR without it.';
   note(io, '', `${io.noteInk.yellow('!')} ${why} Install it: apt install bubblewrap`);

@@ -2,7 +2,7 @@
  * What a project's configuration would do, for the person who is to trust it. What runs code stands
  * last, next to the question, and is never cut; of the rest every cut is stated.
  */
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { ProjectChange } from '../../../trust/narrow-project.ts';
 import { LOCK } from '../../../trust/project-folder.ts';

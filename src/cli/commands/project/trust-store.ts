@@ -1,7 +1,7 @@
 /** `toolcrib trust --store`: the user says that the database in the project is theirs. */
 import { resolve } from 'node:path';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { loadConfig } from '../../../trust/load-config.ts';
 import { adoptProjectStore } from '../../../trust/place-store.ts';
 import { canAsk } from '../../input/confirm.ts';

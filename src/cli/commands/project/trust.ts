@@ -1,9 +1,9 @@
 /** `toolcrib trust`: look at what a project's configuration would do, and let it, or not. */
 import { realpath } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ConfigError } from '../../../config/config-error.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type LoadedConfig, previewProject } from '../../../trust/load-config.ts';
 import {
   type ProjectTrust,

@@ -5,9 +5,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { FOLDER } from '../../../config/load/find-config-files.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { ProjectFolder } from '../../../trust/project-folder.ts';
 import {
   type ConfigPlace,

@@ -1,5 +1,6 @@
 /** `toolcrib secrets list`: which secrets there are and where, never what they are. */
 import type { Command } from 'commander';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { table } from '../../output/table.ts';
@@ -32,7 +33,7 @@ const listAll = async (sources: readonly NamedSecrets[]): Promise<Listing> => {
         seen.add(key);
       }
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = reasonOf(error);
       problems.push({ where: source.name, message });
     }
   }

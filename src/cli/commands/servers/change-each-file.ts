@@ -2,8 +2,10 @@
  * Changes the files of other programs one by one. One that cannot be changed does not stop the
  * others, and what became of each is known in the end.
  */
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
+import { errorCodeOf, reasonOf } from '../../../kit/data/reason-of.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 
 export interface LeftFile {
@@ -26,13 +28,13 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name of its copy would be too long',
 };
 
-const reasonOf = (thrown: unknown): string => {
+const adviceFor = (thrown: unknown): string => {
   if (thrown instanceof ToolFailure) {
     return [thrown.message, ...(thrown.extras.suggestions ?? [])].join(' ');
   }
-  const code = String((thrown as NodeJS.ErrnoException | undefined)?.code);
+  const code = errorCodeOf(thrown);
   if (Object.hasOwn(WORDS, code)) return WORDS[code] as string;
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return reasonOf(thrown);
 };
 
 /** Never throws. What `change` answers with `undefined` is neither done nor left. */
@@ -47,7 +49,7 @@ export const changeEachFile = async <F extends { readonly file: string }, T>(
       const changed = await change(found);
       if (changed !== undefined) done.push(changed);
     } catch (error) {
-      left.push({ file: found.file, reason: reasonOf(error) });
+      left.push({ file: found.file, reason: adviceFor(error) });
     }
   }
   return { done, left };

@@ -1,7 +1,8 @@
 /** What an import would do, for a person to read before it is done. Values that may be secret are not shown. */
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+
 import { CLIENT_TITLES } from '../../../config/mcp-import/client-files.ts';
 import { argumentLooksSecret } from '../../../config/mcp-import/looks-secret.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { Io } from '../../io.ts';
 import type { FoundFile } from './find-imports.ts';
 import type { ImportPlan, PlannedServer } from './plan-import.ts';

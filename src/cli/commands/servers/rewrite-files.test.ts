@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { replaceFile } from '../../../config/edit/replace-file.ts';
 import { readClientText } from '../../../config/mcp-import/read-client-text.ts';
+import { replaceFile } from '../../../kit/file/replace-file.ts';
 import { rewriteFile } from './rewrite-files.ts';
 
-vi.mock('../../../config/edit/replace-file.ts', { spy: true });
+vi.mock('../../../kit/file/replace-file.ts', { spy: true });
 
 const TEXT = '{"mcpServers": {"a": {"command": "a"}}}';
 

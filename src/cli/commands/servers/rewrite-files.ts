@@ -2,10 +2,10 @@
 import { constants } from 'node:fs';
 import { copyFile, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { replaceFile } from '../../../config/edit/replace-file.ts';
 import { readConfigText } from '../../../config/load/read-config-file.ts';
 import { type Launch, rewriteClientText } from '../../../config/mcp-import/rewrite-client-text.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { replaceFile } from '../../../kit/file/replace-file.ts';
 import type { FoundFile } from './find-imports.ts';
 
 const MARK = '.toolcrib-';

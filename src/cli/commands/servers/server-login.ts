@@ -1,7 +1,8 @@
 /** The login to a configured server, as commands need it. */
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { openServerAuth } from '../../../crib/open-server-auth.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 import { openBrowser } from './open-browser.ts';
 import { knownServer, type ServerSite } from './server-config.ts';

@@ -1,12 +1,13 @@
 /** `toolcrib servers add`: writes a server into the configuration, and offers its tools. */
 import { type Command, Option } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { type ServerDefinition, secretKeyFor } from '../../../config/mcp-import/foreign-server.ts';
 import { argumentLooksSecret, looksSecret } from '../../../config/mcp-import/looks-secret.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ServerTransport } from '../../../contract/servers.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { secretSite, vaultsIn } from '../secrets/secrets-site.ts';
 import { readSecretValue } from '../secrets/secrets-value.ts';
@@ -30,9 +31,6 @@ interface AddOptions {
   readonly replace?: boolean;
   readonly accept?: boolean;
 }
-
-const misuse = (message: string, ...suggestions: readonly string[]): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', message, { suggestions });
 
 const pairOf = (text: string): readonly [string, string] => {
   const at = text.indexOf('=');

@@ -1,10 +1,10 @@
 /** `toolcrib servers import`: takes in the servers of other programs, and can put Toolcrib in their place. */
 import { type Command, Option } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { CLIENTS, type ClientName } from '../../../config/mcp-import/client-files.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { SecretVault } from '../../../contract/secrets.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';

@@ -1,8 +1,8 @@
 /** `toolcrib servers list`: the configured MCP servers and how they are. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { Config } from '../../../config/schema.ts';
 import type { ServerState, ServerStatus } from '../../../contract/servers.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { type Cell, table } from '../../output/table.ts';

@@ -1,9 +1,9 @@
 /** `toolcrib servers enable` and `disable`: written where the server is written. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import {

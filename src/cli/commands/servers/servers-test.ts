@@ -1,8 +1,8 @@
 /** `toolcrib servers test`, `restart` and `logs`: start a server for as long as the command runs. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ERRORS, type ToolError, ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';

@@ -1,7 +1,7 @@
 /** `toolcrib tokens revoke`: from now on the token is good for nothing. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { findToken, withTokens } from './open-tokens.ts';

@@ -1,9 +1,9 @@
 /** Shows what is held, asks, and lets out what the person has seen. */
 import type { Colors } from 'picocolors/types.js';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { LockEntry, LockState } from '../../../contract/lock.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { type Io, note } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';

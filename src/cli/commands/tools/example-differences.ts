@@ -1,4 +1,5 @@
 /** What is missing in the data of a result, held against what an example promises. */
+import { isRecord } from '../../../kit/data/is-record.ts';
 
 export interface Difference {
   /** A JSON Pointer; empty for the whole. */
@@ -7,9 +8,6 @@ export interface Difference {
   /** `undefined` when there is nothing. */
   readonly actual: unknown;
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const pointer = (key: string | number): string =>
   `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -1,9 +1,9 @@
 /** A tool from outside as the person sees it who is to accept it: the difference, then what is odd. */
 import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { LockState } from '../../../contract/lock.ts';
 import { isUserServer } from '../../../crib/project/user-server.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { Cell } from '../../output/table.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 

@@ -1,5 +1,6 @@
 /** The parameters of a tool as rows a person can read, out of its JSON Schema. */
 import type { JsonSchema } from '../../../contract/schema.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { alternativesOf, fixedValues, itemsOf, typesOf } from '../../input/schema-alternatives.ts';
 
 export interface Parameter {
@@ -12,9 +13,6 @@ export interface Parameter {
 
 const MAX_DEPTH = 4;
 const MAX_LISTS = 1;
-
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const firstText = (schemas: readonly JsonSchema[], key: string): string => {
   const found = schemas.map((schema) => schema[key]).find((value) => typeof value === 'string');
@@ -75,9 +73,9 @@ const fieldsOf = (schemas: readonly JsonSchema[], place: Place): readonly Parame
   const seen = new Map<string, Parameter[]>();
   for (const schema of schemas) {
     const { properties, required } = schema;
-    if (!isSchema(properties)) continue;
+    if (!isRecord(properties)) continue;
     for (const [key, child] of Object.entries(properties)) {
-      if (seen.has(key) || !isSchema(child)) continue;
+      if (seen.has(key) || !isRecord(child)) continue;
       const must = Array.isArray(required) && required.includes(key);
       seen.set(key, rowsOf(child, { ...place, prefix: `${place.prefix}${key}` }, must));
     }

@@ -1,8 +1,8 @@
 /** `toolcrib tools health`: looks at every tool, or at some, and says what would keep it from working. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { toolOf } from '../../input/tool-of.ts';
 import { wholeNumber } from '../../input/whole-number.ts';

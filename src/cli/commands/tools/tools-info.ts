@@ -1,13 +1,9 @@
 /** `toolcrib tools info`: everything about one tool. */
 import type { Command } from 'commander';
-import {
-  visibleBlock,
-  visibleJson,
-  visibleText,
-} from '../../../approvers/terminal/visible-text.ts';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { Tool } from '../../../contract/tool.ts';
+import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { toolOf } from '../../input/tool-of.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';

@@ -1,7 +1,7 @@
 /** `toolcrib tools list`: one line for each tool. Token counts only on request, for they take time. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';

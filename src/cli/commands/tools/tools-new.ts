@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import { ignoreState } from '../../../config/edit/ignore-state.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { newFile } from '../../input/new-file.ts';

@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { createTerminalApprover } from '../../../approvers/terminal/create-terminal-approver.ts';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { Approver } from '../../../contract/approver.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { type ProgressLine, startProgress } from '../../output/progress-line.ts';

@@ -1,9 +1,9 @@
 /** `toolcrib tools tokens`: what each definition costs in prompt tokens, as bars. */
 import type { Command } from 'commander';
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
 import type { TokenReport } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { SOURCES } from '../../../contract/tool.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { bar } from '../../output/bar.ts';

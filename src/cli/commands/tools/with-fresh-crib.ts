@@ -2,8 +2,10 @@
  * A crib that knows what its servers bring today. What a server brought last is remembered and would
  * do for a list; who is to accept it, or to verify it, needs the present truth.
  */
-import { visibleText } from '../../../approvers/terminal/visible-text.ts';
+
 import type { Crib } from '../../../contract/crib.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
@@ -31,7 +33,7 @@ const askAll = async (
         await servers.test(name);
         return [];
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         note(io, `${io.noteInk.yellow('!')} ${visibleText(`${name}: ${reason}`)}`);
         return [name];
       }

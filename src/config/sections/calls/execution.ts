@@ -1,5 +1,6 @@
 /** The `execution` section: how many calls run at once, how long, and what happens when they fail. */
 import { z } from 'zod';
+import { DAY_MS } from '../../../kit/data/durations.ts';
 import { milliseconds, positiveCount } from '../fields.ts';
 import { section, setting } from '../setting.ts';
 import { retrySetting } from './retry.ts';
@@ -43,7 +44,7 @@ const cache = section(
 
 const LOOP = { identicalCalls: 10, windowSeconds: 60 };
 
-const DAY_SECONDS = 24 * 60 * 60;
+const DAY_SECONDS = DAY_MS / 1000;
 
 const loop = setting(
   z.union([

@@ -2,11 +2,19 @@
  * Programs that need no rules because the answer is known: never, or only in the very words that
  * the owner of the allowlist wrote.
  */
+import {
+  ESCALATING_PROGRAMS,
+  namesOf,
+  type ProgramEntry,
+  SHELLS,
+  WRAPPING_PROGRAMS,
+} from '../program-tables.ts';
 
-const names = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const names = (text: string, tables: readonly ProgramEntry[] = []): ReadonlySet<string> =>
+  new Set([...text.split(' '), ...namesOf(tables)]);
 
 /** Never, whatever the allowlist says: they change who the user is. */
-export const NEVER = names('sudo doas su pkexec runuser sudoedit run0 newgrp sg gosu su-exec');
+export const NEVER: ReadonlySet<string> = new Set(namesOf(ESCALATING_PROGRAMS));
 
 /** Builtins that run text, change the shell or set variables by a name they are given. */
 export const SHELL_STATE = names(
@@ -15,7 +23,8 @@ export const SHELL_STATE = names(
 
 /** They read a program from standard input when they are given no file. */
 export const READS_PROGRAM = names(
-  'sh bash dash zsh ksh mksh ash fish csh tcsh rbash pwsh busybox toybox node nodejs deno bun tsx ts-node python python2 python3 pypy pypy3 ipython perl ruby irb php lua luajit tclsh expect Rscript R julia ghci sqlite3 psql mysql gdb lldb ed ex at batch crontab patch',
+  'pwsh busybox toybox node nodejs deno bun tsx ts-node python python2 python3 pypy pypy3 ipython perl ruby irb php lua luajit tclsh expect Rscript R julia ghci sqlite3 psql mysql gdb lldb ed ex at batch crontab patch',
+  SHELLS,
 );
 
 /**
@@ -23,7 +32,8 @@ export const READS_PROGRAM = names(
  * wildcard may stand for their arguments unless there are rules for them.
  */
 export const RUNS_PROGRAMS = names(
-  'nohup setsid chrt taskset watch parallel npx bunx pnpx corepack uvx pipx pip pip3 uv gem bundle cargo go mvn gradle gradlew ant sbt make gmake cmake ninja bazel just task rake tox nox pre-commit husky lefthook lerna nx turbo script scriptreplay ssh scp sftp rsync ssh-add ssh-agent ssh-keygen mosh telnet nc ncat netcat socat openssl gpg chroot unshare nsenter bwrap firejail fakeroot proot systemd-run systemctl service machinectl flock strace ltrace gdbserver valgrind perf ld.so ld-linux-x86-64.so.2 ldd vim vi nvim view emacs nano less more most man info docker podman kubectl helm nerdctl ctr buildah terraform ansible ansible-playbook vagrant aws gcloud az gh glab zip unzip 7z 7za cpio pax ar dd install ln link unlink mknod mkfifo mount umount chown chgrp chattr setfacl setcap wget aria2c lynx w3m ftp lftp git-shell svn hg cvs tmux screen dtach start-stop-daemon daemonize run-parts entr inotifywait fswatch nodemon pm2 forever concurrently cross-env dotenv direnv asdf nvm mise volta xvfb-run dbus-run-session gio xdg-open open osascript launchctl vitest jest mocha eslint prettier tsc webpack vite rollup esbuild playwright cypress pytest rspec phpunit ctest logger mail sendmail mutt sysctl modprobe insmod kill pkill killall reboot shutdown halt poweroff init telinit split csplit shred mktemp logrotate gawk mawk nawk busctl tcpdump nmap yq apt apt-get dpkg yum dnf rpm pacman apk brew snap flatpak',
+  'npx bunx pnpx corepack uvx pipx pip pip3 uv gem bundle cargo go mvn gradle gradlew ant sbt make gmake cmake ninja bazel just task rake tox nox pre-commit husky lefthook lerna nx turbo scriptreplay ssh scp sftp rsync ssh-add ssh-agent ssh-keygen mosh telnet nc ncat netcat socat openssl gpg systemctl service flock gdbserver valgrind perf ld.so ld-linux-x86-64.so.2 ldd vim vi nvim view emacs nano less more most man info docker podman kubectl helm nerdctl ctr buildah terraform ansible ansible-playbook vagrant aws gcloud az gh glab zip unzip 7z 7za cpio pax ar dd install ln link unlink mknod mkfifo mount umount chown chgrp chattr setfacl setcap wget aria2c lynx w3m ftp lftp git-shell svn hg cvs tmux screen dtach start-stop-daemon daemonize run-parts entr inotifywait fswatch nodemon pm2 forever concurrently dotenv direnv asdf nvm mise volta gio xdg-open open osascript launchctl vitest jest mocha eslint prettier tsc webpack vite rollup esbuild playwright cypress pytest rspec phpunit ctest logger mail sendmail mutt sysctl modprobe insmod kill pkill killall reboot shutdown halt poweroff init telinit split csplit shred mktemp logrotate gawk mawk nawk busctl tcpdump nmap yq apt apt-get dpkg yum dnf rpm pacman apk brew snap flatpak',
+  WRAPPING_PROGRAMS,
 );
 
 /** Under these names too: `python3.12`, `bash-5.2`, `ld-linux.so.2`. */

@@ -5,6 +5,7 @@
 import type { Caller } from '../../../contract/caller.ts';
 import type { FlowState, PolicyQuestion, Rights } from '../../../contract/policy.ts';
 import type { Tool } from '../../../contract/tool.ts';
+import { DAY_MS, HOUR_MS } from '../../../kit/data/durations.ts';
 import { isDelicate, isSink } from '../capability.ts';
 
 export class CallerFacts {
@@ -43,8 +44,6 @@ export class ToolFacts {
   }
 }
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 /** The epoch began on a Thursday. */
 const DAYS_SINCE_MONDAY = 3;
 
@@ -59,12 +58,12 @@ export class TimeFacts {
   }
 
   get hour(): bigint {
-    return BigInt(Math.floor(modulo(this.#now, DAY) / HOUR));
+    return BigInt(Math.floor(modulo(this.#now, DAY_MS) / HOUR_MS));
   }
 
   /** Monday is 1, Sunday 7. */
   get weekday(): bigint {
-    return BigInt(modulo(Math.floor(this.#now / DAY) + DAYS_SINCE_MONDAY, 7) + 1);
+    return BigInt(modulo(Math.floor(this.#now / DAY_MS) + DAYS_SINCE_MONDAY, 7) + 1);
   }
 
   get date(): string {

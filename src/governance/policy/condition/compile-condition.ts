@@ -2,9 +2,10 @@
  * CEL text to a test that a call passes or not. Everything that can be wrong with the text is said
  * here, once; what goes wrong while judging is thrown, and the rule decides what doubt means.
  */
-import { TypeError as CelTypeError, type Environment, ParseError } from '@marcbachmann/cel-js';
+import { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { PolicyQuestion } from '../../../contract/policy.ts';
+import { lazy } from '../../../kit/data/lazy.ts';
 import { CallFacts } from './call-facts.ts';
 import { CONDITION_NAMES, celEnvironment, LINEAR_MATCHES } from './cel-environment.ts';
 import type { Condition } from './condition.ts';
@@ -35,11 +36,10 @@ export const badCondition = (error: unknown): BadCondition => {
 /** A compiler of conditions. Those it makes share one environment, which is costly to set up. */
 export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
   const prepared = { patterns: new LinearPatterns(), constants: new Map<string, unknown>() };
-  let made: Environment | undefined;
+  const sharedEnvironment = lazy(() => celEnvironment(prepared));
   const compile = (text: string): Condition => {
     if (text.length > LONGEST) throw new Refusal(`longer than ${LONGEST} characters`, 0);
-    made ??= celEnvironment(prepared);
-    const environment = made;
+    const environment = sharedEnvironment();
     const program = environment.parse(text);
     // Before it is changed below.
     const quick = quickCondition(program.ast);

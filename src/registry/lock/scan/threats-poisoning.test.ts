@@ -1,11 +1,7 @@
 /** The corpus of definitions: every hostile one is flagged for the right reason, benign ones pass. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  visibleItem,
-  visibleJson,
-  visibleLines,
-} from '../../../approvers/terminal/visible-text.ts';
+import { visibleItem, visibleJson, visibleLines } from '../../../kit/text/visible-text.ts';
 import { canonicalData } from '../canonical-data.ts';
 import { createNameIndex, type NamedTool } from './name-index.ts';
 import { isGrave, scanDefinition } from './scan-definition.ts';

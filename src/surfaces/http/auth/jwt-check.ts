@@ -1,5 +1,7 @@
 /** Accepts the JWTs of one OpenID issuer: signature, issuer, audience, time, and a role we know. */
 import { ROLES, type Role } from '../../../contract/tokens.ts';
+import { lazyAsync } from '../../../kit/data/lazy.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { HttpDeps, OidcOptions } from '../http-deps.ts';
 import type { Identity } from './identity.ts';
 
@@ -52,21 +54,14 @@ const identityOf = (
 /** Nothing when no issuer is configured. */
 export const createJwtCheck = ({ oidc, fetch: ask, runtime }: HttpDeps): JwtCheck | undefined => {
   if (!oidc || !ask) return undefined;
-  let opened: Promise<{ jose: Jose; keys: Keys }> | undefined;
-  const open = () => {
-    opened ??= (async () => {
-      const jose = await import('jose');
-      const keys = jose.createRemoteJWKSet(await discover(oidc, ask), {
-        timeoutDuration: WAIT_MS,
-        [jose.customFetch]: ask as never,
-      });
-      return { jose, keys };
-    })().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
+  const open = lazyAsync(async (): Promise<{ jose: Jose; keys: Keys }> => {
+    const jose = await import('jose');
+    const keys = jose.createRemoteJWKSet(await discover(oidc, ask), {
+      timeoutDuration: WAIT_MS,
+      [jose.customFetch]: ask as never,
     });
-    return opened;
-  };
+    return { jose, keys };
+  });
   return async (jwt) => {
     try {
       const { jose, keys } = await open();
@@ -79,7 +74,7 @@ export const createJwtCheck = ({ oidc, fetch: ask, runtime }: HttpDeps): JwtChec
       });
       return identityOf(payload, oidc);
     } catch (error) {
-      const cause = error instanceof Error ? error.message : String(error);
+      const cause = reasonOf(error);
       runtime.log.debug('a JWT was refused', { cause });
       return undefined;
     }

@@ -1,5 +1,6 @@
 /** The resource requests of a client, answered from the shelves of the surface. */
 import type { Server } from '@modelcontextprotocol/server';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { ServerSite } from '../server-site.ts';
 import type { ListedResource, ListedTemplate, ResourceShelf } from './collection.ts';
 import { pageOf } from './page.ts';
@@ -12,7 +13,7 @@ export const fromShelves = async <S extends { readonly label: string }, T>(
 ): Promise<readonly T[]> => {
   const taken = shelves.map((shelf) =>
     take(shelf).catch((error: unknown): readonly T[] => {
-      const cause = error instanceof Error ? error.message : String(error);
+      const cause = reasonOf(error);
       options.runtime.log.warn('a shelf could not be listed', { shelf: shelf.label, cause });
       return [];
     }),

@@ -1,0 +1,24 @@
+/** Writes equal data as equal text, whatever the order of its keys, and hashes that text. */
+import { createHash, hash } from 'node:crypto';
+
+/** Sorts the keys of every object, as a JSON replacer. A null prototype, so that a key `__proto__` is data like any other. */
+export const sortKeys = (_key: string, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const source = value as Record<string, unknown>;
+  const sorted: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(source).sort()) sorted[key] = source[key];
+  return sorted;
+};
+
+/** Writes JSON with sorted keys. Expects plain data; throws for data that is circular. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(value, sortKeys) ?? 'null';
+
+/** Hashes a text with SHA-256, as hexadecimal digits. */
+export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
+
+/** Hashes plain data with SHA-256, as hexadecimal digits. Approvals and the cache are bound to it. */
+export const digestOf = (value: unknown): string => sha256Hex(canonicalJson(value));
+
+/** Hashes plain data with SHA-256, in the shorter base64url form. */
+export const shortDigestOf = (value: unknown): string =>
+  createHash('sha256').update(canonicalJson(value)).digest('base64url');

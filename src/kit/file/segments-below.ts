@@ -1,0 +1,10 @@
+/** Tells by the text of two paths where one lies below the other. */
+import { isAbsolute, relative, sep } from 'node:path';
+
+/** Gives the segments of a path below a root: `[]` for the root itself, `undefined` outside of it. */
+export const segmentsBelow = (root: string, path: string): readonly string[] | undefined => {
+  const way = relative(root, path);
+  if (way === '') return [];
+  const segments = way.split(sep);
+  return isAbsolute(way) || segments[0] === '..' ? undefined : segments;
+};

@@ -1,0 +1,148 @@
+/** What the engine is made of: its settings, what it is handed, and the services that stages share. */
+import type { Approver } from '../contract/approver.ts';
+import type { ReadyTool } from '../contract/call.ts';
+import type { Events } from '../contract/events.ts';
+import type { Model } from '../contract/model.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Sandboxes } from '../contract/sandbox.ts';
+import type { Secrets } from '../contract/secrets.ts';
+import type { MemoryStore, Store } from '../contract/store.ts';
+import type { Tool } from '../contract/tool.ts';
+import {
+  type ResolvedTargets,
+  resolveTargets,
+  type TargetDeps,
+} from '../governance/approvals/call-targets.ts';
+import { Seals } from '../governance/approvals/seals.ts';
+import type { Egress } from '../governance/egress/create-egress.ts';
+import { unguessableId } from '../governance/ids.ts';
+import { SessionLabels } from '../governance/labels/session-labels.ts';
+import type { BudgetLimits } from '../governance/ledger/budget.ts';
+import { LoopBreaker, type LoopLimits } from '../governance/ledger/loop-breaker.ts';
+import type { PathGuard } from '../governance/paths/path-guard.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
+import type { SigningKey } from '../governance/signing/open-signing-key.ts';
+import { fingerprintOf } from '../registry/fingerprint.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ShapeLimits } from '../registry/schema/guard-shape.ts';
+import { ApprovalDesk } from './approval/approval-service.ts';
+import { PermissionDesk } from './approval/permission-service.ts';
+import { StandingGrants } from './approval/standing-grants.ts';
+import type { CommandTask } from './broker/judge-program.ts';
+import { Budgeting } from './budget/budgeting.ts';
+import type { RulesByTool } from './business-rules.ts';
+import { ResultCache } from './record/result-cache.ts';
+import { RunningCalls } from './record/running-calls.ts';
+import { Bulkhead } from './recovery/bulkhead.ts';
+import { Deadlines } from './recovery/deadlines.ts';
+import { createGuards } from './recovery/guards.ts';
+import type { ResultLimits } from './stages/govern-result.ts';
+import type { UsageNotes } from './stages/record.ts';
+import { createToolSettings, type SettingsSource } from './tool-settings.ts';
+import { KeptSnapshots } from './undo/kept-snapshots.ts';
+import { UndoLog } from './undo/undo-log.ts';
+
+export interface EngineSettings {
+  readonly tools: SettingsSource;
+  readonly shape: ShapeLimits;
+  readonly limits: ResultLimits;
+  readonly budget: BudgetLimits;
+  /** `undefined` switches the loop breaker off. */
+  readonly loop: LoopLimits | undefined;
+  /** Commands that tools may run which can run anything. */
+  readonly allowedCommands: readonly string[];
+  readonly tasks?: readonly CommandTask[];
+  readonly extraRoots: readonly string[];
+  readonly checkOutput: boolean;
+  readonly sanitize: 'flag' | 'off';
+  readonly maxCallDepth: number;
+  readonly maxConcurrentTools: number;
+  readonly queueLimit: number;
+  readonly cacheEntries: number;
+  readonly approvalMs: number;
+  readonly replayMs: number;
+  readonly undoMs: number;
+}
+
+export interface EngineDeps {
+  readonly store: Store;
+  readonly working: MemoryStore;
+  readonly registry: Registry;
+  readonly runtime: Runtime;
+  readonly events: Events;
+  readonly redactor: Redactor;
+  readonly policy: Policy;
+  readonly secrets: Secrets;
+  readonly model: Model;
+  readonly approver: Approver | undefined;
+  readonly guard: PathGuard;
+  readonly usage: UsageNotes;
+  readonly validators: RulesByTool | undefined;
+  readonly settings: EngineSettings;
+  readonly egress: Egress;
+  readonly untrustedTools?: ReadonlySet<string> | undefined;
+  readonly sandboxes: Sandboxes;
+  /** Made when it is first needed. */
+  signingKey(): Promise<SigningKey>;
+}
+
+/** Makes the services that stages share, once per crib. */
+export const createSharedServices = (deps: EngineDeps) => {
+  const { store, runtime, settings } = deps;
+  const settingsOf = createToolSettings(settings.tools);
+  const { ledger, approvals, grants, audit } = store;
+  const seals = new Seals(deps.signingKey, runtime.log);
+  const permissions = new PermissionDesk({ ...deps, grants, audit, seals });
+  const definitionOf = createFingerprints();
+  const targetsOf = (tool: Tool, input: unknown): Promise<ResolvedTargets> =>
+    resolveTargets(tool, input, targetDeps(deps.guard));
+  const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
+  const guards = createGuards(settingsOf, allTools);
+  return {
+    settingsOf,
+    permissions,
+    standing: new StandingGrants({ grants, seals }),
+    definitionOf,
+    resolveTargets: targetsOf,
+    labels: new SessionLabels(store.memory, runtime.now),
+    loops: settings.loop && new LoopBreaker(settings.loop),
+    budgeting: new Budgeting({ ...deps, ledger, limits: settings.budget, settingsOf }),
+    guardsOf: guards.guardsOf,
+    resetServer: guards.reset,
+    running: new RunningCalls(),
+    deadlines: new Deadlines(runtime),
+    cache: new ResultCache(settings.cacheEntries, runtime.now),
+    undoLog: new UndoLog(store.memory, runtime.now, settings.undoMs),
+    snapshots: new KeptSnapshots({ ...store, runtime, keepMs: settings.undoMs }),
+    desk: new ApprovalDesk({
+      ...deps,
+      approvals,
+      audit,
+      seals,
+      permissions,
+      definitionOf,
+      resolveTargets: targetsOf,
+      readyTool: (name, version) => deps.registry.ready(name, version),
+      expiresMs: settings.approvalMs,
+      newId: () => unguessableId('approval'),
+    }),
+  };
+};
+
+const targetDeps = (guard: PathGuard): TargetDeps => ({
+  spellOut: (path) => guard.spellOut(path),
+  resolve: (path) => guard.resolve(path, 'read'),
+});
+
+/** Worked out once per tool: a definition does not change while it is registered. */
+const createFingerprints = (): ((ready: ReadyTool) => string) => {
+  const known = new WeakMap<ReadyTool, string>();
+  return (ready) => {
+    const digest = known.get(ready) ?? fingerprintOf(ready);
+    known.set(ready, digest);
+    return digest;
+  };
+};
+
+export type SharedServices = ReturnType<typeof createSharedServices>;
