@@ -83,17 +83,18 @@ describe.each(ERAS)('an MCP client of the %s era', (era) => {
       name: 'picture',
       run: () => ({ content: [{ type: 'image', data, mimeType: 'image/png' }] }),
     });
-    const cut = aTool({
-      name: 'cut',
-      run: () => ({
-        content: [{ type: 'image', data: 'A'.repeat(20_000), mimeType: 'image/png' }],
-      }),
+    const image = (bytes: string) => ({
+      content: [{ type: 'image', data: bytes, mimeType: 'image/png' }],
     });
-    open = await openSurface([picture, cut]);
+    const screenshot = aTool({ name: 'screenshot', run: () => image('A'.repeat(20_000)) });
+    const broken = aTool({ name: 'broken', run: () => image('!'.repeat(20_000)) });
+    open = await openSurface([picture, screenshot, broken]);
     const client = await open.client(era);
     const reply = await client.callTool({ name: 'picture', arguments: {} });
     expect(reply.content).toEqual([{ type: 'image', data, mimeType: 'image/png' }]);
-    const short = await client.callTool({ name: 'cut', arguments: {} });
+    const large = await client.callTool({ name: 'screenshot', arguments: {} });
+    expect(large.content).toEqual(image('A'.repeat(20_000)).content);
+    const short = await client.callTool({ name: 'broken', arguments: {} });
     expect(textOf(short)).toContain('[The image was left out: it is too large.]');
   });
 
