@@ -60,7 +60,7 @@ describe('approvals', () => {
     const project = createProject();
     const id = await waitingIn(project);
     const listed = await project.run(['approvals', 'list']);
-    expect(listed.out).toMatch(/file_operations +delete +write +free +\d+ s ago +in \d+ min/);
+    expect(listed.out).toMatch(/file_operations +delete · file:\S+a\.txt · .* write +free +\d+ s ago +in \d+ min/);
     expect(listed.out).toContain('user local, agent local, session local');
     const { out } = await project.run(['approvals', 'show', id]);
     for (const part of ['confirm-delicate', '/a.txt', 'State: waiting', 'Judged under policy']) {
@@ -360,8 +360,8 @@ describe('usage', () => {
     expect((await project.run(['usage'])).out).toContain('no call was made');
     await project.run(['run', 'calculator', 'expression=1']);
     const { out } = await project.run(['usage']);
-    expect(out).toContain('1 call on record');
-    expect(out).toMatch(/calculator +1/);
+    expect(out).toContain('$0 of $10');
+    expect(out).toMatch(/calculator +no limit +\$0 +1 /);
     expect((await project.run(['usage', '--period', 'yesterday'])).code).toBe(2);
     expect((await project.run(['usage', '--period', '2020-01'])).out).toContain('no call was made');
   });

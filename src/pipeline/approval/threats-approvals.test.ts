@@ -114,7 +114,9 @@ describe('threat: approvals', () => {
     const { crib, runs } = await setUp();
     const approvalId = await asked(crib);
     for (const answer of [true, 'yes', { approve: 'yes', by: 'ada' }, { approve: true }, null]) {
-      await expect(crib.approvals.decide(approvalId, answer as never)).rejects.toThrow(TypeError);
+      await expect(crib.approvals.decide(approvalId, answer as never)).rejects.toMatchObject({
+        code: 'VALIDATION_ERROR',
+      });
     }
     await crib.execute('wipe', { n: 1 }, { approvalId });
     expect(runs).toEqual([]);

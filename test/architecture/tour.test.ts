@@ -1,0 +1,35 @@
+/** The pages that lead a newcomer to files lead to files that exist. */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+
+const linksOf = (page: string): readonly string[] =>
+  [...readFileSync(new URL(page, root), 'utf8').matchAll(/\]\(([^)#:]+)\)/g)].map(
+    ([, target = '']) => target,
+  );
+
+describe('links to files', () => {
+  it.each(['ARCHITECTURE.md', 'README.md', 'CONTRIBUTING.md'])(
+    '%s names files that exist',
+    (page) => {
+      const links = linksOf(page);
+      expect(links.length).toBeGreaterThan(0);
+      expect(links.filter((link) => !existsSync(new URL(link, root)))).toEqual([]);
+    },
+  );
+});
+
+describe('the glossary', () => {
+  it('has at most 25 terms, each explained once', () => {
+    const page = readFileSync(new URL('ARCHITECTURE.md', root), 'utf8');
+    const rows =
+      page
+        .split('## Glossary')[1]
+        ?.split('\n## ')[0]
+        ?.match(/^\| (?!word |-)[^|]+/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(10);
+    expect(rows.length).toBeLessThanOrEqual(25);
+    expect(new Set(rows).size).toBe(rows.length);
+  });
+});
