@@ -34,12 +34,16 @@ export const usageLine = (line: BudgetLine, limits: BudgetLimits): UsageLine | u
 /** Kinds whose lines belong to one day. */
 const DAILY: readonly BudgetKind[] = ['user', 'tool', 'agent'];
 
-/** The periods that lines of a kind may have; sessions that a caller names itself go by the day. */
-const prefixesOf = (kind: BudgetKind, wanted: string): readonly string[] => {
+/**
+ * Lists the periods that lines of a kind may have. Sessions that a caller names itself go by the day.
+ * Lines without a period belong to the present one: when they were spent is not known.
+ */
+const prefixesOf = (kind: BudgetKind, wanted: string, today: string): readonly string[] => {
   if (DAILY.includes(kind)) return [wanted];
   if (kind === 'free') return [wanted.slice(0, 7)];
-  if (kind !== 'session') return [ALL_TIME];
-  return wanted === '' ? [''] : [ALL_TIME, wanted];
+  const lasting = today.startsWith(wanted) ? [ALL_TIME] : [];
+  if (kind !== 'session') return lasting;
+  return wanted === '' ? [''] : [...lasting, wanted];
 };
 
 export interface UsageQuestion {
@@ -57,7 +61,7 @@ export const usageSummary = async (
   const wanted = period === ALL_TIME ? '' : period;
   const found: UsageLine[] = [];
   for (const kind of BUDGET_KINDS) {
-    const prefixes = prefixesOf(kind, wanted);
+    const prefixes = prefixesOf(kind, wanted, dayOf(now));
     const lines = await Promise.all(prefixes.map((prefix) => ledger.lines(`${kind}:${prefix}`)));
     const readable = lines
       .flat()
