@@ -131,7 +131,7 @@ describe('lines that are piped in', () => {
     );
     expect(code).toBe(0);
     expect(existsSync(join(project.folder, 'a.txt'))).toBe(false);
-    expect(out).toContain('on record');
+    expect(out).toContain('write_file');
     expect(out).toContain('tier-2-write');
   });
 
