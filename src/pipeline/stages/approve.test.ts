@@ -157,7 +157,8 @@ describe('approve', () => {
       status: 'denied',
       error: {
         code: 'PERMISSION_DENIED',
-        message: 'The command was refused: The command is not on the allowlist.',
+        message:
+          'The command was refused: Command 2 of 2 (whoami): The command is not on the allowlist.',
         suggestions: [expect.stringContaining('commands.allow')],
       },
     });
