@@ -40,7 +40,12 @@ const OPTIONAL: readonly string[] = [
   'tools.forOpenAI',
   'tools.forAnthropic',
   'tools.forLangChain',
+  'tools.forOpenAIAgents',
+  'tools.forGemini',
+  'tools.forMastra',
   'tools.lock.forget',
+  // Takes a function.
+  'servers.watch',
 ];
 const WITHOUT: readonly string[] = [
   'permissions.list',
@@ -49,6 +54,7 @@ const WITHOUT: readonly string[] = [
   'servers.list',
   'servers.resources',
   'servers.prompts',
+  'servers.templates',
   'tools.lock.states',
   'events.has',
   'events.emit',

@@ -116,7 +116,7 @@ export class LocalCrib implements CribHost {
     this.usage = checked(usageOf(members), USAGE_CHECKS);
     this.health = { sandboxes: () => sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
-    this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs'] });
+    this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
   }
 
   #servers(): Servers {

@@ -79,6 +79,9 @@ export const SERVER_CHECKS: MethodChecks<Servers> = {
   restart: { name: text },
   readResource: { server: text, uri: text },
   getPrompt: { server: text, name: text, args: object },
+  complete: { server: text, asked: object },
+  subscribe: { server: text, uri: text, changed: callback },
+  watch: { changed: callback },
 };
 
 export const LOCK_CHECKS: MethodChecks<ToolLock> = {
@@ -136,4 +139,7 @@ export const TOOL_SET_CHECKS: MethodChecks<ToolSets> = {
   forOpenAI: { options },
   forAnthropic: { options },
   forLangChain: { options },
+  forOpenAIAgents: { options },
+  forGemini: { options },
+  forMastra: { options },
 };

@@ -21,7 +21,8 @@ export const looksRandom = (value: string): boolean => {
 };
 
 /** The version of a package, whatever the package is called. */
-const VERSION = /^[\^~]?v?\d{1,5}(?:\.(?:\d{1,5}|x|\*)){1,2}(?:-[a-z]{1,10}\.?\d{0,4})?$/;
+const VERSION =
+  /^(?:[\^~]|[<>]=?)?v?\d{1,5}(?:\.(?:\d{1,5}|x|\*)){1,2}(?:-[a-z]{1,10}\.?\d{0,4})?(?: <\d{1,5}(?:\.\d{1,5}){0,2})?$/;
 
 /** Values that stand for a value. */
 export const isPlaceholder = (value: string): boolean =>
