@@ -123,6 +123,26 @@ describe('what a call leads to', () => {
   });
 
   it.each([
+    ['answers later', () => Promise.resolve({ paths: ['x'] })],
+    ['fails later', () => Promise.reject(new Error('the secret cause'))],
+    ['names a path that is no text', () => ({ paths: ['x', 7] })],
+    ['names paths that are no list', () => ({ paths: 'x' })],
+    ['names a URL that is no text', () => ({ paths: ['x'], urls: [null] })],
+    [
+      'throws',
+      () => {
+        throw new Error('the secret cause');
+      },
+    ],
+  ])('is refused when the tool %s', async (_name, targets) => {
+    const tool = aTool({ targets: targets as never });
+    await expect(targetsOf(tool, { path: 'a' }, { resolve })).rejects.toMatchObject({
+      code: 'EXECUTION_FAILED',
+      message: 'The tool could not say what the call touches.',
+    });
+  });
+
+  it.each([
     ['the file itself', ['file:/r/a'], '/r/a', true],
     ['a file below an approved folder', ['file:/r/a'], '/r/a/b', true],
     ['a folder given with a slash', ['file:/r/a/'], '/r/a/b', true],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { Capability, CostModel } from '../../contract/tool.ts';
-import { estimateCost, toMicros } from './estimate-cost.ts';
+import { boundedMicros, estimateCost, toMicros } from './estimate-cost.ts';
 
 const CAPABILITY: Capability = { action: 'a', description: '' };
 
@@ -18,6 +18,13 @@ describe('money', () => {
     expect(toMicros(-1)).toBe(0);
     expect(toMicros(Number.NaN)).toBe(0);
     expect(toMicros(Number.POSITIVE_INFINITY)).toBe(0);
+  });
+
+  it('is held as the largest count when it is too large to count', () => {
+    expect(boundedMicros(Number.POSITIVE_INFINITY)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(boundedMicros(1e300)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(boundedMicros(0.5)).toBe(500_000);
+    expect(boundedMicros(Number.NaN)).toBe(0);
   });
 });
 
@@ -62,6 +69,13 @@ describe('an estimate', () => {
 
   it.each([
     ['records by number', { unit: 'record', price: 1, inputField: 'n' }, { n: 2 }, 2],
+    ['no records for less than none', { unit: 'record', price: 1, inputField: 'n' }, { n: -2 }, 0],
+    [
+      'one record for no number',
+      { unit: 'record', price: 1, inputField: 'n' },
+      { n: Number.NaN },
+      1,
+    ],
     ['records by list', { unit: 'record', price: 1, inputField: 'n' }, { n: [1, 2, 3] }, 3],
     ['one record where none is named', { unit: 'record', price: 1 }, {}, 1],
     [

@@ -301,6 +301,56 @@ describe('remove', () => {
   });
 });
 
+describe('makeDirectory', () => {
+  it('makes one folder after saying so', async () => {
+    const beforeChange = async (snapshot: NewSnapshot) => {
+      expect(existsSync(join(root, 'data', 'new'))).toBe(false);
+      snapshots.push(snapshot);
+    };
+    await access({ hooks: { beforeChange } }).makeDirectory('data/new');
+    expect(statSync(join(root, 'data', 'new')).isDirectory()).toBe(true);
+    const path = join(root, 'data', 'new');
+    const nothing = { before: undefined, beforeMode: undefined };
+    expect(snapshots).toEqual([{ path, ...nothing, afterHash: 'folder' }]);
+    expect(changed).toEqual(['data/new']);
+    expect(used).toEqual(['data/new']);
+  });
+
+  it('refuses a name that a file or a folder has already', async () => {
+    await expect(access().makeDirectory('a.txt')).rejects.toEqual(withCode('CONFLICT'));
+    await expect(access().makeDirectory('data')).rejects.toEqual(withCode('CONFLICT'));
+    expect(snapshots).toEqual([]);
+    expect(changed).toEqual([]);
+    expect(onDisk('a.txt')).toBe('alpha');
+  });
+
+  it('makes nothing when the snapshot cannot be kept', async () => {
+    const beforeChange = () => Promise.reject(new Error('full'));
+    await expect(access({ hooks: { beforeChange } }).makeDirectory('new')).rejects.toThrow('full');
+    expect(readdirSync(root)).toEqual(['a.txt', 'data']);
+  });
+
+  it('refuses a place that the tool may only read', async () => {
+    const fs = access({ needs: { paths: [{ path: '.', access: 'read' }] } });
+    await expect(fs.makeDirectory('new')).rejects.toEqual(withCode('PERMISSION_DENIED'));
+    expect(readdirSync(root)).toEqual(['a.txt', 'data']);
+  });
+});
+
+describe('the parts of a repository', () => {
+  it('are not completed by a tool that writes all of them at once', async () => {
+    const fs = access();
+    const results = await Promise.allSettled([
+      fs.write('HEAD', 'ref: x'),
+      fs.makeDirectory('objects'),
+      fs.makeDirectory('refs'),
+    ]);
+    const refused = results.filter(({ status }) => status === 'rejected');
+    expect(refused).toEqual([{ status: 'rejected', reason: withCode('SECURITY_VIOLATION') }]);
+    expect(readdirSync(root)).toHaveLength(4);
+  });
+});
+
 describe('list and stat', () => {
   it('lists one folder, sorted, without secrets and leftovers', async () => {
     for (const name of ['.env', '.env.example', 'id_rsa', 'B.txt', '.toolcrib-tmp-1']) {

@@ -100,6 +100,21 @@ describe('restoreSnapshot', () => {
     expect(statSync(join(root, 'dir')).mode & 0o777).toBe(0o750);
   });
 
+  it('takes back a folder that was made', async () => {
+    await access().makeDirectory('made');
+    expect(await inspectSnapshot(guard, only())).toBe('done');
+    await undoAll();
+    expect(readdirSync(root)).toEqual(['a.txt']);
+    expect(await inspectSnapshot(guard, only())).toBe('not_done');
+  });
+
+  it('leaves a made folder alone that somebody put a file in', async () => {
+    await access().makeDirectory('made');
+    writeFileSync(join(root, 'made', 'x'), 'x');
+    await expect(restoreSnapshot(guard, only())).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect(onDisk('made/x')).toBe('x');
+  });
+
   it('takes several writes of one file back to the first state', async () => {
     const fs = access();
     for (const text of ['one', 'two', 'two', 'three']) await fs.write('a.txt', text);

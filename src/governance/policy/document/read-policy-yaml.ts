@@ -62,12 +62,13 @@ export const readPolicyYaml = (text: string): YamlReading => {
   const { value, faults, lines, placeOf: found } = readYaml(yaml, text, RULES);
   const placeOf = (path: PolicyPath, offset?: number): Place => {
     const place = found(path);
-    if (!place) return path.length === 0 ? START : placeOf(path.slice(0, -1));
-    if (offset !== undefined && yaml.isScalar(place.node)) {
+    const begin = place?.key ?? place?.value;
+    if (!begin) return path.length === 0 ? START : placeOf(path.slice(0, -1));
+    if (offset !== undefined && yaml.isScalar(place?.node)) {
       const inside = offsetInScalar(text, place.node as yaml.Scalar.Parsed, offset);
       return positionAt(lines, inside);
     }
-    return place.key ?? place.value ?? START;
+    return begin;
   };
   return { value: faults.length > 0 ? undefined : value, problems: faults, placeOf };
 };
