@@ -62,6 +62,31 @@ describe('the verdict of the command guard', () => {
     expect(guard.judge('bash scripts/ci.sh').ok).toBe(true);
   });
 
+  it('says which command of a line is refused, and its program only when it is a plain word', () => {
+    const reasonOf = (command: string) => {
+      const verdict = guard.judge(command);
+      return verdict.ok ? 'allowed' : verdict.reason;
+    };
+    expect(reasonOf('ls; rm a')).toMatch(/^Command 2 of 2 \(rm\): /);
+    expect(reasonOf('ls; "r m" a')).toMatch(/^Command 2 of 2: /);
+    expect(reasonOf('ls; "$(ls)" a')).toMatch(/^Command 3 of 3: /);
+  });
+
+  it('refuses an empty list', () => {
+    expect(guard.judge([])).toMatchObject({
+      ok: false,
+      reason: 'The name of a program is not known or not plain.',
+    });
+  });
+
+  it('judges paths from the folder it starts in, which must lie below the root', () => {
+    expect(guard.judge('cat a.ts', '/repo/src')).toMatchObject({
+      ok: true,
+      reads: ['/repo/src/a.ts'],
+    });
+    expect(guard.judge('cat a.ts', '/etc').ok).toBe(false);
+  });
+
   it('refuses everything when nothing is allowed', () => {
     const strict = createCommandGuard({ allow: [], root: '/repo' });
     for (const command of ['ls', 'true', 'echo', 'cd src', 'env ls']) {

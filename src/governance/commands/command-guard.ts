@@ -103,7 +103,8 @@ const judgeStep = (step: ShellStep, judge: CommandJudge): readonly string[][] =>
 /** Names the command of a line by its number and, where it is a plain word, its program. */
 const placeOf = (step: ShellCommand, all: readonly ShellStep[]): string => {
   const commands = all.filter(({ type }) => type === 'command');
-  const [program] = step.words[0] ?? [];
+  // Only a list can be empty, and it is a single step: a command of a line has a first word.
+  const [program] = step.words[0] as readonly Token[];
   const isPlain = program?.kind === 'static' && PLAIN_NAME.test(program.text);
   const name = isPlain ? ` (${program.text})` : '';
   return `Command ${commands.indexOf(step) + 1} of ${commands.length}${name}: `;

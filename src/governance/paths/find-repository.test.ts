@@ -1,4 +1,4 @@
-import { realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
@@ -38,5 +38,47 @@ it('threat: a folder .git that takes its configuration from another one is none'
   expect(repositoryOf(realpathSync(main.root))).toBeDefined();
   writeFileSync(join(main.root, '.git/commondir'), '../evil\n');
   expect(repositoryOf(realpathSync(main.root))).toBeUndefined();
+  expect(repositoryOf(realpathSync(other.root))).toBeUndefined();
+});
+
+it('threat: a file .git that is too large to be a pointer is no worktree', () => {
+  const top = join(realpathSync(other.root), 'tree');
+  main.git('worktree', 'add', '-q', top);
+  const pointer = readFileSync(join(top, '.git'), 'utf8');
+  writeFileSync(join(top, '.git'), pointer + '\n'.repeat(4096));
+  expect(repositoryOf(top)).toBeUndefined();
+});
+
+it('threat: a file .git that points into the workspace is no worktree', () => {
+  const root = realpathSync(other.root);
+  mkdirSync(join(root, 'sub/.git/worktrees/tree'), { recursive: true });
+  writeFileSync(join(root, '.git'), 'gitdir: sub/.git/worktrees/tree\n');
+  expect(repositoryOf(root)).toBeUndefined();
+});
+
+it('threat: a file .git that points at no folder of worktrees is no worktree', () => {
+  const root = realpathSync(other.root);
+  writeFileSync(join(root, '.git'), `gitdir: ${join(main.root, '.git')}\n`);
+  expect(repositoryOf(root)).toBeUndefined();
+});
+
+it.each(['gitdir', 'commondir'])('threat: a worktree whose repository lacks %s is none', (name) => {
+  const top = join(realpathSync(other.root), 'tree');
+  main.git('worktree', 'add', '-q', top);
+  rmSync(join(main.root, '.git/worktrees/tree', name));
+  expect(repositoryOf(top)).toBeUndefined();
+});
+
+it('threat: a worktree whose repository takes its configuration from elsewhere is none', () => {
+  const top = join(realpathSync(other.root), 'tree');
+  main.git('worktree', 'add', '-q', top);
+  for (const text of [other.root, 'nowhere']) {
+    writeFileSync(join(main.root, '.git/worktrees/tree/commondir'), `${text}\n`);
+    expect(repositoryOf(top)).toBeUndefined();
+  }
+});
+
+it('threat: a link .git belongs to no repository', () => {
+  symlinkSync(join(main.root, '.git'), join(other.root, '.git'));
   expect(repositoryOf(realpathSync(other.root))).toBeUndefined();
 });

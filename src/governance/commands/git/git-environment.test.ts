@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { gitEnvironment, withoutGitVariables } from './git-environment.ts';
+
+it('threat: a tool that sets variables of git changes neither the repository nor a program', () => {
+  const variables = {
+    GIT_DIR: '/evil',
+    git_ssh_command: 'evil',
+    GIT_AUTHOR_NAME_X: 'evil',
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_COMMITTER_DATE: '2026-01-01',
+    LANG: 'C',
+  };
+  expect(withoutGitVariables(variables)).toEqual({
+    GIT_AUTHOR_NAME: 'Ada',
+    GIT_COMMITTER_DATE: '2026-01-01',
+    LANG: 'C',
+  });
+});
+
+it('a tool that sets no variables leaves none', () => {
+  expect(withoutGitVariables()).toEqual({});
+  expect(withoutGitVariables(undefined)).toEqual({});
+});
+
+it('git is told its repository and gets every setting as a numbered pair', () => {
+  const environment = gitEnvironment({ gitDir: '/r/.git', workTree: '/r' });
+  expect(environment).toMatchObject({ GIT_DIR: '/r/.git', GIT_WORK_TREE: '/r' });
+  const settings = Array.from({ length: Number(environment.GIT_CONFIG_COUNT) }, (_, index) => [
+    environment[`GIT_CONFIG_KEY_${index}`],
+    environment[`GIT_CONFIG_VALUE_${index}`],
+  ]);
+  expect(settings).toContainEqual(['safe.directory', '/r']);
+  expect(settings).toContainEqual(['core.hooksPath', '/dev/null']);
+  expect(settings.flat()).not.toContain(undefined);
+});
