@@ -268,6 +268,13 @@ describe('threat: a tool or a policy that changes while the question is open', (
     expect(runs).toEqual([]);
   });
 
+  it('hostile: the tool is taken away, and the person approves another input for it', async () => {
+    const approver = answering(async () => crib.tools.unregister('wipe'), { input: { n: 1 } });
+    const crib = await testCrib([wipe()], { root, approver });
+    expect((await crib.execute('wipe', {})).error?.code).toBe('TOOL_NOT_FOUND');
+    expect(runs).toEqual([]);
+  });
+
   it('hostile: the policy gets another version', async () => {
     const state = { version: '1' };
     const policy: Policy = {

@@ -45,10 +45,14 @@ type Judged = Call<'ready' | 'input' | 'grant'>;
 type Refused = Extract<ReserveOutcome, { ok: false }>;
 
 export interface Held {
-  readonly outcome: ReserveOutcome;
+  readonly purse: Purse;
   /** The call is one of the tool's free ones: its price does not count. */
   readonly isFree: boolean;
   readonly scopes: readonly BudgetScope[];
+}
+
+export interface NotHeld {
+  readonly refused: Refused;
 }
 
 const COVERED: ReserveOutcome = { ok: true };
@@ -131,19 +135,20 @@ export class Budgeting {
   }
 
   /** Holds the most the call can cost, or nothing but the count for one of the tool's free calls. */
-  async hold(call: Judged, estimate: Estimate): Promise<Held> {
+  async hold(call: Judged, estimate: Estimate): Promise<Held | NotHeld> {
     const { executionId } = call;
     const most = this.#mostOf(call, estimate);
     const free = this.#freeScope(call, most);
     const isFree = free !== undefined && (await this.#takeFree(executionId, free));
     const scopes = this.scopes(call);
     const { outcome, held } = await this.#reserveMost(call, isFree ? freeOf(most) : most, scopes);
-    if (!outcome.ok && isFree) await this.ledger.release(freeHoldOf(executionId));
-    if (outcome.ok) {
-      const max = { micros: most.maxMicros, tokens: most.maxTokens };
-      givePurse(call, this.#newPurse(call, scopes, { held, max, wish: NOTHING }));
+    if (!outcome.ok) {
+      if (isFree) await this.ledger.release(freeHoldOf(executionId));
+      return { refused: outcome };
     }
-    return { outcome, isFree, scopes };
+    const max = { micros: most.maxMicros, tokens: most.maxTokens };
+    const purse = givePurse(call, this.#newPurse(call, scopes, { held, max, wish: NOTHING }));
+    return { purse, isFree, scopes };
   }
 
   /** Answers where a running call keeps what it spends; nothing is held for most of them. */

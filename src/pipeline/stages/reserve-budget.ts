@@ -5,7 +5,7 @@ import type { Stage } from '../../contract/stage.ts';
 import type { Spending } from '../../contract/store.ts';
 import { boundedMicros } from '../../governance/ledger/estimate-cost.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
-import { purseOf } from '../budget/purse.ts';
+import type { Purse } from '../budget/purse.ts';
 import { prove } from '../pipeline.ts';
 
 type Approved = Call<'ready' | 'input' | 'grant' | 'approval'>;
@@ -22,6 +22,12 @@ const priceOf = ({ ready, notes }: Approved, estimate: Estimate): number => {
   return estimate.costMicros > 0 ? estimate.costMicros : (estimate.mostMicros ?? 0);
 };
 
+interface Paid {
+  readonly purse: Purse;
+  readonly estimate: Estimate;
+  readonly isFree: boolean;
+}
+
 /**
  * What to book. The tool's own report counts; without one, a success costs its price, and so does a
  * failure whose effect may have happened: a budget must not be overspent by being optimistic.
@@ -29,17 +35,15 @@ const priceOf = ({ ready, notes }: Approved, estimate: Estimate): number => {
 const actualCost = (
   call: Approved,
   result: ToolResult | undefined,
-  { estimate, isFree }: { readonly estimate: Estimate; readonly isFree: boolean },
+  { purse, estimate, isFree }: Paid,
 ): Spending => {
-  const purse = purseOf(call);
-  const spent = purse?.spent ?? { micros: 0, tokens: 0 };
-  const held = purse?.held.micros ?? 0;
+  const { spent, held, reportedIn } = purse;
   const { attempts, effectPossible } = call.notes;
   // A report of an earlier attempt says nothing about what the last one cost.
-  const isReported = purse !== undefined && purse.reportedIn > 0 && purse.reportedIn === attempts;
+  const isReported = reportedIn > 0 && reportedIn === attempts;
   const isPaid = result?.success || effectPossible;
   if (isReported || isFree || !isPaid) return spent;
-  return { ...spent, micros: Math.min(spent.micros + priceOf(call, estimate), held) };
+  return { ...spent, micros: Math.min(spent.micros + priceOf(call, estimate), held.micros) };
 };
 
 const holding = async (
@@ -47,17 +51,17 @@ const holding = async (
   next: Onward,
   { budgeting, estimate }: { readonly budgeting: Budgeting; readonly estimate: Estimate },
 ): Promise<ToolResult> => {
-  const { outcome, isFree, scopes } = await budgeting.hold(call, estimate);
-  if (!outcome.ok) return budgeting.refusal(call, outcome);
+  const held = await budgeting.hold(call, estimate);
+  if ('refused' in held) return budgeting.refusal(call, held.refused);
+  const { purse, isFree, scopes } = held;
   let result: ToolResult | undefined;
   try {
     result = await next(prove(call, 'budget', { estimate, scopes }));
     return result;
   } finally {
-    const purse = purseOf(call);
-    await purse?.settled;
-    purse?.close();
-    const actual = actualCost(call, result, { estimate, isFree });
+    await purse.settled;
+    purse.close();
+    const actual = actualCost(call, result, { purse, estimate, isFree });
     call.notes.costMicros = actual.micros;
     call.notes.tokens = actual.tokens;
     await budgeting.settle(call, actual);

@@ -1,7 +1,7 @@
 /** The memory store passes the suite of all stores, and appends at next to no cost. */
 import { describe, expect, it } from 'vitest';
 import { describeStore } from '../../../test/conformance/store.ts';
-import { auditEntry } from '../../../test/conformance/store-samples.ts';
+import { approvalRecord, auditEntry } from '../../../test/conformance/store-samples.ts';
 import { createMemoryStore } from './create-memory-store.ts';
 
 describeStore('memory', async () => ({
@@ -19,6 +19,16 @@ describe('memory store', () => {
     const [one, other] = [createMemoryStore(), createMemoryStore()];
     await one.audit.append(auditEntry());
     expect(await other.audit.head()).toBeUndefined();
+  });
+
+  it('parks a question without a call key anew, though one like it waits', async () => {
+    const { approvals } = createMemoryStore();
+    for (const id of ['first', 'second']) {
+      const record = approvalRecord(id);
+      const parking = { record, maxWaiting: 2, reuse: true, now: record.createdAt };
+      expect(await approvals.park(parking)).toEqual({ state: 'parked' });
+    }
+    expect(await approvals.list('waiting')).toHaveLength(2);
   });
 
   it('takes a million appends in about a second', async () => {

@@ -100,8 +100,8 @@ class MemoryApprovals implements Approvals {
 
   #find(callKey: string | undefined, state: ApprovalState): readonly ApprovalRecord[] {
     if (callKey === undefined) return [];
-    const records = [...this.#byCall.of(callKey)].flatMap((id) => this.#records.get(id) ?? []);
-    return newestFirst(records.filter((record) => record.state === state));
+    const records = [...this.#byCall.of(callKey)].map((id) => this.#records.get(id));
+    return newestFirst(records.filter((record) => record?.state === state) as ApprovalRecord[]);
   }
 
   #expire(now: number): void {

@@ -68,3 +68,15 @@ it('an intent of a living process is not concluded by recovery', async () => {
   expect(await store.audit.query({ kind: 'outcome' })).toEqual([]);
   await store.close();
 });
+
+it('recovery concludes an intent once, when the process that claimed it is gone', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'toolcrib-fence-')), 's.db');
+  const gone = await createSqliteStore({ path, runtime: fakeRuntime() });
+  await gone.audit.intend([entry('left')], []);
+  await gone.close();
+  const store = await createSqliteStore({ path, runtime: fakeRuntime() });
+  expect(await store.intents.conclude(entry('left', 'outcome'))).toBe(true);
+  expect(await store.intents.conclude(entry('left', 'outcome'))).toBe(false);
+  expect(await store.audit.query({ kind: 'outcome' })).toHaveLength(1);
+  await store.close();
+});

@@ -1,0 +1,34 @@
+/** Who may spend, and when the search for a smaller hold ends. */
+import { expect, it } from 'vitest';
+import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
+import type { ToolContext } from '../../contract/context.ts';
+import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
+import { Budgeting, callOfFreeHold, freeHoldOf } from './budgeting.ts';
+
+it('a call that no budget has admitted gets no purse', () => {
+  const budgeting = new Budgeting({ limits: {}, ledger: {} } as never);
+  expect(() => budgeting.purse({ ready: { tool: aTool({ name: 'pay' }) } } as never)).toThrow(
+    'Only a running tool can spend money.',
+  );
+});
+
+it('a hold of a free call names its call, and any other hold is the call itself', () => {
+  expect(callOfFreeHold(freeHoldOf('e'))).toBe('e');
+  expect(callOfFreeHold('e')).toBe('e');
+});
+
+it('a tool that charges is stopped when the ledger offers enough and refuses it every time', async () => {
+  const store = createMemoryStore();
+  let asked = 0;
+  store.ledger.reserve = async () => {
+    asked++;
+    return { ok: false, scope: 'user:u', unit: 'micros', available: 1_000_000 };
+  };
+  const run = (_input: unknown, { charge }: ToolContext) => charge({ cost: 0.01 });
+  const crib = await testCrib([aTool({ name: 'pay', run: run as never })], {
+    store,
+    config: { budget: { dailyUsd: 1 } },
+  });
+  expect((await crib.execute('pay', {})).error?.code).toBe('BUDGET_EXCEEDED');
+  expect(asked).toBe(5);
+});
