@@ -60,7 +60,9 @@ describe('approvals', () => {
     const project = createProject();
     const id = await waitingIn(project);
     const listed = await project.run(['approvals', 'list']);
-    expect(listed.out).toMatch(/file_operations +delete · file:\S+a\.txt · .* write +free +\d+ s ago +in \d+ min/);
+    expect(listed.out).toMatch(
+      /file_operations +delete · file:\S+a\.txt · .* write +free +\d+ s ago +in \d+ min/,
+    );
     expect(listed.out).toContain('user local, agent local, session local');
     const { out } = await project.run(['approvals', 'show', id]);
     for (const part of ['confirm-delicate', '/a.txt', 'State: waiting', 'Judged under policy']) {
