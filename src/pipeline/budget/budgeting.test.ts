@@ -32,3 +32,16 @@ it('a tool that charges is stopped when the ledger offers enough and refuses it 
   expect((await crib.execute('pay', {})).error?.code).toBe('BUDGET_EXCEEDED');
   expect(asked).toBe(5);
 });
+
+it('a call made by another one may spend the smaller of the two limits', () => {
+  const deps = { limits: { dailyUsd: 10 }, ledger: {}, runtime: { now: () => 0 } };
+  const call = (dailyUsd: number, parent?: object) => ({
+    caller: { userId: 'u', agentId: 'a', sessionId: 's' },
+    ready: { tool: aTool({ name: 'pay' }) },
+    options: { dailyUsd },
+    parent,
+  });
+  const limitOf = (own: number, outer: number) =>
+    new Budgeting(deps as never).scopes(call(own, call(outer)) as never)[0]?.limitMicros;
+  expect([limitOf(2, 1), limitOf(1, 2)]).toEqual([1_000_000, 1_000_000]);
+});

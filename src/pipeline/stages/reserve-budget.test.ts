@@ -60,6 +60,12 @@ describe('reserve budget', () => {
     expect(await lines(crib)).toMatchObject([{ spentMicros: 200_000, heldMicros: 0 }]);
   });
 
+  it('books a call of a free tool as a call that cost nothing, when calls are counted', async () => {
+    const crib = await testCrib([aTool({})], { config: { budget: { dailyCalls: 2 } } });
+    expect((await crib.execute('echo', {})).success).toBe(true);
+    expect(await lines(crib)).toMatchObject([{ spentMicros: 0, heldMicros: 0, calls: 1 }]);
+  });
+
   it('keeps a limit per tool beside the limit per user', async () => {
     const config = { budget: { dailyUsd: 10, perTool: { echo: 0.02 } } };
     const crib = await testCrib([priced(() => 1)], { config });
