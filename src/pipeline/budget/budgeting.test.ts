@@ -45,3 +45,16 @@ it('a call made by another one may spend the smaller of the two limits', () => {
     new Budgeting(deps as never).scopes(call(own, call(outer)) as never)[0]?.limitMicros;
   expect([limitOf(2, 1), limitOf(1, 2)]).toEqual([1_000_000, 1_000_000]);
 });
+
+it('a call that costs nothing takes none of the free calls of its tool', async () => {
+  const cost = { model: 'usage_based', perUnit: { unit: 'record', price: 0.1, inputField: 'n' } };
+  const tool = aTool({
+    name: 'pay',
+    input: { type: 'object', properties: { n: { type: 'number' } } },
+    cost: { ...cost, freeTierLimit: 1 } as never,
+  });
+  const crib = await testCrib([tool], { config: { budget: { dailyUsd: 1, dailyCalls: 9 } } });
+  for (const n of [0, 0, 0]) expect((await crib.execute('pay', { n })).success).toBe(true);
+  const lines = await crib.usage.summary();
+  expect(lines.filter(({ kind }) => kind === 'free')).toEqual([]);
+});
