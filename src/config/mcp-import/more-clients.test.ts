@@ -7,7 +7,7 @@ import { readClientText } from './read-client-text.ts';
 const around = (client: Surroundings['client']): Surroundings => ({
   client,
   home: '/home/ada',
-  folder: '/work',
+  folder: '/project',
 });
 const secret = (key: string): string => `\${secret:${key}}`;
 const input = (key: string): string => `\${input:${key}}`;
@@ -96,13 +96,13 @@ it('servers of opencode are read: one list for the command, its own way of varia
 });
 
 it('the files of Codex and opencode are looked for, and known by their paths', () => {
-  const place = { cwd: '/work', env: {}, home: '/home/ada', platform: 'linux' as const };
+  const place = { cwd: '/project', env: {}, home: '/home/ada', platform: 'linux' as const };
   const files = clientFiles(place).map(({ file }) => file);
   expect(files).toContain('/home/ada/.codex/config.toml');
   expect(files).toContain('/home/ada/.config/opencode/opencode.json');
-  expect(files).toContain('/work/opencode.json');
+  expect(files).toContain('/project/opencode.json');
   expect(clientOfPath('/home/ada/.codex/config.toml')).toBe('codex');
-  expect(clientOfPath('/work/opencode.jsonc')).toBe('opencode');
+  expect(clientOfPath('/project/opencode.jsonc')).toBe('opencode');
 });
 
 describe('values that mix text and variables', () => {
