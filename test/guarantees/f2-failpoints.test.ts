@@ -41,7 +41,11 @@ const dieAt = async (root: string, args: readonly string[]): Promise<void> => {
 
 /** What the next process finds, and what it says about the calls it finds. */
 const inspect = async (root: string) => {
-  const crib = await createCribHost({ root, builtins: false });
+  const crib = await createCribHost({
+    root,
+    builtins: false,
+    store: { sqlite: join(root, 'state/state.db') },
+  });
   const { audit, intents, ledger } = await crib.store();
   const rows = await audit.query({ limit: 10_000 });
   const begun = rows.filter(({ kind }) => kind === 'intent');
@@ -87,7 +91,7 @@ describe.each(FAILPOINTS)('F2: a crash %s', (failpoint) => {
           if (again.status === 'success') expect(after).toBe(1);
           else expect([again.code, after]).toEqual(['CONFLICT', before]);
           if (before === 0 && found.states.length === 0) expect(again.status).toBe('success');
-          await rm(join(root, '.toolcrib'), { recursive: true, force: true });
+          await rm(join(root, 'state'), { recursive: true, force: true });
         }
       }),
     TIME_LIMIT,
@@ -108,7 +112,7 @@ describe.each(FAILPOINTS)('F2: a crash %s', (failpoint) => {
           const [state] = found.states;
           if (happened === 1) expect(['unknown', 'done']).toContain(state);
           else expect(['unknown', 'not_done', undefined]).toContain(state);
-          await rm(join(root, '.toolcrib'), { recursive: true, force: true });
+          await rm(join(root, 'state'), { recursive: true, force: true });
         }
       }),
     TIME_LIMIT,

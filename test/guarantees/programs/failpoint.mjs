@@ -12,7 +12,7 @@ const at = (name) => {
 };
 
 const real = await createSqliteStore({
-  path: join(root, '.toolcrib/state.db'),
+  path: join(root, 'state/state.db'),
   runtime: createRuntime(),
 });
 const wrap = (part, method, around) =>
@@ -32,16 +32,23 @@ const store = {
     at('after reserve');
     return outcome;
   }),
-  audit: wrap(real.audit, 'append', async (append, args) => {
-    const isOutcome = args[0].kind === 'outcome';
-    if (isOutcome) at('after effect, before record');
-    const written = append(...args);
-    if (args[0].kind === 'intent') at('during append of the intent');
-    if (isOutcome) at('during append of the outcome');
-    await written;
-    if (args[0].kind === 'intent') at('after intent, before effect');
-    if (isOutcome) at('after record, before acknowledgement');
-  }),
+  audit: wrap(
+    wrap(real.audit, 'append', async (append, args) => {
+      const isOutcome = args[0].kind === 'outcome';
+      if (isOutcome) at('after effect, before record');
+      const written = append(...args);
+      if (isOutcome) at('during append of the outcome');
+      await written;
+      if (isOutcome) at('after record, before acknowledgement');
+    }),
+    'intend',
+    async (intend, args) => {
+      const written = intend(...args);
+      at('during append of the intent');
+      await written;
+      at('after intent, before effect');
+    },
+  ),
 };
 
 const act = defineTool({
