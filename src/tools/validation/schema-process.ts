@@ -5,12 +5,16 @@
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { ToolFailure } from '../../contract/errors.ts';
+import { takeTurns } from '../../kit/data/take-turns.ts';
 import { startParentWatch } from '../parent-watch.ts';
 import { type SchemaJob, type SchemaOutcome, schemaWork } from './schema-work.ts';
 
 const MAX_MS = 10_000;
 const MAX_MEMORY_MB = 512;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** As many as leave a small machine room for everything else. The time of a check starts with its turn. */
+const turns = takeTurns(2);
 
 export interface SchemaFiles {
   readonly dialect: string;
@@ -92,8 +96,16 @@ export const checkInProcess = async (
   job: SchemaJob,
   signal: AbortSignal,
 ): Promise<SchemaOutcome> => {
-  const clock = AbortSignal.timeout(MAX_MS);
-  const text = await converse(JSON.stringify({ files, job }), AbortSignal.any([signal, clock]));
+  const request = JSON.stringify({ files, job });
+  let clock = signal;
+  const check = (): Promise<string> => {
+    clock = AbortSignal.timeout(MAX_MS);
+    return converse(request, AbortSignal.any([signal, clock]));
+  };
+  const text = await turns.run(check, signal).catch((error: unknown) => {
+    if (signal.aborted) return '';
+    throw error;
+  });
   if (signal.aborted) throw new ToolFailure('CANCELLED');
   if (clock.aborted) throw tooLong();
   if (text === '') {

@@ -80,7 +80,8 @@ describe('threat: a schema that takes long', () => {
           (error: { code: unknown }) => error.code,
         );
       });
-      expect(code).toBe('TIMEOUT');
+      // Whichever it meets first: the limit of time or that of memory.
+      expect(['TIMEOUT', 'VALIDATION_ERROR']).toContain(code);
       expect(hold).toBeLessThan(MAX_HOLD_MS);
     },
   );
