@@ -1,16 +1,15 @@
 /** Names for executions, approvals and handles. */
-import { randomFillSync, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 
 /** 2059 and later still fit in nine digits of base 36. */
 const TIME_DIGITS = 9;
 const COUNT_DIGITS = 4;
-/** Of two digits each. */
-const RANDOM_PAIRS = 6;
-const IDS_A_DRAW = 512;
+const RANDOM_DIGITS = 16;
+const BYTES_A_DRAW = 4096;
 
 /**
  * Time-ordered, unique across processes: rows of the same time lie together in an index, and ids
- * sort by age. Their end cannot be guessed: 62 bits of chance, drawn for many ids at once.
+ * sort by age. Their end cannot be guessed: 64 random bits, drawn for many ids at once.
  */
 export const createExecutionIds = (): ((at: number) => string) => {
   const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
@@ -19,18 +18,15 @@ export const createExecutionIds = (): ((at: number) => string) => {
     n < 36 ** COUNT_DIGITS
       ? (pairs[Math.floor(n / 1296)] as string) + (pairs[n % 1296] as string)
       : n.toString(36);
-  const chance = new Uint16Array(RANDOM_PAIRS * IDS_A_DRAW);
-  let drawn = chance.length;
+  let drawn = '';
+  let used = 0;
   const random = (): string => {
-    if (drawn === chance.length) {
-      randomFillSync(chance);
-      drawn = 0;
+    if (used === drawn.length) {
+      drawn = randomBytes(BYTES_A_DRAW).toString('hex');
+      used = 0;
     }
-    let text = '';
-    for (const end = drawn + RANDOM_PAIRS; drawn < end; drawn++) {
-      text += pairs[(chance[drawn] as number) % pairs.length] as string;
-    }
-    return text;
+    used += RANDOM_DIGITS;
+    return drawn.slice(used - RANDOM_DIGITS, used);
   };
   let lastMs = 0;
   let prefix = '';
