@@ -55,9 +55,6 @@ export interface AuditFilter {
   readonly limit?: number;
 }
 
-/** What `append` returns when there is nothing to wait for: the row is as durable as it gets. */
-export const WRITTEN: Promise<void> = Promise.resolve();
-
 /**
  * What a row has to survive before its call is answered: `synced`, a power cut; `written`, the end of
  * this process, for calls that changed nothing. Such rows are synced a moment later.

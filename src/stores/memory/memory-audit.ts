@@ -2,13 +2,12 @@
  * The audit trail in memory. Appending is on the path of every call, so it only keeps the entry;
  * rows and their hashes are worked out when somebody reads.
  */
-import {
-  type AuditCheckpoint,
-  type AuditEntry,
-  type AuditFilter,
-  type AuditLog,
-  type AuditRow,
-  WRITTEN,
+import type {
+  AuditCheckpoint,
+  AuditEntry,
+  AuditFilter,
+  AuditLog,
+  AuditRow,
 } from '../../contract/audit.ts';
 import type { Intents } from '../../contract/store.ts';
 import {
@@ -21,7 +20,7 @@ import {
   toStoredEntry,
 } from '../audit-row.ts';
 import { jsonCopy } from '../plain-json.ts';
-import { EntryPile } from './entry-pile.ts';
+import { PackedEntries } from './packed-entries.ts';
 
 const PAGE = 1000;
 
@@ -66,7 +65,7 @@ async function* pages(chain: Chain, fromSeq: number) {
 
 /** The rows, numbered and hashed when somebody looks. */
 class Chain {
-  readonly #waiting = new EntryPile();
+  readonly #waiting = new PackedEntries();
   #rows: KeptRow[] = [];
   #anchor: AuditCheckpoint | undefined = undefined;
 
@@ -136,7 +135,7 @@ export const memoryAudit = (): { readonly audit: AuditLog; readonly intents: Int
       chain.put(entry);
       if (entry.kind === 'intent') open.set(entry.executionId, entry);
       else if (open.size > 0 && entry.kind === 'outcome') open.delete(entry.executionId);
-      return WRITTEN;
+      return Promise.resolve();
     },
     // Nobody takes over a claim here: the process that holds it is this one.
     intend: async (entries) => {

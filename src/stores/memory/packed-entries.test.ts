@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../contract/audit.ts';
-import { EntryPile } from './entry-pile.ts';
+import { PackedEntries } from './packed-entries.ts';
 
 const entry = (i: number, over: Partial<AuditEntry> = {}): AuditEntry => ({
   kind: 'outcome',
@@ -22,27 +22,27 @@ const entry = (i: number, over: Partial<AuditEntry> = {}): AuditEntry => ({
 });
 
 const throughPile = (entries: readonly AuditEntry[]): readonly AuditEntry[] => {
-  const pile = new EntryPile();
-  for (const one of entries) pile.put(one);
-  return pile.take();
+  const packed = new PackedEntries();
+  for (const one of entries) packed.put(one);
+  return packed.take();
 };
 
 const many = (count: number, over: (i: number) => Partial<AuditEntry> = () => ({})) =>
   Array.from({ length: count }, (_, i) => entry(i, over(i)));
 
-describe('a pile of entries', () => {
+describe('packed entries', () => {
   it.each([0, 1, 1023, 1024, 1025, 5000])('gives back %i as they were put', (count) => {
     const entries = many(count);
     expect(throughPile(entries)).toEqual(entries);
   });
 
   it('is empty once it was taken, and fills again', () => {
-    const pile = new EntryPile();
-    for (const one of many(2000)) pile.put(one);
-    expect(pile.take()).toHaveLength(2000);
-    expect(pile.take()).toEqual([]);
-    pile.put(entry(7));
-    expect(pile.take()).toEqual([entry(7)]);
+    const packed = new PackedEntries();
+    for (const one of many(2000)) packed.put(one);
+    expect(packed.take()).toHaveLength(2000);
+    expect(packed.take()).toEqual([]);
+    packed.put(entry(7));
+    expect(packed.take()).toEqual([entry(7)]);
   });
 
   it('tells callers, tools and outcomes apart, however they are mixed', () => {

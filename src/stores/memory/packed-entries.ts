@@ -172,7 +172,7 @@ class OpenBlock {
   }
 }
 
-export class EntryPile {
+export class PackedEntries {
   readonly #commons = new Commons();
   #packed: Packed[] = [];
   #open = new OpenBlock();
@@ -182,7 +182,7 @@ export class EntryPile {
     if (this.#open.isFull) this.#packed.push(this.#open.pack());
   }
 
-  /** All of them, oldest first; the pile is empty afterwards. */
+  /** All of them, oldest first; none is left afterwards. */
   take(): readonly AuditEntry[] {
     const blocks = [...this.#packed.map(unpacked), this.#open.block()];
     this.#packed = [];
