@@ -137,10 +137,6 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   budget: unknown = undefined;
   context: unknown = undefined;
   purse: unknown = undefined;
-  /** Neighbours in the list of running calls. */
-  older: unknown = undefined;
-  newer: unknown = undefined;
-  isListed = false;
 
   constructor(from: CallInput, { runtime, nextId }: CallSite) {
     // A copy: the caller must not turn a dry run into a real one on its way.

@@ -47,86 +47,6 @@ const chain = <Have extends Key>(
 /** An empty pipeline: no stage yet, no evidence yet. */
 export const pipeline = (tracer?: Tracer): Pipeline<never> => chain<never>([], tracer);
 
-/** Goes on with the rest of the pipeline; what it throws at once rejects like what it throws later. */
-export const start = <C>(call: C, next: Next<C>): Promise<ToolResult> => {
-  try {
-    return next(call);
-  } catch (error) {
-    return Promise.reject(error);
-  }
-};
-
-type Proofs = Record<Key, unknown>;
-
-/** Name by name: a place that stores under whatever key it is given is slow for every one of them. */
-const put = (proofs: Proofs, key: Key, proof: unknown): void => {
-  switch (key) {
-    case 'ready':
-      proofs.ready = proof;
-      return;
-    case 'input':
-      proofs.input = proof;
-      return;
-    case 'inspected':
-      proofs.inspected = proof;
-      return;
-    case 'grant':
-      proofs.grant = proof;
-      return;
-    case 'fresh':
-      proofs.fresh = proof;
-      return;
-    case 'admitted':
-      proofs.admitted = proof;
-      return;
-    case 'authenticated':
-      proofs.authenticated = proof;
-      return;
-    case 'preconditions':
-      proofs.preconditions = proof;
-      return;
-    case 'approval':
-      proofs.approval = proof;
-      return;
-    case 'budget':
-      proofs.budget = proof;
-      return;
-    default:
-      unknownProof(key);
-  }
-};
-
-const take = (proofs: Proofs, key: Key): unknown => {
-  switch (key) {
-    case 'ready':
-      return proofs.ready;
-    case 'input':
-      return proofs.input;
-    case 'inspected':
-      return proofs.inspected;
-    case 'grant':
-      return proofs.grant;
-    case 'fresh':
-      return proofs.fresh;
-    case 'admitted':
-      return proofs.admitted;
-    case 'authenticated':
-      return proofs.authenticated;
-    case 'preconditions':
-      return proofs.preconditions;
-    case 'approval':
-      return proofs.approval;
-    case 'budget':
-      return proofs.budget;
-    default:
-      return unknownProof(key);
-  }
-};
-
-const unknownProof = (key: never): never => {
-  throw new TypeError(`There is no proof called ${String(key)}.`);
-};
-
 /**
  * Puts a gate's proof on the call. The call object is extended rather than copied: the type says
  * which proofs are there, so no stage can read one that is not.
@@ -136,10 +56,11 @@ export const prove = <C extends CallRequest, K extends Key>(
   key: K,
   proof: Evidence[K],
 ): C & Pick<Evidence, K> => {
-  put(call as unknown as Proofs, key, proof);
-  return call as C & Pick<Evidence, K>;
+  const proven = call as C & { -readonly [P in K]: Evidence[P] };
+  proven[key] = proof as (typeof proven)[K];
+  return proven;
 };
 
-/** Evidence that may or may not be there yet, for the outermost stage and for messages. */
+/** Reads evidence that may or may not be there yet, for the outermost stage and for messages. */
 export const evidence = <K extends Key>(call: CallRequest, key: K): Evidence[K] | undefined =>
-  take(call as unknown as Proofs, key) as Evidence[K] | undefined;
+  (call as Partial<Evidence>)[key];

@@ -108,7 +108,6 @@ export const governResult = (deps: GovernResultDeps): Stage<'ready' | 'budget'> 
     // Here too, not only when it is recorded: a replay keeps the result as it is from here on.
     return result.error ? { ...result, error: redactError(result.error, deps.redactor) } : result;
   };
-  // No async function: on the way of every call it costs more than the step itself.
   return function governResult(call, next) {
     return next(call).then((result) => settle(call, result));
   };

@@ -2,7 +2,7 @@
  * Outermost: every call leaves a row in the audit trail, refused ones too, and every throw becomes
  * a result. A result whose row cannot be written is withheld.
  */
-import { type AuditLog, WRITTEN } from '../../contract/audit.ts';
+import type { AuditLog } from '../../contract/audit.ts';
 import type { Call, CallRequest } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
@@ -21,7 +21,7 @@ import type { Contexts } from '../broker/context.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { purseOf } from '../budget/purse.ts';
 import { failedWith, NO_RESOURCES } from '../outcome.ts';
-import { evidence, start } from '../pipeline.ts';
+import { evidence } from '../pipeline.ts';
 import { asToolError, redactError } from '../record/as-tool-error.ts';
 import { auditEntry, summaryOfCall } from '../record/audit-entry.ts';
 import type { RunningCalls } from '../record/running-calls.ts';
@@ -128,84 +128,85 @@ const whenUnbooked =
   (error: unknown): void =>
     runtime.log.error('a cost could not be booked', { error: thrownText(error) });
 
-type Outcome = ToolResult | Promise<ToolResult>;
-
-// The steps on the way out, each calling the next. None is an async function: most calls have
-// nothing to wait for in them, and would pay for the waiting all the same.
-
-const book = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
-  if (!isUnheld(call)) return label(call, result, deps);
+/** Books the cost of a call that held nothing before it ran. */
+const book = (call: CallRequest, deps: RecordDeps): Promise<void> | undefined => {
+  if (!isUnheld(call)) return undefined;
   const purse = purseOf(call);
-  if (purse) {
-    const booked = deps.budgeting.bookUnheld(call, purse).catch(whenUnbooked(deps));
-    return booked.then(() => label(call, result, deps));
-  }
+  if (purse) return deps.budgeting.bookUnheld(call, purse).catch(whenUnbooked(deps));
   deps.budgeting.countFree(call);
-  return label(call, result, deps);
+  return undefined;
 };
 
-/** On record before the caller sees the data: what comes next is judged by it. */
-const label = (call: CallRequest, raw: ToolResult, deps: RecordDeps): Outcome => {
-  const result = finish(call, raw, deps);
+/** Puts the labels of the data on record before the caller sees it: later calls are judged by them. */
+const label = (
+  call: CallRequest,
+  result: ToolResult,
+  deps: RecordDeps,
+): Promise<void> | undefined => {
   const hasRun = result.success || call.notes.attempts > 0;
-  const labelled = hasRun && deps.labels.absorb(call.caller, result.metadata.labels);
-  if (!labelled) return write(call, result, deps);
-  return labelled.then(
-    () => write(call, result, deps),
-    (error: unknown) => write(call, withhold(call, deps, error), deps),
-  );
+  return hasRun ? deps.labels.absorb(call.caller, result.metadata.labels) : undefined;
 };
 
-const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
+const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Promise<void> => {
   const at = call.startedAt + Math.round(result.metadata.duration);
   const { redactor } = deps;
-  let written: ReturnType<AuditLog['append']>;
-  try {
-    const entry = auditEntry('outcome', call, { result, redactor, at });
-    written = deps.audit.append(entry, call.notes.effectPossible ? 'synced' : 'written');
-  } catch (error) {
-    return leave(call, withhold(call, deps, error), deps);
-  }
-  if (written === WRITTEN) return leave(call, result, deps);
-  return written.then(
-    () => leave(call, result, deps),
-    (error: unknown) => leave(call, withhold(call, deps, error), deps),
-  );
+  const entry = auditEntry('outcome', call, { result, redactor, at });
+  return deps.audit.append(entry, call.notes.effectPossible ? 'synced' : 'written');
 };
 
-const leave = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
+/** Frees what the call held while it ran. */
+const leave = (
+  call: CallRequest,
+  result: ToolResult,
+  deps: RecordDeps,
+): Promise<void> | undefined => {
   deps.running.remove(call);
   const { toolName, duration } = result.metadata;
   deps.usage.note(toolName, call.startedAt, duration);
-  if (call.parent || !deps.contexts.usedMemory(call)) return announce(call, result, deps);
-  const cleared = clearWorkingMemory(call, deps.working);
-  return cleared.then(() => announce(call, result, deps));
+  if (call.parent || !deps.contexts.usedMemory(call)) return undefined;
+  return clearWorkingMemory(call, deps.working);
 };
 
-/** Takes the call off the list of those under way whatever happens, and records it if nothing did. */
-const giveUp = (call: CallRequest, error: unknown, deps: RecordDeps): Outcome => {
+/** Answers a call whose way out failed, and records it if nothing did. */
+const giveUp = async (call: CallRequest, error: unknown, deps: RecordDeps): Promise<ToolResult> => {
   const { executionId } = call;
-  deps.runtime.log.error('internal error', { executionId, error: thrownTrace(error) });
+  const { runtime, redactor, running, audit } = deps;
+  runtime.log.error('internal error', { executionId, error: thrownTrace(error) });
   const result = failedWith(call, toolError('INTERNAL'));
-  if (!deps.running.has(call)) return result;
-  const settled = (): ToolResult => {
-    deps.running.remove(call);
-    return result;
-  };
+  if (!running.has(call)) return result;
+  running.remove(call);
   try {
-    const { redactor, runtime } = deps;
-    const entry = auditEntry('outcome', call, { result, redactor, at: runtime.now() });
-    return deps.audit.append(entry).then(settled, settled);
+    await audit.append(auditEntry('outcome', call, { result, redactor, at: runtime.now() }));
   } catch {
-    return settled();
+    // The log has the first error; the store has refused a second time.
   }
+  return result;
 };
 
-const conclude = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
+/** Takes a result on its way out: booked, labelled, written, announced. Waits only where it has to. */
+const conclude = async (
+  call: CallRequest,
+  raw: ToolResult,
+  deps: RecordDeps,
+): Promise<ToolResult> => {
   try {
-    const outcome = book(call, result, deps);
-    if (!(outcome instanceof Promise)) return outcome;
-    return outcome.catch((error: unknown) => giveUp(call, error, deps));
+    const booking = book(call, deps);
+    if (booking) await booking;
+    let result = finish(call, raw, deps);
+    try {
+      const labelling = label(call, result, deps);
+      if (labelling) await labelling;
+    } catch (error) {
+      result = withhold(call, deps, error);
+    }
+    try {
+      await write(call, result, deps);
+    } catch (error) {
+      result = withhold(call, deps, error);
+    }
+    const leaving = leave(call, result, deps);
+    if (leaving) await leaving;
+    return announce(call, result, deps);
   } catch (error) {
     return giveUp(call, error, deps);
   }
@@ -219,11 +220,14 @@ const announceStart = (call: CallRequest, { redactor, events }: RecordDeps): voi
 };
 
 export const record = (deps: RecordDeps): Stage<never> =>
-  function record(call, next) {
+  async function record(call, next) {
     deps.running.add(call);
-    announceStart(call, deps);
-    return start(call, next).then(
-      (result) => conclude(call, result, deps),
-      (error: unknown) => conclude(call, failedWith(call, asToolError(error, call, deps)), deps),
-    );
+    let result: ToolResult;
+    try {
+      announceStart(call, deps);
+      result = await next(call);
+    } catch (error) {
+      result = failedWith(call, asToolError(error, call, deps));
+    }
+    return conclude(call, result, deps);
   };

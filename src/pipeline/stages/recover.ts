@@ -10,10 +10,9 @@ import type { Stage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { ApprovalDesk } from '../approval/approval-service.ts';
 import { failed } from '../outcome.ts';
-import { start } from '../pipeline.ts';
 import type { CircuitBreaker } from '../recovery/breaker.ts';
 import type { Bulkhead } from '../recovery/bulkhead.ts';
-import type { Deadline, Deadlines } from '../recovery/deadlines.ts';
+import type { Deadlines } from '../recovery/deadlines.ts';
 import type { ToolGuards } from '../recovery/guards.ts';
 import { type RescueDeps, rescue } from '../recovery/rescue.ts';
 import { tryAgain } from '../recovery/try-again.ts';
@@ -85,7 +84,14 @@ const tellBreakers = (call: Ready, result: ToolResult, deps: RecoverDeps): void 
   if (isOpened) deps.events.emit('circuit.opened', { tool: call.ready.tool.name });
 };
 
-/** Waits for a place in every bulkhead from `index` on; leaves those entered before if it must. */
+/** Enters every bulkhead that has room at once; the number of those entered. */
+const enterFree = (bulkheads: readonly Bulkhead[]): number => {
+  let entered = 0;
+  while (bulkheads[entered]?.tryEnter()) entered++;
+  return entered;
+};
+
+/** Waits for a place in every bulkhead from `index` on. Answers with a refusal, and leaves all, when it cannot. */
 const waitInLine = async (
   call: Ready,
   bulkheads: readonly Bulkhead[],
@@ -104,104 +110,54 @@ const waitInLine = async (
   return undefined;
 };
 
-/** Enters every bulkhead, at once where there is room. Answers with a refusal when it cannot. */
-const enterAll = (
-  call: Ready,
-  bulkheads: readonly Bulkhead[],
-): Promise<ToolResult | undefined> | undefined => {
-  for (let i = 0; i < bulkheads.length; i++) {
-    if (!bulkheads[i]?.tryEnter()) return waitInLine(call, bulkheads, i);
-  }
-  return undefined;
-};
-
 const timeoutFor = (call: Ready, settings: ToolSettings): number =>
   Math.min(call.options.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
 
-/** A call that no breaker refused: what it holds until it is over, and gives back in any case. */
-class Passage {
-  readonly #call: Ready;
-  readonly #next: Next<Ready>;
-  readonly #deps: RecoverDeps;
-  readonly #bulkheads: readonly Bulkhead[];
-  readonly #deadline: Deadline;
+/** Gives back the probe of a breaker: nothing was learnt about the tool, so the next call tries it. */
+const abstain = (call: Ready, guards: ToolGuards): void => {
+  for (const breaker of breakersOf(call, guards)) breaker.abstained();
+};
 
-  constructor(call: Ready, next: Next<Ready>, deps: RecoverDeps) {
-    const { control } = call;
-    const { tool } = call.ready;
-    const guards = deps.guardsOf(tool);
-    this.#call = call;
-    this.#next = next;
-    this.#deps = deps;
-    this.#bulkheads = call.parent ? guards.bulkheads : guards.bulkheadsAndAll;
-    const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
-    this.#deadline = deps.deadlines.after(timeoutMs, () => control.abort('TIMEOUT'));
+/** Runs a call that no breaker refused. Waits only where something is full, or the call failed. */
+const runGuarded = async (
+  call: Ready,
+  next: Next<Ready>,
+  deps: RecoverDeps,
+): Promise<ToolResult> => {
+  const { tool } = call.ready;
+  const guards = deps.guardsOf(tool);
+  const bulkheads = call.parent ? guards.bulkheads : guards.bulkheadsAndAll;
+  const timeoutMs = timeoutFor(call, deps.settingsOf(tool));
+  const deadline = deps.deadlines.after(timeoutMs, () => call.control.abort('TIMEOUT'));
+  let hasEntered = false;
+  let isLearnt = false;
+  let result: ToolResult;
+  try {
+    const entered = enterFree(bulkheads);
+    if (entered < bulkheads.length) {
+      const refused = await waitInLine(call, bulkheads, entered);
+      if (refused) return refused;
+    }
+    hasEntered = true;
+    call.notes.attempts = 1;
+    result = await next(call);
+    if (!result.success && !call.control.aborted) {
+      result = await tryAgain(call, next, { result, deps });
+    }
+    isLearnt = true;
+  } finally {
+    if (hasEntered) for (const bulkhead of bulkheads) bulkhead.leave();
+    deadline.cancel();
+    if (!isLearnt) abstain(call, guards);
   }
-
-  begin(): Promise<ToolResult> {
-    const entering = enterAll(this.#call, this.#bulkheads);
-    if (!entering) return this.#run();
-    return entering.then(
-      (refused) => (refused ? this.#turnedAway(refused) : this.#run()),
-      (error: unknown) => this.#learntNothing(error),
-    );
-  }
-
-  #run(): Promise<ToolResult> {
-    this.#call.notes.attempts = 1;
-    return start(this.#call, this.#next).then(
-      (result) => this.#tried(result),
-      (error: unknown) => this.#broke(error),
-    );
-  }
-
-  #tried(result: ToolResult): ToolResult | Promise<ToolResult> {
-    if (result.success || this.#call.control.aborted) return this.#over(result);
-    return tryAgain(this.#call, this.#next, { result, deps: this.#deps }).then(
-      (last) => this.#over(last),
-      (error: unknown) => this.#broke(error),
-    );
-  }
-
-  #over(result: ToolResult): ToolResult | Promise<ToolResult> {
-    this.#leave();
-    this.#deadline.cancel();
-    tellBreakers(this.#call, result, this.#deps);
-    return result.success ? result : rescue(this.#call, result, this.#deps);
-  }
-
-  #turnedAway(refused: ToolResult): ToolResult {
-    this.#deadline.cancel();
-    this.#abstain();
-    return refused;
-  }
-
-  #broke(error: unknown): never {
-    this.#leave();
-    return this.#learntNothing(error);
-  }
-
-  #learntNothing(error: unknown): never {
-    this.#deadline.cancel();
-    this.#abstain();
-    throw error;
-  }
-
-  #leave(): void {
-    for (const bulkhead of this.#bulkheads) bulkhead.leave();
-  }
-
-  /** Nothing was learnt about the tool: a probe it was given goes to the next call. */
-  #abstain(): void {
-    const guards = this.#deps.guardsOf(this.#call.ready.tool);
-    for (const breaker of breakersOf(this.#call, guards)) breaker.abstained();
-  }
-}
+  tellBreakers(call, result, deps);
+  return result.success ? result : rescue(call, result, deps);
+};
 
 export const recover = (deps: RecoverDeps): Stage<'ready' | 'input' | 'grant' | 'budget'> =>
   function recover(call, next) {
     if (call.options.dryRun) return next(call);
     const breakers = breakersOf(call, deps.guardsOf(call.ready.tool));
     const refused = refuseOpen(call, breakers, deps.runtime);
-    return refused ? rescue(call, refused, deps) : new Passage(call, next, deps).begin();
+    return refused ? rescue(call, refused, deps) : runGuarded(call, next, deps);
   };
