@@ -11,7 +11,7 @@ import type { ToolResult } from '../contract/result.ts';
 import type { Timer } from '../contract/runtime.ts';
 import type { Stage } from '../contract/stage.ts';
 import type { Snapshot } from '../contract/store.ts';
-import { createExecutionIds, unguessableId } from '../governance/ids.ts';
+import { createExecutionIds } from '../governance/ids.ts';
 import { createFileAccess } from '../governance/paths/file-access.ts';
 import type { PathGuard } from '../governance/paths/path-guard.ts';
 import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-snapshot.ts';
@@ -22,7 +22,7 @@ import { type Contexts, createContexts } from './broker/context.ts';
 import { fileHooks } from './broker/file-hooks.ts';
 import { createProgramCheck } from './broker/judge-program.ts';
 import { explainCall } from './explain-call.ts';
-import { governed, type PipelineDeps } from './governed.ts';
+import { governed } from './governed.ts';
 import { type CallInput, type CallSite, callerOf, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
 import { prove } from './pipeline.ts';
@@ -30,6 +30,7 @@ import { reconcile } from './record/reconcile.ts';
 import { SignalFollowers } from './recovery/signal-followers.ts';
 import { requestFault } from './request-fault.ts';
 import { createSharedServices, type EngineDeps, type SharedServices } from './shared-services.ts';
+import { type StageDeps, stageDeps } from './stage-deps.ts';
 import { record } from './stages/record.ts';
 import { createTracer } from './trace.ts';
 import { type UndoTools, undoTools } from './undo/undo.ts';
@@ -67,9 +68,9 @@ export class Engine {
     this.#site = { runtime: deps.runtime, nextId: createExecutionIds() };
     this.#undo = this.#makeUndo();
     this.#contexts = this.#makeContexts();
-    const parts = this.#pipelineDeps();
-    this.#record = record(parts);
-    this.#run = governed(parts, createTracer(deps));
+    const stages = this.#stageDeps();
+    this.#record = record(stages.record);
+    this.#run = governed(stages, createTracer(deps));
   }
 
   /** Says of every call a crash interrupted what became of it. Before the first call. */
@@ -202,24 +203,13 @@ export class Engine {
     return { root: guard.root, extraRoots, allow, tasks, sandboxes, workingFolder };
   }
 
-  #pipelineDeps(): PipelineDeps {
-    const { settings, store } = this.#deps;
-    return {
-      ...this.#deps,
-      ...this.shared,
-      ...settings,
-      audit: store.audit,
-      replays: store.replays,
-      counters: store.counters,
-      results: store.results,
+  #stageDeps(): StageDeps {
+    return stageDeps(this.#deps, this.shared, {
       contexts: this.#contexts,
       refusedProgram: createProgramCheck(this.#execSettings()),
-      tools: this.#deps.registry,
-      keepMs: settings.replayMs,
-      newHandle: () => unguessableId('result'),
       callTool: this.#callTool,
       undo: (executionId) => this.undo(executionId, LOCAL_CALLER),
-    };
+    });
   }
 
   #filesFor(call: Call<'ready'>): FileAccess {

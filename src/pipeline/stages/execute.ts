@@ -2,33 +2,17 @@
  * The only step that runs foreign code, so it asks for the proof of every gate. Where there can be
  * a side effect, the intent is on disk before the tool starts.
  */
-import { types } from 'node:util';
 import type { AuditLog, IntentClaim } from '../../contract/audit.ts';
 import type { AdmittedCall, CallRequest } from '../../contract/call.ts';
 import type { DryRunReport } from '../../contract/crib.ts';
-import { type ToolError, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { FinalStage } from '../../contract/stage.ts';
-import type { Tool } from '../../contract/tool.ts';
-import { thrownText } from '../../kit/data/reason-of.ts';
-import type { Contexts } from '../broker/context.ts';
-import { overspent, type Purse, purseOf } from '../budget/purse.ts';
-import type { PipelineControl } from '../new-call.ts';
 import { failed, failedWith, succeeded } from '../outcome.ts';
-import { type ErrorDeps, toolExplained, toolThrew } from '../record/as-tool-error.ts';
-import { auditEntry, recordInput } from '../record/audit-entry.ts';
-import type { Deadline, Deadlines } from '../recovery/deadlines.ts';
-import { hasNotBegun } from '../recovery/may-retry.ts';
-import type { ToolSettings } from '../tool-settings.ts';
-import type { UndoLog } from '../undo/undo-log.ts';
+import { auditEntry } from '../record/audit-entry.ts';
+import { errorOf, runTool, type ToolRunDeps } from '../tool-run.ts';
 
-export interface ExecuteDeps extends ErrorDeps {
+export interface ExecuteDeps extends ToolRunDeps {
   readonly audit: Pick<AuditLog, 'intend'>;
-  readonly contexts: Contexts;
-  readonly deadlines: Deadlines;
-  readonly undoLog: UndoLog;
-  readonly checkOutput: boolean;
-  settingsOf(tool: Tool): ToolSettings;
 }
 
 const report = (call: AdmittedCall): DryRunReport => ({
@@ -41,212 +25,6 @@ const report = (call: AdmittedCall): DryRunReport => ({
   preconditions: call.preconditions,
   inspected: call.inspected,
 });
-
-/** Aborts the call when `progress` stays away for too long. */
-const watchIdle = (call: AdmittedCall, deps: ExecuteDeps): (() => void) | undefined => {
-  const { idleTimeoutMs } = deps.settingsOf(call.ready.tool);
-  if (idleTimeoutMs === undefined) return undefined;
-  const control = call.control as PipelineControl;
-  let deadline: Deadline;
-  const arm = (): void => {
-    deadline = deps.deadlines.after(idleTimeoutMs, () => control.abort('TIMEOUT'));
-  };
-  arm();
-  control.touch = () => {
-    deadline.cancel();
-    arm();
-  };
-  return () => {
-    control.touch = undefined;
-    deadline.cancel();
-  };
-};
-
-const errorOf = (error: unknown, call: AdmittedCall, deps: ExecuteDeps): ToolError => {
-  try {
-    const { tool } = call.ready;
-    const own = tool.handleError && toolExplained(tool.handleError(error), call, deps);
-    if (own) return own;
-  } catch (again) {
-    deps.runtime.log.warn('handleError threw', { error: thrownText(again) });
-  }
-  return toolThrew(error, call, deps);
-};
-
-interface ContentAndData {
-  readonly content: unknown;
-  readonly structuredContent: unknown;
-}
-
-/** A server's result may hold blocks beside its data; the output schema is of the data alone. */
-const withContent = (data: unknown): ContentAndData | undefined => {
-  if (typeof data !== 'object' || data === null || Object.keys(data).length !== 2) return undefined;
-  const isBoth = Object.hasOwn(data, 'structuredContent') && Object.hasOwn(data, 'content');
-  return isBoth ? (data as ContentAndData) : undefined;
-};
-
-const checked = (call: AdmittedCall, data: unknown, deps: ExecuteDeps): ToolResult => {
-  const { output } = call.ready;
-  if (!output || !deps.checkOutput) return succeeded(call, data);
-  const both = call.ready.tool.source === 'mcp' ? withContent(data) : undefined;
-  try {
-    const parsed = output.validate(both ? both.structuredContent : data);
-    if (!parsed.ok) return failed(call, 'OUTPUT_INVALID', { issues: parsed.issues });
-    return succeeded(call, both ? { ...both, structuredContent: parsed.value } : parsed.value);
-  } catch {
-    return failed(call, 'OUTPUT_INVALID', { message: 'The result cannot be read.' });
-  }
-};
-
-const succeededWith = (
-  call: AdmittedCall,
-  data: unknown,
-  deps: ExecuteDeps,
-): ToolResult | Promise<ToolResult> => {
-  const result = checked(call, data, deps);
-  if (!call.ready.tool.undo || !result.success) return result;
-  // A call that only reads has nothing to undo.
-  if (call.notes.undoData === null || call.grant.tier === 'read_only') return result;
-  return keepForUndo(call, result, deps);
-};
-
-/** A result that cannot be kept is still the result: the call then cannot be undone. */
-const keepForUndo = async (
-  call: AdmittedCall,
-  result: ToolResult,
-  deps: ExecuteDeps,
-): Promise<ToolResult> => {
-  const { undoData } = call.notes;
-  const past = undoData === undefined ? result : { ...result, kept: undoData };
-  try {
-    await deps.undoLog.keep(call.executionId, { input: call.input, result: past });
-  } catch (error) {
-    deps.runtime.log.warn('what undo needs could not be kept', { error: thrownText(error) });
-    call.notes.warnings ??= [];
-    call.notes.warnings.push('The call cannot be undone: its result could not be kept.');
-  }
-  return result;
-};
-
-const aborted = (call: AdmittedCall): ToolResult => {
-  const { reason = 'CANCELLED' } = call.control;
-  if (reason !== 'BUDGET_EXCEEDED') return failed(call, reason);
-  const { code, message, extras } = overspent();
-  return failedWith(call, toolError(code, message, extras));
-};
-
-/** One run, from the first line of the tool to its result. */
-class Run {
-  readonly #call: AdmittedCall;
-  readonly #deps: ExecuteDeps;
-  readonly #stopWatching: (() => void) | undefined;
-  readonly #effectBefore: boolean;
-  #startedAt: number | undefined;
-  #isOver = false;
-
-  constructor(call: AdmittedCall, deps: ExecuteDeps) {
-    this.#call = call;
-    this.#deps = deps;
-    this.#effectBefore = call.notes.effectPossible;
-    call.notes.effectPossible ||= call.grant.tier !== 'read_only';
-    recordInput(call, deps.redactor);
-    this.#stopWatching = watchIdle(call, deps);
-    const isPaidByTime = call.ready.tool.cost?.perUnit?.unit === 'second';
-    this.#startedAt = isPaidByTime ? deps.runtime.elapsed() : undefined;
-  }
-
-  start(): Promise<ToolResult> {
-    const call = this.#call;
-    let work: PromiseLike<unknown>;
-    try {
-      const returned: unknown = call.ready.tool.run(call.input, this.#deps.contexts.of(call));
-      if (!isThenable(returned)) return Promise.resolve(this.#returned(returned));
-      work = returned;
-    } catch (error) {
-      return Promise.resolve(this.#threw(error));
-    }
-    return this.#waitFor(work);
-  }
-
-  /** A tool that ignores its signal cannot hold the call: the abort settles it first. */
-  #waitFor(work: PromiseLike<unknown>): Promise<ToolResult> {
-    return new Promise((resolve, reject) => {
-      // What comes after the abort is heard, so that it is no unhandled rejection, and dropped.
-      const settle = (end: () => ToolResult | Promise<ToolResult>): void => {
-        if (this.#isOver) return;
-        this.#isOver = true;
-        try {
-          resolve(end());
-        } catch (error) {
-          reject(error);
-        }
-      };
-      this.#call.control.onAbort(() => settle(() => this.#aborted()));
-      const rejected = (error: unknown): void => settle(() => this.#threw(error));
-      try {
-        hear(work, (data) => settle(() => this.#returned(data)), rejected);
-      } catch (error) {
-        rejected(error);
-      }
-    });
-  }
-
-  #aborted(): ToolResult {
-    this.#stop();
-    this.#call.notes.stopped = true;
-    return aborted(this.#call);
-  }
-
-  #returned(data: unknown): ToolResult | Promise<ToolResult> {
-    this.#stop();
-    const purse = purseOf(this.#call);
-    if (purse) return this.#paid(data, purse);
-    return succeededWith(this.#call, data, this.#deps);
-  }
-
-  /** What the tool charged has to be covered before its data is handed out. */
-  async #paid(data: unknown, purse: Purse): Promise<ToolResult> {
-    await purse.settled;
-    // Not the reason alone: the time may have run out before the ledger refused.
-    if (this.#call.control.aborted) return aborted(this.#call);
-    return succeededWith(this.#call, data, this.#deps);
-  }
-
-  #stop(): void {
-    this.#stopWatching?.();
-    if (this.#startedAt !== undefined) {
-      this.#call.notes.runMs += this.#deps.runtime.elapsed() - this.#startedAt;
-    }
-    this.#startedAt = undefined;
-  }
-
-  #threw(error: unknown): ToolResult {
-    // A tool that noticed the abort itself usually throws some error of its own.
-    if (this.#call.control.reason) return this.#aborted();
-    this.#stop();
-    const failure = errorOf(error, this.#call, this.#deps);
-    if (hasNotBegun(failure)) this.#call.notes.effectPossible = this.#effectBefore;
-    return failedWith(this.#call, failure);
-  }
-}
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-  'then' in value &&
-  typeof value.then === 'function';
-
-/** A promise is heard by the language's own `then`: one that was put over it may never answer. */
-const hear = (
-  work: PromiseLike<unknown>,
-  fulfilled: (data: unknown) => void,
-  rejected: (error: unknown) => void,
-): void => {
-  if (types.isPromise(work)) void Promise.prototype.then.call(work, fulfilled, rejected);
-  else work.then(fulfilled, rejected);
-};
-
-const run = (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> =>
-  new Run(call, deps).start();
 
 /** The calls that this one is part of and that have no intent on record, the outermost first. */
 const unmarked = (call: CallRequest): readonly CallRequest[] => {
@@ -300,23 +78,15 @@ const prepare = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResul
   return call.control.reason ? failed(call, call.control.reason) : undefined;
 };
 
-/** Nothing to initialize, nothing to put on record first: the way of most read-only calls. */
-const isPrepared = (call: AdmittedCall): boolean =>
-  call.grant.tier === 'read_only' && !call.ready.tool.initialize && !call.control.aborted;
-
-const prepareAndRun = async (call: AdmittedCall, deps: ExecuteDeps): Promise<ToolResult> =>
-  (await prepare(call, deps)) ?? run(call, deps);
-
 export const execute = (deps: ExecuteDeps): FinalStage =>
-  function execute(call) {
-    if (call.options.dryRun) return Promise.resolve(succeeded(call, report(call)));
+  async function execute(call) {
+    if (call.options.dryRun) return succeeded(call, report(call));
     const { sandbox, sandboxed } = call.ready.tool;
     if (sandbox && !sandboxed) {
-      const refusal = failed(call, 'SANDBOX_ERROR', {
+      return failed(call, 'SANDBOX_ERROR', {
         message: `The tool asks for a ${sandbox.type} sandbox, but its code is part of this process.`,
         suggestions: ['Make it a custom tool: a file in .toolcrib/tools runs in a sandbox.'],
       });
-      return Promise.resolve(refusal);
     }
-    return isPrepared(call) ? run(call, deps) : prepareAndRun(call, deps);
+    return (await prepare(call, deps)) ?? runTool(call, deps);
   };
