@@ -9,12 +9,16 @@ import type {
 import type { ElicitationAnswer } from '../../contract/elicitation.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ServerList } from '../../contract/servers.ts';
-import { type CallTool, throughLane, throughSdk } from './call-tool.ts';
-import { type OpenTransport, openTransport, type TransportHooks } from './open-transport.ts';
-import { RunningCalls } from './running-calls.ts';
+import { type CallTool, throughLane, throughSdk } from './call/call-tool.ts';
+import { RunningCalls } from './call/running-calls.ts';
 import { isNoSuchTransport } from './server-failure.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
+import {
+  type OpenTransport,
+  openTransport,
+  type TransportHooks,
+} from './transport/open-transport.ts';
 
 export interface ConnectHooks extends TransportHooks {
   /** Milliseconds until the start is given up; `startTimeoutMs` of the settings when absent. */

@@ -1,15 +1,15 @@
 /** A tool of a server as one of ours. How risky it is says the user; what the server says of it is a hint nobody relies on. */
-import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
-import { type Capability, defineTool, type Tier, type Tool } from '../../contract/tool.ts';
+import type { ToolContext } from '../../../contract/context.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import { readResult } from '../call/read-result.ts';
+import { secretKeysOf } from '../resolve-secrets.ts';
+import { isConnectionLost, serverFailure } from '../server-failure.ts';
+import type { ServerLink } from '../server-link.ts';
+import type { ServerSettings } from '../server-settings.ts';
 import { assignedFlow } from './flow-labels.ts';
 import { judgeSchema } from './judge-schema.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
-import { readResult } from './read-result.ts';
-import { secretKeysOf } from './resolve-secrets.ts';
-import { isConnectionLost, serverFailure } from './server-failure.ts';
-import type { ServerLink } from './server-link.ts';
-import type { ServerSettings } from './server-settings.ts';
 
 const MAX_DESCRIPTION = 20_000;
 

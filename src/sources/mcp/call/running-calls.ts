@@ -3,7 +3,7 @@
  * call that it belongs to. A pipe does not say which call a question belongs to: with more than one
  * running it is put to nobody, for it could reach the wrong person.
  */
-import type { ToolContext } from '../../contract/context.ts';
+import type { ToolContext } from '../../../contract/context.ts';
 
 export type Ask = NonNullable<ToolContext['elicit']>;
 

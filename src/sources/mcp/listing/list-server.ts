@@ -1,6 +1,6 @@
 /** What a server offers, as it is kept between runs: definitions are data, read with care. */
 import type { Client } from '@modelcontextprotocol/client';
-import { isRecord } from '../../kit/data/is-record.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { notesOf } from './tidy-listing.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
