@@ -9,6 +9,7 @@ import { fromWebRequest } from '../door/http-request.ts';
 import type { Handler } from '../door/listen.ts';
 import { type BuiltServer, buildServer } from './build-server.ts';
 import { newStateKey } from './call/call-round.ts';
+import { HeldCalls } from './call/held-calls.ts';
 import type { PlainCalls } from './call/plain-calls.ts';
 import { guardRequests } from './http/guard-requests.ts';
 import {
@@ -64,6 +65,7 @@ const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceSi
     tools: listedTools(crib, kind),
     pageSize: options.pageSize ?? PAGE_SIZE,
     stateKey: options.stateKey ?? newStateKey(),
+    held: new HeldCalls(options.runtime),
     resources: [
       auditShelf(crib),
       resultShelf(crib),
@@ -132,6 +134,7 @@ class Surface implements McpSurface {
       wire.onclose = () => {
         onclose?.();
         for (const each of built) this.#connected.delete(each);
+        this.#site.held.end(session.binding);
         this.#connections.delete(connection);
         resolve();
       };
@@ -147,6 +150,7 @@ class Surface implements McpSurface {
 
   async close(): Promise<void> {
     this.#stop();
+    this.#site.held.end();
     await Promise.all([...this.#connections].map((each) => each.close()));
     await this.#http.close();
   }

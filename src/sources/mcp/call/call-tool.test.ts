@@ -63,6 +63,7 @@ const connect = async (era: Era, deps: Partial<McpDeps> = {}) => {
       clientVersion: '1.2.3',
       secret: async () => undefined,
       redact: (text) => text,
+      nameKind: () => 'plain',
       fetchFor: () => fetch,
       webSocketFor: () => Promise.reject(new Error('There is no WebSocket here.')),
       ...deps,

@@ -3,6 +3,7 @@ import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
 import { readResult } from '../call/read-result.ts';
+import type { Askers } from '../call/running-calls.ts';
 import { secretKeysOf } from '../resolve-secrets.ts';
 import { isConnectionLost, serverFailure } from '../server-failure.ts';
 import type { ServerLink } from '../server-link.ts';
@@ -96,6 +97,20 @@ interface Site {
   redact(text: string): string;
 }
 
+/** The ways to ask that a call brings. Whoever reads the result is told that its model was used. */
+const askersOf = (context: ToolContext, server: string): Askers => {
+  const { elicit, sample } = context;
+  let isTold = false;
+  const lent: Askers['sample'] =
+    sample &&
+    ((request) => {
+      if (!isTold) context.warn(`The MCP server ${server} asked the client's model.`);
+      isTold = true;
+      return sample(request);
+    });
+  return { elicit, sample: lent };
+};
+
 const call = async (
   name: string,
   input: Record<string, unknown>,
@@ -109,7 +124,7 @@ const call = async (
       // It may have been started for this call, and describe another tool than was accepted.
       assertCurrent();
       isSent = true;
-      const over = calls.add(context.elicit);
+      const over = calls.add(askersOf(context, server));
       const result = await callTool(
         { name, arguments: input },
         {
