@@ -20,6 +20,8 @@ import {
 import { withUniqueIds } from './http/unique-ids.ts';
 import { AUDIT_RECENT, auditShelf } from './lists/audit-resources.ts';
 import { listedTools } from './lists/listed-tools.ts';
+import { ListenedResources } from './lists/listened-resources.ts';
+import { ListeningWire } from './lists/listening-wire.ts';
 import { resultShelf } from './lists/result-resources.ts';
 import { reviewPrompt } from './lists/review-prompt.ts';
 import { serverPrompts, serverResources } from './lists/server-resources.ts';
@@ -115,9 +117,13 @@ class Surface implements McpSurface {
     const session = connectionSession(this.#site.options.caller ?? {});
     const built = new Set<BuiltServer>();
     let plainCalls: PlainCalls | undefined;
-    const wire = withUniqueIds(
-      transport,
-      (message, respond) => plainCalls?.take(message, respond) ?? false,
+    const listening = new ListeningWire(
+      new ListenedResources(this.#site, (uri) =>
+        tell(built, ({ product }) => product.server.sendResourceUpdated({ uri })),
+      ),
+    );
+    const wire = withUniqueIds(transport, (message, respond, pass) =>
+      plainCalls ? plainCalls.take(message, respond) : listening.take(message, pass),
     );
     const handle = serveStdio(
       ({ era }) => {
@@ -135,6 +141,7 @@ class Surface implements McpSurface {
         onclose?.();
         for (const each of built) this.#connected.delete(each);
         this.#site.held.end(session.binding);
+        listening.close();
         this.#connections.delete(connection);
         resolve();
       };

@@ -99,6 +99,38 @@ describe('questions that travel with replies', { timeout: 30_000 }, () => {
     expect(logs().match(/ran/g)).toHaveLength(1);
   });
 
+  it.each(ERAS)('threat: a form that asks for a password is shown to nobody (%s)', async (era) => {
+    const asked = vi.fn(() => ({ action: 'accept' as const, content: { a: 'hunter2' } }));
+    const client = await open.client(era, asked);
+    const properties = { a: { type: 'string', title: 'Your password' } };
+    const question = { message: 'Log in', requestedSchema: { type: 'object', properties } };
+    const reply = await client.callTool({ name: 'ask_what', arguments: question });
+    expect(textOf(reply)).toContain('credentials are not asked for in a form: the field \\"a\\"');
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it.each(ERAS)('threat: what a form would hide is written out (%s)', async (era) => {
+    const asked: unknown[] = [];
+    const client = await open.client(era, (params) => {
+      asked.push(params);
+      return { action: 'decline' };
+    });
+    const properties = { city: { type: 'string', title: 'City\u202e' } };
+    const requestedSchema = { type: 'object', properties };
+    const question = { message: 'Which\u0007 city?', requestedSchema };
+    await client.callTool({ name: 'ask_what', arguments: question });
+    expect(JSON.stringify(asked)).toContain('Which\u2407 city?');
+    expect(JSON.stringify(asked)).toContain('City\\\\u202e');
+  });
+
+  it.each(ERAS)('threat: a server that asks without end is put off (%s)', async (era) => {
+    const asked = vi.fn(accept);
+    const client = await open.client(era, asked);
+    const reply = await client.callTool({ name: 'ask_often', arguments: {} });
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(20);
+    expect(textOf(reply)).toBe(String(asked.mock.calls.length));
+  });
+
   it('a call whose client leaves is cancelled', async () => {
     const client = await open.client('modern', accept);
     void client

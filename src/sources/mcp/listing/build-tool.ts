@@ -13,6 +13,8 @@ import { judgeSchema } from './judge-schema.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
 
 const MAX_DESCRIPTION = 20_000;
+/** Of one call, to its person and its model. */
+const MAX_QUESTIONS = 20;
 
 const UNUSABLE = /[^A-Za-z0-9_.:-]+/g;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
@@ -97,18 +99,32 @@ interface Site {
   redact(text: string): string;
 }
 
-/** The ways to ask that a call brings. Whoever reads the result is told that its model was used. */
+/** The ways to ask that a call brings, so often and no more. Whoever reads the result is told that its model was used. */
 const askersOf = (context: ToolContext, server: string): Askers => {
   const { elicit, sample } = context;
+  let asked = 0;
   let isTold = false;
+  const count = (): void => {
+    asked += 1;
+    if (asked > MAX_QUESTIONS) {
+      throw new ToolFailure('RATE_LIMITED', 'This call has asked too often.');
+    }
+  };
   const lent: Askers['sample'] =
     sample &&
-    ((request) => {
+    (async (request) => {
+      count();
       if (!isTold) context.warn(`The MCP server ${server} asked the client's model.`);
       isTold = true;
       return sample(request);
     });
-  return { elicit, sample: lent };
+  const asking: Askers['elicit'] =
+    elicit &&
+    (async (question) => {
+      count();
+      return elicit(question);
+    });
+  return { elicit: asking, sample: lent };
 };
 
 const call = async (

@@ -14,6 +14,9 @@ export interface QuestionSite {
   readonly deps: McpDeps;
 }
 
+/** Questions of one server that wait for an answer at once. */
+const MAX_OPEN = 5;
+
 const DECLINED: ElicitationAnswer = { action: 'decline' };
 
 /** Why nobody was asked: the protocol has no field for it, so it goes along as metadata, and to the log. */
@@ -39,6 +42,7 @@ const checked = ({ action, content }: ElicitationAnswer, schema: Record<string, 
 
 export const answerQuestions = (client: Client, calls: RunningCalls, site: QuestionSite): void => {
   const { settings, deps } = site;
+  let open = 0;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     if (!('requestedSchema' in params)) {
       return declineBecause('only forms are supported, not pages', site);
@@ -53,8 +57,14 @@ export const answerQuestions = (client: Client, calls: RunningCalls, site: Quest
     const ask = calls.only?.elicit;
     const { elicit } = deps;
     if (!ask && !elicit) return declineBecause(reasonFor(calls), site);
-    // Whoever cannot be asked has not agreed.
-    const asked = ask ? ask(question) : elicit?.(question, mcpReq.signal);
-    return checked((await asked?.catch(() => undefined)) ?? DECLINED, schema);
+    if (open >= MAX_OPEN) return declineBecause('too many of its questions are open', site);
+    open += 1;
+    try {
+      const asked = ask ? ask(question) : elicit?.(question, mcpReq.signal);
+      // Whoever cannot be asked has not agreed.
+      return checked((await asked?.catch(() => undefined)) ?? DECLINED, schema);
+    } finally {
+      open -= 1;
+    }
   });
 };

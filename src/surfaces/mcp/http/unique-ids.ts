@@ -68,6 +68,8 @@ export class OpenIds {
 export type Take = (
   message: JSONRPCMessage,
   respond: (response: JSONRPCMessage) => void,
+  /** Hands a message to whoever listens, later. */
+  pass: (message: JSONRPCMessage) => void,
 ) => boolean;
 
 /** The same transport, with the check in front of whoever listens, and of who may take a message first. */
@@ -83,7 +85,10 @@ export const withUniqueIds = (wire: Transport, take: Take = () => false): Transp
         const isRequest = typeof method === 'string' && isId(id);
         if (isRequest && !ids.takeOne(id)) {
           void wire.send({ jsonrpc: '2.0', id, error: IN_USE }).catch(() => undefined);
-        } else if (!take(message, respond)) outer.onmessage?.(message, extra);
+          return;
+        }
+        const pass = (later: JSONRPCMessage): void => outer.onmessage?.(later, extra);
+        if (!take(message, respond, pass)) pass(message);
       };
       wire.onclose = () => outer.onclose?.();
       wire.onerror = (error) => outer.onerror?.(error);

@@ -42,8 +42,8 @@ const MAX_SUBSCRIPTIONS = 100;
 export type Subscribed = Map<string, () => void>;
 
 /** Subscribes where the resource comes from, so that the client hears of changes there. */
-const subscribeAt = async (
-  site: ServerSite,
+export const subscribeAt = async (
+  site: Pick<ServerSite, 'resources'>,
   uri: string,
   changed: () => void,
 ): Promise<() => void> => {
