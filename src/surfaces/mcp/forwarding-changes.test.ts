@@ -96,9 +96,9 @@ describe.each(WAYS)(
       await client.listen({ resourcesListChanged: true, promptsListChanged: true });
       await change(client);
       await vi.waitFor(async () => {
-      await open.crib.runtime.advance(1000);
-      expect(heard.toSorted()).toEqual(['prompts', 'resources']);
-    });
+        await open.crib.runtime.advance(1000);
+        expect(heard.toSorted()).toEqual(['prompts', 'resources']);
+      });
     });
 
     it('threat: a server that tells of changes without end is heard now and then', async () => {

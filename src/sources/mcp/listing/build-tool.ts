@@ -2,6 +2,7 @@
 import type { ToolContext } from '../../../contract/context.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { readResult } from '../call/read-result.ts';
 import type { Askers } from '../call/running-calls.ts';
 import { secretKeysOf } from '../resolve-secrets.ts';
@@ -13,6 +14,7 @@ import { judgeSchema } from './judge-schema.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
 
 const MAX_DESCRIPTION = 20_000;
+const MAX_TITLE = 200;
 /** Of one call, to its person and its model. */
 const MAX_QUESTIONS = 20;
 
@@ -175,6 +177,12 @@ const changed = (): ToolFailure =>
     { suggestions: ['Look at the difference with `toolcrib tools lock`, then call again.'] },
   );
 
+/** For people, who must see all of it. */
+const titleOf = ({ title }: ToolListing): Pick<McpTool, 'title'> =>
+  title === undefined || title.trim() === ''
+    ? {}
+    : { title: visibleText(title.slice(0, MAX_TITLE)) };
+
 /** `undefined` for one that cannot be used; `refuse` is told why. */
 export const buildTool = (
   listing: ToolListing,
@@ -199,6 +207,7 @@ export const buildTool = (
   const secrets = secretKeysOf({ ...settings.env, ...prefixed(settings.headers) });
   return defineTool<Record<string, unknown>, unknown>({
     name,
+    ...titleOf(listing),
     description: (listing.description ?? listing.title ?? '').slice(0, MAX_DESCRIPTION),
     source: 'mcp',
     category: 'service',

@@ -68,12 +68,15 @@ export class OpenIds {
 export type Take = (
   message: JSONRPCMessage,
   respond: (response: JSONRPCMessage) => void,
-  /** Hands a message to whoever listens, later. */
-  pass: (message: JSONRPCMessage) => void,
+) => boolean;
+
+/** The same; `pass` hands a message to whoever listens, later. */
+export type TakeOrDelay = (
+  ...given: [...Parameters<Take>, pass: (message: JSONRPCMessage) => void]
 ) => boolean;
 
 /** The same transport, with the check in front of whoever listens, and of who may take a message first. */
-export const withUniqueIds = (wire: Transport, take: Take = () => false): Transport => {
+export const withUniqueIds = (wire: Transport, take: TakeOrDelay = () => false): Transport => {
   const ids = new OpenIds();
   const respond = (response: JSONRPCMessage): void =>
     void outer.send(response).catch(() => undefined);
