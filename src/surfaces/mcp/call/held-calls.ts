@@ -76,15 +76,15 @@ export class HeldCall {
       }
       this.#asked += 1;
       const key = `toolcrib_${this.#asked}`;
+      const stop = (): void => this.#questions.get(key)?.reject(gone());
       const over =
         <T>(settle: (value: T) => void) =>
         (value: T): void => {
           this.#questions.delete(key);
+          signal.removeEventListener('abort', stop);
           settle(value);
         };
-      signal.addEventListener('abort', () => this.#questions.get(key)?.reject(gone()), {
-        once: true,
-      });
+      signal.addEventListener('abort', stop, { once: true });
       this.#questions.set(key, {
         request,
         answer: over(resolve),
