@@ -95,7 +95,7 @@ const newerRuns = () => {
     {
       name: 'client, 2026-07-28',
       ...{ node, suite, side: 'client' },
-      args: ['--requirements', '2026-07-28', '--timeout', '120000'],
+      args: ['--requirements', '2026-07-28', '--timeout', '600000'],
       failures: expected('mcp-client-expected-failures-2026-07-28.yml'),
     },
   ];
@@ -130,7 +130,8 @@ const targetOf = (side, url) =>
 /** Only the summary is worth reading; the rest is shown when something is wrong. */
 const runSuite = async ({ name, node, suite, side, args, failures }, { url, cwd }) => {
   const all = [suite, side, ...targetOf(side, url), ...args, '--expected-failures', failures];
-  const child = spawn(node, all, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, TOOLCRIB_TURNS: join(cwd, 'turns') };
+  const child = spawn(node, all, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -144,6 +145,7 @@ const runSuite = async ({ name, node, suite, side, args, failures }, { url, cwd 
 };
 
 const cwd = await mkdtemp(join(tmpdir(), 'toolcrib-conformance-'));
+mkdirSync(join(cwd, 'turns'));
 const server = await startServer();
 try {
   let ok = true;

@@ -9,6 +9,7 @@ import type { Memory } from './memory.ts';
 import type { Model } from './model.ts';
 import type { ToolResult } from './result.ts';
 import type { Logger } from './runtime.ts';
+import type { SamplingRequest } from './sampling.ts';
 
 export interface FileInfo {
   /** Relative to the workspace root, with forward slashes. */
@@ -101,6 +102,10 @@ export interface ToolContext {
   progress(fraction: number, note?: string): void;
   /** Asks the person behind the call; absent where nobody can be asked. For sources of tools. */
   readonly elicit?: ((question: Elicitation) => Promise<ElicitationAnswer>) | undefined;
+  /** Asks the model of the client behind the call; absent where it has none. For sources of tools. */
+  readonly sample?:
+    | ((request: SamplingRequest) => Promise<Readonly<Record<string, unknown>>>)
+    | undefined;
   /** The secret under a key that the tool declared in `needs.secrets` or `auth`. */
   secret(key: string): Promise<string>;
   /**

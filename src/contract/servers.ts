@@ -39,9 +39,19 @@ export interface ServerResource {
   readonly title?: string;
   readonly description?: string;
   readonly mimeType?: string;
+  /** In bytes, as the server says. */
+  readonly size?: number;
+  readonly annotations?: ResourceAnnotations;
 }
 
-export interface ServerTemplate extends Omit<ServerResource, 'uri'> {
+/** For whom a resource is, how much it matters (0 to 1), and when it changed, as the server says. */
+export interface ResourceAnnotations {
+  readonly audience?: readonly ('user' | 'assistant')[];
+  readonly priority?: number;
+  readonly lastModified?: string;
+}
+
+export interface ServerTemplate extends Omit<ServerResource, 'uri' | 'size'> {
   /** RFC 6570, as the server has it. */
   readonly uriTemplate: string;
 }

@@ -198,6 +198,8 @@ export type PastResult<O = unknown> = ToolResult<O> & {
 export interface Tool<I = unknown, O = unknown> {
   readonly name: string;
   readonly version: string;
+  /** A name for people, as clients show it. */
+  readonly title?: string;
   readonly description: string;
   readonly documentation?: string;
   readonly examples?: readonly ToolExample[];

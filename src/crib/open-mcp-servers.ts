@@ -11,10 +11,11 @@ import type { Tier } from '../contract/tool.ts';
 import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
 import { learnAll } from '../governance/redaction/learn-all.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
+import { secretNames } from '../governance/redaction/secret-names.ts';
 import { MINUTE_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
-import { elicitByApprover } from '../sources/mcp/elicit-by-approver.ts';
+import { elicitByApprover } from '../sources/mcp/questions/elicit-by-approver.ts';
 import type { McpDeps, ServerSettings, WebSocketLike } from '../sources/mcp/server-settings.ts';
 import { openServerAuth } from './open-server-auth.ts';
 
@@ -118,6 +119,7 @@ export const serverSettings = (
     startTimeoutMs: config.mcp.startTimeoutMs,
     firstStartTimeoutMs: Math.max(config.mcp.startTimeoutMs, MIN_FIRST_START_MS),
     roots: own.roots === true,
+    sampling: own.sampling === true,
   };
 };
 
@@ -248,6 +250,7 @@ export const openMcpServers = (site: McpSite): McpServers => {
     ...secretsOf(site),
     redact: (text) => redactor.text(text),
     redactStream: () => redactor.stream(),
+    nameKind: secretNames(),
     ...reachOf(config),
     authFor: loginsOf(site),
     ...(site.confine && { confine: site.confine }),

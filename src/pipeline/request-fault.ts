@@ -46,6 +46,7 @@ const FIELDS: { readonly [K in keyof CallAs]-?: readonly [must: string, check: C
   dailyUsd: ['be a number of dollars', isLimit],
   approver: ['be an approver', isObject],
   elicit: ['be a function', isFunction],
+  sample: ['be a function', isFunction],
   onProgress: ['be a function', isFunction],
 };
 

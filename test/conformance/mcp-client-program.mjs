@@ -4,14 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { takeTurn } from './take-turn.mjs';
 
 const [dist = 'dist', url = ''] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(resolve(dist, path)).href);
-const [{ createMcpServers }, { createServerAuth }, { createRuntime }] = await Promise.all([
-  load('sources/mcp/create-mcp-servers.js'),
-  load('sources/mcp/oauth/create-server-auth.js'),
-  load('crib/create-runtime.js'),
-]);
+await takeTurn();
+const [{ createMcpServers }, { createServerAuth }, { createRuntime }, { secretNames }] =
+  await Promise.all([
+    load('sources/mcp/create-mcp-servers.js'),
+    load('sources/mcp/oauth/create-server-auth.js'),
+    load('crib/create-runtime.js'),
+    load('governance/redaction/secret-names.js'),
+  ]);
 
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 const runtime = createRuntime();
@@ -76,6 +80,7 @@ const { sources, close } = createMcpServers([settings], {
   clientVersion: '0.0.0',
   secret: async () => undefined,
   redact: (text) => text,
+  nameKind: secretNames(),
   fetchFor: () => fetch,
   webSocketFor: () => Promise.reject(new Error('There is no WebSocket here.')),
   authFor: () => ({

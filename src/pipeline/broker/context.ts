@@ -26,7 +26,7 @@ import { brokeredExec, type ExecSettings } from './brokered-exec.ts';
 import { brokeredFetch } from './brokered-fetch.ts';
 import { brokeredModel, type ModelBudget } from './brokered-model.ts';
 import { egressScope } from './egress-scope.ts';
-import { elicitOf, keepTouching } from './elicit-of.ts';
+import { askerOf, keepTouching } from './elicit-of.ts';
 
 export interface ContextDeps {
   readonly runtime: Runtime;
@@ -137,15 +137,21 @@ export class CallContext implements ToolContext {
   }
 
   get elicit(): ToolContext['elicit'] {
-    const ask = elicitOf(this.#call);
-    if (!ask) return undefined;
-    return async (question) => {
-      const { control } = this.#call;
-      // A person takes longer than a server may be silent.
-      const touch = () => (control as PipelineControl).touch?.();
-      const awake = keepTouching(this.#deps.runtime, touch);
-      return ask(question, control.signal).finally(() => awake.stop());
-    };
+    const ask = askerOf(this.#call, 'elicit');
+    return ask && ((question) => this.#awake((signal) => ask(question, signal)));
+  }
+
+  get sample(): ToolContext['sample'] {
+    const ask = askerOf(this.#call, 'sample');
+    return ask && ((request) => this.#awake((signal) => ask(request, signal)));
+  }
+
+  /** A person, or a model, takes longer than a server may be silent. */
+  async #awake<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { control } = this.#call;
+    const touch = () => (control as PipelineControl).touch?.();
+    const awake = keepTouching(this.#deps.runtime, touch);
+    return ask(control.signal).finally(() => awake.stop());
   }
 
   get secret(): ToolContext['secret'] {

@@ -1,14 +1,17 @@
-/** Questions to the person behind a call, while its tool waits. */
+/** Questions to the person, or the client, behind a call, while its tool waits. */
 import type { CallRequest } from '../../contract/call.ts';
-import type { Elicit } from '../../contract/elicitation.ts';
+import type { CallOptions } from '../../contract/call-options.ts';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 
 const TOUCH_MS = 5_000;
 
-/** The one that came with the call, or with the call that made it. */
-export const elicitOf = (call: CallRequest): Elicit | undefined => {
+/** Returns the way to ask that came with the call, or with the call that made it. */
+export const askerOf = <K extends 'elicit' | 'sample'>(
+  call: CallRequest,
+  kind: K,
+): CallOptions[K] | undefined => {
   for (let at: CallRequest | undefined = call; at; at = at.parent) {
-    if (at.options.elicit) return at.options.elicit;
+    if (at.options[kind]) return at.options[kind];
   }
   return undefined;
 };

@@ -11,6 +11,7 @@ export const mcpTool = ({ tool, wireName, input, output }: Shown): Defined => {
   if (output && !outputSchema) losses.push({ path: '', lost: 'outputSchema' });
   const definition = {
     name: wireName,
+    ...(tool.title !== undefined && { title: tool.title }),
     description: tool.description,
     inputSchema,
     ...(outputSchema && { outputSchema }),

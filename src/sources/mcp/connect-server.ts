@@ -6,15 +6,20 @@ import type {
   JsonSchemaValidator,
   jsonSchemaValidator,
 } from '@modelcontextprotocol/client';
-import type { ElicitationAnswer } from '../../contract/elicitation.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ServerList } from '../../contract/servers.ts';
-import { type CallTool, throughLane, throughSdk } from './call-tool.ts';
-import { type OpenTransport, openTransport, type TransportHooks } from './open-transport.ts';
-import { RunningCalls } from './running-calls.ts';
+import { type CallTool, throughLane, throughSdk } from './call/call-tool.ts';
+import { RunningCalls } from './call/running-calls.ts';
+import { answerQuestions } from './questions/answer-questions.ts';
+import { answerSampling } from './questions/lend-model.ts';
 import { isNoSuchTransport } from './server-failure.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
+import {
+  type OpenTransport,
+  openTransport,
+  type TransportHooks,
+} from './transport/open-transport.ts';
 
 export interface ConnectHooks extends TransportHooks {
   /** Milliseconds until the start is given up; `startTimeoutMs` of the settings when absent. */
@@ -47,59 +52,12 @@ const NO_CHECK: jsonSchemaValidator = {
   },
 };
 
-const METHOD_NOT_FOUND = -32_601;
-
-const DECLINED: ElicitationAnswer = { action: 'decline' };
-
-/** Why nobody was asked: the protocol has no field for it, so it goes along as metadata, and to the log. */
-const declineBecause = (reason: string, { name }: ServerSettings, { runtime }: McpDeps) => {
-  runtime.log.warn('A question of an MCP server was declined', { server: name, reason });
-  return { ...DECLINED, _meta: { 'toolcrib/reason': reason } };
-};
-
-const reasonFor = ({ size }: RunningCalls): string =>
-  size > 1
-    ? 'several calls run on this server, and it is not known whose person is meant'
-    : 'nobody can be asked: neither the client of the call nor an approver';
-
-const answerQuestions = (client: Client, calls: RunningCalls, about: Attempt): void => {
-  const { settings, deps } = about;
-  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-    if (!('requestedSchema' in params)) {
-      return declineBecause('only forms are supported, not pages', settings, deps);
-    }
-    const { message, requestedSchema } = params;
-    const schema = requestedSchema as Record<string, unknown>;
-    const question = { server: settings.name, message, schema };
-    const { only } = calls;
-    const { elicit } = deps;
-    if (!only && !elicit) return declineBecause(reasonFor(calls), settings, deps);
-    // Whoever cannot be asked has not agreed.
-    const asked = only ? only(question) : elicit?.(question, mcpReq.signal);
-    const answer = (await asked?.catch(() => undefined)) ?? DECLINED;
-    return { action: answer.action, ...(answer.content && { content: { ...answer.content } }) };
-  });
-};
-
-/**
- * Sampling would spend the user's model on a prompt of the server, outside policy and budget. It is not
- * declared, and a server that asks all the same is told so by name.
- */
-const refuseSampling = (client: Client, { name }: ServerSettings): void => {
-  client.fallbackRequestHandler = async ({ method }) => {
-    const reason =
-      method === 'sampling/createMessage'
-        ? 'Sampling is refused: this client lends its language model to no server'
-        : 'Method not found';
-    throw Object.assign(new Error(`${reason} (${name}: ${method}).`), { code: METHOD_NOT_FOUND });
-  };
-};
-
 /** How this program introduces itself. */
 const infoOf = ({ clientVersion }: McpDeps) => ({ name: 'toolcrib', version: clientVersion });
 
-const capabilitiesOf = ({ roots }: ServerSettings) => ({
+const capabilitiesOf = ({ roots, sampling }: ServerSettings) => ({
   elicitation: { form: {} },
+  ...(sampling && { sampling: {} }),
   ...(roots && { roots: {} }),
 });
 
@@ -126,7 +84,7 @@ const createClient = (sdk: Sdk, calls: RunningCalls, about: Attempt): Client => 
   client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
     hooks.onResourceUpdated(params.uri),
   );
-  refuseSampling(client, settings);
+  answerSampling(client, calls, about);
   answerQuestions(client, calls, about);
   if (settings.roots) {
     const uri = pathToFileURL(deps.root).href;

@@ -12,7 +12,7 @@ import {
 } from '../../../test/fixtures/mcp-servers/some-servers.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { createDefinitionCache } from './definition-cache.ts';
+import { createDefinitionCache } from './listing/definition-cache.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 
 const opened: SomeServers[] = [];

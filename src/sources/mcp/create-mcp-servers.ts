@@ -2,7 +2,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Servers } from '../../contract/servers.ts';
 import type { Source } from '../../contract/source.ts';
-import { createDefinitionCache } from './definition-cache.ts';
+import { createDefinitionCache } from './listing/definition-cache.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { ServerSource } from './server-source.ts';
 import { createServersDesk } from './servers-desk.ts';

@@ -3,9 +3,12 @@
  * however many listen, and again whenever the server was started anew.
  */
 import { ToolFailure } from '../../contract/errors.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { Connection } from './connect-server.ts';
 
 const MAX_RESOURCES = 200;
+/** Updates of one resource that come faster than this are told as one. */
+const MIN_PAUSE_MS = 100;
 
 type Stop = () => Promise<unknown>;
 
@@ -29,10 +32,14 @@ const subscribeAt = async (
 export class ResourceSubscriptions {
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #stops = new Map<string, Stop>();
+  /** Resources that were told of a moment ago; true when they changed again since. */
+  readonly #toldNow = new Map<string, boolean>();
   readonly #timeoutMs: number;
+  readonly #runtime: Pick<Runtime, 'after'>;
 
-  constructor(timeoutMs: number) {
+  constructor(timeoutMs: number, runtime: Pick<Runtime, 'after'>) {
     this.#timeoutMs = timeoutMs;
+    this.#runtime = runtime;
   }
 
   get isEmpty(): boolean {
@@ -53,9 +60,22 @@ export class ResourceSubscriptions {
     return () => this.#remove(uri, changed);
   }
 
-  /** Tells all who listen to this resource. */
+  /** Tells all who listen to this resource; a server that says so without end is heard now and then. */
   updated(uri: string): void {
-    for (const changed of this.#listeners.get(uri) ?? []) changed();
+    const listeners = this.#listeners.get(uri);
+    if (!listeners) return;
+    if (this.#toldNow.has(uri)) {
+      this.#toldNow.set(uri, true);
+      return;
+    }
+    this.#toldNow.set(uri, false);
+    const timer = this.#runtime.after(MIN_PAUSE_MS, () => {
+      const isStale = this.#toldNow.get(uri) === true;
+      this.#toldNow.delete(uri);
+      if (isStale) this.updated(uri);
+    });
+    timer.keepAlive(false);
+    for (const changed of listeners) changed();
   }
 
   /** After a start: the server knows of no subscription any more. What changed meanwhile is unknown, so all are told. */

@@ -41,6 +41,8 @@ export interface ServerSettings {
   readonly maxOutputBytes: number;
   /** The server may be told the folder it works in. */
   readonly roots: boolean;
+  /** The server may ask the model of the client whose call runs; absent means no. */
+  readonly sampling?: boolean;
   /** Started behind walls; without it a program can do what its user can. */
   readonly sandbox?: ServerSandbox;
 }
@@ -121,4 +123,6 @@ export interface McpDeps {
   authFor?(settings: ServerSettings): AuthProvider | undefined;
   /** Asks a person. Without one, every question of a server is declined. */
   readonly elicit?: Elicit;
+  /** What a name says of its value: servers must not ask for secrets. */
+  nameKind(name: string): 'plain' | 'maybe' | 'token' | 'password';
 }

@@ -6,15 +6,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ServerList } from '../../contract/servers.ts';
 import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { buildTool, uncheckedParts } from './build-tool.ts';
 import type { Connection } from './connect-server.ts';
-import type { DefinitionCache } from './definition-cache.ts';
-import { listServer, type ServerListing, type ToolListing } from './list-server.ts';
+import { buildTool, uncheckedParts } from './listing/build-tool.ts';
+import type { DefinitionCache } from './listing/definition-cache.ts';
+import { listServer, type ServerListing, type ToolListing } from './listing/list-server.ts';
 import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { serverFailure } from './server-failure.ts';
 import { ServerLink } from './server-link.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import type { Watchdog } from './stdio/watchdog.ts';
+
+/** Between two listings that a server asks for by telling of changes. */
+const MIN_RELIST_PAUSE_MS = 500;
 
 export interface SourceDeps extends McpDeps {
   readonly watchdog: Watchdog;
@@ -32,6 +35,7 @@ export class ServerSource implements Source {
   #listing: ServerListing | undefined = undefined;
   #relisting: Promise<void> | undefined = undefined;
   #isStale = false;
+  #writing: Promise<void> = Promise.resolve();
   /** What `load` last handed out. */
   #shown: ServerListing['tools'] | undefined = undefined;
 
@@ -52,7 +56,7 @@ export class ServerSource implements Source {
       onResourceUpdated: (uri) => this.subscriptions.updated(uri),
       isAwaited: () => !this.subscriptions.isEmpty,
     });
-    this.subscriptions = new ResourceSubscriptions(settings.timeoutMs);
+    this.subscriptions = new ResourceSubscriptions(settings.timeoutMs, deps.runtime);
   }
 
   redact(text: string): string {
@@ -113,8 +117,10 @@ export class ServerSource implements Source {
     return () => this.#listWatchers.delete(changed);
   }
 
-  close(): Promise<void> {
-    return this.link.close();
+  async close(): Promise<void> {
+    await this.link.close();
+    // What was listed last may still be on its way to the disk.
+    await this.#writing.catch(() => undefined);
   }
 
   async #startInTime(): Promise<void> {
@@ -140,7 +146,8 @@ export class ServerSource implements Source {
     const before = this.#listing;
     if (before && isDeepStrictEqual(before, listing)) return;
     this.#listing = listing;
-    await this.#deps.cache.write(settings, listing);
+    this.#writing = this.#deps.cache.write(settings, listing);
+    await this.#writing;
     if (before && isDeepStrictEqual(before.tools, listing.tools)) return;
     for (const changed of this.#watchers) changed();
   }
@@ -153,8 +160,16 @@ export class ServerSource implements Source {
     });
   }
 
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#deps.runtime.after(MIN_RELIST_PAUSE_MS, resolve).keepAlive(false);
+    });
+  }
+
   async #listWhileStale(): Promise<void> {
-    while (this.#isStale) {
+    for (let isFirst = true; this.#isStale; isFirst = false) {
+      // A server that changes its lists without end is not listed without end.
+      if (!isFirst) await this.#pause();
       this.#isStale = false;
       const { connection } = this.link;
       if (!connection) return;

@@ -1,7 +1,9 @@
 /** What people and surfaces ask of servers besides their tools: state, logs, resources, prompts. */
+import type { Resource } from '@modelcontextprotocol/client';
 import type {
   CompletionAsked,
   PromptText,
+  ResourceAnnotations,
   ResourceText,
   ServerPrompt,
   ServerResource,
@@ -59,17 +61,24 @@ const fromAll = async <T>(
   return lists.flat();
 };
 
+/** Takes over what is known to be harmless: an icon would be loaded from where the server says. */
+const detailsOf = ({ title, description, mimeType, annotations }: Partial<Resource>) => ({
+  ...(title !== undefined && { title }),
+  ...(description !== undefined && { description }),
+  ...(mimeType !== undefined && { mimeType }),
+  ...(annotations !== undefined && { annotations: annotations as ResourceAnnotations }),
+});
+
 const resourcesOf = (one: ServerSource): Promise<readonly ServerResource[]> =>
   onServer(one, async ({ client }, timeout) => {
     if (!client.getServerCapabilities()?.resources) return [];
     const { resources } = await client.listResources(undefined, { timeout });
-    return resources.map(({ uri, name, title, description, mimeType }) => ({
+    return resources.map(({ uri, name, size, ...rest }) => ({
       server: one.link.settings.name,
       uri,
       name,
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      ...(mimeType !== undefined && { mimeType }),
+      ...detailsOf(rest),
+      ...(size !== undefined && { size }),
     }));
   });
 
@@ -77,13 +86,11 @@ const templatesOf = (one: ServerSource): Promise<readonly ServerTemplate[]> =>
   onServer(one, async ({ client }, timeout) => {
     if (!client.getServerCapabilities()?.resources) return [];
     const { resourceTemplates } = await client.listResourceTemplates(undefined, { timeout });
-    return resourceTemplates.map(({ uriTemplate, name, title, description, mimeType }) => ({
+    return resourceTemplates.map(({ uriTemplate, name, ...rest }) => ({
       server: one.link.settings.name,
       uriTemplate,
       name,
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      ...(mimeType !== undefined && { mimeType }),
+      ...detailsOf(rest),
     }));
   });
 

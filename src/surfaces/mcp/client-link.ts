@@ -48,6 +48,10 @@ export const takesForms = ({ elicitation }: Readonly<Record<string, unknown>>): 
   return 'form' in elicitation || !('url' in elicitation);
 };
 
+/** Tells whether servers behind the crib could use the client's model, tools of its own left aside. */
+export const takesSampling = ({ sampling }: Readonly<Record<string, unknown>>): boolean =>
+  typeof sampling === 'object' && sampling !== null;
+
 export interface LinkDeps {
   readonly ctx: CallContext;
   readonly era: 'legacy' | 'modern';

@@ -9,6 +9,7 @@ import { fromWebRequest } from '../door/http-request.ts';
 import type { Handler } from '../door/listen.ts';
 import { type BuiltServer, buildServer } from './build-server.ts';
 import { newStateKey } from './call/call-round.ts';
+import { HeldCalls } from './call/held-calls.ts';
 import type { PlainCalls } from './call/plain-calls.ts';
 import { guardRequests } from './http/guard-requests.ts';
 import {
@@ -19,6 +20,8 @@ import {
 import { withUniqueIds } from './http/unique-ids.ts';
 import { AUDIT_RECENT, auditShelf } from './lists/audit-resources.ts';
 import { listedTools } from './lists/listed-tools.ts';
+import { ListenedResources } from './lists/listened-resources.ts';
+import { ListeningWire } from './lists/listening-wire.ts';
 import { resultShelf } from './lists/result-resources.ts';
 import { reviewPrompt } from './lists/review-prompt.ts';
 import { serverPrompts, serverResources } from './lists/server-resources.ts';
@@ -64,6 +67,7 @@ const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceSi
     tools: listedTools(crib, kind),
     pageSize: options.pageSize ?? PAGE_SIZE,
     stateKey: options.stateKey ?? newStateKey(),
+    held: new HeldCalls(options.runtime),
     resources: [
       auditShelf(crib),
       resultShelf(crib),
@@ -113,9 +117,13 @@ class Surface implements McpSurface {
     const session = connectionSession(this.#site.options.caller ?? {});
     const built = new Set<BuiltServer>();
     let plainCalls: PlainCalls | undefined;
-    const wire = withUniqueIds(
-      transport,
-      (message, respond) => plainCalls?.take(message, respond) ?? false,
+    const listening = new ListeningWire(
+      new ListenedResources(this.#site, (uri) =>
+        tell(built, ({ product }) => product.server.sendResourceUpdated({ uri })),
+      ),
+    );
+    const wire = withUniqueIds(transport, (message, respond, pass) =>
+      plainCalls ? plainCalls.take(message, respond) : listening.take(message, pass),
     );
     const handle = serveStdio(
       ({ era }) => {
@@ -132,6 +140,8 @@ class Surface implements McpSurface {
       wire.onclose = () => {
         onclose?.();
         for (const each of built) this.#connected.delete(each);
+        this.#site.held.end(session.binding);
+        listening.close();
         this.#connections.delete(connection);
         resolve();
       };
@@ -147,6 +157,7 @@ class Surface implements McpSurface {
 
   async close(): Promise<void> {
     this.#stop();
+    this.#site.held.end();
     await Promise.all([...this.#connections].map((each) => each.close()));
     await this.#http.close();
   }

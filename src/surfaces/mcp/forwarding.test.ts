@@ -6,7 +6,7 @@ import {
   someServers,
   someSettings,
 } from '../../../test/fixtures/mcp-servers/some-servers.ts';
-import { openSurface, type TestSurface, textOf } from '../../../test/fixtures/mcp-surface.ts';
+import { ERAS, openSurface, type TestSurface, textOf } from '../../../test/fixtures/mcp-surface.ts';
 import { serverPrompts, serverResources } from './lists/server-resources.ts';
 import { loadSdk } from './load-sdk.ts';
 
@@ -32,22 +32,25 @@ afterEach(async () => {
 });
 
 describe('questions of a server behind the crib', { timeout: 30_000 }, () => {
-  it('reach the person behind the client that made the call, and say who asks', async () => {
-    const asked: string[] = [];
-    const client = await open.client('legacy', ({ message }) => {
-      asked.push(message);
-      return { action: 'accept', content: { city: 'Bonn' } };
-    });
-    const reply = await client.callTool({ name: 'ask_person', arguments: {} });
-    expect(JSON.parse(textOf(reply))).toMatchObject({
-      action: 'accept',
-      content: { city: 'Bonn' },
-    });
-    expect(asked).toEqual([expect.stringMatching(/MCP server "notes" asks .*Which city\?/s)]);
-  });
+  it.each(ERAS)(
+    'reach the person behind the client that made the call, and say who asks (%s)',
+    async (era) => {
+      const asked: string[] = [];
+      const client = await open.client(era, ({ message }) => {
+        asked.push(message);
+        return { action: 'accept', content: { city: 'Bonn' } };
+      });
+      const reply = await client.callTool({ name: 'ask_person', arguments: {} });
+      expect(JSON.parse(textOf(reply))).toMatchObject({
+        action: 'accept',
+        content: { city: 'Bonn' },
+      });
+      expect(asked).toEqual([expect.stringMatching(/MCP server "notes" asks .*Which city\?/s)]);
+    },
+  );
 
-  it('are declined with the reason where the client cannot ask', async () => {
-    const client = await open.client('legacy');
+  it.each(ERAS)('are declined with the reason where the client cannot ask (%s)', async (era) => {
+    const client = await open.client(era);
     const reply = await client.callTool({ name: 'ask_person', arguments: {} });
     expect(JSON.parse(textOf(reply))).toMatchObject({
       action: 'decline',
@@ -70,10 +73,10 @@ describe('questions of a server behind the crib', { timeout: 30_000 }, () => {
     expect(asked.length).toBe(replies.length - declined.length);
   });
 
-  it('a request for sampling is refused by name', async () => {
-    const client = await open.client('legacy');
+  it.each(ERAS)('a request for sampling is refused by name (%s)', async (era) => {
+    const client = await open.client(era, undefined, () => 'hi');
     const reply = await client.callTool({ name: 'ask_model', arguments: {} });
-    expect(textOf(reply)).toContain('Sampling is refused');
+    expect(textOf(reply)).toContain('Sampling is refused: the user allows it per server');
   });
 });
 

@@ -1,6 +1,7 @@
 /** What the handlers of one protocol instance work with. */
 import type { Crib } from '../../contract/crib.ts';
 import type { CallContext, CallStates } from './call/call-context.ts';
+import type { HeldCalls } from './call/held-calls.ts';
 import type { PromptShelf, ResourceShelf } from './lists/collection.ts';
 import type { ListedTools } from './lists/listed-tools.ts';
 import type { Sdk } from './load-sdk.ts';
@@ -18,6 +19,8 @@ export interface SurfaceSite {
   readonly prompts: readonly PromptShelf[];
   readonly pageSize: number;
   readonly stateKey: Uint8Array;
+  /** Calls that wait for answers of clients of the 2026-07-28 protocol. */
+  readonly held: HeldCalls;
 }
 
 export interface ServerSite extends SurfaceSite {

@@ -149,6 +149,11 @@ const TRUST = {
     about: 'true tells the server which folder is the workspace.',
     project: 'user',
   }),
+  sampling: optionalSetting(z.boolean(), {
+    about:
+      'true lets the server ask the language model of the MCP client whose call runs, if that client can; refused when absent.',
+    project: 'user',
+  }),
   sandbox: optionalSetting(
     sandboxSettings.describe('What a program that is started here can see and use.'),
     {

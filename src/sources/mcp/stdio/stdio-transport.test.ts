@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createRuntime } from '../../../crib/create-runtime.ts';
-import { readMessage } from '../read-message.ts';
+import { readMessage } from '../transport/read-message.ts';
 import { createStderrTail } from './stderr-tail.ts';
 import { type StdioOptions, StdioTransport } from './stdio-transport.ts';
 import { createWatchdog } from './watchdog.ts';

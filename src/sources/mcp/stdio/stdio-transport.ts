@@ -5,9 +5,9 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
-import { CallLane } from '../call-lane.ts';
+import { CallLane } from '../call/call-lane.ts';
 import type { ConfinedStart } from '../server-settings.ts';
-import { parseSoundly } from '../sound-message.ts';
+import { parseSoundly } from '../transport/sound-message.ts';
 import { type ChildGroup, type ChildOrder, startChildGroup } from './child-group.ts';
 import { LineReader } from './line-reader.ts';
 import { Outbox, type Told } from './outbox.ts';

@@ -1,5 +1,5 @@
 /** What calls use of the request behind them: part of the library's context, so that others can stand in. */
-import type { RequestMethod, ServerContext } from '@modelcontextprotocol/server';
+import type { RequestMethod, RequestOptions, ServerContext } from '@modelcontextprotocol/server';
 
 type LibraryRequest = ServerContext['mcpReq'];
 
@@ -17,7 +17,10 @@ export interface CallRequestContext
     | 'signal'
   > {
   /** Asks the client, on behalf of this request. */
-  send(request: { method: RequestMethod; params?: Record<string, unknown> }): Promise<unknown>;
+  send(
+    request: { method: RequestMethod; params?: Record<string, unknown> },
+    options?: Pick<RequestOptions, 'signal' | 'timeout'>,
+  ): Promise<unknown>;
 }
 
 export interface CallContext {
@@ -29,6 +32,8 @@ export interface CallState {
   /** Digest of tool and input. */
   readonly call: string;
   readonly approvalId?: string;
+  /** The call that is held until its client answers. */
+  readonly held?: string;
   /** Answers of earlier rounds. */
   readonly given?: Readonly<Record<string, unknown>>;
 }

@@ -76,17 +76,30 @@ export const openRound = (site: ServerSite, ctx: CallContext, digest: () => stri
   return { ctx, digest, state, link };
 };
 
+export interface AskedOfClient {
+  readonly inputRequests: Record<string, InputRequest>;
+  readonly approvalId?: string;
+  /** The call that waits for the answers; without it the call is made again with them. */
+  readonly held?: string;
+}
+
+/** What the next round has to know. A held call keeps its answers itself. */
+const nextState = ({ state, ctx, digest }: AskRound, asked: AskedOfClient): CallState => {
+  const { approvalId, held } = asked;
+  const call = digest();
+  if (held !== undefined) return { call, held };
+  if (approvalId !== undefined) return { ...state, call, approvalId };
+  return { call, given: { ...state?.given, ...ctx.mcpReq.inputResponses } };
+};
+
 export const askClient = async (
   site: ServerSite,
   round: AskRound,
-  asked: { readonly inputRequests: Record<string, InputRequest>; readonly approvalId?: string },
+  asked: AskedOfClient,
 ): Promise<InputRequiredResult> => {
-  const { approvalId, inputRequests } = asked;
-  const { state, ctx } = round;
-  const call = round.digest();
-  const given = { ...state?.given, ...ctx.mcpReq.inputResponses };
-  const next: CallState =
-    approvalId === undefined ? { call, given } : { ...state, call, approvalId };
+  const { inputRequests } = asked;
+  const next = nextState(round, asked);
+  const { ctx } = round;
   return site.sdk.inputRequired({
     inputRequests,
     requestState: await site.states.mint(next, ctx),

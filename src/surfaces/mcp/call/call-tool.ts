@@ -16,9 +16,10 @@ import { isMetaTool, isShown, metaSite, SEARCH_API } from '../lists/meta-tools.t
 import { addressOf } from '../lists/resource-address.ts';
 import type { ServerSite } from '../server-site.ts';
 import { answerOf, approvalQuestion, elicitApprover, laterApprover } from './approval-question.ts';
+import { askersFor, canAnswer } from './askers.ts';
 import type { CallContext } from './call-context.ts';
 import { type AskRound, askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
-import { elicitClient } from './elicit-client.ts';
+import type { HeldCall, Reached } from './held-calls.ts';
 import { META, toolReply } from './tool-reply.ts';
 
 type Reply = CallToolResult | InputRequiredResult;
@@ -29,7 +30,7 @@ interface Wanted {
 }
 
 /** A call on its way, with all that its request brought along. */
-type Round = Wanted & AskRound;
+type Round = Wanted & AskRound & { readonly held?: HeldCall };
 
 const MCP = 'mcp:';
 
@@ -91,19 +92,20 @@ const execute = (
   round: Round,
   approvalId: string | undefined,
 ): Promise<ToolResult> => {
-  const { ctx, name, input, link } = round;
+  const { ctx, name, input, link, held } = round;
   const idempotencyKey = textMeta(ctx, META.idempotencyKey);
-  const { onProgress, stop } = progressOf(ctx, name, site.options.runtime);
+  const { onProgress, stop }: Progress = held
+    ? { onProgress: held.progress }
+    : progressOf(ctx, name, site.options.runtime);
   const as: CallAs = {
     ...site.session.caller,
     audience: 'model',
-    signal: ctx.mcpReq.signal,
+    signal: held?.signal ?? ctx.mcpReq.signal,
     onProgress,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(approvalId !== undefined && { approvalId }),
     ...approverFor(site, ctx),
-    // A client of the newer protocol is asked by the reply, and a call of a server cannot wait that long.
-    ...(site.era === 'legacy' && site.takesForms(ctx) && { elicit: elicitClient(ctx) }),
+    ...askersFor(site, round),
   };
   const run = () => site.crib.execute(name, input, as);
   const { aroundCall } = site.options;
@@ -174,10 +176,33 @@ const readableReply = (site: ServerSite, { name }: Round, result: ToolResult): C
   return { ...reply, content };
 };
 
-const replyTo = async (site: ServerSite, round: Round): Promise<Reply> => {
-  const asked = round.state?.approvalId;
-  const answer = asked === undefined ? undefined : await takeAnswer(site, round, asked);
-  const result = await executeWaiting(site, round);
+/** Makes the call, or goes on with the one that asked its client something (2026-07-28). */
+const reach = async (site: ServerSite, round: Round): Promise<Reached> => {
+  const { ctx, name, state } = round;
+  const mayHold = site.era === 'modern' && canAnswer(site, ctx);
+  if (!mayHold && state?.held === undefined) {
+    return { result: await executeWaiting(site, round), round };
+  }
+  const { onProgress, stop } = progressOf(ctx, name, site.options.runtime);
+  const asking = { round, binding: site.session.binding, onProgress };
+  try {
+    return await (state?.held === undefined
+      ? site.held.start(asking, (held) => executeWaiting(site, { ...round, held }))
+      : site.held.resume(state.held, asking));
+  } finally {
+    stop?.();
+  }
+};
+
+const replyTo = async (site: ServerSite, asked: Round): Promise<Reply> => {
+  const approvalId = asked.state?.approvalId;
+  const answer = approvalId === undefined ? undefined : await takeAnswer(site, asked, approvalId);
+  const reached = await reach(site, asked);
+  if ('id' in reached) {
+    return askClient(site, asked, { inputRequests: { ...reached.questions }, held: reached.id });
+  }
+  const { result } = reached;
+  const round: Round = { ...asked, ...reached.round };
   if (isUnknown(result)) throw unknownTool(site, round.name);
   const needed = result.success ? undefined : await askNeeded(site, round);
   if (needed) return needed;

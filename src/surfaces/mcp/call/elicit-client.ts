@@ -1,15 +1,23 @@
 /**
- * Puts a question of a server behind the crib to the person behind a client of the 2025 protocols. It
- * says who asks, and stands in a code block: it must not look like a question of Toolcrib itself.
+ * Puts what a server behind the crib wants to know to the client that made the call: a form for its
+ * person, or a prompt for its model. A form says who asks, and shows the question in a code block: it
+ * must not look like a question of Toolcrib itself.
  */
-import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import type { Elicit, ElicitationAnswer } from '../../../contract/elicitation.ts';
+import type { ElicitRequestFormParams, InputRequest } from '@modelcontextprotocol/server';
+import type { Elicit, Elicitation, ElicitationAnswer } from '../../../contract/elicitation.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Sample } from '../../../contract/sampling.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { visibleBlock, visibleText } from '../../../kit/text/visible-text.ts';
 import { asCode } from './approval-question.ts';
-import type { CallContext } from './call-context.ts';
 
-const MAX_WAIT_MS = 300_000;
+/** How long a client has to answer. */
+export const MAX_WAIT_MS = 300_000;
 const MAX_SHOWN = 16_000;
 const DECLINED: ElicitationAnswer = { action: 'decline' };
+
+/** Asks the client one thing; resolves with its raw result. */
+export type AskClient = (request: InputRequest, signal: AbortSignal) => Promise<unknown>;
 
 const isAction = (action: unknown): action is ElicitationAnswer['action'] =>
   action === 'accept' || action === 'decline' || action === 'cancel';
@@ -22,21 +30,49 @@ const contentOf = (content: unknown, asked: Readonly<Record<string, unknown>>) =
     ),
   );
 
+/** The texts of a schema as a person has to read them; what a client sends back stays the same. */
+const readable = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(readable);
+  if (!isRecord(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      const isShown = (key === 'title' || key === 'description') && typeof value === 'string';
+      return [key, isShown ? visibleText(value) : readable(value)];
+    }),
+  );
+};
+
+/** Words the form; nothing when it cannot be shown whole. */
+const formOf = ({ server, message, schema }: Elicitation): ElicitRequestFormParams | undefined => {
+  const shown = visibleBlock(message);
+  const requestedSchema = readable(schema) as ElicitRequestFormParams['requestedSchema'];
+  if (shown.length + JSON.stringify(requestedSchema).length > MAX_SHOWN) return undefined;
+  const text = `The MCP server ${JSON.stringify(server)} asks you something. What you enter is sent to it; it approves no call.\n\n${asCode(shown)}`;
+  return { mode: 'form', message: text, requestedSchema };
+};
+
+const answerOf = (response: unknown, schema: Elicitation['schema']): ElicitationAnswer => {
+  const { action, content } = isRecord(response) ? response : {};
+  if (!isAction(action)) return DECLINED;
+  const asked = isRecord(schema.properties) ? schema.properties : {};
+  return action === 'accept' ? { action, content: contentOf(content, asked) } : { action };
+};
+
+/** Puts questions of servers to the person behind a client. */
 export const elicitClient =
-  (ctx: CallContext): Elicit =>
-  async ({ server, message, schema }, signal) => {
-    if (message.length > MAX_SHOWN) return DECLINED;
-    const text = `The MCP server ${JSON.stringify(server)} asks you something. What you enter is sent to it; it approves no call.\n\n${asCode(message)}`;
-    const question: ElicitRequestFormParams = {
-      mode: 'form',
-      message: text,
-      requestedSchema: schema as ElicitRequestFormParams['requestedSchema'],
-    };
-    const { action, content } = await ctx.mcpReq.elicitInput(question, {
-      signal,
-      timeout: MAX_WAIT_MS,
-    });
-    if (!isAction(action)) return DECLINED;
-    const asked = (schema.properties ?? {}) as Readonly<Record<string, unknown>>;
-    return action === 'accept' ? { action, content: contentOf(content, asked) } : { action };
+  (ask: AskClient): Elicit =>
+  async (question, signal) => {
+    const params = formOf(question);
+    if (!params) return DECLINED;
+    return answerOf(await ask({ method: 'elicitation/create', params }, signal), question.schema);
+  };
+
+/** Puts prompts of servers to the model of a client. The client shows them to its user as it sees fit. */
+export const sampleClient =
+  (ask: AskClient): Sample =>
+  async ({ params }, signal) => {
+    const request = { method: 'sampling/createMessage', params: { ...params } } as InputRequest;
+    const answer = await ask(request, signal);
+    if (isRecord(answer) && isRecord(answer.content) && answer.role === 'assistant') return answer;
+    throw new ToolFailure('PRECONDITION_FAILED', 'The client did not let its model answer.');
   };

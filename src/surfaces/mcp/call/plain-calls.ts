@@ -115,8 +115,11 @@ class PlainRequestContext implements CallContext, CallRequestContext {
     return this.notify({ method: 'notifications/message', params: { level, data, logger } });
   }
 
-  send(request: { method: RequestMethod; params?: Record<string, unknown> }): Promise<unknown> {
-    return this.#server.request(request, { relatedRequestId: this.#id });
+  send(
+    request: { method: RequestMethod; params?: Record<string, unknown> },
+    options?: Pick<RequestOptions, 'signal' | 'timeout'>,
+  ): Promise<unknown> {
+    return this.#server.request(request, { ...options, relatedRequestId: this.#id });
   }
 
   elicitInput(

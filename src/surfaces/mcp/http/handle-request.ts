@@ -5,12 +5,14 @@ import type { HttpRequest } from '../../door/http-request.ts';
 import { type BodyFault, readBody } from '../../door/read-body.ts';
 import { type BuiltServer, buildServer } from '../build-server.ts';
 import { isPlainRequest } from '../call/plain-calls.ts';
+import { isListenRequest, ListenedResources } from '../lists/listened-resources.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { McpIdentity } from '../mcp-options.ts';
 import { parseError, refusal } from '../rpc-refusal.ts';
 import type { SurfaceSite } from '../server-site.ts';
 import { identitySession, type McpSession, WaitingCalls } from '../session.ts';
 import { LegacySessions } from './legacy-sessions.ts';
+import { untilClosed } from './listen-answer.ts';
 
 /** Handles one request; where it comes from and who sends it was checked before. */
 export type HandleRequest = (request: HttpRequest, identity: McpIdentity) => Promise<Answer>;
@@ -103,6 +105,7 @@ export const createRequestHandler = (site: SurfaceSite): RequestHandler => {
   const maxBytes = options.maxBodyBytes ?? MAX_BYTES;
   const legacy = new LegacySessions(site);
   const modern = createModernHandler(site);
+  const listened = new ListenedResources(site, (uri) => modern.notify.resourceUpdated(uri));
   const isLegacy = createEraCheck(sdk);
   const handle: HandleRequest = async (request, identity) => {
     const body = await readMessage(request, maxBytes);
@@ -110,11 +113,14 @@ export const createRequestHandler = (site: SurfaceSite): RequestHandler => {
     const { value } = body;
     const isOld = isLegacy(request, value);
     if (isOld === true || (await isOld)) return legacy.handle({ request, identity, body: value });
-    const given = {
+    const given = (parsedBody: unknown) => ({
       authInfo: authInfoOf(identity),
-      ...(value !== undefined && { parsedBody: value }),
-    };
-    return modern.fetch(request.web(), given);
+      ...(parsedBody !== undefined && { parsedBody }),
+    });
+    if (!isListenRequest(value)) return modern.fetch(request.web(), given(value));
+    const { message, stop } = await listened.open(value);
+    const response = await modern.fetch(request.web(), given(message));
+    return untilClosed(response, request.signal(), stop);
   };
   return {
     get servers() {
@@ -123,6 +129,7 @@ export const createRequestHandler = (site: SurfaceSite): RequestHandler => {
     notify: modern.notify,
     handle,
     close: async () => {
+      listened.close();
       await modern.close();
       await legacy.close();
     },

@@ -70,8 +70,13 @@ export type Take = (
   respond: (response: JSONRPCMessage) => void,
 ) => boolean;
 
+/** The same; `pass` hands a message to whoever listens, later. */
+export type TakeOrDelay = (
+  ...given: [...Parameters<Take>, pass: (message: JSONRPCMessage) => void]
+) => boolean;
+
 /** The same transport, with the check in front of whoever listens, and of who may take a message first. */
-export const withUniqueIds = (wire: Transport, take: Take = () => false): Transport => {
+export const withUniqueIds = (wire: Transport, take: TakeOrDelay = () => false): Transport => {
   const ids = new OpenIds();
   const respond = (response: JSONRPCMessage): void =>
     void outer.send(response).catch(() => undefined);
@@ -83,7 +88,10 @@ export const withUniqueIds = (wire: Transport, take: Take = () => false): Transp
         const isRequest = typeof method === 'string' && isId(id);
         if (isRequest && !ids.takeOne(id)) {
           void wire.send({ jsonrpc: '2.0', id, error: IN_USE }).catch(() => undefined);
-        } else if (!take(message, respond)) outer.onmessage?.(message, extra);
+          return;
+        }
+        const pass = (later: JSONRPCMessage): void => outer.onmessage?.(later, extra);
+        if (!take(message, respond, pass)) pass(message);
       };
       wire.onclose = () => outer.onclose?.();
       wire.onerror = (error) => outer.onerror?.(error);

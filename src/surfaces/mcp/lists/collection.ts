@@ -1,23 +1,17 @@
 /** Where the resources and prompts of a surface come from: one shelf for each place. */
 import type { Caller } from '../../../contract/caller.ts';
-import type { PromptText, ResourceText, ServerPrompt } from '../../../contract/servers.ts';
+import type {
+  PromptText,
+  ResourceText,
+  ServerPrompt,
+  ServerResource,
+  ServerTemplate,
+} from '../../../contract/servers.ts';
 import type { ClientLink } from '../client-link.ts';
 
-export interface ListedResource {
-  readonly uri: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-}
+export type ListedResource = Omit<ServerResource, 'server'>;
 
-export interface ListedTemplate {
-  readonly uriTemplate: string;
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-}
+export type ListedTemplate = Omit<ServerTemplate, 'server'>;
 
 export interface ResourceShelf {
   /** How messages name it. */

@@ -42,8 +42,8 @@ const MAX_SUBSCRIPTIONS = 100;
 export type Subscribed = Map<string, () => void>;
 
 /** Subscribes where the resource comes from, so that the client hears of changes there. */
-const subscribeAt = async (
-  site: ServerSite,
+export const subscribeAt = async (
+  site: Pick<ServerSite, 'resources'>,
   uri: string,
   changed: () => void,
 ): Promise<() => void> => {
@@ -82,6 +82,15 @@ const serveSubscriptions = (server: Server, site: ServerSite, subscribed: Subscr
   });
 };
 
+/** As the library wants it: lists that it could change. */
+const plain = <T extends Pick<ListedResource, 'annotations'>>({ annotations, ...item }: T) => {
+  const { audience, ...rest } = annotations ?? {};
+  return {
+    ...item,
+    ...(annotations && { annotations: { ...rest, ...(audience && { audience: [...audience] }) } }),
+  };
+};
+
 type Content = Awaited<ReturnType<ResourceShelf['read']>>;
 
 const asContents = (contents: NonNullable<Content>) =>
@@ -101,7 +110,7 @@ export const serveResources = (server: Server, site: ServerSite, subscribed: Sub
     );
     const request = { cursor: params?.cursor, size, keyOf: ({ uri }: ListedResource) => uri };
     const { items, ...next } = pageOf(unique(listed), request, sdk);
-    return { resources: items.map((item) => ({ ...item })), ...next };
+    return { resources: items.map(plain), ...next };
   });
   server.setRequestHandler('resources/templates/list', async ({ params }) => {
     const listed = await fromShelves(
@@ -111,7 +120,7 @@ export const serveResources = (server: Server, site: ServerSite, subscribed: Sub
     );
     const keyOf = ({ uriTemplate }: ListedTemplate) => uriTemplate;
     const { items, ...next } = pageOf(listed, { cursor: params?.cursor, size, keyOf }, sdk);
-    return { resourceTemplates: items.map((item) => ({ ...item })), ...next };
+    return { resourceTemplates: items.map(plain), ...next };
   });
   server.setRequestHandler('resources/read', async ({ params }) => ({
     contents: asContents(await readFrom(site, params.uri)),

@@ -3,16 +3,17 @@
  * call that it belongs to. A pipe does not say which call a question belongs to: with more than one
  * running it is put to nobody, for it could reach the wrong person.
  */
-import type { ToolContext } from '../../contract/context.ts';
+import type { ToolContext } from '../../../contract/context.ts';
 
-export type Ask = NonNullable<ToolContext['elicit']>;
+/** How to ask the person, and the model, behind a call. */
+export type Askers = Pick<ToolContext, 'elicit' | 'sample'>;
 
 export class RunningCalls {
-  readonly #asks = new Set<{ readonly ask: Ask | undefined }>();
+  readonly #asks = new Set<Askers>();
 
   /** Returns what to do when the call is over. */
-  add(ask: Ask | undefined): () => void {
-    const call = { ask };
+  add({ elicit, sample }: Askers): () => void {
+    const call = { elicit, sample };
     this.#asks.add(call);
     return () => this.#asks.delete(call);
   }
@@ -21,9 +22,9 @@ export class RunningCalls {
     return this.#asks.size;
   }
 
-  /** Who asks the person behind the only call that runs. */
-  get only(): Ask | undefined {
+  /** How to ask whoever is behind the only call that runs. */
+  get only(): Askers | undefined {
     const [call] = this.#asks;
-    return this.#asks.size === 1 ? call?.ask : undefined;
+    return this.#asks.size === 1 ? call : undefined;
   }
 }

@@ -2,7 +2,7 @@
  * Says, when a tool is loaded, which parts of its schema nobody here can check. The tool works all the
  * same: its server checks its calls.
  */
-import { isObject } from '../../kit/data/is-record.ts';
+import { isObject } from '../../../kit/data/is-record.ts';
 
 const KNOWN_DIALECT =
   /^https?:\/\/json-schema\.org\/(?:draft\/20(?:20-12|19-09)|draft-0[467])\/schema#?$/;

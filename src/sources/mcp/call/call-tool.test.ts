@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { someSettings } from '../../../test/fixtures/mcp-servers/some-servers.ts';
-import { createRuntime } from '../../crib/create-runtime.ts';
+import { someSettings } from '../../../../test/fixtures/mcp-servers/some-servers.ts';
+import { createRuntime } from '../../../crib/create-runtime.ts';
+import { type Connection, connectServer } from '../connect-server.ts';
+import type { McpDeps } from '../server-settings.ts';
+import { createStderrTail } from '../stdio/stderr-tail.ts';
+import { createWatchdog } from '../stdio/watchdog.ts';
 import type { CallWatch } from './call-lane.ts';
 import { type CallTool, throughSdk } from './call-tool.ts';
-import { type Connection, connectServer } from './connect-server.ts';
-import type { McpDeps } from './server-settings.ts';
-import { createStderrTail } from './stdio/stderr-tail.ts';
-import { createWatchdog } from './stdio/watchdog.ts';
 
 /** Answers `say` with what it is told to, a call that brings answers with these, and `seen` with all calls. */
 const SERVER = `
@@ -63,6 +63,7 @@ const connect = async (era: Era, deps: Partial<McpDeps> = {}) => {
       clientVersion: '1.2.3',
       secret: async () => undefined,
       redact: (text) => text,
+      nameKind: () => 'plain',
       fetchFor: () => fetch,
       webSocketFor: () => Promise.reject(new Error('There is no WebSocket here.')),
       ...deps,

@@ -1,6 +1,6 @@
 /** What a server offers, as it is kept between runs: definitions are data, read with care. */
 import type { Client } from '@modelcontextprotocol/client';
-import { isRecord } from '../../kit/data/is-record.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { notesOf } from './tidy-listing.ts';
 
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
@@ -39,7 +39,9 @@ const readHints = (value: unknown): ToolHints | undefined => {
 /** `undefined` for what is no definition. Takes over the known fields only. */
 export const readToolListing = (value: unknown): ToolListing | undefined => {
   if (!isRecord(value)) return undefined;
-  const { name, title, description, inputSchema, outputSchema } = value;
+  const { name, description, inputSchema, outputSchema } = value;
+  // Older servers write it among the hints.
+  const title = value.title ?? (isRecord(value.annotations) ? value.annotations.title : undefined);
   const annotations = readHints(value.annotations);
   // From the cache they come as they were kept.
   const notes = Array.isArray(value.notes) ? value.notes.map(String) : notesOf(value._meta);

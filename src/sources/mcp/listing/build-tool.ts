@@ -1,17 +1,22 @@
 /** A tool of a server as one of ours. How risky it is says the user; what the server says of it is a hint nobody relies on. */
-import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
-import { type Capability, defineTool, type Tier, type Tool } from '../../contract/tool.ts';
+import type { ToolContext } from '../../../contract/context.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { type Capability, defineTool, type Tier, type Tool } from '../../../contract/tool.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { readResult } from '../call/read-result.ts';
+import type { Askers } from '../call/running-calls.ts';
+import { secretKeysOf } from '../resolve-secrets.ts';
+import { isConnectionLost, serverFailure } from '../server-failure.ts';
+import type { ServerLink } from '../server-link.ts';
+import type { ServerSettings } from '../server-settings.ts';
 import { assignedFlow } from './flow-labels.ts';
 import { judgeSchema } from './judge-schema.ts';
 import type { ToolHints, ToolListing } from './list-server.ts';
-import { readResult } from './read-result.ts';
-import { secretKeysOf } from './resolve-secrets.ts';
-import { isConnectionLost, serverFailure } from './server-failure.ts';
-import type { ServerLink } from './server-link.ts';
-import type { ServerSettings } from './server-settings.ts';
 
 const MAX_DESCRIPTION = 20_000;
+const MAX_TITLE = 200;
+/** Of one call, to its person and its model. */
+const MAX_QUESTIONS = 20;
 
 const UNUSABLE = /[^A-Za-z0-9_.:-]+/g;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
@@ -96,6 +101,34 @@ interface Site {
   redact(text: string): string;
 }
 
+/** The ways to ask that a call brings, so often and no more. Whoever reads the result is told that its model was used. */
+const askersOf = (context: ToolContext, server: string): Askers => {
+  const { elicit, sample } = context;
+  let asked = 0;
+  let isTold = false;
+  const count = (): void => {
+    asked += 1;
+    if (asked > MAX_QUESTIONS) {
+      throw new ToolFailure('RATE_LIMITED', 'This call has asked too often.');
+    }
+  };
+  const lent: Askers['sample'] =
+    sample &&
+    (async (request) => {
+      count();
+      if (!isTold) context.warn(`The MCP server ${server} asked the client's model.`);
+      isTold = true;
+      return sample(request);
+    });
+  const asking: Askers['elicit'] =
+    elicit &&
+    (async (question) => {
+      count();
+      return elicit(question);
+    });
+  return { elicit: asking, sample: lent };
+};
+
 const call = async (
   name: string,
   input: Record<string, unknown>,
@@ -109,7 +142,7 @@ const call = async (
       // It may have been started for this call, and describe another tool than was accepted.
       assertCurrent();
       isSent = true;
-      const over = calls.add(context.elicit);
+      const over = calls.add(askersOf(context, server));
       const result = await callTool(
         { name, arguments: input },
         {
@@ -144,6 +177,12 @@ const changed = (): ToolFailure =>
     { suggestions: ['Look at the difference with `toolcrib tools lock`, then call again.'] },
   );
 
+/** For people, who must see all of it. */
+const titleOf = ({ title }: ToolListing): Pick<McpTool, 'title'> =>
+  title === undefined || title.trim() === ''
+    ? {}
+    : { title: visibleText(title.slice(0, MAX_TITLE)) };
+
 /** `undefined` for one that cannot be used; `refuse` is told why. */
 export const buildTool = (
   listing: ToolListing,
@@ -168,6 +207,7 @@ export const buildTool = (
   const secrets = secretKeysOf({ ...settings.env, ...prefixed(settings.headers) });
   return defineTool<Record<string, unknown>, unknown>({
     name,
+    ...titleOf(listing),
     description: (listing.description ?? listing.title ?? '').slice(0, MAX_DESCRIPTION),
     source: 'mcp',
     category: 'service',

@@ -1,14 +1,14 @@
 /** Makes the transport that a server is reached by. Nothing is started before it is connected. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { ToolFailure } from '../../contract/errors.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import { resolveSecrets } from '../resolve-secrets.ts';
+import type { ConfinedStart, McpDeps, ServerSettings } from '../server-settings.ts';
+import { serverEnvironment } from '../stdio/server-environment.ts';
+import type { StderrTail } from '../stdio/stderr-tail.ts';
+import { StdioTransport } from '../stdio/stdio-transport.ts';
+import type { Watchdog } from '../stdio/watchdog.ts';
 import { readMessage } from './read-message.ts';
-import { resolveSecrets } from './resolve-secrets.ts';
-import type { ConfinedStart, McpDeps, ServerSettings } from './server-settings.ts';
 import { soundFetch } from './sound-fetch.ts';
-import { serverEnvironment } from './stdio/server-environment.ts';
-import type { StderrTail } from './stdio/stderr-tail.ts';
-import { StdioTransport } from './stdio/stdio-transport.ts';
-import type { Watchdog } from './stdio/watchdog.ts';
 import { WebSocketTransport } from './web-socket-transport.ts';
 
 /** How long a server may take to end by itself before it is made to. */

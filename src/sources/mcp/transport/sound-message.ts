@@ -3,8 +3,8 @@
  * becomes an error for the call it answers, because nobody can tell which value was meant. Whole
  * numbers of a tool's result that a double would round are kept as text.
  */
-import { type JsonFlaw, scanJson } from '../../kit/text/json-scan.ts';
-import { tidyListing } from './tidy-listing.ts';
+import { type JsonFlaw, scanJson } from '../../../kit/text/json-scan.ts';
+import { tidyListing } from '../listing/tidy-listing.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

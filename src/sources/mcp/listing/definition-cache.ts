@@ -4,10 +4,10 @@
  */
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Hex } from '../../kit/data/canonical-json.ts';
-import { putFile } from '../../kit/file/replace-file.ts';
+import { sha256Hex } from '../../../kit/data/canonical-json.ts';
+import { putFile } from '../../../kit/file/replace-file.ts';
+import type { ServerSettings } from '../server-settings.ts';
 import { readToolListing, type ServerListing } from './list-server.ts';
-import type { ServerSettings } from './server-settings.ts';
 
 const FORMAT = 2;
 const MAX_BYTES = 20_000_000;

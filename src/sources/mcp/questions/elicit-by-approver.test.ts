@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
-import type { Decision } from '../../contract/approver.ts';
+import { fakeRuntime } from '../../../../test/fixtures/fake-runtime.ts';
+import type { Decision } from '../../../contract/approver.ts';
 import { elicitByApprover } from './elicit-by-approver.ts';
 
 const question = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { someSettings } from '../../../test/fixtures/mcp-servers/some-servers.ts';
+import { someSettings } from '../../../../test/fixtures/mcp-servers/some-servers.ts';
+import type { ServerSettings } from '../server-settings.ts';
 import { assignedFlow } from './flow-labels.ts';
-import type { ServerSettings } from './server-settings.ts';
 
 const tool = { name: 'read_mail', tier: 'external_api' } as const;
 const confined: NonNullable<ServerSettings['sandbox']> = {

@@ -3,11 +3,11 @@
  * back as the edited input; a plain yes answers with the defaults. No answer means no.
  */
 import { randomUUID } from 'node:crypto';
-import type { ApprovalRequest, Approver } from '../../contract/approver.ts';
-import { LOCAL_CALLER } from '../../contract/caller.ts';
-import type { Elicitation, ElicitationAnswer } from '../../contract/elicitation.ts';
-import type { Runtime } from '../../contract/runtime.ts';
-import type { McpDeps } from './server-settings.ts';
+import type { ApprovalRequest, Approver } from '../../../contract/approver.ts';
+import { LOCAL_CALLER } from '../../../contract/caller.ts';
+import type { Elicitation, ElicitationAnswer } from '../../../contract/elicitation.ts';
+import type { Runtime } from '../../../contract/runtime.ts';
+import type { McpDeps } from '../server-settings.ts';
 
 const PATIENCE_MS = 300_000;
 
@@ -55,7 +55,7 @@ const isValue = (value: unknown): value is Value =>
   (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 
 /** Only what was asked for, and all that has to be there; otherwise it counts as no answer. */
-const contentOf = (input: unknown, schema: Fields): Record<string, Value> | undefined => {
+export const contentOf = (input: unknown, schema: Fields): Record<string, Value> | undefined => {
   if (typeof input !== 'object' || input === null) return undefined;
   const asked = fieldsOf(schema);
   const given = Object.entries(input).filter(([name]) => Object.hasOwn(asked, name));

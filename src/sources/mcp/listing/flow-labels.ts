@@ -2,8 +2,8 @@
  * What the results of a server's tool are, and whether a call carries data out. The user says so; what
  * is not said is taken to be the worse. The server has no say in it.
  */
-import type { AssignedFlow, Tier } from '../../contract/tool.ts';
-import type { ServerSettings } from './server-settings.ts';
+import type { AssignedFlow, Tier } from '../../../contract/tool.ts';
+import type { ServerSettings } from '../server-settings.ts';
 
 /** Confined, and given nothing of the user: what it returns cannot be the user's. */
 const seesNothingPrivate = ({ sandbox, env, roots }: ServerSettings): boolean =>

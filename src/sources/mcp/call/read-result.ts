@@ -1,7 +1,7 @@
 /** A result of a server as the data of ours. What is too large or says that it failed is a failure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { ToolFailure } from '../../contract/errors.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 
 export interface ResultSite {
   /** Of the server. */

@@ -1,8 +1,8 @@
 /** Calls a tool of a server the shortest way that its transport has. */
 import type { CallToolResult, Client, JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { ServerSettings } from '../server-settings.ts';
 import type { CallLane, CallParams, CallWatch } from './call-lane.ts';
 import { plainResult } from './plain-result.ts';
-import type { ServerSettings } from './server-settings.ts';
 
 export type CallTool = (params: CallParams, watch: CallWatch) => Promise<CallToolResult>;
 

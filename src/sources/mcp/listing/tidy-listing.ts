@@ -2,7 +2,7 @@
  * Mends a list of tools before the SDK checks it: one tool that breaks the protocol must not take the
  * others of its server with it. What is left out of a tool is noted in its `_meta`.
  */
-import { isRecord } from '../../kit/data/is-record.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

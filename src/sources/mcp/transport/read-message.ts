@@ -3,7 +3,7 @@
  * the SDK checks what is inside once it knows which request it answers.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { isRecord } from '../../kit/data/is-record.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 /** The SDK's transport over a WebSocket, one message a frame. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import type { WebSocketLike } from './server-settings.ts';
+import type { WebSocketLike } from '../server-settings.ts';
 import { parseSoundly } from './sound-message.ts';
 
 export interface WebSocketOptions {

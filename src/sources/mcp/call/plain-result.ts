@@ -3,7 +3,7 @@
  * is plain the SDK would take as it is; all else, malformed or only rare, is left to the SDK to judge.
  */
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { isRecord } from '../../kit/data/is-record.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

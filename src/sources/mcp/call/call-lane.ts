@@ -2,7 +2,7 @@
  * The short way of a tool call over a pipe: one line out, its answer and its progress picked from what
  * the server writes. The SDK has the same connection for everything else and never sees these messages.
  */
-import type { Timer } from '../../contract/runtime.ts';
+import type { Timer } from '../../../contract/runtime.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,79 @@
+/**
+ * Requests of a server for the language model of the client whose call runs. It would spend that
+ * client's model on a prompt of the server, so it is refused by name unless the user allowed it for
+ * this server and the client can do it. What goes back is text for the server alone.
+ */
+import type {
+  Client,
+  CreateMessageRequest,
+  CreateMessageResult,
+} from '@modelcontextprotocol/client';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
+import type { RunningCalls } from '../call/running-calls.ts';
+import type { QuestionSite } from './answer-questions.ts';
+
+const METHOD_NOT_FOUND = -32_601;
+const INVALID_REQUEST = -32_600;
+/** Of all messages of one request, in characters. */
+const MAX_PROMPT = 200_000;
+const MAX_TOKENS = 16_384;
+
+const refusal = (message: string, code: number): Error =>
+  Object.assign(new Error(message), { code });
+
+type Params = CreateMessageRequest['params'];
+
+/** Other servers' context stays away from this one, and the client's model gets no tools of it. */
+const forwarded = ({ messages, systemPrompt, temperature, stopSequences, ...rest }: Params) => ({
+  messages,
+  maxTokens: Math.min(rest.maxTokens, MAX_TOKENS),
+  ...(systemPrompt !== undefined && { systemPrompt }),
+  ...(temperature !== undefined && { temperature }),
+  ...(stopSequences !== undefined && { stopSequences }),
+  ...(rest.modelPreferences !== undefined && { modelPreferences: rest.modelPreferences }),
+});
+
+const faultOf = (params: Params, calls: RunningCalls): string | undefined => {
+  if (params.tools !== undefined || params.toolChoice !== undefined) {
+    return 'the model is lent without tools';
+  }
+  if (JSON.stringify(params.messages).length > MAX_PROMPT) return 'the prompt is too long';
+  if (calls.size === 0) return 'no call runs on this server';
+  if (calls.size > 1) return 'several calls run on this server, and it is not known whose is meant';
+  return calls.only?.sample ? undefined : 'the client of the call cannot sample';
+};
+
+/** Answers requests of a server that may use the model. */
+const lendModel = (client: Client, calls: RunningCalls, { settings, deps }: QuestionSite): void => {
+  const { name: server } = settings;
+  const refuse = (reason: string): never => {
+    deps.runtime.log.warn('Sampling of an MCP server was refused', { server, reason });
+    throw refusal(`Sampling is refused: ${reason} (${server}).`, INVALID_REQUEST);
+  };
+  client.setRequestHandler('sampling/createMessage', async ({ params }) => {
+    const fault = faultOf(params, calls);
+    if (fault !== undefined) return refuse(fault);
+    try {
+      const answer = await calls.only?.sample?.({ server, params: forwarded(params) });
+      return answer as unknown as CreateMessageResult;
+    } catch (error) {
+      return refuse(deps.redact(reasonOf(error)));
+    }
+  });
+};
+
+/** Refuses by name what the server was not told that it may ask. */
+const refuseOthers = (client: Client, { settings: { name } }: QuestionSite): void => {
+  client.fallbackRequestHandler = async ({ method }) => {
+    const reason =
+      method === 'sampling/createMessage'
+        ? `Sampling is refused: the user allows it per server, with \`sampling: true\``
+        : 'Method not found';
+    throw refusal(`${reason} (${name}: ${method}).`, METHOD_NOT_FOUND);
+  };
+};
+
+export const answerSampling = (client: Client, calls: RunningCalls, site: QuestionSite): void => {
+  refuseOthers(client, site);
+  if (site.settings.sampling === true) lendModel(client, calls, site);
+};
