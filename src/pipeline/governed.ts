@@ -5,14 +5,13 @@
 import type { CallRequest, Next } from '../contract/call.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Secrets } from '../contract/secrets.ts';
-import type { Contexts } from './broker/context.ts';
 import type { Budgeting } from './budget/budgeting.ts';
 import { pipeline, prove, type Tracer } from './pipeline.ts';
 import { type ApplyEffectsDeps, applyEffects } from './stages/apply-effects.ts';
 import { type ApproveDeps, approve, type Recheck } from './stages/approve.ts';
 import { authenticate } from './stages/authenticate.ts';
 import { type AuthorizeDeps, authorize } from './stages/authorize.ts';
-import { checkPreconditions } from './stages/check-preconditions.ts';
+import { type CheckPreconditionsDeps, checkPreconditions } from './stages/check-preconditions.ts';
 import { type ExecuteDeps, execute } from './stages/execute.ts';
 import { type GovernResultDeps, governResult } from './stages/govern-result.ts';
 import { type InspectDeps, inspect } from './stages/inspect.ts';
@@ -32,6 +31,7 @@ export type PipelineDeps = RecordDeps &
   AuthorizeDeps &
   ReplayDeps &
   LimitRateDeps &
+  CheckPreconditionsDeps &
   Omit<ApproveDeps, 'recheck'> &
   GovernResultDeps &
   ApplyEffectsDeps &
@@ -39,7 +39,6 @@ export type PipelineDeps = RecordDeps &
   ExecuteDeps & {
     readonly policy: Policy;
     readonly secrets: Secrets;
-    readonly contexts: Contexts;
     readonly budgeting: Budgeting;
     readonly limits: GovernResultDeps['limits'];
   };
@@ -49,7 +48,7 @@ const recheck = (deps: PipelineDeps): Recheck => {
   const check = validateInput(deps);
   const look = inspect(deps);
   const judge = authorize(deps);
-  const prepare = checkPreconditions(deps.contexts);
+  const prepare = checkPreconditions(deps);
   return (call, next) =>
     check(call, (valid) =>
       look(valid, (inspected) =>
@@ -73,7 +72,7 @@ export const governed = (deps: PipelineDeps, tracer?: Tracer): Next<CallRequest>
     .through(replay(deps)) //               adds fresh: not done before
     .through(limitRate(deps)) //            adds admitted
     .through(authenticate(deps.secrets)) // adds authenticated: the credential is there
-    .through(checkPreconditions(deps.contexts)) // adds preconditions
+    .through(checkPreconditions(deps)) //   adds preconditions
     .through(approve({ ...deps, recheck: recheck(deps) })) // adds approval: who agreed
     .through(reserveBudget(deps.budgeting)) // adds budget; settles on the way out
     .through(governResult(deps)) //         on the way out: plain, redacted, capped
