@@ -89,6 +89,10 @@ export interface Capabilities {
   readonly operations: readonly ProcessRequest['operation'][];
   readonly tools: number;
   readonly sources: Readonly<Partial<Record<ToolSource, number>>>;
+  /**
+   * Those that were found to work. Before the first look these are the ones that need nothing of the
+   * machine; `await crib.health.sandboxes()` looks at all.
+   */
   readonly sandboxes: readonly SandboxType[];
   readonly store: string;
   readonly maxConcurrentTools: number;

@@ -24,7 +24,6 @@ import type { Store } from '../contract/store.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
 import { createExecutionIds } from '../governance/ids.ts';
-import { SANDBOX_TYPES } from '../governance/isolation.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -50,6 +49,7 @@ import {
 import type { MemberDeps, Opened } from './members/member-deps.ts';
 import { explainMissing, namedCall } from './members/named-call.ts';
 import { permissionsOf } from './members/permissions-of.ts';
+import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
 import { usageOf } from './members/usage-of.ts';
@@ -81,6 +81,7 @@ export class LocalCrib implements CribHost {
   #closed: Promise<void> | undefined = undefined;
   readonly #nextId = createExecutionIds();
   readonly #starting = new StartingCalls();
+  readonly #sandboxes: ReadySandboxes;
 
   readonly tools: Registry & ToolSets & { readonly lock: ToolLock };
   readonly approvals: CribApprovals;
@@ -95,7 +96,8 @@ export class LocalCrib implements CribHost {
 
   constructor(deps: LocalCribDeps) {
     this.#deps = deps;
-    const { lock, registry, sandboxes } = deps;
+    const { lock, registry } = deps;
+    this.#sandboxes = new ReadySandboxes(deps.sandboxes);
     this.tools = Object.assign(
       registry,
       checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
@@ -114,7 +116,7 @@ export class LocalCrib implements CribHost {
     this.permissions = checked(permissionsOf(members), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     this.usage = checked(usageOf(members), USAGE_CHECKS);
-    this.health = { sandboxes: () => sandboxes.readiness() };
+    this.health = { sandboxes: () => this.#sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
   }
@@ -203,7 +205,7 @@ export class LocalCrib implements CribHost {
       operations: ['execute_single', 'execute_chain', 'orchestrate', 'discover', 'validate'],
       tools: entries.length,
       sources,
-      sandboxes: SANDBOX_TYPES,
+      sandboxes: this.#closed ? [] : this.#sandboxes.types(),
       store: this.#storeLabel,
       maxConcurrentTools: this.#deps.maxConcurrentTools,
       model: this.#deps.hasModel,
@@ -258,6 +260,7 @@ export class LocalCrib implements CribHost {
     this.#engine = undefined;
     if (opened) await opened.engine.shared.running.whenIdle();
     await this.#deps.registry.close();
+    await this.#sandboxes.settled();
     await this.#deps.sandboxes.close();
     if (!opened) return;
     await opened.retention?.stop();
