@@ -103,7 +103,7 @@ export interface Capabilities {
 export interface StartedCall<O = unknown> {
   /** Known before the tool runs: `crib.executions` and the events go by it. */
   readonly executionId: string;
-  /** Always a result; it rejects only after `close`. */
+  /** Always a result, after `close` one with the code STORE_UNAVAILABLE. */
   readonly result: Promise<ToolResult<O>>;
 }
 
@@ -113,7 +113,8 @@ export interface StartedCall<O = unknown> {
  */
 export interface Crib<Tools extends ToolMap = ToolMap> {
   /**
-   * Runs a tool through every gate. Always answers with a result; it rejects only after `close`.
+   * Runs a tool through every gate. Always answers with a result; after `close`
+   * it has the code STORE_UNAVAILABLE. An option that is not known is refused with VALIDATION_ERROR.
    * Given a tool instead of a name, input and data are typed by it; it has to be registered.
    *
    * @example

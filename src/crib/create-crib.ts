@@ -27,8 +27,10 @@ import { UsageStats } from '../observation/usage-stats.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
 import type { McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
+import { assertFolder, assertOptions, CRIB_OPTIONS } from './check-options.ts';
 import { createRuntime } from './create-runtime.ts';
 import { LocalCrib } from './local-crib.ts';
+import type { ArgumentCheck } from './members/check-arguments.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { CodeModeSite } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
@@ -293,6 +295,9 @@ const openAll = async (
 
 /** Makes a crib whose store can be reached, for our own surfaces, server and command line. */
 export const createCribHost = async (options: CribOptions = {}): Promise<CribHost> => {
+  const checks: Readonly<Record<keyof CribOptions, ArgumentCheck>> = CRIB_OPTIONS;
+  assertOptions(options, checks);
+  await assertFolder(options.root);
   const config = await configOf(options);
   const runtime = createRuntime(options.runtime);
   await checkReach(config, runtime);
@@ -333,7 +338,8 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
 };
 
 /**
- * Makes a crib: loads the tools, and opens the store when the first call needs it. It reads no file
+ * Makes a crib: loads the tools, and opens the store when the first call needs it. Throws
+ * VALIDATION_ERROR for an option that is not known or not of its kind. It reads no file
  * of configuration: what it is made of is in the options. `openProject` reads those of a folder.
  *
  * @example

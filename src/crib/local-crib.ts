@@ -73,6 +73,12 @@ const readableRequest = (request: ProcessRequest): ProcessRequest => {
   }
 };
 
+const closed = (): ToolFailure =>
+  new ToolFailure('STORE_UNAVAILABLE', 'This crib is closed.', {
+    suggestions: ['Make another one with createCrib, and close it when the last call is over.'],
+    retryable: false,
+  });
+
 export class LocalCrib implements CribHost {
   readonly #deps: LocalCribDeps;
   #opening: Promise<Opened> | undefined = undefined;
@@ -162,7 +168,6 @@ export class LocalCrib implements CribHost {
       const { engine } = await this.#openWritable();
       return engine.start(this.#starting.release(call));
     } catch (error) {
-      if (this.#closed) throw error;
       const { refuseWithoutStore } = await import('../pipeline/refuse-without-store.ts');
       return refuseWithoutStore({ ...call, error }, runtime);
     } finally {
@@ -220,7 +225,7 @@ export class LocalCrib implements CribHost {
   }
 
   #open(): Promise<Opened> {
-    if (this.#closed) return Promise.reject(new Error('This crib is closed.'));
+    if (this.#closed) return Promise.reject(closed());
     // A store that cannot be opened now may be openable later: a failure is not kept.
     this.#opening ??= this.#start().catch((error: unknown) => {
       this.#opening = undefined;
