@@ -35,7 +35,7 @@ import type { Opened } from './members/member-deps.ts';
 import type { CodeModeSite } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
-import type { PolicyChoices } from './open-policy.ts';
+import type { OpenPolicyDeps, PolicyChoices } from './open-policy.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
 import type { StoreChoices } from './open-store.ts';
 import type { LockChoices, OpenedLock } from './open-tool-lock.ts';
@@ -194,11 +194,11 @@ const loadTools = async (
 const policyOf = async (
   options: CribOptions,
   { policy }: Config,
-  { log }: Runtime,
+  deps: OpenPolicyDeps,
 ): Promise<() => Promise<Policy>> => {
   const open = async (): Promise<Policy> => {
     const { openPolicy } = await import('./open-policy.ts');
-    return openPolicy(options, policy, log);
+    return openPolicy(options, policy, deps);
   };
   if (!options.policy && !options.policyFiles?.length) return lazyAsync(open);
   const opened = await open();
@@ -317,7 +317,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const redactor = lazyAsync(() => openRedactor(config));
   const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
   await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
-  const policy = await policyOf(options, config, runtime);
+  const policy = await policyOf(options, config, { log: runtime.log, tools: registry });
   const signingKey = lazyAsync(() => openKey(options.home));
   const site = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   made.crib = new LocalCrib({

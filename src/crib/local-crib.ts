@@ -119,7 +119,7 @@ export class LocalCrib implements CribHost {
     this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
     this.audit = checked(auditOf(members), AUDIT_CHECKS);
     this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
-    this.permissions = checked(permissionsOf(members), PERMISSION_CHECKS);
+    this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     this.usage = checked(usageOf(members), USAGE_CHECKS);
     this.health = { sandboxes: () => this.#sandboxes.readiness() };

@@ -8,6 +8,7 @@ import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
+import { ruleToolWarnings } from '../policy/rule-tools.ts';
 
 export interface Check {
   readonly name: string;
@@ -111,6 +112,20 @@ export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] 
       warn(`${origin}: ${path}: ${message}`, 'Set it in your own configuration, or remove it.'),
     ),
   ];
+};
+
+/** Rules that name a tool which is not there forbid nothing, and their author should know. */
+export const checkPolicy = async (
+  { policyFiles }: LoadedConfig,
+  crib: CribHost,
+): Promise<readonly Check[]> => {
+  const name = 'policy';
+  const warnings = await ruleToolWarnings(policyFiles, crib);
+  const fix = 'Correct the name in the file of rules; toolcrib tools list shows all.';
+  if (warnings.length > 0) {
+    return warnings.map((message): Check => ({ name, state: 'warning', message, fix }));
+  }
+  return [{ name, state: 'ok', message: `${counted(policyFiles.length, 'file')} of rules` }];
 };
 
 export const checkStore = async (crib: CribHost): Promise<Check> => {
