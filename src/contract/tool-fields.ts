@@ -140,6 +140,10 @@ const precondition: FieldCheck = (value) => {
   return isEmpty ? 'a state needs an expectedValue or a check' : undefined;
 };
 
+/** May be an object of a class, with fields of its own. */
+const validator: FieldCheck = (value) =>
+  isObject(value) && typeof value.check === 'function' ? undefined : 'check has to be a function';
+
 const TIER = oneOf('read_only', 'write', 'execute', 'external_api');
 
 const NEEDS = shape({
@@ -151,7 +155,7 @@ const NEEDS = shape({
 });
 
 const COST = shape({
-  model: [oneOf('free', 'usage_based', 'subscription', 'one_time')],
+  model: oneOf('free', 'usage_based', 'subscription', 'one_time'),
   fixed: amount,
   perUnit: shape({
     unit: [oneOf('token', 'character', 'record', 'second')],
@@ -172,7 +176,7 @@ const AUTH = shape({
 
 const CAPABILITY = shape({
   action: [filled],
-  description: [text],
+  description: text,
   requiresConfirmation: flag,
   destructive: flag,
   tier: TIER,
@@ -204,7 +208,7 @@ const TOOL_FIELDS: Fields = {
   actionField: text,
   input: [schema],
   output: schema,
-  validators: listOf(shape({ name: [text], check: [method] })),
+  validators: listOf(validator),
   sanitize: oneOf('flag', 'strip', 'off'),
   targets: method,
   programs: method,
