@@ -218,7 +218,7 @@ export class Engine {
       keepMs: settings.replayMs,
       newHandle: () => unguessableId('result'),
       callTool: this.#callTool,
-      undo: (executionId) => this.undo(executionId, LOCAL_CALLER),
+      undo: (executionId, caller) => this.undo(executionId, caller),
     };
   }
 
