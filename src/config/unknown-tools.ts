@@ -1,7 +1,7 @@
 /** Names of tools in the configuration that no tool has: most are typing errors, and do nothing. */
 
+import { didYouMean, nearestName } from '../kit/text/did-you-mean.ts';
 import { GLOBAL_TOOL_SETTINGS } from './global-tool-settings.ts';
-import { didYouMean, nearestName } from './load/did-you-mean.ts';
 import type { Config } from './schema.ts';
 
 export interface KnownTools {

@@ -30,7 +30,7 @@ export interface ApprovalRequest {
 
 /** What is allowed from now on, besides the call itself. Listed and revocable like any grant. */
 export type Remember =
-  /** This tool and action, for the rest of the session. */
+  /** This tool and action, for the rest of the session, and for 24 hours at most. */
   | { readonly scope: 'session' }
   /** This tool and action for this user and agent, whenever the CEL condition holds. */
   | { readonly scope: 'pattern'; readonly condition: string; readonly expiresAt?: number };

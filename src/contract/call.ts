@@ -67,6 +67,8 @@ export interface CallNotes {
   writes: number;
   /** Milliseconds in the tool itself, in all attempts; kept for tools that are paid by the second. */
   runMs: number;
+  /** How long people took to answer questions about it, and about calls it made. */
+  waitedMs: number;
   /** The input as the trail keeps it, taken before the tool could change it. */
   recordedInput: unknown;
   /** The call in one line, for lists; made when a row or a listener needs it. */

@@ -89,6 +89,10 @@ export interface Capabilities {
   readonly operations: readonly ProcessRequest['operation'][];
   readonly tools: number;
   readonly sources: Readonly<Partial<Record<ToolSource, number>>>;
+  /**
+   * Those that were found to work. Before the first look these are the ones that need nothing of the
+   * machine; `await crib.health.sandboxes()` looks at all.
+   */
   readonly sandboxes: readonly SandboxType[];
   readonly store: string;
   readonly maxConcurrentTools: number;
@@ -99,7 +103,7 @@ export interface Capabilities {
 export interface StartedCall<O = unknown> {
   /** Known before the tool runs: `crib.executions` and the events go by it. */
   readonly executionId: string;
-  /** Always a result; it rejects only after `close`. */
+  /** Always a result, after `close` one with the code STORE_UNAVAILABLE. */
   readonly result: Promise<ToolResult<O>>;
 }
 
@@ -109,7 +113,8 @@ export interface StartedCall<O = unknown> {
  */
 export interface Crib<Tools extends ToolMap = ToolMap> {
   /**
-   * Runs a tool through every gate. Always answers with a result; it rejects only after `close`.
+   * Runs a tool through every gate. Always answers with a result; after `close`
+   * it has the code STORE_UNAVAILABLE. An option that is not known is refused with VALIDATION_ERROR.
    * Given a tool instead of a name, input and data are typed by it; it has to be registered.
    *
    * @example

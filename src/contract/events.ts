@@ -68,9 +68,22 @@ export interface CribEvents {
 export type EventName = keyof CribEvents;
 
 export interface Events {
-  /** True when somebody listens: lets the hot path skip building the payload. */
+  /**
+   * Says whether somebody listens: lets the hot path skip building the payload.
+   *
+   * @example
+   * console.log(crib.events.has('call.finished'));
+   */
   has(name: EventName): boolean;
+  /** Tells everybody who listens. For the crib itself. */
   emit<N extends EventName>(name: N, payload: CribEvents[N]): void;
-  /** Returns how to stop listening. A listener that throws is logged and disturbs nobody. */
+  /**
+   * Calls back on each event of a name; returns how to stop. A listener that throws is logged and
+   * disturbs nobody. A name that is not known is refused with VALIDATION_ERROR.
+   *
+   * @example
+   * const stop = crib.events.on('tool.registered', ({ tool }) => console.log(tool));
+   * stop();
+   */
   on<N extends EventName>(name: N, listener: (payload: CribEvents[N]) => void): () => void;
 }

@@ -55,13 +55,26 @@ export interface SeenTool {
 
 /** What `tools lock`, `verify` and `accept` do. */
 export interface ToolLock {
-  /** Every tool from outside, and every line whose tool is gone. */
+  /**
+   * Lists every tool from outside, and every line whose tool is gone.
+   *
+   * @example
+   * for (const { tool, state } of crib.tools.lock.states()) console.log(tool, state);
+   */
   states(): readonly LockState[];
   /**
    * Lets the named tools out of quarantine and writes the lock: all of them or none. Fails with
    * TOOL_NOT_FOUND, and with CONFLICT when a definition is no longer the one that was seen.
+   *
+   * @example
+   * await crib.tools.lock.accept(crib.tools.lock.states(), 'ada');
    */
   accept(tools: readonly (string | SeenTool)[], by: string): Promise<readonly LockEntry[]>;
-  /** Drops the lines of tools that are gone; returns how many there were. */
+  /**
+   * Drops the lines of tools that are gone; returns how many there were.
+   *
+   * @example
+   * await crib.tools.lock.forget(['old_tool']);
+   */
   forget(tools: readonly string[]): Promise<number>;
 }

@@ -93,26 +93,96 @@ export interface PromptText {
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: unknown }[];
 }
 
+/** The MCP servers of the configuration. They start when something needs them. */
 export interface Servers {
+  /**
+   * Lists the servers with their state. Starts none.
+   *
+   * @example
+   * for (const { name, state, tools } of crib.servers.list()) console.log(name, state, tools);
+   */
   list(): readonly ServerStatus[];
-  /** Starts it if need be, pings it and lists what it has. Fails with SERVER_ERROR. */
+  /**
+   * Starts a server if need be, pings it and lists what it has. Fails with SERVER_ERROR.
+   *
+   * @example
+   * const { state, latencyMs } = await crib.servers.test('github');
+   */
   test(name: string): Promise<ServerStatus>;
-  /** The last lines it wrote to stderr, redacted, oldest first. */
+  /**
+   * Gives the last lines a server wrote to stderr, redacted, oldest first.
+   *
+   * @example
+   * console.log(crib.servers.logs('github').join('\n'));
+   */
   logs(name: string): readonly string[];
+  /**
+   * Ends a server and starts it anew; its failures are forgotten.
+   *
+   * @example
+   * const { state } = await crib.servers.restart('github');
+   */
   restart(name: string): Promise<ServerStatus>;
+  /**
+   * Lists the resources of all servers.
+   *
+   * @example
+   * for (const { server, uri } of await crib.servers.resources()) console.log(server, uri);
+   */
   resources(): Promise<readonly ServerResource[]>;
+  /**
+   * Reads a resource. Its text comes from outside and is not trusted.
+   *
+   * @example
+   * const [first] = await crib.servers.readResource('github', 'repo://readme');
+   * console.log(first?.text);
+   */
   readResource(server: string, uri: string): Promise<readonly ResourceText[]>;
+  /**
+   * Lists the templates of resources of all servers.
+   *
+   * @example
+   * for (const { uriTemplate } of await crib.servers.templates()) console.log(uriTemplate);
+   */
   templates(): Promise<readonly ServerTemplate[]>;
-  /** Values that start with what was typed; none from a server that offers no completions. */
+  /**
+   * Gives values that start with what was typed; none from a server that offers no completions.
+   *
+   * @example
+   * const asked = { of: { prompt: 'review' }, argument: 'branch', typed: 'ma' };
+   * console.log(await crib.servers.complete('github', asked));
+   */
   complete(server: string, asked: CompletionAsked): Promise<readonly string[]>;
   /**
    * Calls back when the resource changed; returns how to stop. The server is kept running meanwhile.
    * Fails when it offers no subscriptions.
+   *
+   * @example
+   * const stop = await crib.servers.subscribe('github', 'repo://readme', () => console.log('changed'));
+   * stop();
    */
   subscribe(server: string, uri: string, changed: () => void): Promise<() => void>;
-  /** Calls back when a list may have changed; returns how to stop. */
+  /**
+   * Calls back when a list may have changed; returns how to stop.
+   *
+   * @example
+   * const stop = crib.servers.watch((list) => console.log(list));
+   * stop();
+   */
   watch(changed: (list: ServerList) => void): () => void;
+  /**
+   * Lists the prompts of all servers.
+   *
+   * @example
+   * for (const { server, name } of await crib.servers.prompts()) console.log(server, name);
+   */
   prompts(): Promise<readonly ServerPrompt[]>;
+  /**
+   * Fills a prompt in. Its text comes from outside and is not trusted.
+   *
+   * @example
+   * const { messages } = await crib.servers.getPrompt('github', 'review', { branch: 'main' });
+   */
   getPrompt(
     server: string,
     name: string,

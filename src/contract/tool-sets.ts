@@ -296,15 +296,56 @@ export type LangChainTool = {
 
 /** The tools that are on and out of quarantine when they are asked for; each call is judged anew. */
 export interface ToolSets {
-  /** For `generateText({ tools })`. Fails with DEPENDENCY_MISSING without the library `ai`. */
+  /**
+   * Makes tools for `generateText({ tools })`. Fails with DEPENDENCY_MISSING without the library `ai`.
+   *
+   * @example
+   * const { tools } = await crib.tools.forAiSdk({ filter: { tier: ['read_only'] } });
+   */
   forAiSdk(options?: AiSdkOptions): Promise<AiSdkTools>;
+  /**
+   * Makes tools for the chat completions and responses of OpenAI, and runs the calls of a turn.
+   *
+   * @example
+   * const set = await crib.tools.forOpenAI({ names: ['greet'] });
+   * console.log(set.has('greet'));
+   */
   forOpenAI(options?: ToolSetOptions): Promise<OpenAiTools>;
+  /**
+   * Makes tools for the messages of Anthropic, and runs the calls of a turn.
+   *
+   * @example
+   * const set = await crib.tools.forAnthropic({ surface: 'search' });
+   * console.log(set.losses);
+   */
   forAnthropic(options?: ToolSetOptions): Promise<AnthropicTools>;
-  /** Structured tools of `@langchain/core`; name its type to have them typed so. */
+  /**
+   * Makes structured tools of `@langchain/core`; name its type to have them typed so.
+   *
+   * @example
+   * const tools = await crib.tools.forLangChain({ caller: { userId: 'ada' } });
+   */
   forLangChain<T = LangChainTool>(options?: ToolSetOptions): Promise<T[]>;
-  /** For `new Agent({ tools })`. Fails with DEPENDENCY_MISSING without `@openai/agents`. */
+  /**
+   * Makes tools for `new Agent({ tools })`. Fails with DEPENDENCY_MISSING without `@openai/agents`.
+   *
+   * @example
+   * const tools = await crib.tools.forOpenAIAgents({ caller: { userId: 'ada' } });
+   */
   forOpenAIAgents(options?: ToolSetOptions): Promise<OpenAiAgentsTool[]>;
+  /**
+   * Makes declarations for Gemini, and runs the calls of a turn.
+   *
+   * @example
+   * const { tools } = await crib.tools.forGemini({ names: ['greet'] });
+   */
   forGemini(options?: ToolSetOptions): Promise<GeminiTools>;
-  /** For `new Agent({ tools })` of Mastra. Fails with DEPENDENCY_MISSING without `@mastra/core`. */
+  /**
+   * Makes tools for `new Agent({ tools })` of Mastra. Fails with DEPENDENCY_MISSING without
+   * `@mastra/core`.
+   *
+   * @example
+   * const tools = await crib.tools.forMastra({ caller: { userId: 'ada' } });
+   */
   forMastra<T = MastraTool>(options?: ToolSetOptions): Promise<Record<string, T>>;
 }

@@ -2,13 +2,14 @@
 import type { Caller } from './caller.ts';
 import type { ToolContext } from './context.ts';
 import type { Effect } from './effect.ts';
-import type { ToolError } from './errors.ts';
+import { type ToolError, ToolFailure } from './errors.ts';
 import type { Precondition } from './precondition.ts';
 import type { Labels, ToolResult } from './result.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { SandboxConfig } from './sandbox.ts';
 import type { LazySchema } from './schema.ts';
 import type { AcceptedBy, ParsedBy } from './schema-type.ts';
+import { unknownToolField, wrongToolField } from './tool-fields.ts';
 
 export const SOURCES = [
   'builtin',
@@ -336,16 +337,27 @@ interface DefineTool {
   <I, O>(definition: ToolDefinition<I, O>): Tool<I, O>;
 }
 
-/** Completes a definition. Throws when the name or the tier is not usable; does no I/O. */
+const NAME_RULE =
+  'A tool name is 1 to 128 letters, digits, "_", ".", ":" or "-" and starts with a letter or digit';
+
+const definitionFault = (definition: Pick<Tool, 'name' | 'tier'>): string | undefined => {
+  if (typeof definition !== 'object' || definition === null) return 'A tool has to be an object.';
+  const { name, tier } = definition;
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    return `${NAME_RULE}; got ${typeof name === 'string' ? JSON.stringify(name) : typeof name}.`;
+  }
+  if (!TIERS.includes(tier)) return `Tool ${name}: tier must be one of ${TIERS.join(', ')}.`;
+  const fault = unknownToolField(definition) ?? wrongToolField(definition);
+  return fault && `Tool ${name}: ${fault}${fault.endsWith('?') ? '' : '.'}`;
+};
+
+/**
+ * Completes a definition. Throws CONFIG_INVALID when the name or the tier is not usable, when a field
+ * is not known or not what it has to be. Does no I/O.
+ */
 export const defineTool: DefineTool = <I, O>(definition: ToolDefinition<I, O>): Tool<I, O> => {
-  if (!NAME.test(definition.name)) {
-    throw new TypeError(
-      `A tool name is 1 to 128 letters, digits, "_", ".", ":" or "-" and starts with a letter or digit; got ${JSON.stringify(definition.name)}.`,
-    );
-  }
-  if (!TIERS.includes(definition.tier)) {
-    throw new TypeError(`Tool ${definition.name}: tier must be one of ${TIERS.join(', ')}.`);
-  }
+  const fault = definitionFault(definition);
+  if (fault !== undefined) throw new ToolFailure('CONFIG_INVALID', fault);
   return {
     version: '1.0.0',
     source: 'custom',

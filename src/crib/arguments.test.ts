@@ -60,7 +60,9 @@ const WITHOUT: readonly string[] = [
   'events.emit',
 ];
 /** Of the registry, for the crib alone. */
-const INTERNAL: readonly string[] = ['tools.ready', 'tools.load', 'tools.watch', 'tools.close'];
+const INTERNAL: readonly string[] = [
+  ...['tools.ready', 'tools.load', 'tools.watch', 'tools.close', 'tools.unmetDependency'],
+];
 
 const GROUPS = [
   ...['approvals', 'audit', 'executions', 'permissions', 'results', 'usage', 'servers', 'health'],

@@ -27,13 +27,15 @@ import { UsageStats } from '../observation/usage-stats.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
 import type { McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
+import { assertFolder, assertOptions, CRIB_OPTIONS } from './check-options.ts';
 import { createRuntime } from './create-runtime.ts';
 import { LocalCrib } from './local-crib.ts';
+import type { ArgumentCheck } from './members/check-arguments.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { CodeModeSite } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
-import type { PolicyChoices } from './open-policy.ts';
+import type { OpenPolicyDeps, PolicyChoices } from './open-policy.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
 import type { StoreChoices } from './open-store.ts';
 import type { LockChoices, OpenedLock } from './open-tool-lock.ts';
@@ -192,11 +194,11 @@ const loadTools = async (
 const policyOf = async (
   options: CribOptions,
   { policy }: Config,
-  { log }: Runtime,
+  deps: OpenPolicyDeps,
 ): Promise<() => Promise<Policy>> => {
   const open = async (): Promise<Policy> => {
     const { openPolicy } = await import('./open-policy.ts');
-    return openPolicy(options, policy, log);
+    return openPolicy(options, policy, deps);
   };
   if (!options.policy && !options.policyFiles?.length) return lazyAsync(open);
   const opened = await open();
@@ -293,6 +295,9 @@ const openAll = async (
 
 /** Makes a crib whose store can be reached, for our own surfaces, server and command line. */
 export const createCribHost = async (options: CribOptions = {}): Promise<CribHost> => {
+  const checks: Readonly<Record<keyof CribOptions, ArgumentCheck>> = CRIB_OPTIONS;
+  assertOptions(options, checks);
+  await assertFolder(options.root);
   const config = await configOf(options);
   const runtime = createRuntime(options.runtime);
   await checkReach(config, runtime);
@@ -312,7 +317,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const redactor = lazyAsync(() => openRedactor(config));
   const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
   await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
-  const policy = await policyOf(options, config, runtime);
+  const policy = await policyOf(options, config, { log: runtime.log, tools: registry });
   const signingKey = lazyAsync(() => openKey(options.home));
   const site = { config, project, root, runtime, events, registry, usage, sandboxes, signingKey };
   made.crib = new LocalCrib({
@@ -333,7 +338,8 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
 };
 
 /**
- * Makes a crib: loads the tools, and opens the store when the first call needs it. It reads no file
+ * Makes a crib: loads the tools, and opens the store when the first call needs it. Throws
+ * VALIDATION_ERROR for an option that is not known or not of its kind. It reads no file
  * of configuration: what it is made of is in the options. `openProject` reads those of a folder.
  *
  * @example

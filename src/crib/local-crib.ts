@@ -24,7 +24,6 @@ import type { Store } from '../contract/store.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
 import { createExecutionIds } from '../governance/ids.ts';
-import { SANDBOX_TYPES } from '../governance/isolation.ts';
 import type { Engine, IdentifiedCall } from '../pipeline/engine.ts';
 import { requestFault } from '../pipeline/request-fault.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -50,6 +49,7 @@ import {
 import type { MemberDeps, Opened } from './members/member-deps.ts';
 import { explainMissing, namedCall } from './members/named-call.ts';
 import { permissionsOf } from './members/permissions-of.ts';
+import { ReadySandboxes } from './members/ready-sandboxes.ts';
 import { resultsOf } from './members/results-of.ts';
 import { StartingCalls } from './members/starting-calls.ts';
 import { usageOf } from './members/usage-of.ts';
@@ -73,6 +73,12 @@ const readableRequest = (request: ProcessRequest): ProcessRequest => {
   }
 };
 
+const closed = (): ToolFailure =>
+  new ToolFailure('STORE_UNAVAILABLE', 'This crib is closed.', {
+    suggestions: ['Make another one with createCrib, and close it when the last call is over.'],
+    retryable: false,
+  });
+
 export class LocalCrib implements CribHost {
   readonly #deps: LocalCribDeps;
   #opening: Promise<Opened> | undefined = undefined;
@@ -81,6 +87,7 @@ export class LocalCrib implements CribHost {
   #closed: Promise<void> | undefined = undefined;
   readonly #nextId = createExecutionIds();
   readonly #starting = new StartingCalls();
+  readonly #sandboxes: ReadySandboxes;
 
   readonly tools: Registry & ToolSets & { readonly lock: ToolLock };
   readonly approvals: CribApprovals;
@@ -95,7 +102,8 @@ export class LocalCrib implements CribHost {
 
   constructor(deps: LocalCribDeps) {
     this.#deps = deps;
-    const { lock, registry, sandboxes } = deps;
+    const { lock, registry } = deps;
+    this.#sandboxes = new ReadySandboxes(deps.sandboxes);
     this.tools = Object.assign(
       registry,
       checkedMethods<Catalog>(registry, CATALOG_CHECKS, { sync: SYNC_CATALOG }),
@@ -111,10 +119,10 @@ export class LocalCrib implements CribHost {
     this.approvals = checked(approvalsOf(members), APPROVAL_CHECKS);
     this.audit = checked(auditOf(members), AUDIT_CHECKS);
     this.executions = checked(executionsOf(members), EXECUTION_CHECKS, { sync: ['cancel'] });
-    this.permissions = checked(permissionsOf(members), PERMISSION_CHECKS);
+    this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     this.usage = checked(usageOf(members), USAGE_CHECKS);
-    this.health = { sandboxes: () => sandboxes.readiness() };
+    this.health = { sandboxes: () => this.#sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
   }
@@ -160,7 +168,6 @@ export class LocalCrib implements CribHost {
       const { engine } = await this.#openWritable();
       return engine.start(this.#starting.release(call));
     } catch (error) {
-      if (this.#closed) throw error;
       const { refuseWithoutStore } = await import('../pipeline/refuse-without-store.ts');
       return refuseWithoutStore({ ...call, error }, runtime);
     } finally {
@@ -203,7 +210,7 @@ export class LocalCrib implements CribHost {
       operations: ['execute_single', 'execute_chain', 'orchestrate', 'discover', 'validate'],
       tools: entries.length,
       sources,
-      sandboxes: SANDBOX_TYPES,
+      sandboxes: this.#closed ? [] : this.#sandboxes.types(),
       store: this.#storeLabel,
       maxConcurrentTools: this.#deps.maxConcurrentTools,
       model: this.#deps.hasModel,
@@ -218,7 +225,7 @@ export class LocalCrib implements CribHost {
   }
 
   #open(): Promise<Opened> {
-    if (this.#closed) return Promise.reject(new Error('This crib is closed.'));
+    if (this.#closed) return Promise.reject(closed());
     // A store that cannot be opened now may be openable later: a failure is not kept.
     this.#opening ??= this.#start().catch((error: unknown) => {
       this.#opening = undefined;
@@ -258,6 +265,7 @@ export class LocalCrib implements CribHost {
     this.#engine = undefined;
     if (opened) await opened.engine.shared.running.whenIdle();
     await this.#deps.registry.close();
+    await this.#sandboxes.settled();
     await this.#deps.sandboxes.close();
     if (!opened) return;
     await opened.retention?.stop();

@@ -8,6 +8,7 @@ import type { Logger } from '../contract/runtime.ts';
 import { builtinPolicy } from '../governance/policy/builtin-policy.ts';
 import type { PolicyDocument } from '../governance/policy/document/policy-document.ts';
 import type { PolicySource } from '../governance/policy/document/policy-source.ts';
+import { type RuleToolsDeps, unknownRuleTools } from './unknown-rule-tools.ts';
 
 /** The text of a policy file. What a project's says can narrow, never widen. */
 export interface PolicyFile {
@@ -22,9 +23,19 @@ export interface PolicyChoices {
   readonly policyFiles?: readonly PolicyFile[];
 }
 
+export interface OpenPolicyDeps {
+  readonly log: Logger;
+  /** The tools there are: rules for one whose name is nearly that of another are warned about. */
+  readonly tools?: RuleToolsDeps['tools'];
+}
+
 const isPolicy = (given: Policy | PolicyDocument): given is Policy => 'judge' in given;
 
-const sourcesOf = async ({ policy, policyFiles = [] }: PolicyChoices): Promise<PolicySource[]> => {
+/** Reads the documents of all who wrote rules. Throws CONFIG_INVALID. */
+export const policySources = async ({
+  policy,
+  policyFiles = [],
+}: PolicyChoices): Promise<PolicySource[]> => {
   const { parsePolicy } = await import('../governance/policy/document/parse-policy.ts');
   const written = policyFiles.map(({ path, text, kind }) => parsePolicy(text, path, kind));
   if (!policy || isPolicy(policy)) return written;
@@ -35,16 +46,17 @@ const sourcesOf = async ({ policy, policyFiles = [] }: PolicyChoices): Promise<P
 export const openPolicy = async (
   choices: PolicyChoices,
   { flow, shadow }: Config['policy'],
-  log: Logger,
+  { log, tools }: OpenPolicyDeps,
 ): Promise<Policy> => {
   const { policy, policyFiles = [] } = choices;
   if (policy && isPolicy(policy)) return policy;
   if (!policy && policyFiles.length === 0) return builtinPolicy(flow);
   const { compilePolicy } = await import('../governance/policy/compile-policy.ts');
-  const sources = (await sourcesOf(choices)).map((source) =>
+  const sources = (await policySources(choices)).map((source) =>
     shadow ? { ...source, document: { ...source.document, shadow } } : source,
   );
   const compiled = compilePolicy(sources, { flow });
-  for (const warning of compiled.warnings) log.warn(warning);
+  const mistaken = tools ? unknownRuleTools(sources, { tools, mayGrow: true, nearOnly: true }) : [];
+  for (const warning of [...compiled.warnings, ...mistaken]) log.warn(warning);
   return compiled;
 };

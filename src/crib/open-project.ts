@@ -6,8 +6,10 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import { type LoadedConfig, loadConfig } from '../trust/load-config.ts';
+import { assertOptions, PROJECT_OPTIONS } from './check-options.ts';
 import { type CribOptions, createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
+import type { ArgumentCheck } from './members/check-arguments.ts';
 import { type ProjectSetting, projectOptions } from './project/project-options.ts';
 
 /** What the program adds to what the project says. */
@@ -43,10 +45,10 @@ export function openProject<Tools extends ToolMap = ToolMap>(
   folder: string,
   options?: ProjectOptions,
 ): Promise<Crib<Tools>>;
-export async function openProject(
-  folder: string,
-  { env = readEnvironment(), ...options }: ProjectOptions = {},
-): Promise<Crib> {
+export async function openProject(folder: string, given: ProjectOptions = {}): Promise<Crib> {
+  const checks: Readonly<Record<keyof ProjectOptions, ArgumentCheck>> = PROJECT_OPTIONS;
+  assertOptions(given, checks);
+  const { env = readEnvironment(), ...options } = given;
   if (typeof folder !== 'string' || folder === '') {
     throw new ToolFailure('VALIDATION_ERROR', 'folder has to be the path of a folder.');
   }

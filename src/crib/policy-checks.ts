@@ -7,7 +7,8 @@ import type { Catalog } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { PolicyTestReport } from '../governance/policy/document/run-policy-tests.ts';
-import { openPolicy, type PolicyChoices } from './open-policy.ts';
+import { openPolicy, type PolicyChoices, policySources } from './open-policy.ts';
+import { type RuleToolsDeps, unknownRuleTools } from './unknown-rule-tools.ts';
 
 export interface PolicyTestSite {
   /** The rules that the cases are put to. */
@@ -27,13 +28,19 @@ export const testPolicy = async (
     import('../governance/policy/document/run-policy-tests.ts'),
   ]);
   const parsed = parsePolicyCases(cases.text, cases.file);
-  const policy = await openPolicy(choices, settings, runtime.log);
+  const policy = await openPolicy(choices, settings, runtime);
   return runPolicyTests(policy, parsed, (call) => {
     const entry = tools.get(call.tool);
     if (!entry) throw new ToolFailure('TOOL_NOT_FOUND', `There is no tool ${call.tool}.`);
     return questionOf(call, entry.tool, runtime.now());
   });
 };
+
+/** Says which rules name tools that are not there. Throws CONFIG_INVALID when they are unusable. */
+export const ruleWarnings = async (
+  choices: PolicyChoices,
+  deps: RuleToolsDeps,
+): Promise<readonly string[]> => unknownRuleTools(await policySources(choices), deps);
 
 /** What is wrong with a CEL condition; `undefined` when it can be used. */
 export const conditionProblem = async (condition: string): Promise<string | undefined> => {

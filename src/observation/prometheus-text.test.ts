@@ -33,6 +33,16 @@ describe('createPrometheusText', () => {
     }
   });
 
+  it('has no figure in the first scrape that was not measured yet', async () => {
+    const { text } = await scraped(async () => {});
+    const values = text
+      .split('\n')
+      .filter((line) => line.startsWith('toolcrib_nodejs_eventloop_lag'))
+      .map((line) => Number(line.split(' ').at(-1)));
+    expect(values.length).toBeGreaterThan(0);
+    for (const value of values) expect(value).toBeLessThan(3600);
+  });
+
   it('counts calls, errors and durations by tool', async () => {
     const { text } = await scraped(async (crib) => {
       await crib.execute('echo', {});

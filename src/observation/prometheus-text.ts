@@ -142,6 +142,12 @@ const houseFamilies = (sources: PrometheusSources): readonly Family[] => [
 const asMetric = ({ lines, ...facts }: Family): Metric =>
   ({ ...facts, get: async () => ({ ...facts, values: await lines() }) }) as unknown as Metric;
 
+/** The lag of the event loop before its first sample: NaN, or the largest number of nanoseconds. */
+const EMPTY_LAG = /^toolcrib_nodejs_eventloop_lag_\w+ (?:NaN|Nan|9223372036\.\d+)\n/gm;
+
+/** Leaves out what was not measured yet: a scrape would keep such figures as if they were true. */
+const withoutEmptyLag = (text: string): string => text.replaceAll(EMPTY_LAG, '');
+
 /** Loads the library, so it is called when the first figures are asked for. */
 export const createPrometheusText = async (sources: PrometheusSources): Promise<PrometheusText> => {
   const { Registry, collectDefaultMetrics } = (await import('prom-client')).default;
@@ -150,5 +156,6 @@ export const createPrometheusText = async (sources: PrometheusSources): Promise<
   for (const family of [...callFamilies(sources.calls), ...houseFamilies(sources)]) {
     register.registerMetric(asMetric(family));
   }
-  return { contentType: register.contentType, text: () => register.metrics() };
+  const text = async () => withoutEmptyLag(await register.metrics());
+  return { contentType: register.contentType, text };
 };

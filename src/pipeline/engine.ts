@@ -208,7 +208,7 @@ export class Engine {
       contexts: this.#contexts,
       refusedProgram: createProgramCheck(this.#execSettings()),
       callTool: this.#callTool,
-      undo: (executionId) => this.undo(executionId, LOCAL_CALLER),
+      undo: (executionId, caller) => this.undo(executionId, caller),
     });
   }
 

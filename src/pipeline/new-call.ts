@@ -105,6 +105,7 @@ class Notes implements CallNotes {
   resources: Set<string> | undefined = undefined;
   writes = 0;
   runMs = 0;
+  waitedMs = 0;
   recordedInput: unknown = undefined;
   summary: string | undefined = undefined;
   undoData: unknown = undefined;

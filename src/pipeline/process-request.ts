@@ -11,6 +11,8 @@ import type {
 import { type ToolError, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import { isRecord } from '../kit/data/is-record.ts';
+import { unknownNameText } from '../kit/text/did-you-mean.ts';
+import { optionsFault } from './request-fault.ts';
 
 export interface ProcessDeps {
   readonly tools: Catalog;
@@ -156,26 +158,70 @@ const OPERATIONS: ReadonlySet<unknown> = new Set([
   ...['execute_single', 'execute_chain', 'orchestrate', 'validate', 'discover'],
 ]);
 
-const isCall = (value: unknown, needsId: boolean): boolean =>
+/** By operation: what a request may name besides it. */
+const REQUEST_NAMES: Readonly<Record<string, readonly string[]>> = {
+  execute_single: ['tool', 'input', 'id', 'options'],
+  execute_chain: ['calls', 'continueOnError'],
+  orchestrate: ['calls', 'maxConcurrency'],
+  validate: ['calls'],
+  discover: ['query'],
+};
+const CALL_NAMES = ['tool', 'input', 'id', 'options', 'dependsOn'];
+const OPTION_NAMES = ['idempotencyKey', 'approvalId'];
+
+/** Says which name of an object is none of those known. */
+const unknownName = (
+  value: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+): string | undefined => {
+  const name = Object.keys(value).find((each) => !known.includes(each));
+  return name === undefined ? undefined : `${name} ${unknownNameText(name, known)}`;
+};
+
+const isCall = (value: unknown, needsId: boolean): value is Readonly<Record<string, unknown>> =>
   isRecord(value) &&
   typeof value.tool === 'string' &&
   (value.options === undefined || isRecord(value.options)) &&
   (typeof value.id === 'string' || (value.id === undefined && !needsId)) &&
   (value.dependsOn === undefined || Array.isArray(value.dependsOn));
 
+/** A misspelt field would be left out in silence: what belongs together then runs apart. */
+const unknownInCalls = (calls: readonly unknown[]): string | undefined => {
+  for (const call of calls as readonly Readonly<Record<string, unknown>>[]) {
+    const { options } = call;
+    const fault = isRecord(options) ? unknownName(options, OPTION_NAMES) : undefined;
+    const unknown = fault ?? unknownName(call, CALL_NAMES);
+    if (unknown !== undefined) return unknown;
+  }
+  return undefined;
+};
+
 /** Says what is wrong with a request that did not come through a schema. */
 const requestFault = (request: unknown): string | undefined => {
   if (!isRecord(request)) return 'A request is an object with an operation.';
-  const { operation, calls, maxConcurrency } = request;
+  const { operation, ...rest } = request;
   if (!OPERATIONS.has(operation)) return 'There is no such operation.';
-  if (operation === 'discover') return undefined;
+  const unknown = unknownName(rest, REQUEST_NAMES[String(operation)] ?? []);
+  return unknown ?? operationFault(request);
+};
+
+const operationFault = (request: Readonly<Record<string, unknown>>): string | undefined => {
+  const { operation, calls, maxConcurrency, continueOnError, query, ...single } = request;
+  if (operation === 'discover') {
+    return query === undefined || typeof query === 'string' ? undefined : 'query has to be a text.';
+  }
   if (operation === 'execute_single') {
-    return isCall(request, false) ? undefined : 'A call needs the name of a tool.';
+    return isCall(single, false) ? unknownInCalls([single]) : 'A call needs the name of a tool.';
   }
   if (!Array.isArray(calls)) return 'The request needs a list of calls.';
   const isPlan = operation === 'orchestrate';
   if (!calls.every((call) => isCall(call, isPlan))) {
     return isPlan ? 'Each call needs an id and the name of a tool.' : 'Each call needs a tool.';
+  }
+  const unknown = unknownInCalls(calls);
+  if (unknown !== undefined) return unknown;
+  if (continueOnError !== undefined && typeof continueOnError !== 'boolean') {
+    return 'continueOnError has to be true or false.';
   }
   const isCount = Number.isSafeInteger(maxConcurrency) && Number(maxConcurrency) > 0;
   if (maxConcurrency === undefined || isCount) return undefined;
@@ -187,7 +233,10 @@ export const processRequest = async (
   request: ProcessRequest,
   deps: ProcessDeps,
 ): Promise<Outcome> => {
-  const fault = requestFault(request);
+  const callerFault = optionsFault(deps.caller);
+  const fault =
+    requestFault(request) ??
+    (callerFault && `${callerFault.path.join('.')} ${callerFault.message}`);
   if (fault !== undefined) {
     const error = toolError('VALIDATION_ERROR', fault, {
       suggestions: [`The operations are ${[...OPERATIONS].join(', ')}.`],

@@ -1,11 +1,12 @@
 /** Answers a call that cannot be recorded because there is no store: it does not run. */
 import type { CallAs } from '../contract/call-options.ts';
-import { isErrorCode, toolError } from '../contract/errors.ts';
+import { isErrorCode, type ToolError, ToolFailure, toolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
 import { newCall } from './new-call.ts';
 import { failedWith } from './outcome.ts';
+import { optionsFault } from './request-fault.ts';
 
 interface Refused {
   readonly executionId: string;
@@ -15,21 +16,24 @@ interface Refused {
   readonly error: unknown;
 }
 
-/** The store's own words where it gave any: they say what to mend. */
-const suggestionsOf = (error: unknown): readonly string[] => {
+/** The error's own words where it has a code: they say what to mend. */
+const refusalOf = (error: unknown): ToolError => {
+  if (error instanceof ToolFailure && error.extras.retryable === false) {
+    return toolError(error.code, error.message, error.extras);
+  }
   const told = error instanceof Error && 'code' in error && isErrorCode(error.code);
-  return told ? [error.message] : ['Run `toolcrib doctor` to see what is wrong with it.'];
+  const suggestions = told
+    ? [error.message]
+    : ['Run `toolcrib doctor` to see what is wrong with it.'];
+  return toolError('STORE_UNAVAILABLE', 'The store cannot be opened, so nothing was run.', {
+    suggestions,
+  });
 };
 
 export const refuseWithoutStore = ({ error, ...call }: Refused, runtime: Runtime): ToolResult => {
   runtime.log.error('the store could not be opened', { error: thrownText(error) });
-  const from = { ...call, parent: undefined };
-  const refusal = toolError(
-    'STORE_UNAVAILABLE',
-    'The store cannot be opened, so nothing was run.',
-    {
-      suggestions: suggestionsOf(error),
-    },
-  );
-  return failedWith(newCall(from, { runtime, nextId: () => call.executionId }), refusal);
+  // Options that cannot be read are of no use to a call that does not run.
+  const as = optionsFault(call.as) ? undefined : call.as;
+  const from = { ...call, as, parent: undefined };
+  return failedWith(newCall(from, { runtime, nextId: () => call.executionId }), refusalOf(error));
 };

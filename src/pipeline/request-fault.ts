@@ -1,7 +1,11 @@
-/** Finds what is wrong with how a call was made, before anything is done with it. */
+/**
+ * Finds what is wrong with how a call was made, before anything is done with it. A misspelt option is
+ * refused: a `dryrun` that nobody reads would run the tool.
+ */
 import type { CallAs } from '../contract/call-options.ts';
 import type { CallerNames } from '../contract/caller.ts';
 import type { Issue } from '../contract/errors.ts';
+import { unknownNameText } from '../kit/text/did-you-mean.ts';
 
 type Check = (value: unknown) => boolean;
 
@@ -23,54 +27,79 @@ const isNames: Check = (value) => {
   return [userId, agentId, sessionId].every(isText);
 };
 
-/** By field: what it has to be, and the test for it. */
-const FIELDS: { readonly [K in keyof CallAs]-?: readonly [must: string, check: Check] } = {
-  userId: ['be a text', isText],
-  agentId: ['be a text', isText],
-  sessionId: ['be a text', isText],
-  loopId: ['be a text', isText],
-  roles: ['be a list of texts', isTexts],
-  permissions: ['be a list of texts', isTexts],
-  tools: ['be a list of texts', isTexts],
+/** What an option has to be, and the test for it. */
+type Rule = readonly [must: string, check: Check];
+
+const TEXT: Rule = ['be a text', isText];
+const TEXTS: Rule = ['be a list of texts', isTexts];
+const FUNCTION: Rule = ['be a function', isFunction];
+
+const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
+  userId: TEXT,
+  agentId: TEXT,
+  sessionId: TEXT,
+  loopId: TEXT,
+  roles: TEXTS,
+  permissions: TEXTS,
+  tools: TEXTS,
   authenticated: ['hold userId, agentId and sessionId as texts', isNames],
   isolation: ['be none, basic, strict or paranoid', isIsolation],
-  version: ['be a text', isText],
-  idempotencyKey: ['be a text', isText],
+  version: TEXT,
+  idempotencyKey: TEXT,
   dryRun: ['be true or false', (value) => typeof value === 'boolean'],
   timeoutMs: ['be a number of milliseconds', isLimit],
   signal: ['be an AbortSignal', isSignal],
-  approvalId: ['be a text', isText],
+  approvalId: TEXT,
   audience: ['be program or model', (value) => value === 'program' || value === 'model'],
-  traceId: ['be a text', isText],
-  flowId: ['be a text', isText],
+  traceId: TEXT,
+  flowId: TEXT,
   dailyUsd: ['be a number of dollars', isLimit],
   approver: ['be an approver', isObject],
-  elicit: ['be a function', isFunction],
-  sample: ['be a function', isFunction],
-  onProgress: ['be a function', isFunction],
+  elicit: FUNCTION,
+  sample: FUNCTION,
+  onProgress: FUNCTION,
 };
 
-const NAMES = Object.keys(FIELDS) as (keyof CallAs)[];
+const RULES: ReadonlyMap<string, Rule> = new Map(Object.entries(RULES_BY_NAME));
 
-const fieldFault = (as: CallAs): Issue | undefined => {
-  for (const name of NAMES) {
-    const value: unknown = as[name];
-    if (value === undefined) continue;
-    const [must, check] = FIELDS[name];
-    if (!check(value)) return { path: [name], message: `has to ${must}` };
+/** Finds an option that is inherited: the call takes a copy of the options' own fields. */
+const inheritedFault = (as: object): Issue | undefined => {
+  const prototype: unknown = Object.getPrototypeOf(as);
+  if (prototype === Object.prototype || prototype === null) return undefined;
+  for (const name of RULES.keys()) {
+    if (Object.hasOwn(as, name) || Reflect.get(as, name) === undefined) continue;
+    return { path: [name], message: 'has to be a field of the options themselves' };
   }
   return undefined;
 };
 
-/** The first thing wrong, or nothing. Never throws. */
-export const requestFault = (toolName: unknown, as: unknown): Issue | undefined => {
-  if (typeof toolName !== 'string')
-    return { path: ['tool'], message: 'has to be the name of a tool' };
+/** Looks at the names that are there, not at all there can be. One that is `undefined` is absent. */
+const optionFault = (as: object): Issue | undefined => {
+  for (const name of Object.keys(as)) {
+    const value: unknown = Reflect.get(as, name);
+    if (value === undefined) continue;
+    const rule = RULES.get(name);
+    if (!rule) return { path: [name], message: unknownNameText(name, RULES.keys()) };
+    if (!rule[1](value)) return { path: [name], message: `has to ${rule[0]}` };
+  }
+  return inheritedFault(as);
+};
+
+/** Says what is wrong with the options of a call, or nothing. Never throws. */
+export const optionsFault = (as: unknown): Issue | undefined => {
   if (as === undefined) return undefined;
-  if (!isObject(as)) return { path: ['options'], message: 'have to be an object' };
+  if (!isObject(as) || Array.isArray(as)) {
+    return { path: ['options'], message: 'have to be an object' };
+  }
   try {
-    return fieldFault(as as CallAs);
+    return optionFault(as as object);
   } catch {
     return { path: ['options'], message: 'cannot be read' };
   }
 };
+
+/** The first thing wrong, or nothing. Never throws. */
+export const requestFault = (toolName: unknown, as: unknown): Issue | undefined =>
+  typeof toolName === 'string'
+    ? optionsFault(as)
+    : { path: ['tool'], message: 'has to be the name of a tool' };

@@ -1,5 +1,6 @@
 /** Says what each stage of the pipeline is handed. */
 import type { CallRequest } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
 import type { ToolResult } from '../contract/result.ts';
 import type { Secrets } from '../contract/secrets.ts';
 import { unguessableId } from '../governance/ids.ts';
@@ -9,6 +10,7 @@ import type { EngineDeps, SharedServices } from './shared-services.ts';
 import type { ApplyEffectsDeps } from './stages/apply-effects.ts';
 import type { ApproveDeps } from './stages/approve.ts';
 import type { AuthorizeDeps } from './stages/authorize.ts';
+import type { CheckPreconditionsDeps } from './stages/check-preconditions.ts';
 import type { ExecuteDeps } from './stages/execute.ts';
 import type { GovernResultDeps } from './stages/govern-result.ts';
 import type { InspectDeps } from './stages/inspect.ts';
@@ -28,7 +30,7 @@ export interface StageDeps {
   readonly replay: ReplayDeps;
   readonly limitRate: LimitRateDeps;
   readonly authenticate: Secrets;
-  readonly checkPreconditions: Contexts;
+  readonly checkPreconditions: CheckPreconditionsDeps;
   readonly approve: Omit<ApproveDeps, 'recheck'>;
   readonly reserveBudget: Budgeting;
   readonly governResult: GovernResultDeps;
@@ -41,7 +43,7 @@ export interface StageDeps {
 export interface EngineServices extends Pick<ApproveDeps, 'refusedProgram'> {
   readonly contexts: Contexts;
   callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
-  undo(executionId: string): Promise<ToolResult>;
+  undo(executionId: string, caller: Caller): Promise<ToolResult>;
 }
 
 export const stageDeps = (
@@ -69,6 +71,7 @@ export const stageDeps = (
       runtime,
       redactor,
       events,
+      policy,
     },
     resolve: { tools: registry, maxCallDepth, untrustedTools },
     validateInput: { shape, validators, runtime },
@@ -77,8 +80,16 @@ export const stageDeps = (
     replay: { replays, audit, cache, runtime, keepMs: replayMs, settingsOf },
     limitRate: { counters, runtime, loops, settingsOf },
     authenticate: secrets,
-    checkPreconditions: contexts,
-    approve: { desk, policy, labels, budgeting, redactor, refusedProgram },
+    checkPreconditions: {
+      contexts,
+      tools: registry,
+      audit,
+      policy,
+      standing,
+      labels,
+      definitionOf,
+    },
+    approve: { desk, policy, labels, budgeting, redactor, runtime, refusedProgram },
     reserveBudget: budgeting,
     governResult: { results, limits, runtime, redactor, newHandle },
     applyEffects: { contexts, events, redactor, undo },

@@ -1,6 +1,7 @@
 /** Says whether a definition can be used at all. Sources build tools without `defineTool`, so it is checked here. */
 import { ToolFailure } from '../contract/errors.ts';
 import { CATEGORIES, isReservedName, SOURCES, TIERS, type Tool } from '../contract/tool.ts';
+import { wrongToolField } from '../contract/tool-fields.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 /** The pattern semver.org publishes. */
@@ -49,6 +50,8 @@ const problemWithParts = (tool: Tool): string | undefined => {
     return 'the output schema is not a schema';
   }
   if (!Array.isArray(tool.capabilities)) return 'the capabilities are not a list';
+  const wrong = wrongToolField(tool);
+  if (wrong !== undefined) return wrong;
   if (tool.aliases?.every(isToolName) === false) return 'an alias is not a usable name';
   if (tool.aliases?.some(isReservedName)) return RESERVED;
   return undefined;

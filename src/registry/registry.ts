@@ -4,6 +4,7 @@ import type { Catalog, LoadReport } from '../contract/catalog.ts';
 import type { Events } from '../contract/events.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Source } from '../contract/source.ts';
+import type { Tool } from '../contract/tool.ts';
 import { reasonOf } from '../kit/data/reason-of.ts';
 import { createEditing } from './editing.ts';
 import { createLoading } from './load/loading.ts';
@@ -13,6 +14,7 @@ import { createModelView } from './model-view.ts';
 import { createSearch } from './search/search.ts';
 import type { UsageOf } from './search/usage.ts';
 import { Shelf } from './shelf.ts';
+import { unmetDependency } from './unmet-dependency.ts';
 
 export interface RegistryDeps {
   readonly runtime: Runtime;
@@ -31,6 +33,8 @@ export interface Registry extends Catalog {
    * Rejects with CONFIG_INVALID when its schema cannot be used.
    */
   ready(name: string, version?: string): ReadyTool | Promise<ReadyTool> | undefined;
+  /** Says in words what a tool depends on and cannot use; nothing when it can run. */
+  unmetDependency(tool: Tool): string | undefined;
   /** Never rejects: what went wrong is in the reports. */
   load(sources: readonly Source[]): Promise<readonly LoadReport[]>;
   /** Loads a source again whenever it says that its tools have changed. */
@@ -65,6 +69,7 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
       const found = version === undefined ? family.active : family.versions.get(version);
       return found && (found.state ?? shelf.state(family, found)).ready();
     },
+    unmetDependency: (tool) => unmetDependency(tool, shelf),
     load: loading.load,
     watch: loading.watch,
     close: loading.close,

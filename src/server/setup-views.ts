@@ -82,7 +82,7 @@ export const policyView = async (
   { config, policyFiles }: LoadedSettings,
   log: Logger,
 ): Promise<PolicyView> => {
-  const { version } = await openPolicy({ policyFiles }, config.policy, log);
+  const { version } = await openPolicy({ policyFiles }, config.policy, { log });
   const { shadow } = config.policy;
   const sources = policyFiles
     .map(({ path, text, kind }) => parsePolicy(text, path, kind))

@@ -7,6 +7,9 @@ import { defaultSettings } from '../config/default-settings.ts';
 import { hasSettings } from '../config/load/environment-settings.ts';
 import { findUserFiles } from '../config/load/find-config-files.ts';
 import { readPolicyBeside } from '../config/load/policy-files.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import { isRecord } from '../kit/data/is-record.ts';
+import { unknownNameText } from '../kit/text/did-you-mean.ts';
 import type { LoadedConfig } from './load-layers.ts';
 import {
   type ConfigPlace,
@@ -60,8 +63,25 @@ const named = async (place: ConfigPlace, file: string): Promise<LoadedConfig> =>
   return loadLayers(place, NO_PROJECT, readNamedProject(place, file));
 };
 
+const PLACE_NAMES = ['cwd', 'env', 'home'];
+
+/** Throws VALIDATION_ERROR for options that are not known or not of their kind. */
+const assertPlace = (place: unknown): void => {
+  if (!isRecord(place)) throw misused('options', 'has to be an object with cwd and env');
+  const unknown = Object.keys(place).find((name) => !PLACE_NAMES.includes(name));
+  if (unknown !== undefined) throw misused(unknown, unknownNameText(unknown, PLACE_NAMES));
+  if (typeof place.cwd !== 'string') throw misused('cwd', 'has to be the path of a folder');
+  if (!isRecord(place.env)) throw misused('env', 'has to be an object of variables');
+};
+
+const misused = (name: string, problem: string): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', `${name}: ${problem}`, {
+    issues: [{ path: [name], message: problem }],
+  });
+
 /** Throws one `ConfigError` that lists every problem. Files that do not exist are fine. */
 export const loadConfig = async (place: LoadConfigOptions): Promise<LoadedConfig> => {
+  assertPlace(place);
   const file = place.env.TOOLCRIB_CONFIG;
   if (file) return named(place, file);
   const trust = await readProjectTrust(place);

@@ -81,7 +81,7 @@ const offered = ({ request, options }: Talk): ReadonlyMap<Choice, string> =>
     ['view', 'v = view all'],
     ...(request.rememberable
       ? ([
-          ['session', 's = yes, and for this session'],
+          ['session', 's = yes, and for this session, 24 hours at most'],
           ['pattern', 'p = yes, and always by pattern'],
         ] as const)
       : []),

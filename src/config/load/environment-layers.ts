@@ -4,6 +4,7 @@
  */
 
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
+import { didYouMean } from '../../kit/text/did-you-mean.ts';
 import type { ConfigProblem } from '../config-error.ts';
 import {
   ANY_NAME,
@@ -13,7 +14,6 @@ import {
 } from '../document/config-fields.ts';
 import type { ShapeNode } from '../document/config-shape.ts';
 import type { Tree } from '../document/config-tree.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { NOT_SETTINGS, settingsIn } from './environment-settings.ts';
 import type { Environment } from './find-config-files.ts';
 import type { Layer } from './layer.ts';

@@ -3,10 +3,10 @@
  * the likely remedy. No message ever holds a configured value.
  */
 import type { z } from 'zod';
+import { didYouMean, nearestName } from '../../kit/text/did-you-mean.ts';
 import { configFields } from '../document/config-fields.ts';
 import { type ConfigPath, type ShapeNode, shapeAt } from '../document/config-shape.ts';
 import { valueAt } from '../document/config-tree.ts';
-import { didYouMean, nearestName } from './did-you-mean.ts';
 
 type Issue = z.core.$ZodIssue;
 

@@ -3,9 +3,11 @@
  * mean somebody's newest call. Each failure is a VALIDATION_ERROR that names the argument.
  */
 import { ToolFailure } from '../../contract/errors.ts';
+import { unknownNameText } from '../../kit/text/did-you-mean.ts';
+import { optionsFault } from '../../pipeline/request-fault.ts';
 
 /** What one argument has to be: says what is wrong with a value, or nothing. */
-type ArgumentCheck = (value: unknown) => string | undefined;
+export type ArgumentCheck = (value: unknown) => string | undefined;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -29,10 +31,16 @@ export const callback: ArgumentCheck = (value) =>
 export const flag: ArgumentCheck = (value) =>
   typeof value === 'boolean' ? undefined : 'has to be true or false';
 
-const amount: ArgumentCheck = (value) =>
+export const amount: ArgumentCheck = (value) =>
   Number.isSafeInteger(value) && (value as number) >= 0
     ? undefined
     : 'has to be a whole number that is not negative';
+
+/** A point in time or a number that may be anything but NaN. */
+export const moment: ArgumentCheck = (value) =>
+  typeof value === 'number' && !Number.isNaN(value) ? undefined : 'has to be a number';
+
+export const anything: ArgumentCheck = () => undefined;
 
 /** A tool as `defineTool` makes it. */
 export const tool: ArgumentCheck = (value) =>
@@ -52,8 +60,29 @@ export const either =
     return problems.includes(undefined) ? undefined : problems.join(', or ');
   };
 
+/** One of a few texts. */
+export const oneOf =
+  (...values: readonly string[]): ArgumentCheck =>
+  (value) =>
+    values.includes(value as string) ? undefined : `has to be ${values.join(', ')}`;
+
+export const texts: ArgumentCheck = (value) =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
+    ? undefined
+    : 'has to be a list of texts';
+
+/** An object with these methods, whatever else it has. */
+export const withMethods =
+  (...names: readonly string[]): ArgumentCheck =>
+  (value) => {
+    const missing = names.find((each) => typeof Reflect.get(Object(value), each) !== 'function');
+    return isObject(value) && missing === undefined
+      ? undefined
+      : `has to be an object with the method ${missing ?? names.join(' and ')}`;
+  };
+
 /** An object whose named fields are checked; other fields are left to whoever reads them. */
-export const fields =
+export const someFields =
   (checks: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck =>
   (value) => {
     if (!isObject(value)) return 'has to be an object';
@@ -63,6 +92,26 @@ export const fields =
     }
     return undefined;
   };
+
+/** An object that has these fields and no other: a misspelt one would be ignored in silence. */
+export const fields = (checks: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck => {
+  const known = new Set(Object.keys(checks));
+  const check = someFields(checks);
+  return (value) => {
+    if (!isObject(value)) return 'has to be an object';
+    for (const each of Object.keys(value)) {
+      if (known.has(each) || value[each] === undefined) continue;
+      return `${each} ${unknownNameText(each, known)}`;
+    }
+    return check(value);
+  };
+};
+
+/** Who calls, and how: the same names and kinds that `execute` takes. */
+export const callOptions: ArgumentCheck = (value) => {
+  const fault = optionsFault(value);
+  return fault && `${fault.path.join('.')} ${fault.message}`;
+};
 
 export const range = fields({ offset: optional(amount), limit: optional(amount) });
 
@@ -85,6 +134,10 @@ export const assertArguments = (checks: ArgumentChecks, values: readonly unknown
     const problem = problemOf(check, values[at]);
     if (problem === undefined) continue;
     const issues = [{ path: [name], message: problem }];
-    throw new ToolFailure('VALIDATION_ERROR', `${name} ${problem}.`, { issues });
+    throw new ToolFailure(
+      'VALIDATION_ERROR',
+      `${name}: ${problem}${problem.endsWith('?') ? '' : '.'}`,
+      { issues },
+    );
   }
 };

@@ -1,5 +1,6 @@
 /** By group and method: what the arguments have to be. */
-import type { Catalog } from '../../contract/catalog.ts';
+import type { AuditFilter } from '../../contract/audit.ts';
+import type { Catalog, SearchQuery, ToolFilter } from '../../contract/catalog.ts';
 import type {
   CribApprovals,
   CribAudit,
@@ -8,42 +9,83 @@ import type {
   CribUsage,
   Permissions,
 } from '../../contract/crib-members.ts';
-import type { Events } from '../../contract/events.ts';
+import type { EventName, Events } from '../../contract/events.ts';
+import type { GrantSubject, NewGrant } from '../../contract/grant.ts';
 import type { ToolLock } from '../../contract/lock.ts';
-import type { Servers } from '../../contract/servers.ts';
-import type { ToolSets } from '../../contract/tool-sets.ts';
+import type { CompletionAsked, Servers } from '../../contract/servers.ts';
+import { TIERS } from '../../contract/tool.ts';
+import type { AiSdkOptions, ToolSetOptions, ToolSets } from '../../contract/tool-sets.ts';
+import { unknownNameText } from '../../kit/text/did-you-mean.ts';
 import {
+  type ArgumentCheck,
+  amount,
+  anything,
   callback,
+  callOptions,
   either,
   fields,
   flag,
   list,
+  moment,
   name,
   object,
+  oneOf,
   optional,
   range,
+  someFields,
   text,
+  texts,
   tool,
 } from './check-arguments.ts';
 import type { MethodChecks } from './checked.ts';
 
-const STATES: readonly unknown[] = ['waiting', 'approved', 'denied', 'used'];
-const state = (value: unknown) =>
-  STATES.includes(value) ? undefined : 'has to be waiting, approved, denied or used';
+const state = oneOf('waiting', 'approved', 'denied', 'used');
+
+const remember = either(
+  fields({ scope: oneOf('session') }),
+  fields({ scope: oneOf('pattern'), condition: text, expiresAt: optional(moment) }),
+);
+const answer = fields({
+  approve: flag,
+  by: text,
+  note: optional(name),
+  input: anything,
+  remember: optional(remember),
+});
 
 export const APPROVAL_CHECKS: MethodChecks<CribApprovals> = {
   list: { filter: optional(fields({ state: optional(state) })) },
   get: { approvalId: text },
-  decide: { approvalId: text, answer: fields({ approve: flag, by: text }) },
+  decide: { approvalId: text, answer },
   links: { approvalId: text },
   decideByLink: { link: text },
 };
 
+const auditFilter = fields({
+  executionId: optional(name),
+  userId: optional(name),
+  tool: optional(name),
+  tier: optional(oneOf(...TIERS)),
+  status: optional(
+    oneOf(
+      ...['success', 'failure', 'timeout', 'cancelled', 'denied', 'pending'],
+      ...['started', 'unknown', 'undone'],
+    ),
+  ),
+  kind: optional(oneOf('intent', 'outcome', 'event')),
+  from: optional(moment),
+  to: optional(moment),
+  seq: optional(amount),
+  before: optional(moment),
+  limit: optional(amount),
+} satisfies Record<keyof AuditFilter, ArgumentCheck>);
+
 export const AUDIT_CHECKS: MethodChecks<CribAudit> = {
-  query: { filter: optional(object) },
+  query: { filter: optional(auditFilter) },
   verify: {
     expected: optional(
-      fields({
+      // Or a whole checkpoint, or a row of the trail.
+      someFields({
         seq: (seq) => (Number.isSafeInteger(seq) ? undefined : 'has to be a whole number'),
         hash: text,
       }),
@@ -59,13 +101,33 @@ export const EXECUTION_CHECKS: MethodChecks<CribExecutions> = {
   cleanup: { executionId: text },
 };
 
+const subject = fields({
+  user: optional(name),
+  role: optional(name),
+  agent: optional(name),
+  session: optional(name),
+} satisfies Record<keyof GrantSubject, ArgumentCheck>);
+
+const newGrant = fields({
+  subject,
+  resource: text,
+  actions: texts,
+  condition: optional(name),
+  skipsApproval: optional(flag),
+  definition: optional(name),
+  targets: optional(texts),
+  expiresAt: optional(moment),
+  by: text,
+  note: optional(name),
+} satisfies Record<keyof NewGrant, ArgumentCheck>);
+
 export const PERMISSION_CHECKS: MethodChecks<Permissions> = {
-  grant: { grant: fields({ subject: object, resource: text, actions: list, by: text }) },
+  grant: { grant: newGrant },
   revoke: { id: text, by: optional(text) },
 };
 
 export const RESULT_CHECKS: MethodChecks<CribResults> = {
-  read: { handle: text, range: optional(range), caller: optional(object) },
+  read: { handle: text, range: optional(range), caller: optional(callOptions) },
   forget: { what: either(fields({ tool: text }), fields({ tag: text }), fields({ path: text })) },
 };
 
@@ -73,13 +135,20 @@ export const USAGE_CHECKS: MethodChecks<CribUsage> = {
   summary: { filter: optional(fields({ period: optional(text) })) },
 };
 
+const completion = fields({
+  of: either(fields({ prompt: text }), fields({ template: text })),
+  argument: name,
+  typed: name,
+  given: optional(object),
+} satisfies Record<keyof CompletionAsked, ArgumentCheck>);
+
 export const SERVER_CHECKS: MethodChecks<Servers> = {
   test: { name: text },
   logs: { name: text },
   restart: { name: text },
   readResource: { server: text, uri: text },
   getPrompt: { server: text, name: text, args: object },
-  complete: { server: text, asked: object },
+  complete: { server: text, asked: completion },
   subscribe: { server: text, uri: text, changed: callback },
   watch: { changed: callback },
 };
@@ -89,9 +158,59 @@ export const LOCK_CHECKS: MethodChecks<ToolLock> = {
   forget: { tools: list },
 };
 
-export const EVENT_CHECKS: MethodChecks<Events> = {
-  on: { name: text, listener: callback },
+const EVENT_NAMES: Readonly<Record<EventName, true>> = {
+  'call.started': true,
+  'call.progressed': true,
+  'call.finished': true,
+  'call.traced': true,
+  'approval.requested': true,
+  'approval.decided': true,
+  'permission.granted': true,
+  'permission.revoked': true,
+  'policy.shadowed': true,
+  'tool.registered': true,
+  'tool.unregistered': true,
+  'tool.switched': true,
+  'server.changed': true,
+  'circuit.opened': true,
+  'circuit.closed': true,
+  'effect.notified': true,
+  'file.changed': true,
 };
+
+const eventName: ArgumentCheck = (value) =>
+  text(value) ??
+  (Object.hasOwn(EVENT_NAMES, value as string)
+    ? undefined
+    : unknownNameText(value as string, Object.keys(EVENT_NAMES)));
+
+export const EVENT_CHECKS: MethodChecks<Events> = {
+  on: { name: eventName, listener: callback },
+};
+
+const filter = fields({
+  source: optional(texts),
+  category: optional(texts),
+  tier: optional(texts),
+  tags: optional(texts),
+  capabilities: optional(texts),
+  range: optional(name),
+  enabled: optional(flag),
+} satisfies Record<keyof ToolFilter, ArgumentCheck>);
+
+const searchQuery = fields({
+  text: name,
+  rankBy: optional(oneOf('relevance', 'popularity', 'recent', 'performance')),
+  fuzzy: optional(flag),
+  limit: optional(amount),
+  filter: optional(filter),
+} satisfies Record<keyof SearchQuery, ArgumentCheck>);
+
+/** Text or object: which one was meant decides what is said about it. */
+const query: ArgumentCheck = (value) =>
+  typeof value === 'object' && value !== null ? searchQuery(value) : name(value);
+
+const provider = oneOf('openai', 'anthropic', 'gemini', 'mcp');
 
 export const CATALOG_CHECKS: MethodChecks<Catalog> = {
   register: { tool },
@@ -100,8 +219,8 @@ export const CATALOG_CHECKS: MethodChecks<Catalog> = {
   update: { tool },
   get: { name, version: optional(name) },
   has: { name },
-  list: { filter: optional(object) },
-  search: { query: either(name, object) },
+  list: { filter: optional(filter) },
+  search: { query },
   suggest: { name },
   versions: { name },
   setActive: { name, version: text },
@@ -109,8 +228,8 @@ export const CATALOG_CHECKS: MethodChecks<Catalog> = {
   setEnabled: { name, enabled: flag },
   dependencies: { name: optional(name) },
   tokens: { name },
-  tokenReport: { filter: optional(object) },
-  forModel: { provider: text, filter: optional(object) },
+  tokenReport: { filter: optional(filter) },
+  forModel: { provider, filter: optional(filter) },
   inputSchema: { name },
   outputSchema: { name },
 };
@@ -133,9 +252,24 @@ export const SYNC_CATALOG = [
   'outputSchema',
 ] as const satisfies readonly (keyof Catalog)[];
 
-const options = optional(object);
+const setFields: Record<keyof ToolSetOptions, ArgumentCheck> = {
+  filter: optional(filter),
+  names: optional(texts),
+  caller: optional(callOptions),
+  surface: optional(oneOf('full', 'search')),
+  scope: optional(name),
+};
+const options = optional(fields(setFields));
+const aiSdkOptions = optional(
+  fields({
+    ...setFields,
+    streamProgress: optional(flag),
+    approvalParts: optional(fields({ decidedBy: text, messages: optional(list) })),
+  } satisfies Record<keyof AiSdkOptions, ArgumentCheck>),
+);
+
 export const TOOL_SET_CHECKS: MethodChecks<ToolSets> = {
-  forAiSdk: { options },
+  forAiSdk: { options: aiSdkOptions },
   forOpenAI: { options },
   forAnthropic: { options },
   forLangChain: { options },

@@ -14,7 +14,7 @@ describe('what is remembered of an approval', () => {
       definition: 'd',
       by: 'boss',
       expiresAt: NOW + 24 * 60 * 60 * 1000,
-      note: 'allowed for this session',
+      note: 'allowed for this session, 24 hours at most',
     });
   });
 

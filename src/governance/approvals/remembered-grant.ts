@@ -25,7 +25,7 @@ export const rememberedGrant = (
       ...common,
       subject: { user: userId, agent: agentId, session: sessionId },
       expiresAt: made.at + LONGEST_SESSION_MS,
-      note: 'allowed for this session',
+      note: 'allowed for this session, 24 hours at most',
     };
   }
   return {

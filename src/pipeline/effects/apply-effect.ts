@@ -1,4 +1,5 @@
 /** How each built-in kind of effect applies itself, and how it takes that back. */
+import type { Caller } from '../../contract/caller.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type {
   CascadeEffect,
@@ -21,11 +22,13 @@ export type Rollback = () => Promise<void>;
 export interface EffectDeps {
   readonly events: Events;
   readonly redactor: Redactor;
-  undo(executionId: string): Promise<ToolResult>;
+  /** Takes a call back as the caller who made it, with no more rights than those. */
+  undo(executionId: string, caller: Caller): Promise<ToolResult>;
 }
 
 interface Scene {
   readonly context: ToolContext;
+  readonly caller: Caller;
   readonly result: ToolResult;
   readonly deps: EffectDeps;
 }
@@ -108,7 +111,7 @@ const cascade = async (effect: CascadeEffect, scene: Scene): Promise<Rollback> =
     throw new ToolFailure('EFFECT_FAILED', `${effect.triggerTool} failed: ${code}: ${message}`);
   }
   return async () => {
-    const undone = await scene.deps.undo(cascaded.metadata.executionId);
+    const undone = await scene.deps.undo(cascaded.metadata.executionId, scene.caller);
     if (undone.success) return;
     throw new ToolFailure('EFFECT_FAILED', `${effect.triggerTool} could not be undone.`);
   };

@@ -88,8 +88,13 @@ export const summaryOfCall = (call: CallRequest, redactor: Redactor): string => 
 const needsSummary = (call: CallRequest, { result }: Facts): boolean =>
   call.notes.intentRecorded || !result?.success;
 
+/** Enough to tell one version of the rules from another. */
+const VERSION_CHARS = 16;
+
 interface Facts {
   readonly result?: ToolResult;
+  /** The version of the rules, for the outcome of a call that came before them. */
+  readonly policy?: string;
   readonly redactor: Redactor;
   readonly at: number;
 }
@@ -116,6 +121,9 @@ const detailOf = (kind: AuditKind, call: CallRequest, facts: Facts): Detail => {
   if (inspected && inspected.length > 0) detail.inspected = inspected;
   if (kind === 'intent' || !facts.result) return detail;
   if (hasIntent(call)) detail.effect = effectState(call, facts.result);
+  if (notes.waitedMs > 0) detail.waitedMs = Math.round(notes.waitedMs);
+  if (notes.tokens > 0) detail.tokens = notes.tokens;
+  if (facts.policy !== undefined && inspected) detail.policy = facts.policy.slice(0, VERSION_CHARS);
   if (notes.attempts > 1) detail.attempts = notes.attempts;
   if (notes.cached) detail.cached = true;
   if (notes.degraded) detail.degraded = true;

@@ -44,12 +44,17 @@ const effectIn = (rows: readonly AuditRow[], outcome: AuditRow): ExecutionStatus
   return outcome.kind === 'intent' ? 'unknown' : 'none';
 };
 
+const beginOf = ({ at, durationMs, detail }: AuditRow): number =>
+  at - durationMs - (typeof detail.waitedMs === 'number' ? detail.waitedMs : 0);
+
 const recorded = async (
   executionId: string,
   store: Pick<Store, 'audit' | 'intents'>,
 ): Promise<ExecutionStatus | undefined> => {
   const rows = await store.audit.query({ executionId });
-  const outcome = rows.find(({ kind }) => kind === 'outcome') ?? rows.at(-1);
+  // Decisions and grants are on record under an id of their own, and are no calls.
+  const calls = rows.filter(({ kind }) => kind !== 'event');
+  const outcome = calls.find(({ kind }) => kind === 'outcome') ?? calls.at(-1);
   if (!outcome) return undefined;
   let state = STATES[outcome.status];
   if (state === 'running') {
@@ -63,7 +68,7 @@ const recorded = async (
     state,
     effect: effectIn(rows, outcome),
     // The row of an outcome tells the end and how long it took.
-    startedAt: Math.round(Math.min(rows.at(-1)?.at ?? outcome.at, outcome.at - outcome.durationMs)),
+    startedAt: Math.round(Math.min(rows.at(-1)?.at ?? outcome.at, beginOf(outcome))),
     ...(outcome.code !== '' && { code: outcome.code }),
   };
 };

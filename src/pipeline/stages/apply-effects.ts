@@ -54,7 +54,7 @@ const applyAll = async (
   const applied: Applied[] = [];
   for (const effect of deps.effects) {
     try {
-      const undo = await applyEffect(effect, { context, result, deps });
+      const undo = await applyEffect(effect, { context, caller: call.caller, result, deps });
       applied.push({ description: effect.description, rollBack: undo });
     } catch (error) {
       context.logger.error('effect failed', {

@@ -6,9 +6,17 @@
  */
 
 import type { EditedInput } from '../../contract/approver.ts';
-import type { Admission, Call, Estimate, Evidence, Next } from '../../contract/call.ts';
+import type {
+  Admission,
+  Call,
+  CallRequest,
+  Estimate,
+  Evidence,
+  Next,
+} from '../../contract/call.ts';
 import type { Policy } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
@@ -29,6 +37,7 @@ export interface ApproveDeps {
   readonly labels: SessionLabels;
   readonly budgeting: Budgeting;
   readonly redactor: Redactor;
+  readonly runtime: Pick<Runtime, 'elapsed'>;
   readonly recheck: Recheck;
   /** The refusal that awaits the call whatever a person says to it. */
   refusedProgram(call: Call<'ready' | 'input'>): Promise<ToolResult | undefined>;
@@ -90,6 +99,17 @@ const proceed = (
   return edited ? goOnWith(call, { ...approved, edited }, deps) : goOn(call, approved, deps);
 };
 
+/** Asks, and notes how long the answer took: calls that made this one waited, too. */
+const askPerson = async (call: Ready, estimate: Estimate, { desk, runtime }: ApproveDeps) => {
+  const from = runtime.elapsed();
+  const answer = await desk.ask(call, estimate);
+  const waitedMs = runtime.elapsed() - from;
+  for (let each: CallRequest | undefined = call; each; each = each.parent) {
+    each.notes.waitedMs += waitedMs;
+  }
+  return answer;
+};
+
 const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<ToolResult> => {
   // From here on nobody else holds the input: what is shown is what is bound and what runs.
   const call = prove(judged, 'input', ownCopy(judged.input));
@@ -100,7 +120,7 @@ const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<T
   const { approvalId } = call.options;
   const answer =
     approvalId === undefined
-      ? await deps.desk.ask(call, estimate)
+      ? await askPerson(call, estimate, deps)
       : await deps.desk.redeem(call, approvalId);
   return 'result' in answer ? answer.result : proceed(call, { ...answer, next }, deps);
 };

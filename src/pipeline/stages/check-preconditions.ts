@@ -1,6 +1,5 @@
 /** Critical preconditions stop the call, others mark it degraded. A check that throws has failed. */
 
-import type { ToolContext } from '../../contract/context.ts';
 import type {
   Precondition,
   PreconditionCheck,
@@ -8,6 +7,11 @@ import type {
 } from '../../contract/precondition.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Contexts } from '../broker/context.ts';
+import {
+  judgePrecondition,
+  type PreconditionDeps,
+  type PreconditionScene,
+} from '../judge-precondition.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
 
@@ -19,27 +23,39 @@ const NONE: PreconditionReport = Object.freeze({
   results: Object.freeze([]),
 });
 
+export interface CheckPreconditionsDeps extends PreconditionDeps {
+  readonly contexts: Contexts;
+}
+
+const KINDS: readonly unknown[] = ['resource', 'state', 'permission', 'dependency', 'custom'];
+
+/** A resource that is required and a kind that nobody knows stop the call as critical ones do. */
+const isCritical = (precondition: Precondition): boolean =>
+  precondition.critical ||
+  !KINDS.includes(precondition.type) ||
+  (precondition.type === 'resource' && precondition.availability === 'required');
+
 const check = async (
   precondition: Precondition,
-  context: ToolContext,
+  scene: PreconditionScene,
 ): Promise<PreconditionCheck> => {
-  const { type, description, critical } = precondition;
+  const { type, description } = precondition;
   let passed = false;
   try {
-    passed = (await precondition.check(context)) === true;
+    passed = await judgePrecondition(precondition, scene);
   } catch {
-    context.logger.warn('precondition threw', { description });
+    scene.context.logger.warn('precondition threw', { description });
   }
-  return { type, description, critical, passed };
+  return { type, description, critical: isCritical(precondition), passed };
 };
 
 /** Checks all of them, in order, so that the caller learns of everything at once. */
-export const reportOn = async (
+const reportOn = async (
   preconditions: readonly Precondition[],
-  context: ToolContext,
+  scene: PreconditionScene,
 ): Promise<PreconditionReport> => {
   const results: PreconditionCheck[] = [];
-  for (const each of preconditions) results.push(await check(each, context));
+  for (const each of preconditions) results.push(await check(each, scene));
   const passed = results.every((result) => result.passed);
   const criticalFailed = results.some((result) => result.critical && !result.passed);
   return {
@@ -52,14 +68,15 @@ export const reportOn = async (
 };
 
 export const checkPreconditions = (
-  contexts: Contexts,
+  deps: CheckPreconditionsDeps,
 ): Stage<'ready' | 'input' | 'authenticated', 'preconditions'> =>
   function checkPreconditions(call, next) {
     const { preconditions } = call.ready.tool;
     if (!preconditions || preconditions.length === 0) {
       return next(prove(call, 'preconditions', NONE));
     }
-    return reportOn(preconditions, contexts.of(call)).then((report) => {
+    const scene = { call, context: deps.contexts.of(call), deps };
+    return reportOn(preconditions, scene).then((report) => {
       call.notes.degraded = report.degradedMode;
       if (report.canProceed) return next(prove(call, 'preconditions', report));
       const unmet = report.results.filter(({ critical, passed }) => critical && !passed);

@@ -6,6 +6,7 @@ import type { AuditLog } from '../../contract/audit.ts';
 import type { Call, CallRequest } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
+import type { Policy } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
@@ -42,6 +43,7 @@ export interface RecordDeps {
   readonly working: MemoryStore;
   readonly events: Events;
   readonly labels: SessionLabels;
+  readonly policy: Pick<Policy, 'version'>;
 }
 
 /** Fills in what is known only now, and adds the warnings gathered on the way. */
@@ -52,7 +54,8 @@ const finish = (
 ): ToolResult => {
   const { metadata } = result;
   const { notes } = call;
-  metadata.duration = runtime.elapsed() - call.startedElapsed;
+  // What a person took to decide is no time of the call.
+  metadata.duration = Math.max(0, runtime.elapsed() - call.startedElapsed - notes.waitedMs);
   metadata.attempts = notes.attempts;
   metadata.cost = notes.costMicros / MICROS_PER_USD;
   metadata.tokensUsed = notes.tokens;
@@ -148,9 +151,10 @@ const label = (
 };
 
 const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Promise<void> => {
-  const at = call.startedAt + Math.round(result.metadata.duration);
+  const at = call.startedAt + Math.round(result.metadata.duration + call.notes.waitedMs);
   const { redactor } = deps;
-  const entry = auditEntry('outcome', call, { result, redactor, at });
+  const policy = deps.policy.version;
+  const entry = auditEntry('outcome', call, { result, redactor, at, policy });
   return deps.audit.append(entry, call.notes.effectPossible ? 'synced' : 'written');
 };
 

@@ -7,7 +7,7 @@ import { failed } from '../outcome.ts';
 import { evidence, prove } from '../pipeline.ts';
 
 export interface ResolveDeps {
-  readonly tools: Pick<Registry, 'ready' | 'suggest'>;
+  readonly tools: Pick<Registry, 'ready' | 'suggest' | 'unmetDependency'>;
   readonly maxCallDepth: number;
   /** Tools whose file in the project is not trusted as it is now, by the name of the file. */
   readonly untrustedTools?: ReadonlySet<string> | undefined;
@@ -33,6 +33,12 @@ const refused = (call: CallRequest, { tool: { name }, quarantined }: ReadyTool):
     : failed(call, 'TOOL_DISABLED', {
         suggestions: [`Enable it with: toolcrib tools enable ${name}`],
       });
+
+const dependent = (call: CallRequest, unmet: string): ToolResult =>
+  failed(call, 'DEPENDENCY_MISSING', {
+    message: `The tool depends on others that it cannot use: ${unmet}.`,
+    suggestions: ['Register, enable or correct them; crib.tools.dependencies(name) lists all.'],
+  });
 
 /** A tool that is there but not trusted is refused as that: "not found" would send its author astray. */
 const absent = (call: CallRequest, { tools, untrustedTools }: ResolveDeps): ToolResult => {
@@ -65,6 +71,10 @@ export const resolve = (deps: ResolveDeps): Stage<never, 'ready'> => {
     if (call.parent) {
       const message = circular(call, ready.tool.name, maxCallDepth);
       if (message !== undefined) return Promise.resolve(failed(call, 'CALL_CYCLE', { message }));
+    }
+    if (ready.tool.dependencies?.length) {
+      const unmet = tools.unmetDependency(ready.tool);
+      if (unmet !== undefined) return Promise.resolve(dependent(call, unmet));
     }
     if (ready.deprecated) {
       call.notes.warnings ??= [];

@@ -12,7 +12,17 @@ import type { Shelf } from '../shelf.ts';
 import type { Family, Registered } from '../versions.ts';
 
 /** Gives a tool another name or source without touching the original, whose methods stay bound to it. */
-const METHODS = ['run', 'undo', 'initialize', 'cleanup', 'healthCheck', 'handleError'] as const;
+const METHODS = [
+  'run',
+  'undo',
+  'targets',
+  'programs',
+  'estimate',
+  'initialize',
+  'cleanup',
+  'healthCheck',
+  'handleError',
+] as const;
 
 const retag = (tool: Tool, tags: Pick<Tool, 'name' | 'source'>): Tool => {
   const copy = { ...tool, ...tags };

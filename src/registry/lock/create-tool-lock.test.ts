@@ -270,7 +270,7 @@ describe('threat: rug pull', () => {
     const { load, become } = live([aTool({ name: 'a' })]);
     await load();
     await lock.accept(['a'], 'ada');
-    await become([aTool({ name: 'a', ...change } as Parameters<typeof aTool>[0])]);
+    await become([{ ...aTool({ name: 'a' }), ...change }]);
     expect([reasonOf('a'), registry.get('a')?.enabled]).toEqual(['changed', false]);
     await become([aTool({ name: 'a' })]);
     expect(reasonOf('a')).toBeUndefined();

@@ -149,3 +149,35 @@ describe('threat: money and keys', () => {
     expect(success).toBe(true);
   });
 });
+
+describe('a payment that Stripe refuses after its fee was held', () => {
+  const config = { egress: { allowPrivate: ['127.0.0.1'] } };
+  const spentBy = async (open: TestCrib) => {
+    const lines = await open.usage.summary();
+    return lines.filter(({ kind }) => kind === 'user').map(({ usd, heldUsd }) => [usd, heldUsd]);
+  };
+
+  it.each([
+    ['declined', { ...LAMP, paymentMethodId: 'pm_declined', confirm: true }],
+    ['too small', { ...LAMP, amount: 1 }],
+    ['of nobody', { ...LAMP, customerId: 'cus_gone' }],
+  ])('%s: the hold is released and nothing is booked', async (_, input) => {
+    const limited = await cribWith(STRIPE_KEY, { config });
+    const refused = await limited.execute(NAME, input, { userId: 'ada' });
+    expect([refused.success, refused.metadata.cost, site.payments()]).toEqual([false, 0, 0]);
+    for (const line of await spentBy(limited)) expect(line).toEqual([0, 0]);
+    const paid = await limited.execute(NAME, LAMP, { userId: 'ada' });
+    expect(paid.metadata.cost).toBeGreaterThan(0);
+    expect(await spentBy(limited)).toEqual([[paid.metadata.cost, 0]]);
+    await limited.close();
+  });
+
+  it('a payment that may have been made is booked', async () => {
+    const limited = await cribWith(STRIPE_KEY, { config });
+    site.trouble.push({ status: 409, body: {} });
+    const { metadata, success } = await runThrough(limited, [NAME, LAMP, { userId: 'ada' }]);
+    expect(await spentBy(limited)).toEqual([[metadata.cost, 0]]);
+    expect(success || metadata.cost > 0).toBe(true);
+    await limited.close();
+  });
+});

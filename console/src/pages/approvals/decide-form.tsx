@@ -15,7 +15,7 @@ interface DecideProps {
 
 const CHOICES = [
   ['once', 'Only this call'],
-  ['session', 'This tool and action for the rest of the session'],
+  ['session', 'This tool and action for the rest of the session, 24 hours at most'],
   ['pattern', 'Whenever a condition holds'],
 ] as const;
 

@@ -19,6 +19,10 @@ const KIND_WORDS: Readonly<Record<AuditRow['kind'], string>> = {
 const Named = ({ text }: { readonly text: string }) =>
   text === '' ? '–' : <SafeText text={text} />;
 
+/** Decisions and grants are on record under an id of their own: there is no call to show. */
+const isCall = ({ kind, detail }: AuditRow): boolean =>
+  kind !== 'event' || !/^(approval|permission)\./.test(String(detail.event));
+
 const RowFacts = ({ row }: { readonly row: AuditRow }) => (
   <Facts
     of={[
@@ -32,7 +36,7 @@ const RowFacts = ({ row }: { readonly row: AuditRow }) => (
       ['Cost', row.costMicros > 0 && <Money usd={row.costMicros / MICROS} />],
       [
         'Call',
-        row.executionId !== '' && (
+        row.executionId !== '' && isCall(row) && (
           <a href={hrefOf(['activity', row.executionId])}>
             <SafeText text={row.executionId} />
           </a>

@@ -20,7 +20,10 @@ export interface AnswerOptions {
 
 export const withAnswer = (command: Command): Command =>
   command
-    .option('--session', 'and allow this tool and action for the rest of the session')
+    .option(
+      '--session',
+      'and allow this tool and action for the rest of the session, 24 hours at most',
+    )
     .option('--pattern <cel>', 'and always allow it where this CEL condition holds')
     .option('--expires <when>', 'when the pattern lapses: 8h, 7d, or a date')
     .option('--input <json>', 'approve with this input instead: JSON, @file, or - for stdin')

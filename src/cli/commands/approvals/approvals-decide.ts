@@ -58,7 +58,7 @@ const runNow = async (io: Io, crib: Crib, { id, request }: ApprovalRecord): Prom
 };
 
 const REMEMBERED = {
-  session: 'allowed for the rest of the session',
+  session: 'allowed for the rest of the session, 24 hours at most',
   pattern: 'allowed from now on where the condition holds',
 } as const;
 

@@ -49,7 +49,7 @@ const rowOf = (io: Io, { row, effect }: AuditCall): readonly (string | Cell)[] =
   row.userId,
   statusCell(row.status, io.ink),
   effectCell(effect, io.ink),
-  { text: formatDuration(row.durationMs), align: 'right' },
+  { text: row.kind === 'event' ? '' : formatDuration(row.durationMs), align: 'right' },
   { text: formatCost(row.costMicros / 1e6), align: 'right' },
   row.code,
   { text: clipped(visibleText(summaryOfRow(row))), paint: io.ink.dim },

@@ -112,6 +112,18 @@ describe('checkModel', () => {
     expect(checkModel(loaded({})).state).toBe('warning');
     expect(checkModel(loaded({ model: { provider: 'anthropic', model: 'm' } })).state).toBe('ok');
   });
+
+  it('does not call a model ready whose packages are not installed', () => {
+    const model = loaded({ model: { provider: 'anthropic', model: 'm' } });
+    const without = checkModel(model, (name) => name !== '@ai-sdk/anthropic');
+    expect(without).toMatchObject({
+      state: 'warning',
+      message: 'm (anthropic) cannot be asked: @ai-sdk/anthropic is not installed',
+      fix: 'npm install ai@6 @ai-sdk/anthropic',
+    });
+    const other = loaded({ model: { provider: 'no-such-provider', model: 'm' } });
+    expect(checkModel(other).state).toBe('warning');
+  });
 });
 
 describe('checkWorkspace', () => {

@@ -1,13 +1,16 @@
 /** What `doctor` looks at. Each check says what it found and, where something is wrong, what to do. */
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { type ConfigProblem, formatProblem } from '../../../config/config-error.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
+import { errorCodeOf } from '../../../kit/data/reason-of.ts';
 import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
+import { ruleToolWarnings } from '../policy/rule-tools.ts';
 
 export interface Check {
   readonly name: string;
@@ -113,6 +116,20 @@ export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] 
   ];
 };
 
+/** Rules that name a tool which is not there forbid nothing, and their author should know. */
+export const checkPolicy = async (
+  { policyFiles }: LoadedConfig,
+  crib: CribHost,
+): Promise<readonly Check[]> => {
+  const name = 'policy';
+  const warnings = await ruleToolWarnings(policyFiles, crib);
+  const fix = 'Correct the name in the file of rules; toolcrib tools list shows all.';
+  if (warnings.length > 0) {
+    return warnings.map((message): Check => ({ name, state: 'warning', message, fix }));
+  }
+  return [{ name, state: 'ok', message: `${counted(policyFiles.length, 'file')} of rules` }];
+};
+
 export const checkStore = async (crib: CribHost): Promise<Check> => {
   const name = 'store';
   try {
@@ -169,15 +186,37 @@ export const checkSandboxes = async (crib: CribHost): Promise<readonly Check[]> 
         },
   );
 
-export const checkModel = ({ config }: LoadedConfig): Check =>
-  config.model
-    ? { name: 'model', state: 'ok', message: `${config.model.model} (${config.model.provider})` }
-    : {
-        name: 'model',
-        state: 'warning',
-        message: 'No language model: the few operations that need one will say so',
-        fix: 'Set model.provider and model.model in the configuration.',
-      };
+/** Says whether a package can be loaded from here. One that exports nothing to CommonJS is there. */
+const isInstalled = (name: string): boolean => {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch (error) {
+    return errorCodeOf(error) !== 'MODULE_NOT_FOUND';
+  }
+};
+
+/** A model that is configured works only with the packages of its provider. */
+export const checkModel = ({ config }: LoadedConfig, has = isInstalled): Check => {
+  const name = 'model';
+  if (!config.model) {
+    return {
+      name,
+      state: 'warning',
+      message: 'No language model: the few operations that need one will say so',
+      fix: 'Set model.provider and model.model in the configuration.',
+    };
+  }
+  const { model, provider } = config.model;
+  const missing = ['ai', `@ai-sdk/${provider}`].filter((each) => !has(each));
+  if (missing.length === 0) return { name, state: 'ok', message: `${model} (${provider})` };
+  return {
+    name,
+    state: 'warning',
+    message: `${model} (${provider}) cannot be asked: ${missing.join(' and ')} is not installed`,
+    fix: `npm install ai@6 @ai-sdk/${provider}`,
+  };
+};
 
 export const checkWorkspace = async (loaded: LoadedConfig, root: string): Promise<Check> => {
   const folder = resolve(root, loaded.config.workspace.root);

@@ -22,7 +22,8 @@ export interface HealthSite {
   readonly breaker: Breaker | undefined;
   /** The record; absent when it cannot be read. */
   readonly audit: Pick<AuditLog, 'query'> | undefined;
-  hasSecret(key: string): Promise<boolean>;
+  /** The value a call would use; nothing where it is missing or blank. */
+  secret(key: string): Promise<string | undefined>;
   /** True for one that comes with the program, too. */
   hasProgram(name: string): Promise<boolean>;
   sandbox(type: SandboxType): Promise<SandboxReadiness>;
@@ -43,12 +44,12 @@ const remembered = <T>(ask: (key: string) => Promise<T>): ((key: string) => Prom
 /** As the call would look: the first place that has it, and a blank one is none. */
 const lookFor =
   (places: readonly Secrets[]) =>
-  async (key: string): Promise<boolean> => {
+  async (key: string): Promise<string | undefined> => {
     for (const place of places) {
       const value = await place.get(key);
-      if (value !== undefined) return value.trim() !== '';
+      if (value !== undefined) return value.trim() === '' ? undefined : value;
     }
-    return false;
+    return undefined;
   };
 
 /** The process sandbox runs these for tools, from beside our own files. */
@@ -95,7 +96,7 @@ export const openHealthSite = async (
     timeoutMs,
     breaker: enabled ? { failures, restMs } : undefined,
     audit: await openRecord(io, open),
-    hasSecret: remembered(lookFor(openSecrets({ config, env: io.env, home: userDir }))),
+    secret: remembered(lookFor(openSecrets({ config, env: io.env, home: userDir }))),
     hasProgram: remembered(
       async (name) =>
         comesAlong(name) ||
@@ -103,6 +104,10 @@ export const openHealthSite = async (
     ),
     sandbox: sandboxesOf(open),
     server: remembered((name) => within(io.runtime, timeoutMs, () => crib.servers.test(name))),
-    missingTools: (tool) => crib.tools.dependencies(tool).missing.map(({ needs }) => needs),
+    missingTools: (tool) => {
+      const { missing, cycles } = crib.tools.dependencies(tool);
+      const circles = cycles.map((names) => `tools that need each other (${names.join(', ')})`);
+      return [...missing.map(({ needs }) => needs), ...circles];
+    },
   };
 };

@@ -1,6 +1,6 @@
 /** What a tool reaches for, looked for one by one: credentials, programs, a sandbox, a server, tools. */
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { Tool } from '../../../contract/tool.ts';
+import type { AuthRequirement, Tool } from '../../../contract/tool.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { counted } from '../../output/format-units.ts';
 import type { Check } from './doctor-checks.ts';
@@ -20,13 +20,38 @@ export const broken = (name: string, message: string, fix?: string): Check => ({
 export const adviceOf = (error: unknown): string | undefined =>
   error instanceof ToolFailure ? error.extras?.suggestions?.[0] : undefined;
 
-const credentialCheck = async (
-  { auth }: Tool,
-  { hasSecret }: HealthSite,
-): Promise<readonly Check[]> => {
+/** Says whether a credential works, as the tool's own test finds it. The secret is in no message. */
+const triedCredential = async (
+  auth: AuthRequirement,
+  secret: string,
+  { runtime, timeoutMs }: HealthSite,
+): Promise<Check> => {
+  const { configKey: key, required } = auth;
+  const refused = (message: string): Check => ({
+    name: 'credential',
+    state: required ? 'broken' : 'warning',
+    message,
+    fix: `Replace it with: toolcrib secrets set ${key}`,
+  });
+  try {
+    const works: unknown = await within(runtime, timeoutMs, async () => auth.test?.(secret));
+    if (works === true) return ok('credential', `${key} is there and works`);
+    return refused(`The credential ${key} is there, but it does not work`);
+  } catch (error) {
+    const reason = reasonOf(error).replaceAll(secret, '(secret)');
+    return refused(`The credential ${key} could not be tried: ${reason}`);
+  }
+};
+
+const credentialCheck = async ({ auth }: Tool, site: HealthSite): Promise<readonly Check[]> => {
   if (!auth) return [];
   const { configKey: key, required, setupUrl } = auth;
-  if (await hasSecret(key)) return [ok('credential', `${key} is there`)];
+  const secret = await site.secret(key);
+  if (secret !== undefined) {
+    return [
+      auth.test ? await triedCredential(auth, secret, site) : ok('credential', `${key} is there`),
+    ];
+  }
   const where = setupUrl === undefined ? '' : `; get one at ${setupUrl}`;
   return [
     {
@@ -41,11 +66,11 @@ const credentialCheck = async (
 /** A tool may ask for a secret and do without it. */
 const secretChecks = async (
   { needs = {}, auth }: Tool,
-  { hasSecret }: HealthSite,
+  { secret }: HealthSite,
 ): Promise<readonly Check[]> => {
   const checks: Check[] = [];
   for (const key of needs.secrets ?? []) {
-    if (key === auth?.configKey || /[*?]/.test(key) || (await hasSecret(key))) continue;
+    if (key === auth?.configKey || /[*?]/.test(key) || (await secret(key)) !== undefined) continue;
     checks.push({
       name: 'secret',
       state: 'warning',

@@ -16,7 +16,7 @@ const site = (over: Partial<HealthSite> = {}): HealthSite => ({
   timeoutMs: 5000,
   breaker: { failures: 3, restMs: 30_000 },
   audit: undefined,
-  hasSecret: async () => true,
+  secret: async () => 's3cret',
   hasProgram: async () => true,
   sandbox: async () => ({ ready: true }),
   server: async () => ({}) as never,
@@ -123,7 +123,7 @@ describe('what a tool reaches for', () => {
     ['a tool', { dependencies: [{ tool: 'other' }] }, 'unwell', ['dependencies']],
   ] as const)('lacks %s', async (_name, definition, state, trouble) => {
     const bare = site({
-      hasSecret: async () => false,
+      secret: async () => undefined,
       hasProgram: async () => false,
       sandbox: async () => ({ ready: false, reason: 'no KVM', install: 'Enable it.' }),
       server: async () => {
@@ -135,9 +135,48 @@ describe('what a tool reaches for', () => {
   });
 
   it('a place of secrets that fails is no credential', async () => {
-    const locked = site({ hasSecret: () => Promise.reject(new Error('the keychain is locked')) });
+    const locked = site({ secret: () => Promise.reject(new Error('the keychain is locked')) });
     const { state, checks } = await toolHealth(entry({ auth: auth(true) }), locked);
     expect([state, checks[0]?.message]).toEqual(['unwell', 'the keychain is locked']);
+  });
+});
+
+describe('a credential that the tool can try', () => {
+  const tried = (test: (secret: string) => Promise<boolean>, required = true) =>
+    toolHealth(entry({ auth: { ...auth(required), test } }), site());
+
+  it('is handed to the test of the tool, and is well when that says yes', async () => {
+    const given: string[] = [];
+    const { state, checks } = await tried(async (secret) => {
+      given.push(secret);
+      return true;
+    });
+    expect([state, given]).toEqual(['well', ['s3cret']]);
+    expect(checks[0]?.message).toBe('DEMO_KEY is there and works');
+  });
+
+  it.each([
+    ['says no', async () => false],
+    ['answers something else', async () => 'yes' as never],
+    ['fails', () => Promise.reject(new Error('401 for s3cret'))],
+    [
+      'throws at once',
+      () => {
+        throw new Error('s3cret');
+      },
+    ],
+  ])('is not well when the test %s, and no message holds the secret', async (_, test) => {
+    const { state, checks } = await tried(test);
+    expect(state).toBe('unwell');
+    expect(JSON.stringify(checks)).not.toContain('s3cret');
+    expect((await tried(test, false)).state).toBe('limited');
+  });
+
+  it('is not tried when it is missing', async () => {
+    const test = () => Promise.reject(new Error('was called'));
+    const missing = site({ secret: async () => undefined });
+    const { checks } = await toolHealth(entry({ auth: { ...auth(true), test } }), missing);
+    expect(checks[0]?.message).toBe('The credential DEMO_KEY is not configured');
   });
 });
 

@@ -10,6 +10,7 @@ import { formatTime } from '../../output/format-units.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { actionsText, subjectText } from './grant-text.ts';
+import { grantedResource } from './granted-resource.ts';
 
 interface GrantOptions {
   readonly user?: string;
@@ -75,7 +76,9 @@ const report = (io: Io, granted: Grant): void => {
 const grant = (io: Io, resource: string, options: GrantOptions): Promise<number> => {
   const wanted = grantFrom(io, resource, options);
   return withCrib(io, async ({ crib }) => {
-    const granted = await crib.permissions.grant(wanted);
+    const { resource: named, warning } = grantedResource(resource, crib);
+    if (warning !== undefined) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+    const granted = await crib.permissions.grant({ ...wanted, resource: named });
     if (io.json) printJson(io, granted);
     else report(io, granted);
     return 0;
@@ -88,7 +91,10 @@ export const permissionsGrantCommand = (permissions: Command, io: Io): Command =
       permissions
         .command('grant')
         .description('allow somebody something; a rule that denies still wins')
-        .argument('<resource>', 'a permission such as tool:web_search; * may stand at its end'),
+        .argument(
+          '<resource>',
+          'a tool, or a permission such as tool:git*; * may stand at its end',
+        ),
     )
       .option('--user <id>', 'for this user')
       .option('--role <role>', 'for whoever has this role')

@@ -10,6 +10,7 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { trustNotes } from '../../session/settle-trust.ts';
 import { policyFilesFor } from './policy-files-for.ts';
+import { ruleToolWarnings } from './rule-tools.ts';
 
 interface CheckOptions {
   readonly policy?: string;
@@ -52,6 +53,33 @@ const tryRules = async (
   }
 };
 
+const SILENT = collecting([]);
+
+/** Says which rules name tools that this project does not have. No server is started for it. */
+const unknownTools = async (
+  io: Io,
+  files: readonly PolicyFile[],
+  loaded: LoadedConfig,
+): Promise<readonly string[]> => {
+  if (files.length === 0) return [];
+  const [{ createCribHost }, { projectOptions }] = await Promise.all([
+    import('../../../crib/create-crib.ts'),
+    import('../../../crib/project/project-options.ts'),
+  ]);
+  const crib = await createCribHost({
+    ...projectOptions(loaded, io),
+    policyFiles: [],
+    startServers: false,
+    watch: false,
+    runtime: { log: SILENT },
+  });
+  try {
+    return await ruleToolWarnings(files, crib);
+  } finally {
+    await crib.close();
+  }
+};
+
 /** File by file, so that one bad file does not hide the next; then all of them together. */
 const findingsOf = async (
   files: readonly PolicyFile[],
@@ -71,7 +99,12 @@ const report = (io: Io, files: readonly PolicyFile[], { problems, warnings }: Fi
     print(io, 'There is no file of rules: the rules that ship hold.');
   } else {
     for (const { path, kind } of files) print(io, `  ${visibleText(path)} (${kind})`);
-    print(io, `${io.ink.green('✓')} ${counted(files.length, 'file')} of rules, all sound.`);
+    const read = `${counted(files.length, 'file')} of rules`;
+    const verdict =
+      warnings.length === 0
+        ? `${io.ink.green('✓')} ${read}, all sound.`
+        : `${io.ink.yellow('!')} ${read} can be used, with ${counted(warnings.length, 'warning')}.`;
+    print(io, verdict);
   }
 };
 
@@ -79,7 +112,9 @@ const check = async (io: Io, { policy }: CheckOptions): Promise<number> => {
   const { loadConfig } = await import('../../../trust/load-config.ts');
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const files = await policyFilesFor(io, loaded, policy);
-  const findings = await findingsOf(files, loaded);
+  const judged = await findingsOf(files, loaded);
+  const unknown = judged.problems.length > 0 ? [] : await unknownTools(io, files, loaded);
+  const findings = { ...judged, warnings: [...judged.warnings, ...unknown] };
   const ok = findings.problems.length === 0;
   if (io.json) {
     printJson(io, { ok, files: files.map(({ path, kind }) => ({ path, kind })), ...findings });

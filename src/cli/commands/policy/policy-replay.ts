@@ -41,6 +41,8 @@ const openJudge = async (
     root,
     policyFiles,
     runtime,
+    // Grants and what a session has seen are as of today: neither belongs to the rules.
+    store: 'memory',
   });
   await crib.store();
   return {
@@ -50,6 +52,12 @@ const openJudge = async (
     },
     close: () => crib.close(),
   };
+};
+
+/** The version of the rules in force, as calls are recorded with it. */
+const versionOf = async (io: Io, { config, policyFiles }: OpenCrib['loaded']): Promise<string> => {
+  const { openPolicy } = await import('../../../crib/open-policy.ts');
+  return (await openPolicy({ policyFiles }, config.policy, { log: io.runtime.log })).version;
 };
 
 const HEAD = ['time', 'execution', 'tool', 'user', 'was', 'would be', 'by rule', 'because'];
@@ -111,6 +119,7 @@ const replay = (io: Io, options: ReplayOptions): Promise<number> => {
         from,
         limit,
         roles: { ...(roles && { roles }), ...(permissions && { permissions }) },
+        version: await versionOf(io, open.loaded),
         ...(judges.length > 1 && { before: present.judge }),
         after: (judges.at(-1) ?? present).judge,
       });

@@ -7,6 +7,7 @@ import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { policyFilesFor } from './policy-files-for.ts';
 import { readPolicyFile } from './read-policy-file.ts';
+import { ruleToolWarnings } from './rule-tools.ts';
 
 interface TestOptions {
   readonly policy?: string;
@@ -37,7 +38,9 @@ const test = async (io: Io, path: string, { policy }: TestOptions): Promise<numb
       },
     );
     const { ink } = io;
-    if (io.json) printJson(io, report);
+    const warnings = await ruleToolWarnings(policyFiles, crib);
+    for (const each of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(each)}`);
+    if (io.json) printJson(io, { ...report, warnings });
     else {
       for (const { name, passed, message } of report.results) {
         const mark = passed ? ink.green('✓') : ink.red('✗');

@@ -54,6 +54,22 @@ describe('replayPolicy', () => {
     ]);
   });
 
+  it('finds no change in calls that the same rules judged, whatever is not on record', async () => {
+    const { execute, store } = bound(await crib());
+    await execute('echo', { a: 1 }, { userId: 'ada', permissions: [] });
+    await execute('echo', { a: 2 });
+    const rows = await (await store()).audit.query({ kind: 'outcome' });
+    const version = `${String(rows[0]?.detail.policy)}-and-the-rest`;
+    const after = always('deny');
+    const same = await replayPolicy(await store(), { ...ALL, version, after });
+    expect([same.judged, same.changes]).toEqual([2, []]);
+    const other = await replayPolicy(await store(), { ...ALL, version: 'other', after });
+    expect(other.changes).toHaveLength(1);
+    const asRole = { roles: ['viewer'] };
+    const role = await replayPolicy(await store(), { ...ALL, roles: asRole, version, after });
+    expect(role.changes).toHaveLength(1);
+  });
+
   it('two policies are compared with each other, not with the record', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', {});

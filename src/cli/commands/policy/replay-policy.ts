@@ -18,6 +18,8 @@ export interface ReplayOptions {
   readonly roles: Pick<Partial<Caller>, 'roles' | 'permissions'>;
   /** The rules to compare with; what is on record when absent. */
   readonly before?: JudgeAt;
+  /** The version of the rules of now: a call that was judged by them fares as it did. */
+  readonly version?: string;
   readonly after: JudgeAt;
 }
 
@@ -91,6 +93,13 @@ const compare = (
   return { redacted, change: { executionId, at, tool, userId, before, after, redacted } };
 };
 
+/** The row keeps the beginning of the version. */
+const isJudgedBy = ({ detail }: AuditRow, version: string | undefined): boolean =>
+  version !== undefined &&
+  typeof detail.policy === 'string' &&
+  detail.policy !== '' &&
+  version.startsWith(detail.policy);
+
 const judgeRow = async (
   store: Pick<Store, 'audit'>,
   row: AuditRow,
@@ -98,6 +107,9 @@ const judgeRow = async (
 ): Promise<Outcome> => {
   const recorded = recordedVerdict(row);
   if (!recorded) return 'early';
+  // What the row does not keep (roles, grants, what the session had seen) cannot change the verdict.
+  const isAsRecorded = !options.before && Object.keys(options.roles).length === 0;
+  if (isAsRecorded && isJudgedBy(row, options.version)) return { redacted: false };
   const input = await inputOf(store, row);
   if (isShortened(input)) return 'shortened';
   const caller = { ...callerOf(row), ...options.roles };

@@ -13,7 +13,7 @@ afterEach(() => open.close());
 const RULES = [{ name: 'agents', effect: 'deny' as const, callers: { roles: ['agent'] } }];
 
 const start = async (): Promise<void> => {
-  const priced = aTool({ name: 'priced', cost: { model: 'per_call', fixed: 1 } as never });
+  const priced = aTool({ name: 'priced', cost: { model: 'usage_based', fixed: 1 } });
   open = await openSurface([aTool(), priced], {}, { policy: { version: 1, rules: RULES } });
 };
 

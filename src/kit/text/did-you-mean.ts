@@ -27,3 +27,12 @@ export const didYouMean = (name: string, known: Iterable<string>): string => {
   const nearest = nearestName(name, known);
   return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 };
+
+const MAX_LISTED = 24;
+
+/** Says that a name is not known, and which one is meant or which there are. */
+export const unknownNameText = (name: string, known: Iterable<string>): string => {
+  const names = [...known];
+  const listed = names.length <= MAX_LISTED ? `; known are ${names.join(', ')}` : '';
+  return `is not known${didYouMean(name, names) || listed}`;
+};

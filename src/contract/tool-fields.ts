@@ -1,0 +1,258 @@
+/**
+ * What the fields of a tool have to be. JavaScript has no types, and a misspelt `rateLimit` or `cost`
+ * would leave a tool without one: a field that is not known or not of its kind is refused.
+ */
+
+/** Says what a value has to be, or nothing when it is that. */
+type FieldCheck = (value: unknown) => string | undefined;
+
+const must =
+  (what: string, is: (value: unknown) => boolean): FieldCheck =>
+  (value) =>
+    is(value) ? undefined : `has to be ${what}`;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text = must('a text', isText);
+const filled = must('a text that is not empty', (value) => isText(value) && value !== '');
+const texts = must('a list of texts', (value) => Array.isArray(value) && value.every(isText));
+const flag = must('true or false', (value) => typeof value === 'boolean');
+const yes = must('true', (value) => value === true);
+const method = must('a function', (value) => typeof value === 'function');
+const amount = must('a number that is not negative', (value) => isAmount(value));
+const count = must('a positive number', (value) => isAmount(value) && value !== 0);
+const anything: FieldCheck = () => undefined;
+const object = must('an object', isObject);
+const schema = must('a schema', (value) => typeof value === 'function' || isObject(value));
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0;
+}
+
+const oneOf = (...values: readonly unknown[]): FieldCheck =>
+  must(`one of ${values.join(', ')}`, (value) => values.includes(value));
+
+interface Fields {
+  readonly [name: string]: FieldCheck | readonly [required: FieldCheck];
+}
+
+const isRequired = (check: Fields[string]): check is readonly [FieldCheck] => Array.isArray(check);
+
+/** Counts the letters that two names do not share. */
+const lettersApart = (one: string, other: string): number => {
+  const rest = [...other.toLowerCase()];
+  let apart = 0;
+  for (const letter of one.toLowerCase()) {
+    const at = rest.indexOf(letter);
+    if (at < 0) apart += 1;
+    else rest.splice(at, 1);
+  }
+  return apart + rest.length;
+};
+
+const MAX_LETTERS_APART = 3;
+const MAX_NAME = 40;
+
+const didYouMean = (name: string, known: readonly string[]): string => {
+  if (name.length > MAX_NAME) return '';
+  const [nearest] = known
+    .map((each) => ({ each, apart: lettersApart(name, each) }))
+    .filter(({ each, apart }) => apart <= Math.min(MAX_LETTERS_APART, each.length - 1))
+    .sort((a, b) => a.apart - b.apart);
+  return nearest === undefined ? '' : `; did you mean ${nearest.each}?`;
+};
+
+/** Gives the first of an object's own names that is not among those known, in words. */
+const unknownName = (value: object, fields: Fields): string | undefined => {
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(fields, name) || Reflect.get(value, name) === undefined) continue;
+    return `the field ${name} is not known${didYouMean(name, Object.keys(fields))}`;
+  }
+  return undefined;
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Makes the check that gives the first field that is missing or not what it has to be, in words. */
+const fieldsOf = (fields: Fields): ((value: Values) => string | undefined) => {
+  const checks = Object.entries(fields).map(([name, check]) =>
+    isRequired(check)
+      ? { name, check: check[0], required: true }
+      : { name, check, required: false },
+  );
+  return (value) => {
+    for (const { name, check, required } of checks) {
+      const given = value[name];
+      if (given === undefined && !required) continue;
+      const problem = check(given);
+      if (problem !== undefined) return `${name} ${problem}`;
+    }
+    return undefined;
+  };
+};
+
+const shape = (fields: Fields): FieldCheck => {
+  const wrongField = fieldsOf(fields);
+  return (value) =>
+    isObject(value) ? (unknownName(value, fields) ?? wrongField(value)) : 'has to be an object';
+};
+
+const listOf =
+  (check: FieldCheck): FieldCheck =>
+  (value) => {
+    if (!Array.isArray(value)) return 'has to be a list';
+    for (const each of value as readonly unknown[]) {
+      const problem = check(each);
+      if (problem !== undefined) return `has an entry where ${problem}`;
+    }
+    return undefined;
+  };
+
+const PRECONDITION_BASE: Fields = { type: [text], description: [text], critical: [flag] };
+const PRECONDITIONS: Readonly<Record<string, FieldCheck>> = {
+  resource: shape({
+    ...PRECONDITION_BASE,
+    resource: [filled],
+    availability: oneOf('required', 'preferred'),
+    check: [method],
+  }),
+  state: shape({ ...PRECONDITION_BASE, state: [filled], expectedValue: anything, check: method }),
+  permission: shape({ ...PRECONDITION_BASE, permission: [filled], check: method }),
+  dependency: shape({
+    ...PRECONDITION_BASE,
+    tool: [filled],
+    status: [oneOf('completed', 'available')],
+    check: method,
+  }),
+  custom: shape({ ...PRECONDITION_BASE, id: [filled], check: [method] }),
+};
+
+const precondition: FieldCheck = (value) => {
+  if (!isObject(value)) return 'it has to be an object';
+  const { type, expectedValue, check } = value;
+  const judge = typeof type === 'string' && Object.hasOwn(PRECONDITIONS, type);
+  if (!judge) return `type has to be one of ${Object.keys(PRECONDITIONS).join(', ')}`;
+  const problem = PRECONDITIONS[type]?.(value);
+  if (problem !== undefined) return problem;
+  const isEmpty = type === 'state' && expectedValue === undefined && check === undefined;
+  return isEmpty ? 'a state needs an expectedValue or a check' : undefined;
+};
+
+/** May be an object of a class, with fields of its own. */
+const validator: FieldCheck = (value) =>
+  isObject(value) && typeof value.check === 'function' ? undefined : 'check has to be a function';
+
+const TIER = oneOf('read_only', 'write', 'execute', 'external_api');
+
+const NEEDS = shape({
+  paths: listOf(shape({ path: [text], access: [oneOf('read', 'write')] })),
+  hosts: texts,
+  commands: texts,
+  secrets: texts,
+  model: flag,
+});
+
+const COST = shape({
+  model: oneOf('free', 'usage_based', 'subscription', 'one_time'),
+  fixed: amount,
+  perUnit: shape({
+    unit: [oneOf('token', 'character', 'record', 'second')],
+    price: [amount],
+    inputField: text,
+  }),
+  billingUrl: text,
+  freeTierLimit: amount,
+});
+
+const AUTH = shape({
+  type: [oneOf('api_key', 'oauth', 'basic_auth', 'bearer_token', 'custom')],
+  required: [flag],
+  configKey: [filled],
+  setupUrl: text,
+  test: method,
+});
+
+const CAPABILITY = shape({
+  action: [filled],
+  description: text,
+  requiresConfirmation: flag,
+  destructive: flag,
+  tier: TIER,
+  estimatedCost: amount,
+  estimatedTime: amount,
+});
+
+const RECOVERY = shape({
+  strategy: [oneOf('retry', 'skip', 'abort', 'manual', 'fallback')],
+  tool: filled,
+});
+
+/** By field. What a registry checks with care of its own is left to it. */
+const TOOL_FIELDS: Fields = {
+  name: anything,
+  version: text,
+  description: [text],
+  documentation: text,
+  examples: listOf(shape({ title: text, input: anything, output: anything })),
+  tags: texts,
+  author: text,
+  license: text,
+  enabled: flag,
+  aliases: texts,
+  source: text,
+  category: text,
+  tier: anything,
+  capabilities: listOf(CAPABILITY),
+  actionField: text,
+  input: [schema],
+  output: schema,
+  validators: listOf(validator),
+  sanitize: oneOf('flag', 'strip', 'off'),
+  targets: method,
+  programs: method,
+  labels: shape({
+    trust: oneOf('trusted', 'untrusted'),
+    sensitivity: oneOf('public', 'private', 'secret'),
+  }),
+  sink: yes,
+  callsTools: yes,
+  assigned: object,
+  auth: AUTH,
+  cost: COST,
+  estimate: method,
+  permissions: texts,
+  needs: NEEDS,
+  preconditions: listOf(precondition),
+  effects: listOf(object),
+  undo: method,
+  idempotent: flag,
+  timeoutMs: amount,
+  idleTimeoutMs: amount,
+  retry: object,
+  rateLimit: shape({ maxPerHour: amount, maxPerDay: amount }),
+  cache: shape({ ttlMs: [amount], tags: texts }),
+  recovery: RECOVERY,
+  fallback: filled,
+  breaker: shape({ failures: [count], restMs: [amount] }),
+  server: text,
+  sandbox: object,
+  sandboxed: flag,
+  concurrency: shape({ limit: [count], queue: amount }),
+  dependencies: listOf(shape({ tool: [filled], range: text })),
+  initialize: method,
+  cleanup: method,
+  healthCheck: method,
+  handleError: method,
+  run: [method],
+};
+
+const wrongField = fieldsOf(TOOL_FIELDS);
+
+/** Says which field of a tool is not what it has to be. Fields that are not known are left alone. */
+export const wrongToolField = (tool: object): string | undefined => wrongField(tool as Values);
+
+/** Says which field of a definition is not known to any tool, and which one may be meant. */
+export const unknownToolField = (definition: object): string | undefined =>
+  unknownName(definition, TOOL_FIELDS);

@@ -1,0 +1,104 @@
+/** Checks what a crib is made of: a misspelt `policy` must not leave a crib without rules. */
+import { stat } from 'node:fs/promises';
+import { ToolFailure } from '../contract/errors.ts';
+import {
+  type ArgumentCheck,
+  assertArguments,
+  callback,
+  either,
+  fields,
+  flag,
+  list,
+  object,
+  optional,
+  someFields,
+  text,
+  withMethods,
+} from './members/check-arguments.ts';
+
+/** A method of a class counts as well. */
+const ownStore = withMethods('close');
+
+const store: ArgumentCheck = (value) => {
+  if (value === 'memory') return undefined;
+  const isStore = typeof value === 'object' && value !== null && 'audit' in value;
+  const problem = isStore ? ownStore(value) : fields({ sqlite: text })(value);
+  return problem && `has to be 'memory', { sqlite: 'file.db' } or a store (${problem})`;
+};
+
+const approver: ArgumentCheck = (value) =>
+  either(callback, withMethods('ask'))(value) &&
+  'has to be a function that answers, or an object with the method ask';
+
+const lock: ArgumentCheck = (value) =>
+  value === 'memory' || object(value) === undefined
+    ? undefined
+    : "has to be 'memory' or the place of lock files";
+
+const sources: ArgumentCheck = (value) =>
+  list(value) ??
+  ((value as readonly unknown[]).every((each) => withMethods('load')(each) === undefined)
+    ? undefined
+    : 'has to be a list of sources, each with the method load');
+
+const names: ArgumentCheck = (value) =>
+  value instanceof Set ? undefined : 'has to be a set of names';
+
+/** One that is handed over may be able to do more. */
+const runtime = someFields({
+  now: optional(callback),
+  elapsed: optional(callback),
+  random: optional(callback),
+  after: optional(callback),
+  log: optional(withMethods('debug', 'info', 'warn', 'error')),
+});
+
+/** By name: what the options have to be that only the folder of a project decides, if there is one. */
+const PROJECT_SETTINGS = {
+  settings: optional(object),
+  config: optional(object),
+  root: optional(text),
+  home: optional(text),
+  policyFiles: optional(list),
+  lock: optional(lock),
+  customTools: optional(withMethods('files')),
+  untrustedTools: optional(names),
+};
+
+const OWN_SETTINGS = {
+  approver: optional(approver),
+  secrets: optional(withMethods('get')),
+  model: optional(withMethods('generate')),
+  validators: optional(object),
+  store: optional(store),
+  policy: optional(object),
+  tools: optional(list),
+  sources: optional(sources),
+  builtins: optional(flag),
+  watch: optional(flag),
+  startServers: optional(flag),
+  runtime: optional(runtime),
+};
+
+export const CRIB_OPTIONS = { ...PROJECT_SETTINGS, ...OWN_SETTINGS };
+export const PROJECT_OPTIONS = { ...OWN_SETTINGS, env: optional(object) };
+
+/** Throws VALIDATION_ERROR for options that are not known or not of their kind. */
+export const assertOptions = (
+  options: unknown,
+  checks: Readonly<Record<string, ArgumentCheck>>,
+): void => assertArguments({ options: fields(checks) }, [options]);
+
+/** Throws VALIDATION_ERROR when the folder to work in is not there. */
+export const assertFolder = async (root: string | undefined): Promise<void> => {
+  if (root === undefined) return;
+  const isFolder = await stat(root).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return;
+  const message = 'has to be a folder that is there';
+  throw new ToolFailure('VALIDATION_ERROR', `root: ${message}.`, {
+    issues: [{ path: ['root'], message }],
+  });
+};

@@ -1,0 +1,238 @@
+/** Options that nobody knows: each is refused with the name that was meant, and nothing happens. */
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { aTool, type TestCrib, testCrib } from '../../test/fixtures/test-crib.ts';
+import type { CallAs } from '../contract/call-options.ts';
+import { createCrib } from './create-crib.ts';
+import { openProject } from './open-project.ts';
+
+interface Told {
+  readonly code: unknown;
+  readonly message: string;
+}
+
+const faultOf = async (call: () => unknown): Promise<Told> => {
+  try {
+    const answer = (await call()) as { error?: Told; errors?: readonly Told[] } | undefined;
+    return answer?.error ?? answer?.errors?.[0] ?? { code: 'no error', message: '' };
+  } catch (error) {
+    return error as Told;
+  }
+};
+
+const counting = async (): Promise<{ crib: TestCrib; runs: () => number }> => {
+  let runs = 0;
+  const run = () => {
+    runs += 1;
+    return runs;
+  };
+  return { crib: await testCrib([aTool({ run: run as never })]), runs: () => runs };
+};
+
+describe('a call with an option that is not known', () => {
+  it.each([
+    [{ dryrun: true }, 'dryRun'],
+    [{ dry_run: true }, 'dryRun'],
+    [{ permission: [] }, 'permissions'],
+    [{ timeout: 5 }, 'timeoutMs'],
+    [{ userid: 'ada' }, 'userId'],
+    [{ dryRun: true, aproval: 'x' }, 'known are'],
+    [{ foo: 1 }, 'known are'],
+    [JSON.parse('{"__proto__":{"dryRun":true}}'), '__proto__'],
+  ])('%j is refused, says what may be meant, and runs nothing', async (as, meant) => {
+    const { crib, runs } = await counting();
+    for (const call of [
+      () => crib.execute('echo', {}, as as CallAs),
+      () => crib.start('echo', {}, as as CallAs).result,
+      () => crib.explain('echo', {}, as as CallAs),
+      () => crib.executions.undo('some-id', as as CallAs),
+      () => crib.process({ operation: 'execute_single', tool: 'echo', input: {} }, as as CallAs),
+    ]) {
+      const fault = await faultOf(call);
+      expect([fault.code, fault.message]).toEqual([
+        'VALIDATION_ERROR',
+        expect.stringContaining(meant),
+      ]);
+    }
+    expect(runs()).toBe(0);
+  });
+
+  it('is refused when the option is inherited, because the call would not see it', async () => {
+    const { crib, runs } = await counting();
+    class Options {
+      get dryRun(): boolean {
+        return true;
+      }
+    }
+    for (const as of [Object.create({ dryRun: true }) as CallAs, new Options()]) {
+      expect((await faultOf(() => crib.execute('echo', {}, as))).code).toBe('VALIDATION_ERROR');
+    }
+    expect(runs()).toBe(0);
+  });
+
+  it.each([
+    [undefined],
+    [{}],
+    [{ dryRun: undefined, nonsense: undefined }],
+    [Object.assign(Object.create(null) as object, { userId: 'ada' })],
+    [{ userId: 'ada', roles: [], sessionId: 's', idempotencyKey: 'k', timeoutMs: 1000 }],
+  ])('runs with options that are known: %j', async (as) => {
+    const { crib, runs } = await counting();
+    expect((await crib.execute('echo', {}, as as CallAs)).success).toBe(true);
+    expect(runs()).toBe(1);
+  });
+
+  it('keeps what is a class with fields of its own', async () => {
+    class Options {
+      userId = 'ada';
+      dryRun = true;
+    }
+    const { crib, runs } = await counting();
+    expect((await crib.execute('echo', {}, new Options())).success).toBe(true);
+    expect(runs()).toBe(0);
+  });
+});
+
+describe('a request of several calls with a field that is not known', () => {
+  const call = { tool: 'echo', input: {} };
+  it.each([
+    [{ operation: 'execute_single', ...call, options: { dryRun: true } }, 'dryRun'],
+    [{ operation: 'execute_single', ...call, options: { idempotencykey: 'k' } }, 'idempotencyKey'],
+    [{ operation: 'execute_single', ...call, dryRun: true }, 'dryRun'],
+    [{ operation: 'execute_chain', calls: [call], continueOnErr: true }, 'continueOnError'],
+    [{ operation: 'execute_chain', calls: [call], continueOnError: 'no' }, 'continueOnError'],
+    [{ operation: 'execute_chain', calls: [{ ...call, option: {} }] }, 'options'],
+    [{ operation: 'orchestrate', calls: [{ ...call, id: 'a', dependson: ['b'] }] }, 'dependsOn'],
+    [{ operation: 'discover', querry: 'x' }, 'query'],
+    [{ operation: 'discover', query: 5 }, 'query'],
+  ])('%j is a failure and runs nothing', async (request, meant) => {
+    const { crib, runs } = await counting();
+    const answer = await crib.process(request as never);
+    expect([answer.status, answer.errors[0]?.code]).toEqual(['failure', 'VALIDATION_ERROR']);
+    expect(answer.errors[0]?.message).toContain(meant);
+    expect(runs()).toBe(0);
+  });
+});
+
+describe('a method of the crib with an option that is not known', () => {
+  const cases: readonly (readonly [string, (crib: TestCrib) => unknown, string])[] = [
+    ['audit.query', (c) => c.audit.query({ toolname: 'x' } as never), 'toolname'],
+    ['audit.query', (c) => c.audit.query({ userid: 'x' } as never), 'did you mean userId?'],
+    ['audit.query', (c) => c.audit.query({ limit: 'all' } as never), 'limit'],
+    ['audit.query', (c) => c.audit.query({ status: 'failed' } as never), 'status'],
+    ['approvals.list', (c) => c.approvals.list({ sate: 'denied' } as never), 'state'],
+    [
+      'approvals.decide',
+      (c) => c.approvals.decide('x', { approve: true, by: 'a', rember: {} } as never),
+      'did you mean remember?',
+    ],
+    ['usage.summary', (c) => c.usage.summary({ perod: '2026' } as never), 'did you mean period?'],
+    ['results.read', (c) => c.results.read('h', { offest: 3 } as never), 'did you mean offset?'],
+    ['results.read', (c) => c.results.read('h', {}, { userid: 'x' } as never), 'userId'],
+    ['results.forget', (c) => c.results.forget({ tols: 'x' } as never), 'tool'],
+    ['tools.list', (c) => c.tools.list({ teir: ['write'] } as never), 'tier'],
+    ['tools.list', (c) => c.tools.list({ tier: 'write' } as never), 'list of texts'],
+    ['tools.search', (c) => c.tools.search({ text: 'x', limits: 2 } as never), 'limit?'],
+    ['tools.tokenReport', (c) => c.tools.tokenReport({ sources: ['mcp'] } as never), 'source?'],
+    ['tools.forModel', (c) => c.tools.forModel('foo' as never), 'openai, anthropic'],
+    ['tools.forModel', (c) => c.tools.forModel('openai', { tags: 'x' } as never), 'tags'],
+    ['tools.forOpenAI', (c) => c.tools.forOpenAI({ filtre: {} } as never), 'did you mean filter?'],
+    [
+      'tools.forOpenAI',
+      (c) => c.tools.forOpenAI({ caller: { dryrun: true } } as never),
+      'did you mean dryRun?',
+    ],
+    ['events.on', (c) => c.events.on('call.finish' as never, () => {}), 'call.finished?'],
+  ];
+  it.each(cases)('%s answers VALIDATION_ERROR and names it', async (_, call, named) => {
+    const { crib } = await counting();
+    const fault = await faultOf(() => call(crib));
+    expect([fault.code, fault.message]).toEqual([
+      'VALIDATION_ERROR',
+      expect.stringContaining(named),
+    ]);
+  });
+
+  it.each([
+    ['expiresAT', { subject: { user: 'ada' }, expiresAT: 5 }],
+    ['usr', { subject: { usr: 'ada' } }],
+    ['skipApproval', { subject: { user: 'ada' }, skipApproval: false }],
+  ])('permissions.grant with %s gives no grant', async (name, over) => {
+    const { crib } = await counting();
+    const grant = { resource: 'tool:echo', actions: ['*'], skipsApproval: false, by: 'x', ...over };
+    const fault = await faultOf(() => crib.permissions.grant(grant as never));
+    expect([fault.code, fault.message]).toEqual([
+      'VALIDATION_ERROR',
+      expect.stringContaining(name),
+    ]);
+    expect(await crib.permissions.list()).toEqual([]);
+  });
+});
+
+describe('a crib with an option that is not known or not of its kind', () => {
+  it.each([
+    [{ polcy: {} }, 'did you mean policy?'],
+    [{ aprover: () => true }, 'did you mean approver?'],
+    [{ store: 'disk' }, "'memory'"],
+    [{ store: { sqlit: 'x.db' } }, "'memory'"],
+    [{ store: 5 }, "'memory'"],
+    [{ root: '/missing/folder' }, 'folder'],
+    [{ root: 5 }, 'root'],
+    [{ approver: 'yes' }, 'approver'],
+    [{ approver: {} }, 'approver'],
+    [{ secrets: { KEY: 'x' } }, 'secrets'],
+    [{ tools: {} }, 'tools'],
+    [{ sources: [{}] }, 'sources'],
+    [{ builtins: 'no' }, 'builtins'],
+    [{ runtime: { log: console.log } }, 'log'],
+    [{ policy: 'deny' }, 'policy'],
+    [null, 'options'],
+    ['memory', 'options'],
+  ])('%j is refused with VALIDATION_ERROR', async (options, named) => {
+    const fault = await faultOf(() => createCrib(options as never));
+    expect([fault.code, fault.message]).toEqual([
+      'VALIDATION_ERROR',
+      expect.stringContaining(named),
+    ]);
+  });
+
+  it('openProject refuses what is misspelt, and what the project decides', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'misspelt-'));
+    const env = { HOME: folder, XDG_CONFIG_HOME: folder };
+    for (const options of [{ aprover: () => true }, { root: folder }, { config: {} }, { env: 5 }]) {
+      const fault = await faultOf(() => openProject(folder, { env, ...options } as never));
+      expect(fault.code).toBe('VALIDATION_ERROR');
+    }
+  });
+});
+
+describe('a crib that is closed', () => {
+  it('answers calls with a result that has a code, and other methods reject with it', async () => {
+    const { crib, runs } = await counting();
+    await crib.close();
+    const refused = await crib.execute('echo', {});
+    expect([refused.status, refused.error?.code, refused.error?.retryable]).toEqual([
+      'failure',
+      'STORE_UNAVAILABLE',
+      false,
+    ]);
+    expect(refused.error?.message).toBe('This crib is closed.');
+    expect((await crib.start('echo', {}).result).error?.code).toBe('STORE_UNAVAILABLE');
+    expect((await faultOf(() => crib.audit.query())).code).toBe('STORE_UNAVAILABLE');
+    expect((await faultOf(() => crib.explain('echo', {}))).code).toBe('STORE_UNAVAILABLE');
+    expect((await faultOf(() => crib.executions.undo('x'))).code).toBe('STORE_UNAVAILABLE');
+    expect(runs()).toBe(0);
+  });
+});
+
+it('a dry run that is spelt right changes no file', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'misspelt-'));
+  const crib = await createCrib({ root, store: 'memory' });
+  const input = { path: 'a.txt', content: 'x' };
+  await crib.execute('write_file', input, { dryRun: true });
+  await crib.execute('write_file', input, { dryrun: true } as CallAs);
+  await expect(readFile(join(root, 'a.txt'))).rejects.toMatchObject({ code: 'ENOENT' });
+  await crib.close();
+});

@@ -1,0 +1,62 @@
+/** Rules for tools that are not there: they are told of with the name that may be meant. */
+import { describe, expect, it } from 'vitest';
+import { fakeRuntime } from '../../test/fixtures/fake-runtime.ts';
+import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
+import { createCribHost } from './create-crib.ts';
+import { ruleWarnings } from './policy-checks.ts';
+
+const file = (...tools: readonly string[]) => ({
+  path: 'policy.yml',
+  kind: 'user' as const,
+  text: `version: 1\nrules:\n  - { name: mine, effect: deny, tools: ${JSON.stringify(tools)} }\n`,
+});
+const told = async (mayGrow: boolean, ...names: readonly string[]) => {
+  const { tools } = await testCrib([aTool({ name: 'write_file', aliases: ['save'] })]);
+  return ruleWarnings({ policyFiles: [file(...names)] }, { tools, mayGrow });
+};
+
+describe('a rule that names tools', () => {
+  it('is sound when all of them are there', async () => {
+    expect(await told(false, 'write_file', 'write_*', '*')).toEqual([]);
+  });
+
+  it('is told of with the nearest name when one is not there', async () => {
+    expect(await told(false, 'wirte_file')).toEqual([
+      'policy.yml: rule mine: there is no tool named wirte_file; did you mean write_file?',
+    ]);
+    expect(await told(false, 'remote')).toEqual([
+      'policy.yml: rule mine: there is no tool named remote',
+    ]);
+    expect(await told(false, 'git*')).toEqual(['policy.yml: rule mine: no tool fits git*']);
+  });
+
+  it('says that a server may bring the tool where one is not connected', async () => {
+    const [first, second] = await told(true, 'remote', 'git*');
+    expect([first, second]).toEqual([
+      expect.stringContaining('not connected'),
+      expect.stringContaining('not connected'),
+    ]);
+  });
+
+  it('is told of when it goes by another name of the tool, which no rule does', async () => {
+    expect(await told(true, 'save')).toEqual([
+      'policy.yml: rule mine: save is another name of write_file; rules go by write_file',
+    ]);
+  });
+});
+
+it('a crib warns at its start of a rule whose tool is nearly that of another', async () => {
+  const warnings: string[] = [];
+  const log = { ...fakeRuntime().log, warn: (message: string) => void warnings.push(message) };
+  const crib = await createCribHost({
+    store: 'memory',
+    builtins: false,
+    tools: [aTool()],
+    runtime: { log },
+    policy: { version: 1, rules: [{ name: 'no', effect: 'deny', tools: ['echoo', 'later_on'] }] },
+  });
+  expect(warnings).toEqual([
+    'the program: rule no: there is no tool named echoo; did you mean echo?',
+  ]);
+  await crib.close();
+});

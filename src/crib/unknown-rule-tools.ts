@@ -1,0 +1,43 @@
+/** Finds names in policy rules that no tool has: such a rule forbids and allows nothing. */
+import type { Catalog } from '../contract/catalog.ts';
+import type { PolicySource } from '../governance/policy/document/policy-source.ts';
+import { matchesName } from '../governance/policy/match-rule.ts';
+import { didYouMean } from '../kit/text/did-you-mean.ts';
+
+export interface RuleToolsDeps {
+  readonly tools: Pick<Catalog, 'get' | 'list'>;
+  /** Other tools may come later, e.g. from servers that are not connected. */
+  readonly mayGrow: boolean;
+  /** True leaves out names that are not near that of any tool. */
+  readonly nearOnly?: boolean;
+}
+
+const LATER = '; a server that is not connected now may bring it';
+
+/** Says what is wrong with the name of a tool in a rule, or nothing. */
+const problemOf = (pattern: string, deps: RuleToolsDeps, names: readonly string[]) => {
+  if (names.some((name) => matchesName(pattern, name))) return undefined;
+  const other = deps.tools.get(pattern)?.tool.name;
+  if (other !== undefined) return `${pattern} is another name of ${other}; rules go by ${other}`;
+  const meant = didYouMean(pattern, names);
+  if (meant === '' && deps.nearOnly) return undefined;
+  const later = deps.mayGrow ? LATER : '';
+  if (pattern.includes('*')) return `no tool fits ${pattern}${later}`;
+  return `there is no tool named ${pattern}${meant || later}`;
+};
+
+/** Gives a sentence for each name of a tool in a rule that fits no tool. */
+export const unknownRuleTools = (
+  sources: readonly Pick<PolicySource, 'origin' | 'document'>[],
+  deps: RuleToolsDeps,
+): readonly string[] => {
+  const names = deps.tools.list().map(({ tool }) => tool.name);
+  return sources.flatMap(({ origin, document }) =>
+    (document.rules ?? []).flatMap((rule) =>
+      (rule.tools ?? []).flatMap((pattern) => {
+        const problem = problemOf(pattern, deps, names);
+        return problem === undefined ? [] : [`${origin}: rule ${rule.name}: ${problem}`];
+      }),
+    ),
+  );
+};

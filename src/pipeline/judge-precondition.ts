@@ -1,0 +1,112 @@
+/** Judges one precondition by what it says as data. Unknown kinds and values are not met. */
+import { isDeepStrictEqual } from 'node:util';
+import type { AuditLog, AuditRow } from '../contract/audit.ts';
+import type { Call } from '../contract/call.ts';
+import type { ToolContext } from '../contract/context.ts';
+import type { Precondition } from '../contract/precondition.ts';
+import { isHeld } from '../governance/policy/rights.ts';
+import type { Registry } from '../registry/registry.ts';
+import { type AuthorizeDeps, flowOf, questionOf } from './stages/authorize.ts';
+
+export interface PreconditionDeps
+  extends Pick<AuthorizeDeps, 'policy' | 'standing' | 'labels' | 'definitionOf'> {
+  readonly tools: Pick<Registry, 'get' | 'unmetDependency'>;
+  readonly audit: Pick<AuditLog, 'query'>;
+}
+
+export interface PreconditionScene {
+  readonly call: Call<'ready' | 'input'>;
+  readonly context: ToolContext;
+  readonly deps: PreconditionDeps;
+}
+
+/** How far back a call of the session is looked for. */
+const MAX_PAGES = 20;
+const PAGE_ROWS = 250;
+
+const agrees = async (precondition: Precondition, context: ToolContext): Promise<boolean> =>
+  precondition.check === undefined || (await precondition.check(context)) === true;
+
+/** One that has nothing but its `check` is not met without. */
+const checked = async (precondition: Precondition, context: ToolContext): Promise<boolean> =>
+  precondition.check !== undefined && (await agrees(precondition, context));
+
+const stateHolds = async (
+  precondition: Extract<Precondition, { type: 'state' }>,
+  { context }: PreconditionScene,
+): Promise<boolean> => {
+  const { state, expectedValue } = precondition;
+  if (expectedValue === undefined) return checked(precondition, context);
+  const value = await context.memory.read('short-term', state);
+  if (value === undefined) return checked(precondition, context);
+  const isExpected =
+    typeof expectedValue === 'function'
+      ? (await expectedValue(value)) === true
+      : isDeepStrictEqual(value, expectedValue);
+  return isExpected && (await agrees(precondition, context));
+};
+
+const isPermitted = async (
+  permission: string,
+  { call, deps }: PreconditionScene,
+): Promise<boolean> => {
+  const rights = deps.policy.rightsOf?.(call.caller) ?? call.caller;
+  if (isHeld(rights.permissions, permission)) return true;
+  const question = questionOf(call, await flowOf(call, deps));
+  const grantFor = await deps.standing.forCall(question, deps.definitionOf(call.ready));
+  return grantFor(permission) !== undefined;
+};
+
+const isAvailable = (name: string, { tools }: PreconditionDeps): boolean => {
+  const entry = tools.get(name);
+  return entry?.enabled === true && tools.unmetDependency(entry.tool) === undefined;
+};
+
+const isUndone = async (row: AuditRow, { audit }: PreconditionDeps): Promise<boolean> => {
+  const { executionId } = row;
+  return (await audit.query({ executionId, status: 'undone', limit: 1 })).length > 0;
+};
+
+/** Looks for a call of this user and session that succeeded; a dry run has done nothing. */
+const isCompleted = async (name: string, { call, deps }: PreconditionScene): Promise<boolean> => {
+  const { userId, sessionId } = call.caller;
+  const tool = deps.tools.get(name)?.tool.name ?? name;
+  const asked = { tool, userId, kind: 'outcome', status: 'success', limit: PAGE_ROWS } as const;
+  let before: number | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const rows = await deps.audit.query(before === undefined ? asked : { ...asked, before });
+    for (const row of rows) {
+      if (row.sessionId !== sessionId || row.detail.dryRun === true) continue;
+      if (!(await isUndone(row, deps))) return true;
+    }
+    before = rows.at(-1)?.seq;
+    if (rows.length < PAGE_ROWS) return false;
+  }
+  return false;
+};
+
+/** Says whether a precondition holds. Rejects when its `check` throws. */
+export const judgePrecondition = async (
+  precondition: Precondition,
+  scene: PreconditionScene,
+): Promise<boolean> => {
+  const { context, deps } = scene;
+  switch (precondition.type) {
+    case 'resource':
+    case 'custom':
+      return checked(precondition, context);
+    case 'state':
+      return stateHolds(precondition, scene);
+    case 'permission':
+      return (await isPermitted(precondition.permission, scene)) && agrees(precondition, context);
+    case 'dependency': {
+      const { tool, status } = precondition;
+      if (status !== 'available' && status !== 'completed') return false;
+      const isMet =
+        status === 'available' ? isAvailable(tool, deps) : await isCompleted(tool, scene);
+      return isMet && agrees(precondition, context);
+    }
+    default:
+      return false;
+  }
+};
