@@ -148,6 +148,7 @@ export class Engine {
     this.#recovering?.cancel();
     this.#recovering = undefined;
     this.shared.deadlines.close();
+    await this.shared.late.close();
     await this.shared.budgeting.freeCalls.write();
     await this.#deps.egress.close();
   }

@@ -2,7 +2,7 @@
  * Outermost: every call leaves a row in the audit trail, refused ones too, and every throw becomes
  * a result. A result whose row cannot be written is withheld.
  */
-import { type AuditLog, WRITTEN } from '../../contract/audit.ts';
+import { type AuditEntry, type AuditLog, WRITTEN } from '../../contract/audit.ts';
 import type { Call, CallRequest } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
@@ -24,6 +24,7 @@ import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidence, start } from '../pipeline.ts';
 import { asToolError, redactError } from '../record/as-tool-error.ts';
 import { auditEntry, summaryOfCall } from '../record/audit-entry.ts';
+import type { LateWrites } from '../record/late-writes.ts';
 import type { RunningCalls } from '../record/running-calls.ts';
 
 export interface UsageNotes {
@@ -33,7 +34,8 @@ export interface UsageNotes {
 export interface RecordDeps {
   readonly budgeting: Budgeting;
   readonly usage: UsageNotes;
-  readonly audit: Pick<AuditLog, 'append'>;
+  readonly audit: Pick<AuditLog, 'append' | 'query'>;
+  readonly late: Pick<LateWrites, 'add'>;
   readonly running: RunningCalls;
   readonly runtime: Runtime;
   readonly redactor: Redactor;
@@ -156,21 +158,32 @@ const label = (call: CallRequest, raw: ToolResult, deps: RecordDeps): Outcome =>
   );
 };
 
+/** Writes an outcome that the store has missed, unless it is there after all. */
+const writeLate = async (entry: AuditEntry, { audit }: RecordDeps): Promise<void> => {
+  const { executionId } = entry;
+  const [known] = await audit.query({ executionId, kind: 'outcome', limit: 1 });
+  if (!known) await audit.append({ ...entry, detail: { ...entry.detail, late: true } }, 'synced');
+};
+
 const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
   const at = call.startedAt + Math.round(result.metadata.duration);
   const { redactor } = deps;
   let written: ReturnType<AuditLog['append']>;
+  let entry: AuditEntry | undefined;
+  const missed = (error: unknown): Outcome => {
+    const lost = entry;
+    // Others have changed nothing, and nobody was given what they found.
+    if (lost && call.notes.effectPossible) deps.late.add(() => writeLate(lost, deps));
+    return leave(call, withhold(call, deps, error), deps);
+  };
   try {
-    const entry = auditEntry('outcome', call, { result, redactor, at });
+    entry = auditEntry('outcome', call, { result, redactor, at });
     written = deps.audit.append(entry, call.notes.effectPossible ? 'synced' : 'written');
   } catch (error) {
-    return leave(call, withhold(call, deps, error), deps);
+    return missed(error);
   }
   if (written === WRITTEN) return leave(call, result, deps);
-  return written.then(
-    () => leave(call, result, deps),
-    (error: unknown) => leave(call, withhold(call, deps, error), deps),
-  );
+  return written.then(() => leave(call, result, deps), missed);
 };
 
 const leave = (call: CallRequest, result: ToolResult, deps: RecordDeps): Outcome => {
