@@ -263,6 +263,17 @@ const retentionOf = async (
   return openRetention(store, { days, folder: userFolder(home), events, runtime });
 };
 
+/** None unless the user says where checkpoints go. */
+const checkpointsOf = async (
+  store: Store,
+  { home }: CribOptions,
+  { config, runtime }: Pick<EngineSite, 'config' | 'runtime'>,
+): Promise<Opened['checkpoints']> => {
+  if (config.audit.checkpoints.to === undefined) return undefined;
+  const { openCheckpoints } = await import('./open-checkpoints.ts');
+  return openCheckpoints(store, { config, folder: userFolder(home), runtime });
+};
+
 const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
   const project = resolve(root);
   return { project, root: resolve(project, workspace.root) };
@@ -288,7 +299,8 @@ const openAll = async (
   const store = await openStore(options.store, { ...site, userDir });
   const rest = { ...site, policy: await policy(), redactor: await redactor() };
   const engine = await openEngine(store, options, rest);
-  return { store, engine, retention: await retentionOf(store, options, site) };
+  const retention = await retentionOf(store, options, site);
+  return { store, engine, retention, checkpoints: await checkpointsOf(store, options, site) };
 };
 
 /** Makes a crib whose store can be reached, for our own surfaces, server and command line. */

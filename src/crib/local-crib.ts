@@ -236,6 +236,7 @@ export class LocalCrib implements CribHost {
     this.#engine = opened.engine;
     opened.engine.keepRecovering();
     opened.retention?.start();
+    opened.checkpoints?.start();
     return opened;
   }
 
@@ -262,6 +263,7 @@ export class LocalCrib implements CribHost {
     if (!opened) return;
     await opened.retention?.stop();
     await opened.engine.close();
+    await opened.checkpoints?.stop();
     await opened.store.close();
   }
 }

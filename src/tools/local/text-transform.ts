@@ -27,6 +27,8 @@ const READS_ENGLISH: readonly string[] = [
 
 const WORK = {
   what: 'text',
+  // Long texts take long, but no longer than their length: the limit is for machines that are busy.
+  maxMs: 50_000,
   file: 'text/transform-work',
   from: import.meta.url,
   load: () => import('./text/transform-work.ts'),

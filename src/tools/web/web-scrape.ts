@@ -75,7 +75,7 @@ const MAX_INLINE_CHARS = 20_000;
 
 const WORK = {
   what: 'page',
-  maxMs: 5000,
+  maxMs: 8000,
   code: 'EXECUTION_FAILED',
   file: 'read-page-work',
   from: import.meta.url,

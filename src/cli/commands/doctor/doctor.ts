@@ -6,6 +6,7 @@ import { type Io, print, printJson } from '../../io.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import {
   type Check,
+  checkCheckpoints,
   checkConfig,
   checkModel,
   checkNode,
@@ -33,6 +34,7 @@ const allChecks = async (io: Io): Promise<readonly Check[]> => {
       ...checkTrust(loaded),
       await checkWorkspace(loaded, root),
       await checkStore(crib),
+      ...(await checkCheckpoints(crib, loaded, io.runtime.now())),
       ...(await checkSandboxes(crib)),
       checkModel(loaded),
     ],
