@@ -263,7 +263,7 @@ export class LocalCrib implements CribHost {
     if (!opened) return;
     await opened.retention?.stop();
     await opened.engine.close();
-    await opened.checkpoints?.stop();
+    if (!opened.store.isReadOnly) await opened.checkpoints?.stop();
     await opened.store.close();
   }
 }

@@ -95,16 +95,32 @@ describe('automatic checkpoints', () => {
     expect(seqs()).toEqual([5]);
   });
 
-  it('stopping while one is made waits for it, and nothing follows', async () => {
-    const { auto, runtime, fill, seqs } = open();
+  it('stopping while one is handed over waits for it, and nothing follows', async () => {
+    const store = createMemoryStore();
+    const append = () => store.audit.append(auditEntry());
+    let arrive: () => void = () => undefined;
+    const runtime = fakeRuntime();
+    const key = openTestKey();
+    const auto = new AutoCheckpoints({
+      store,
+      runtime,
+      every: 1,
+      minutes: 10,
+      recall: async () => [],
+      sign: async () =>
+        makeCheckpoint(await store.audit.head(), { at: runtime.now(), store: 'test', key }),
+      deliver: () =>
+        new Promise((done) => {
+          arrive = done;
+        }),
+    });
     auto.start();
-    await fill(5);
-    const ticking = runtime.advance(1000);
-    await auto.stop();
-    await ticking;
-    await fill(5);
-    await runtime.advance(5000);
-    expect(seqs()).toEqual([5]);
+    await append();
+    await runtime.advance(1000);
+    const stopped = auto.stop();
+    arrive();
+    await stopped;
+    expect(runtime.pendingTimers).toBe(0);
   });
 
   it('an empty trail is signed by nobody', async () => {
