@@ -1,7 +1,7 @@
 // Joins the files of the command line into a few, so that it starts fast: loading some three hundred
 // modules one by one takes longer than everything a short command does. The library stays as it is.
-import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
@@ -87,5 +87,34 @@ await bundle.write({
   minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
 });
 await bundle.close();
+
+/**
+ * Work modules are loaded by processes of their own (src/tools/data-work.ts), each by its path below
+ * the folder of its tools: they lie below the bundle by the same path.
+ */
+const workModules = async () => {
+  const entries = {};
+  for (const file of await readdir(join(dist, 'tools'), { recursive: true })) {
+    const [, ...path] = file.split(sep);
+    if (path.length === 0 || !file.endsWith('-work.js')) continue;
+    const name = path.join('/').replace(/\.js$/, '');
+    if (entries[name]) throw new Error(`Two work modules are called ${name}.`);
+    entries[name] = join(dist, 'tools', file);
+  }
+  return entries;
+};
+
+const works = await rolldown({
+  input: await workModules(),
+  platform: 'node',
+  external: (id) => LOADED_LATE.some((name) => id === name || id.startsWith(`${name}/`)),
+});
+await works.write({
+  dir: bundled,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'work-[name]-[hash].js',
+});
+await works.close();
 await rm(join(dist, 'cli'), { recursive: true });
 await rename(bundled, join(dist, 'cli'));

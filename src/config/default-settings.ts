@@ -101,6 +101,10 @@ const DEFAULTS = {
   },
   audit: {
     syncEveryRecord: false,
+    checkpoints: {
+      every: 1000,
+      minutes: 10,
+    },
   },
   store: {
     driver: 'sqlite',

@@ -4,10 +4,11 @@
  * user's configuration folder.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { AuditCheckpoint, AuditVerification } from '../contract/audit.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Store } from '../contract/store.ts';
+import { type CheckpointState, readCheckpointState } from '../governance/audit/auto-checkpoints.ts';
 import {
   parseCheckpoints,
   recallCheckpoints,
@@ -37,12 +38,20 @@ import { isPublicKey } from '../governance/signing/verify-signature.ts';
 
 export type { Pruned };
 
+/** What became of the automatic checkpoints of a store. */
+export const checkpointState = (
+  store: Pick<Store, 'memory'>,
+  now: number,
+): Promise<CheckpointState> => readCheckpointState(store, now);
+
 export interface VerifyRequest extends Pick<VerifyLogOptions, 'expected' | 'onRows'> {
   /** The store whose trail to verify; none for files alone. */
   readonly store?: Pick<Store, 'audit' | 'label'> | undefined;
   /** Exports and archives, to be verified before the trail as one chain. */
   readonly files: readonly string[];
   readonly checkpointFiles: readonly string[];
+  /** Where automatic checkpoints go: read where it is a file, for the notes of this store. */
+  readonly book?: string | undefined;
   /** Keys that count beside the user's own. */
   readonly publicKeys: readonly string[];
 }
@@ -59,6 +68,10 @@ export type PruneRequest = Pick<PruneOptions, 'before' | 'archive' | 'onRows'> &
 export interface AuditDesk {
   /** Signs the end of the trail and remembers that. */
   checkpoint(store: Pick<Store, 'audit' | 'label'>, at: number): Promise<AuditCheckpoint>;
+  /** What is remembered of the trail, oldest first. */
+  recall(store: Pick<Store, 'label'>): Promise<readonly AuditCheckpoint[]>;
+  /** False for a store that ends with its process: nothing is remembered of it. */
+  outlasts(store: Pick<Store, 'label'>): boolean;
   /** Holds the trail to what is remembered of it and to what is named. */
   verify(request: VerifyRequest): Promise<VerifyAnswer>;
   exportRows(store: Store, options: ExportOptions): AsyncIterable<ExportPart>;
@@ -87,6 +100,11 @@ const readCheckpoints = async (file: string): Promise<readonly AuditCheckpoint[]
   return parseCheckpoints(text);
 };
 
+/** The same note may be in several files. */
+const withoutCopies = (notes: readonly AuditCheckpoint[]): readonly AuditCheckpoint[] => [
+  ...new Map(notes.map((note) => [JSON.stringify(note), note])).values(),
+];
+
 const assertKeys = (keys: readonly string[]): void => {
   if (keys.every(isPublicKey)) return;
   throw new ToolFailure('VALIDATION_ERROR', 'A public key is base64 of 32 bytes.', {
@@ -110,12 +128,23 @@ class UserAuditDesk implements AuditDesk {
     return note;
   }
 
-  async verify({ store, files, checkpointFiles, publicKeys, ...rest }: VerifyRequest) {
+  recall({ label }: Pick<Store, 'label'>): Promise<readonly AuditCheckpoint[]> {
+    return recallCheckpoints(this.#book, label);
+  }
+
+  outlasts({ label }: Pick<Store, 'label'>): boolean {
+    return !PASSING.has(label);
+  }
+
+  async verify({ store, files, checkpointFiles, publicKeys, book, ...rest }: VerifyRequest) {
     assertKeys(publicKeys);
     const own = await readSigningKey(this.#keyFile);
     const named = await Promise.all(checkpointFiles.map(readCheckpoints));
-    const recalled = store ? await recallCheckpoints(this.#book, store.label) : [];
-    const checkpoints = [...recalled, ...named.flat()];
+    const books = book !== undefined && isAbsolute(book) ? [this.#book, book] : [this.#book];
+    const recalled = store
+      ? await Promise.all(books.map((each) => recallCheckpoints(each, store.label)))
+      : [];
+    const checkpoints = withoutCopies([...recalled.flat(), ...named.flat()]);
     const trustedKeys = [...(own ? [own.publicKey] : []), ...publicKeys];
     const options = { ...rest, checkpoints, trustedKeys };
     const report =

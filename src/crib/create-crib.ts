@@ -21,6 +21,7 @@ import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import type { Retention } from '../governance/audit/retention.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
+import { DAY_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import { createEventBus } from '../observation/event-bus.ts';
 import { UsageStats } from '../observation/usage-stats.ts';
@@ -265,6 +266,17 @@ const retentionOf = async (
   return openRetention(store, { days, folder: userFolder(home), events, runtime });
 };
 
+/** None unless the user says where checkpoints go. */
+const checkpointsOf = async (
+  store: Store,
+  { home }: CribOptions,
+  { config, runtime }: Pick<EngineSite, 'config' | 'runtime'>,
+): Promise<Opened['checkpoints']> => {
+  if (config.audit.checkpoints.to === undefined) return undefined;
+  const { openCheckpoints } = await import('./open-checkpoints.ts');
+  return openCheckpoints(store, { config, folder: userFolder(home), runtime });
+};
+
 const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
   const project = resolve(root);
   return { project, root: resolve(project, workspace.root) };
@@ -275,6 +287,20 @@ interface LateParts {
   policy(): Promise<Policy>;
   redactor(): Promise<Redactor>;
 }
+
+/** Folders of this program in the system's place for temporary files. */
+const TEMPORARY_FOLDERS = ['toolcrib-net-', 'toolcrib-sqlite-', 'toolcrib-read-'];
+
+/** Removes what killed processes of this user left behind, a day later. */
+const sweepTemporary = async (own: readonly string[], now: number): Promise<void> => {
+  const [{ removeStale }, { tmpdir }] = await Promise.all([
+    import('../kit/file/remove-stale.ts'),
+    import('node:os'),
+  ]);
+  const old = { minAgeMs: DAY_MS, now };
+  await removeStale(tmpdir(), { ...old, prefixes: TEMPORARY_FOLDERS });
+  for (const folder of own) await removeStale(folder, { ...old, prefixes: ['.toolcrib-'] });
+};
 
 /** Opens the store and all that a call needs. */
 const openAll = async (
@@ -290,7 +316,10 @@ const openAll = async (
   const store = await openStore(options.store, { ...site, userDir });
   const rest = { ...site, policy: await policy(), redactor: await redactor() };
   const engine = await openEngine(store, options, rest);
-  return { store, engine, retention: await retentionOf(store, options, site) };
+  const retention = await retentionOf(store, options, site);
+  // Nobody waits for it.
+  void sweepTemporary([userDir, join(userDir, 'keys')], site.runtime.now());
+  return { store, engine, retention, checkpoints: await checkpointsOf(store, options, site) };
 };
 
 /** Makes a crib whose store can be reached, for our own surfaces, server and command line. */

@@ -243,6 +243,7 @@ export class LocalCrib implements CribHost {
     this.#engine = opened.engine;
     opened.engine.keepRecovering();
     opened.retention?.start();
+    opened.checkpoints?.start();
     return opened;
   }
 
@@ -270,6 +271,7 @@ export class LocalCrib implements CribHost {
     if (!opened) return;
     await opened.retention?.stop();
     await opened.engine.close();
+    if (!opened.store.isReadOnly) await opened.checkpoints?.stop();
     await opened.store.close();
   }
 }

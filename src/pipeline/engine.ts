@@ -1,5 +1,5 @@
 /** Puts the pipeline together over an open store, and starts calls on it. */
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { Call, CallRequest, Next } from '../contract/call.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { type Caller, LOCAL_CALLER } from '../contract/caller.ts';
@@ -14,8 +14,10 @@ import type { Snapshot } from '../contract/store.ts';
 import { createExecutionIds } from '../governance/ids.ts';
 import { createFileAccess } from '../governance/paths/file-access.ts';
 import type { PathGuard } from '../governance/paths/path-guard.ts';
+import { TEMPORARY_PREFIX } from '../governance/paths/replace-file.ts';
 import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-snapshot.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
+import { removeStale } from '../kit/file/remove-stale.ts';
 import { approvedFolder, approvedPlaces } from './broker/approved-access.ts';
 import type { ExecSettings } from './broker/brokered-exec.ts';
 import { type Contexts, createContexts } from './broker/context.ts';
@@ -37,6 +39,9 @@ import { type UndoTools, undoTools } from './undo/undo.ts';
 
 /** How long the holds and keys of a process that was killed may stay as they are. */
 const RECOVER_MS = 30_000;
+
+/** No write of a file takes longer: a temporary one that is older belongs to a process that is gone. */
+const WRITE_MS = 60_000;
 
 /** What undo and crash recovery both ask of the file system. */
 const fileState = (guard: PathGuard) => ({
@@ -76,7 +81,13 @@ export class Engine {
   /** Says of every call a crash interrupted what became of it. Before the first call. */
   async recover(): Promise<void> {
     const { store, runtime, guard } = this.#deps;
-    const calls = await reconcile({ store, now: runtime.now, ...fileState(guard) });
+    const sweep = (path: string) =>
+      removeStale(dirname(path), {
+        prefixes: [TEMPORARY_PREFIX],
+        minAgeMs: WRITE_MS,
+        now: runtime.now(),
+      });
+    const calls = await reconcile({ store, now: runtime.now, sweep, ...fileState(guard) });
     if (calls.length > 0) runtime.log.warn('calls were interrupted by a crash', { calls });
   }
 
@@ -149,6 +160,7 @@ export class Engine {
     this.#recovering?.cancel();
     this.#recovering = undefined;
     this.shared.deadlines.close();
+    await this.shared.late.close();
     await this.shared.budgeting.freeCalls.write();
     await this.#deps.egress.close();
   }

@@ -32,6 +32,7 @@ import { StandingGrants } from './approval/standing-grants.ts';
 import type { CommandTask } from './broker/judge-program.ts';
 import { Budgeting } from './budget/budgeting.ts';
 import type { RulesByTool } from './business-rules.ts';
+import { LateWrites } from './record/late-writes.ts';
 import { ResultCache } from './record/result-cache.ts';
 import { RunningCalls } from './record/running-calls.ts';
 import { Bulkhead } from './recovery/bulkhead.ts';
@@ -99,15 +100,17 @@ export const createSharedServices = (deps: EngineDeps) => {
     resolveTargets(tool, input, targetDeps(deps.guard));
   const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
   const guards = createGuards(settingsOf, allTools);
+  const late = new LateWrites(runtime);
   return {
     settingsOf,
+    late,
     permissions,
     standing: new StandingGrants({ grants, seals }),
     definitionOf,
     resolveTargets: targetsOf,
     labels: new SessionLabels(store.memory, runtime.now),
     loops: settings.loop && new LoopBreaker(settings.loop),
-    budgeting: new Budgeting({ ...deps, ledger, limits: settings.budget, settingsOf }),
+    budgeting: new Budgeting({ ...deps, ledger, late, limits: settings.budget, settingsOf }),
     guardsOf: guards.guardsOf,
     resetServer: guards.reset,
     running: new RunningCalls(),

@@ -55,13 +55,15 @@ export const stageDeps = (
   const { settings, usage, validators, untrustedTools } = deps;
   const { audit, replays, counters, results } = store;
   const { settingsOf, guardsOf, definitionOf, resolveTargets } = shared;
-  const { labels, budgeting, running, deadlines, desk, standing, cache, loops, undoLog } = shared;
+  const { labels, budgeting, running, deadlines, desk, standing, cache, loops, undoLog, late } =
+    shared;
   const { shape, sanitize, limits, checkOutput, maxCallDepth, replayMs } = settings;
   const { contexts, refusedProgram, callTool, undo } = engine;
   const newHandle = (): string => unguessableId('result');
   return {
     record: {
       audit,
+      late,
       running,
       budgeting,
       labels,
@@ -77,7 +79,7 @@ export const stageDeps = (
     validateInput: { shape, validators, runtime },
     inspect: { redactor, guard, sanitize },
     authorize: { policy, standing, labels, events, definitionOf, resolveTargets },
-    replay: { replays, audit, cache, runtime, keepMs: replayMs, settingsOf },
+    replay: { replays, audit, late, cache, runtime, keepMs: replayMs, settingsOf },
     limitRate: { counters, runtime, loops, settingsOf },
     authenticate: secrets,
     checkPreconditions: {

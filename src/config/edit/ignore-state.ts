@@ -11,7 +11,8 @@ export const ignoreState = async (file: string): Promise<void> => {
   if (basename(folder) !== '.toolcrib') return;
   await writeFile(join(folder, '.gitignore'), 'state.db*\n', { flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
+      // Where nothing can be written there is nothing to keep out, either.
+      if (!['EEXIST', 'EROFS', 'EACCES'].includes(error.code ?? '')) throw error;
     },
   );
 };

@@ -1,6 +1,7 @@
 /** What the groups of a crib's members are handed: the open store and engine, and what is fixed. */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
+import type { AutoCheckpoints } from '../../governance/audit/auto-checkpoints.ts';
 import type { Retention } from '../../governance/audit/retention.ts';
 import type { BudgetLimits } from '../../governance/ledger/budget.ts';
 import type { SigningKey } from '../../governance/signing/open-signing-key.ts';
@@ -12,6 +13,8 @@ export interface Opened {
   readonly engine: Engine;
   /** Where the record is not kept for ever. */
   readonly retention: Pick<Retention, 'start' | 'stop'> | undefined;
+  /** Where checkpoints are made without being asked for. */
+  readonly checkpoints: Pick<AutoCheckpoints, 'start' | 'stop'> | undefined;
 }
 
 export interface MemberDeps {

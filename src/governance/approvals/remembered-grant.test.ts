@@ -18,11 +18,11 @@ describe('what is remembered of an approval', () => {
     });
   });
 
-  it('as a pattern outlives the session, as long as its condition says', () => {
+  it('as a pattern outlives the session, a year at most', () => {
     const condition = 'input.path == "a.txt"';
     const pattern = rememberedGrant(approvalRecord('a1'), { scope: 'pattern', condition }, made);
     expect(pattern).toMatchObject({ subject: { user: 'alice', agent: 'agent-1' }, condition });
-    expect(pattern).not.toHaveProperty('expiresAt');
+    expect(pattern.expiresAt).toBe(NOW + 365 * 24 * 60 * 60 * 1000);
     const until = { scope: 'pattern', condition, expiresAt: NOW + 5 } as const;
     expect(rememberedGrant(approvalRecord('a1'), until, made).expiresAt).toBe(NOW + 5);
   });

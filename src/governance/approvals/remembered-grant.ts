@@ -5,6 +5,8 @@ import { DAY_MS } from '../../kit/data/durations.ts';
 
 /** A session that was allowed something and forgotten must not be allowed it for ever. */
 const LONGEST_SESSION_MS = DAY_MS;
+/** Nor a pattern that nobody thinks of any more. */
+const MAX_PATTERN_MS = 365 * DAY_MS;
 
 /** Bound to the definition of the tool: when that changes, the person is asked again. */
 export const rememberedGrant = (
@@ -33,7 +35,7 @@ export const rememberedGrant = (
     subject: { user: userId, agent: agentId },
     condition: remember.condition,
     targets,
-    ...(remember.expiresAt !== undefined && { expiresAt: remember.expiresAt }),
+    expiresAt: Math.min(remember.expiresAt ?? Number.POSITIVE_INFINITY, made.at + MAX_PATTERN_MS),
     note: 'always allowed by pattern',
   };
 };

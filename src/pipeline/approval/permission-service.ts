@@ -7,6 +7,7 @@ import type { Grant, Grants, NewGrant } from '../../contract/grant.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { grantText, type Seals } from '../../governance/approvals/seals.ts';
 import { unguessableId } from '../../governance/ids.ts';
+import { canonicalJson } from '../../kit/data/canonical-json.ts';
 import { auditEvent } from '../record/audit-event.ts';
 
 export interface PermissionDeskDeps {
@@ -19,6 +20,32 @@ export interface PermissionDeskDeps {
 
 const invalid = (message: string, ...suggestions: readonly string[]) =>
   new ToolFailure('VALIDATION_ERROR', message, { suggestions });
+
+/** Grants of one giver at a time: each is read with every call that they could decide. */
+export const MAX_GRANTS_PER_GIVER = 1000;
+
+const tooMany = () =>
+  new ToolFailure('CONFLICT', `There are ${MAX_GRANTS_PER_GIVER} standing grants of this giver.`, {
+    suggestions: ['Take some back with `toolcrib permissions revoke`, or allow this call only.'],
+  });
+
+/** What a grant allows, as text; neither how long nor since when. */
+const meaningOf = (grant: NewGrant): string => {
+  const { subject, resource, actions, condition, skipsApproval, definition, targets, by } = grant;
+  return canonicalJson([
+    { ...subject },
+    resource,
+    actions,
+    condition ?? null,
+    skipsApproval,
+    definition ?? null,
+    targets ?? null,
+    by,
+  ]);
+};
+
+const endOf = ({ expiresAt = Number.POSITIVE_INFINITY }: Pick<Grant, 'expiresAt'>): number =>
+  expiresAt;
 
 const SUBJECTS = ['user', 'role', 'agent', 'session'] as const;
 
@@ -51,9 +78,14 @@ export class PermissionDesk implements Permissions {
     this.#deps = deps;
   }
 
-  /** Throws VALIDATION_ERROR for a grant that makes no sense. */
+  /** Throws VALIDATION_ERROR for a grant that makes no sense, CONFLICT when its giver has too many. */
   async check(wanted: NewGrant): Promise<void> {
     assertUsable(wanted, this.#deps.runtime.now());
+    await this.#compile(wanted);
+    await this.#equalTo(wanted);
+  }
+
+  async #compile(wanted: NewGrant): Promise<void> {
     if (wanted.condition === undefined) return;
     // The rule language is loaded for those who use it.
     const { compileCondition } = await import(
@@ -62,15 +94,31 @@ export class PermissionDesk implements Permissions {
     compileCondition(wanted.condition);
   }
 
+  /** Those of this user that allow the same. Throws when one more would be too many. */
+  async #equalTo(wanted: NewGrant): Promise<readonly Grant[]> {
+    const given = (await this.list()).filter(({ by }) => by === wanted.by);
+    const meaning = meaningOf(wanted);
+    const equal = given.filter((grant) => meaningOf(grant) === meaning);
+    if (equal.length === 0 && given.length >= MAX_GRANTS_PER_GIVER) throw tooMany();
+    const { seals } = this.#deps;
+    const ours = await Promise.all(equal.map((each) => seals.isOurs(grantText(each), each.seal)));
+    return equal.filter((_, index) => ours[index]);
+  }
+
+  /** One that allows the same already, and no shorter, is the answer; shorter ones are replaced. */
   async grant(wanted: NewGrant): Promise<Grant> {
     const { runtime, grants } = this.#deps;
     const createdAt = runtime.now();
     await this.check(wanted);
+    const equal = await this.#equalTo(wanted);
+    const longer = equal.find((each) => endOf(each) >= endOf(wanted));
+    if (longer) return longer;
     const unsealed: Grant = { ...wanted, id: unguessableId('grant'), createdAt };
     const seal = await this.#deps.seals.seal(grantText(unsealed));
     const grant = seal === undefined ? unsealed : { ...unsealed, seal };
     await this.#note('permission.granted', grant, grant.by);
     await grants.add(grant);
+    for (const { id } of equal) await this.revoke(id, grant.by);
     this.#deps.events.emit('permission.granted', { grantId: grant.id, resource: grant.resource });
     return grant;
   }

@@ -29,12 +29,14 @@ import { type Most, mostCost } from '../../governance/ledger/most-cost.ts';
 import { failed } from '../outcome.ts';
 import { perTool } from '../per-tool.ts';
 import { evidence } from '../pipeline.ts';
+import type { LateWrites } from '../record/late-writes.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 import { FreeCalls } from './free-calls.ts';
 import { givePurse, type HoldMore, Purse, purseOf } from './purse.ts';
 
 export interface BudgetingDeps {
   readonly ledger: Ledger;
+  readonly late: Pick<LateWrites, 'attempt'>;
   readonly limits: BudgetLimits;
   readonly runtime: Runtime;
   readonly model: Pick<Model, 'price'>;
@@ -170,7 +172,9 @@ export class Budgeting {
     const { executionId, notes } = call;
     const isUsed = notes.attempts > 0 || actual.micros > 0;
     const end = (hold: string, spending: Spending): Promise<void> =>
-      isUsed ? this.ledger.settle(hold, spending) : this.ledger.release(hold);
+      this.#deps.late.attempt(() =>
+        isUsed ? this.ledger.settle(hold, spending) : this.ledger.release(hold),
+      );
     const ended = end(executionId, actual);
     if (!hasFreeTier(call)) return ended;
     return ended.then(() => end(freeHoldOf(executionId), NOTHING));
@@ -183,8 +187,9 @@ export class Budgeting {
     const { spent, held } = purse;
     call.notes.costMicros = spent.micros;
     call.notes.tokens = spent.tokens;
-    if (held.micros > 0 || held.tokens > 0) await this.ledger.settle(call.executionId, spent);
-    else this.countFree(call);
+    if (held.micros > 0 || held.tokens > 0) {
+      await this.#deps.late.attempt(() => this.ledger.settle(call.executionId, spent));
+    } else this.countFree(call);
   }
 
   /** Counts a call for which nothing was held, so that usage shows it. */

@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import { testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { AuditEntry } from '../../contract/audit.ts';
 import type { Store } from '../../contract/store.ts';
@@ -84,6 +85,31 @@ describe('after a crash', () => {
     expect(await crib.executions.status('no-trace')).toMatchObject({ effect: 'unknown' });
     expect(await store.intents.open()).toEqual([]);
     expect(crib.runtime.logged.some(({ message }) => message.includes('interrupted'))).toBe(true);
+  });
+
+  it('temporary files of an interrupted write are removed, those of a living process stay', async () => {
+    const store = createMemoryStore();
+    const path = join(root, 'a.txt');
+    await writeFile(path, 'before');
+    await store.audit.append(intent('torn'));
+    await store.snapshots.save({
+      executionId: 'torn',
+      order: 0,
+      path,
+      before: Buffer.from('before'),
+      beforeMode: 0o644,
+      keptAt: 0,
+      afterHash: sha256Hex('after'),
+    });
+    for (const name of ['.toolcrib-tmp-old', '.toolcrib-tmp-young', 'other']) {
+      await writeFile(join(root, name), 'x');
+    }
+    const runtime = fakeRuntime();
+    const at = (ageMs: number) => new Date(runtime.now() - ageMs);
+    await utimes(join(root, '.toolcrib-tmp-old'), at(120_000), at(120_000));
+    await utimes(join(root, '.toolcrib-tmp-young'), at(1000), at(1000));
+    await testCrib([], { root, store: afterCrash(store), runtime });
+    expect((await readdir(root)).toSorted()).toEqual(['.toolcrib-tmp-young', 'a.txt', 'other']);
   });
 
   it('money: a call that began is booked, one that did not is released', async () => {

@@ -10,17 +10,22 @@ export interface ReconcileDeps {
   readonly store: Store;
   now(): number;
   inspect(snapshot: Snapshot): Promise<'done' | 'not_done' | 'unknown'>;
+  /** Removes what an interrupted write of a file left beside it. */
+  sweep?(path: string): Promise<unknown>;
 }
 
 /** What the files say: all as intended is done, all as before is not done, a mixture is unknown. */
 const effectOnFiles = async (
   executionId: string,
-  { store, inspect }: ReconcileDeps,
+  { store, inspect, sweep }: ReconcileDeps,
 ): Promise<EffectState> => {
   const snapshots = await store.snapshots.of(executionId);
   const last = new Map(snapshots.map((snapshot) => [snapshot.path, snapshot]));
   const states = new Set<EffectState>();
-  for (const snapshot of last.values()) states.add(await inspect(snapshot));
+  for (const snapshot of last.values()) {
+    states.add(await inspect(snapshot));
+    await sweep?.(snapshot.path);
+  }
   const [state] = states;
   return states.size === 1 && state !== undefined ? state : 'unknown';
 };

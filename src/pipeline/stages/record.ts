@@ -2,7 +2,7 @@
  * Outermost: every call leaves a row in the audit trail, refused ones too, and every throw becomes
  * a result. A result whose row cannot be written is withheld.
  */
-import type { AuditLog } from '../../contract/audit.ts';
+import type { AuditEntry, AuditLog } from '../../contract/audit.ts';
 import type { Call, CallRequest } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
@@ -25,6 +25,7 @@ import { failedWith, NO_RESOURCES } from '../outcome.ts';
 import { evidence } from '../pipeline.ts';
 import { asToolError, redactError } from '../record/as-tool-error.ts';
 import { auditEntry, summaryOfCall } from '../record/audit-entry.ts';
+import type { LateWrites } from '../record/late-writes.ts';
 import type { RunningCalls } from '../record/running-calls.ts';
 
 export interface UsageNotes {
@@ -34,7 +35,8 @@ export interface UsageNotes {
 export interface RecordDeps {
   readonly budgeting: Budgeting;
   readonly usage: UsageNotes;
-  readonly audit: Pick<AuditLog, 'append'>;
+  readonly audit: Pick<AuditLog, 'append' | 'query'>;
+  readonly late: Pick<LateWrites, 'add'>;
   readonly running: RunningCalls;
   readonly runtime: Runtime;
   readonly redactor: Redactor;
@@ -150,12 +152,30 @@ const label = (
   return hasRun ? deps.labels.absorb(call.caller, result.metadata.labels) : undefined;
 };
 
+/** Writes an outcome that the store has missed, unless it is there after all. */
+const writeLate = async (entry: AuditEntry, { audit }: RecordDeps): Promise<void> => {
+  const { executionId } = entry;
+  const [known] = await audit.query({ executionId, kind: 'outcome', limit: 1 });
+  if (!known) await audit.append({ ...entry, detail: { ...entry.detail, late: true } }, 'synced');
+};
+
+/** Writes the outcome of a call that may have changed something, later if the store fails now. */
+const writeEffect = async (entry: AuditEntry, deps: RecordDeps): Promise<void> => {
+  try {
+    await deps.audit.append(entry, 'synced');
+  } catch (error) {
+    deps.late.add(() => writeLate(entry, deps));
+    throw error;
+  }
+};
+
 const write = (call: CallRequest, result: ToolResult, deps: RecordDeps): Promise<void> => {
   const at = call.startedAt + Math.round(result.metadata.duration + call.notes.waitedMs);
   const { redactor } = deps;
   const policy = deps.policy.version;
   const entry = auditEntry('outcome', call, { result, redactor, at, policy });
-  return deps.audit.append(entry, call.notes.effectPossible ? 'synced' : 'written');
+  // A call that changed nothing is simply withheld: nobody was given what it found.
+  return call.notes.effectPossible ? writeEffect(entry, deps) : deps.audit.append(entry, 'written');
 };
 
 /** Frees what the call held while it ran. */

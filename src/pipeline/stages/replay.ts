@@ -12,6 +12,7 @@ import type { Tool } from '../../contract/tool.ts';
 import { canonicalJson, digestOf } from '../../kit/data/canonical-json.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
+import type { LateWrites } from '../record/late-writes.ts';
 import type { ResultCache } from '../record/result-cache.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 
@@ -20,6 +21,7 @@ export interface ReplayDeps {
   readonly audit: Pick<AuditLog, 'query' | 'anchor'>;
   readonly cache: ResultCache;
   readonly runtime: Runtime;
+  readonly late: Pick<LateWrites, 'attempt'>;
   readonly keepMs: number;
   settingsOf(tool: Tool): ToolSettings;
 }
@@ -64,6 +66,27 @@ const hadNoEffect = async (executionId: string, { audit }: ReplayDeps): Promise<
   return (await audit.query({ executionId, kind: 'intent', limit: 1 })).length === 0;
 };
 
+/** What a key stands for whose call broke on its way out: it may have done something. */
+const inDoubt = (call: Checked): ToolResult =>
+  failed(call, 'STORE_UNAVAILABLE', {
+    message: 'The tool ran, but its outcome could not be recorded: the call is in doubt.',
+    suggestions: ['Check what happened before calling again with a new key.'],
+    retryable: false,
+  });
+
+/** Says what the key stands for from now on, or frees it. */
+const letGo = (
+  call: Checked,
+  result: ToolResult | undefined,
+  { key, replays, runtime, late, keepMs }: ReplayDeps & { readonly key: string },
+): Promise<void> => {
+  const { executionId } = call;
+  const final = result ?? inDoubt(call);
+  if (!isFinal(call, final)) return late.attempt(() => replays.abandon(key, executionId));
+  const expiresAt = runtime.now() + keepMs;
+  return late.attempt(() => replays.finish({ key, executionId }, final, expiresAt));
+};
+
 const onceByKey = async (
   call: Checked,
   next: Onward,
@@ -88,11 +111,7 @@ const onceByKey = async (
     result = await next(prove(call, 'fresh', true));
     return result;
   } finally {
-    if (result && isFinal(call, result)) {
-      await deps.replays.finish({ key, executionId }, result, deps.runtime.now() + deps.keepMs);
-    } else if (!call.notes.effectPossible) {
-      await deps.replays.abandon(key, executionId);
-    }
+    await letGo(call, result, { ...deps, key });
   }
 };
 

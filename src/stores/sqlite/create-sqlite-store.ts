@@ -7,19 +7,24 @@ import {
   accessSync,
   closeSync,
   constants,
+  copyFileSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
+  rmSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
 import { migrate, schemaVersion } from './database/migrate.ts';
 import { type Database, openDatabase } from './database/open-database.ts';
 import { isLocked, storeFailure } from './database/store-failure.ts';
-import { assertIdentity, type StoreIdentity } from './database/store-identity.ts';
+import { assertIdentity, ForeignStore, type StoreIdentity } from './database/store-identity.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
 export interface SqliteStoreOptions {
@@ -86,15 +91,40 @@ const isWritable = (path: string): boolean => {
   }
 };
 
-/** Refuses to write into a file that is not at its path any more: nobody would ever read it. */
-const inPlaceGuard = (path: string): (() => void) => {
+const isSame = (one: Stats | undefined, other: Stats | undefined): boolean =>
+  one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+
+const gone = (what: string): ToolFailure =>
+  new ToolFailure('STORE_UNAVAILABLE', `The ${what} was moved or deleted.`, {
+    suggestions: ['Put the file back, or start again with a new store.'],
+  });
+
+/** What a deleted log holds is still open here: it is saved into the file as long as nobody began a new one. */
+const rescueLog = (database: Database, { log }: Runtime): void => {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    log.error('The write-ahead log of the store was deleted; what it held was saved.');
+  } catch (error) {
+    log.error('The write-ahead log of the store was deleted.', { error: String(error) });
+  }
+};
+
+/**
+ * Refuses to write into files that are not at their paths any more: nobody would ever read them, and
+ * what is in a deleted log is lost with this process.
+ */
+const inPlaceGuard = (path: string, database: Database, runtime: Runtime): (() => void) => {
   const opened = statSync(path);
+  let log = statOf(`${path}-wal`);
+  let isRescued = false;
   return () => {
-    const found = statOf(path);
-    if (found?.ino === opened.ino && found.dev === opened.dev) return;
-    throw new ToolFailure('STORE_UNAVAILABLE', 'The database file was moved or deleted.', {
-      suggestions: ['Put the file back, or start again with a new store.'],
-    });
+    if (!isSame(opened, statOf(path))) throw gone('database file');
+    const found = statOf(`${path}-wal`);
+    log ??= found;
+    if (log === undefined || isSame(log, found)) return;
+    if (!isRescued && found === undefined) rescueLog(database, runtime);
+    isRescued = true;
+    throw gone('write-ahead log of the database');
   };
 };
 
@@ -128,6 +158,52 @@ const openPrepared = async (
   }
 };
 
+/** True where SQLite can make neither its log nor its index beside the file. */
+const isFrozen = (path: string): boolean => !isWritable(path) || !isWritable(dirname(path));
+
+/**
+ * Opens a file on a medium that cannot be written, for reading alone. A log beside it holds rows that
+ * are not in the file yet: then both are copied, and the copy is opened.
+ */
+const openForReading = async (path: string): Promise<Database> => {
+  if ((statOf(`${path}-wal`)?.size ?? 0) === 0) {
+    const database = await openDatabase(`${pathToFileURL(path).href}?immutable=1`);
+    schemaVersion(database);
+    return database;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'toolcrib-read-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const copy = join(folder, basename(path));
+  try {
+    for (const ending of ['', '-wal']) copyFileSync(`${path}${ending}`, `${copy}${ending}`);
+    const database = await openDatabase(copy);
+    database.exec('PRAGMA query_only = ON; PRAGMA trusted_schema = OFF');
+    return {
+      prepare: (sql) => database.prepare(sql),
+      exec: (sql) => database.exec(sql),
+      close: () => {
+        database.close();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+};
+
+/** The same, and only a database that the caller has a record of. */
+const openFrozen = async (path: string, identity: StoreIdentity | undefined): Promise<Database> => {
+  const database = await openForReading(path);
+  try {
+    if (identity && !identity.adopt) assertIdentity(database, identity);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
 /** Rejects with STORE_UNAVAILABLE when the file cannot be used, and says what to do about it. */
 export const createSqliteStore = async (options: SqliteStoreOptions): Promise<Store> => {
   const { runtime, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
@@ -135,15 +211,22 @@ export const createSqliteStore = async (options: SqliteStoreOptions): Promise<St
   const path = inMemory ? IN_MEMORY : resolve(options.path);
   try {
     if (!inMemory) createFile(path);
-    const database = await openPrepared(path, options, runtime.elapsed() + lockTimeoutMs);
+    let isThawed = true;
+    const database = await openPrepared(path, options, runtime.elapsed() + lockTimeoutMs).catch(
+      (error: unknown) => {
+        if (inMemory || error instanceof ForeignStore || !isFrozen(path)) throw error;
+        isThawed = false;
+        return openFrozen(path, options.identity);
+      },
+    );
     return sqliteStore({
       database,
       runtime,
       lockTimeoutMs,
       label: inMemory ? 'sqlite in memory' : `sqlite at ${path}`,
-      isReadOnly: !inMemory && !isWritable(path),
-      ...(!inMemory && { assertUsable: inPlaceGuard(path) }),
-      ...(!inMemory && !options.syncEveryRecord && { log: `${path}-wal` }),
+      isReadOnly: !isThawed || (!inMemory && !isWritable(path)),
+      ...(!inMemory && { assertUsable: inPlaceGuard(path, database, runtime) }),
+      ...(!inMemory && isThawed && !options.syncEveryRecord && { log: `${path}-wal` }),
     });
   } catch (error) {
     throw storeFailure(error);

@@ -1,6 +1,7 @@
 /** Opening: what is made, what is migrated, what is refused, and what happens to the file meanwhile. */
 import {
   chmodSync,
+  copyFileSync,
   mkdtempSync,
   readdirSync,
   renameSync,
@@ -185,6 +186,46 @@ describe('F4: the file while it is open', () => {
     renameSync(`${file()}.away`, file());
     await store.audit.append(intentEntry('e3'));
     expect(await verifyAudit(store.audit.scan())).toMatchObject({ ok: true, rows: 2 });
+    await store.close();
+  });
+
+  it('notices that its log was deleted, saves what it held and writes no more', async () => {
+    const store = await open();
+    for (let n = 0; n < 5; n++) await store.audit.append(auditEntry());
+    rmSync(`${file()}-wal`);
+    for (const id of ['e1', 'e2']) {
+      await expect(store.audit.append(intentEntry(id))).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringContaining('log of the database was moved or deleted'),
+      });
+    }
+    // What a process would find that opens the file after this one was killed.
+    copyFileSync(file(), `${file()}.after-kill`);
+    const next = await open(`${file()}.after-kill`);
+    expect(await verifyAudit(next.audit.scan())).toMatchObject({ ok: true, rows: 5 });
+    await next.close();
+    await store.close();
+  });
+
+  it('refuses to write beside a log that another one was put in the place of', async () => {
+    const store = await open();
+    await store.audit.append(auditEntry());
+    rmSync(`${file()}-wal`);
+    writeFileSync(`${file()}-wal`, '');
+    await expect(store.audit.append(intentEntry('e1'))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await store.close();
+  });
+
+  it('benign: a log that was folded into the file is the same log', async () => {
+    const store = await open();
+    const other = await open();
+    await store.audit.append(auditEntry());
+    await other.audit.append(auditEntry());
+    await other.close();
+    await store.audit.append(auditEntry());
+    expect(await verifyAudit(store.audit.scan())).toMatchObject({ ok: true, rows: 3 });
     await store.close();
   });
 

@@ -1,11 +1,11 @@
 /** `edit_files`: exact replacements in several files, all of them or none. */
 import { z } from 'zod';
-import type { FileAccess } from '../../contract/context.ts';
+import type { FileAccess, ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
 import type { TextDiff } from '../../kit/text/unified-diff.ts';
-import { applyEdits } from './apply-edits.ts';
-import { stillParses } from './still-parses.ts';
+import { runDataWork } from '../data-work.ts';
+import { type EditedText, type EditJob, invalidEdit } from './edit-text-work.ts';
 import { assertText } from './text-content.ts';
 
 const edit = () =>
@@ -62,44 +62,42 @@ interface Change extends Omit<TextDiff, 'hunks'> {
   readonly replacements: number;
 }
 
-const invalid = (file: number, problem: string, suggestion: string) =>
-  new ToolFailure('VALIDATION_ERROR', `files[${file}]: ${problem}`, {
-    suggestions: [suggestion],
-    issues: [{ path: ['files', file], message: problem }],
-  });
-
 const assertEachOnce = async (files: readonly FileEdit[], fs: FileAccess): Promise<void> => {
   const seen = new Set<string>();
   for (const [index, { path }] of files.entries()) {
     const absolute = await fs.resolve(path, 'write');
     if (seen.has(absolute)) {
-      throw invalid(index, 'The file is named twice.', 'Put all edits of a file in one entry.');
+      throw invalidEdit(index, 'The file is named twice.', 'Put all edits of a file in one entry.');
     }
     seen.add(absolute);
   }
 };
 
-const planOne = async (asked: Input, index: number, fs: FileAccess): Promise<Change> => {
+const MAX_INLINE_CHARS = 20_000;
+
+const WORK = {
+  what: 'file',
+  file: 'edit-text-work',
+  from: import.meta.url,
+  load: () => import('./edit-text-work.ts'),
+  isSmall: ({ old, edits }: EditJob) =>
+    edits.reduce((sum, { newText }) => sum + newText.length, old.length) <= MAX_INLINE_CHARS,
+};
+
+const planOne = async (
+  asked: Input,
+  index: number,
+  { fs, signal }: Pick<ToolContext, 'fs' | 'signal'>,
+): Promise<Change> => {
   const { path, edits } = asked.files[index] as FileEdit;
   const before = await fs.read(path);
   const shown = (await fs.stat(path))?.path ?? path;
   const old = assertText(before, 'Use write_file with base64 for binary files.');
-  const { text, replacements } = applyEdits(old, edits, index);
-  if (asked.validateChanges && text === old) {
-    throw invalid(index, 'The edits change nothing.', 'Leave the file out.');
-  }
-  if (asked.validateChanges && !(await stillParses(path, old, text))) {
-    throw invalid(
-      index,
-      'The edits would break a file that can be parsed now.',
-      'Correct the edits, or set validateChanges to false.',
-    );
-  }
+  const job = { path, old, edits, index, validate: asked.validateChanges };
+  const { text, hunks, ...counts } = await runDataWork<EditJob, EditedText>(WORK, job, signal);
   const after = Buffer.from(text, 'utf8');
-  const { diffTexts } = await import('../../kit/text/unified-diff.ts');
-  const { hunks, additions, deletions } = diffTexts(old, text);
   const diff = hunks === '' ? '' : `--- a/${shown}\n+++ b/${shown}\n${hunks}`;
-  return { path: shown, before, after, replacements, diff, additions, deletions };
+  return { path: shown, before, after, diff, ...counts };
 };
 
 /** Writes a file that is still as it was read. */
@@ -166,10 +164,11 @@ export const editFiles = defineTool({
   ],
   input,
   output,
-  run: async (asked, { fs }) => {
+  run: async (asked, context) => {
+    const { fs } = context;
     await assertEachOnce(asked.files, fs);
     const changes: Change[] = [];
-    for (const index of asked.files.keys()) changes.push(await planOne(asked, index, fs));
+    for (const index of asked.files.keys()) changes.push(await planOne(asked, index, context));
     if (!asked.preview) await writeAll(changes, fs);
     return {
       files: changes.map(({ path, diff, additions, deletions, replacements }) => ({

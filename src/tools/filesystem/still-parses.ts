@@ -1,6 +1,6 @@
 /** Tells whether an edit broke a file that a program has to parse. */
 
-type Parses = (text: string) => boolean | Promise<boolean>;
+type Parses = (text: string) => boolean;
 
 const parsesAsJson: Parses = (text) => {
   try {
@@ -11,28 +11,25 @@ const parsesAsJson: Parses = (text) => {
   }
 };
 
-const parsesAsYaml: Parses = async (text) => {
+const loadYaml = async (): Promise<Parses> => {
   const { parseAllDocuments } = await import('yaml');
   // Comparing each key with each other would take too long in a large file.
   const options = { logLevel: 'silent', uniqueKeys: false } as const;
-  try {
-    return [...parseAllDocuments(text, options)].every(({ errors }) => errors.length === 0);
-  } catch {
-    return false;
-  }
+  return (text) => {
+    try {
+      return [...parseAllDocuments(text, options)].every(({ errors }) => errors.length === 0);
+    } catch {
+      return false;
+    }
+  };
 };
 
-const PARSERS: readonly (readonly [ending: RegExp, parses: Parses])[] = [
-  [/\.json$/i, parsesAsJson],
-  [/\.ya?ml$/i, parsesAsYaml],
-];
-
-/** False only for a JSON or YAML file that could be parsed before and cannot be any more. */
-export const stillParses = async (
-  path: string,
-  before: string,
-  after: string,
-): Promise<boolean> => {
-  const parses = PARSERS.find(([ending]) => ending.test(path))?.[1];
-  return parses === undefined || (await parses(after)) || !(await parses(before));
+/** The parser of a JSON or YAML file; none for others. */
+export const loadParser = async (path: string): Promise<Parses | undefined> => {
+  if (/\.json$/i.test(path)) return parsesAsJson;
+  return /\.ya?ml$/i.test(path) ? loadYaml() : undefined;
 };
+
+/** False only for a text that could be parsed before and cannot be any more. */
+export const stillParses = (parses: Parses, before: string, after: string): boolean =>
+  parses(after) || !parses(before);

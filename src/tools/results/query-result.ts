@@ -1,7 +1,6 @@
 /** JMESPath over a stored result. Names are own properties only, and the answer cannot explode. */
 import { ToolFailure } from '../../contract/errors.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
-import { bounded } from './bounded.ts';
 
 /** An expression can name the same part again and again: what it makes is counted before it is shown. */
 const MOST_NODES = 1_000_000;
@@ -50,17 +49,17 @@ const badQuery = (error: Error): ToolFailure =>
     suggestions: ['Write it like: items[?price > `10`].{name: name, price: price} | [:20]'],
   });
 
-/** Fails with VALIDATION_ERROR, OUTPUT_TOO_LARGE or TIMEOUT. */
-export const queryResult = async (text: string, expression: string): Promise<unknown> => {
-  const { default: jmespath } = await import('jmespath');
-  return bounded(() => {
-    const data = parse(text);
-    try {
-      const found: unknown = jmespath.search(data, expression);
-      assertSmall(found);
-      return found;
-    } catch (error) {
-      throw isLibraryError(error) ? badQuery(error) : error;
-    }
-  });
+/** The part of the library that is used. */
+export type SearchData = (data: unknown, expression: string) => unknown;
+
+/** Fails with VALIDATION_ERROR or OUTPUT_TOO_LARGE. */
+export const queryResult = (search: SearchData, text: string, expression: string): unknown => {
+  const data = parse(text);
+  try {
+    const selected = search(data, expression);
+    assertSmall(selected);
+    return selected;
+  } catch (error) {
+    throw isLibraryError(error) ? badQuery(error) : error;
+  }
 };

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { queryResult } from './query-result.ts';
-import { grepLines, layOut, linesOf } from './result-lines.ts';
+import { runDataWork } from '../data-work.ts';
+import type { SearchAnswer, SearchJob } from './search-result-work.ts';
 
 export type ResultReader = Pick<ToolContext, 'userId' | 'agentId' | 'sessionId' | 'authenticated'>;
 
@@ -92,22 +92,14 @@ const tooLarge = (): ToolFailure =>
     suggestions: ['Read it page by page with offset and limit.'],
   });
 
-/** The text that pages, lines and patterns work on. */
-const sourceOf = async ({ query }: Input, text: string): Promise<string> => {
-  if (query === undefined) return layOut(text);
-  const value = (await queryResult(text, query)) ?? null;
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
-};
+const MAX_INLINE_CHARS = 20_000;
 
-const inLines = async (asked: Input, text: string): Promise<Output> => {
-  const lines = linesOf(await sourceOf(asked, text));
-  const { grep: pattern, ignoreCase, context: around, maxMatches: most } = asked;
-  if (pattern !== undefined) {
-    const { matches, total } = await grepLines(lines, { pattern, ignoreCase, around, most });
-    return { matches: [...matches], total } as Output;
-  }
-  const { from = 1, count = lines.length } = asked.lines ?? {};
-  return { text: lines.slice(from - 1, from - 1 + count).join('\n'), total: lines.length };
+const WORK = {
+  what: 'result',
+  file: 'search-result-work',
+  from: import.meta.url,
+  load: () => import('./search-result-work.ts'),
+  isSmall: ({ text }: SearchJob) => text.length <= MAX_INLINE_CHARS,
 };
 
 const pageOf = (
@@ -120,7 +112,7 @@ const pageOf = (
 
 const readPart = async (
   asked: Input,
-  { userId, agentId, sessionId, authenticated }: ToolContext,
+  { userId, agentId, sessionId, authenticated, signal }: ToolContext,
   read: ReadResultOptions['read'],
 ): Promise<Output> => {
   const { handle, offset, limit, query, grep, lines } = asked;
@@ -132,8 +124,9 @@ const readPart = async (
   if (!found) throw notFound();
   if (isPage) return pageOf(found, offset);
   if (found.total > MOST_SEARCHED) throw tooLarge();
-  if (grep !== undefined || lines !== undefined) return inLines(asked, found.text);
-  return { value: await queryResult(found.text, query ?? '@'), total: found.total };
+  const { ignoreCase, context, maxMatches } = asked;
+  const job = { text: found.text, query, grep, ignoreCase, context, maxMatches, lines };
+  return (await runDataWork<SearchJob, SearchAnswer>(WORK, job, signal)) as Output;
 };
 
 export const defineReadResult = ({ read }: ReadResultOptions): Tool<Input, Output> =>

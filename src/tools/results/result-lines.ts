@@ -1,6 +1,5 @@
 /** A stored result as lines: a range of them, or those that match with the lines around them. */
-import { compileLinear } from '../../kit/text/linear-pattern.ts';
-import { bounded } from './bounded.ts';
+import type { LinearPattern } from '../../kit/text/linear-pattern.ts';
 
 export interface LineMatch {
   /** Counted from 1. */
@@ -11,8 +10,7 @@ export interface LineMatch {
 }
 
 export interface Grep {
-  readonly pattern: string;
-  readonly ignoreCase: boolean;
+  readonly pattern: LinearPattern;
   readonly around: number;
   readonly most: number;
 }
@@ -38,29 +36,26 @@ const short = (line: string, at = 0): string => {
 
 export const linesOf = (text: string): readonly string[] => text.split(/\r?\n/);
 
-/** Every match is counted, the first ones are returned. Fails with VALIDATION_ERROR or TIMEOUT. */
-export const grepLines = async (
+/** Every match is counted, the first ones are returned. */
+export const grepLines = (
   lines: readonly string[],
-  { pattern, ignoreCase, around, most }: Grep,
-): Promise<{ readonly matches: readonly LineMatch[]; readonly total: number }> => {
-  const compiled = await compileLinear(pattern, { ignoreCase });
-  return bounded(() => {
-    const matches: LineMatch[] = [];
-    let total = 0;
-    for (const [index, line] of lines.entries()) {
-      const found = compiled.find(line);
-      if (!found) continue;
-      total += 1;
-      if (matches.length >= most) continue;
-      const before = lines.slice(Math.max(0, index - around), index);
-      const after = lines.slice(index + 1, index + 1 + around);
-      matches.push({
-        line: index + 1,
-        text: short(line, found.start),
-        ...(before.length > 0 && { before: before.map((each) => short(each)) }),
-        ...(after.length > 0 && { after: after.map((each) => short(each)) }),
-      });
-    }
-    return { matches, total };
-  });
+  { pattern, around, most }: Grep,
+): { readonly matches: readonly LineMatch[]; readonly total: number } => {
+  const matches: LineMatch[] = [];
+  let total = 0;
+  for (const [index, line] of lines.entries()) {
+    const match = pattern.find(line);
+    if (!match) continue;
+    total += 1;
+    if (matches.length >= most) continue;
+    const before = lines.slice(Math.max(0, index - around), index);
+    const after = lines.slice(index + 1, index + 1 + around);
+    matches.push({
+      line: index + 1,
+      text: short(line, match.start),
+      ...(before.length > 0 && { before: before.map((each) => short(each)) }),
+      ...(after.length > 0 && { after: after.map((each) => short(each)) }),
+    });
+  }
+  return { matches, total };
 };

@@ -3,8 +3,11 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
-import { type CallerSchema, checkSchema } from './check-schema.ts';
-import { type ReadJson, readJson } from './read-json.ts';
+import { runDataWork } from '../data-work.ts';
+import { checkSchema } from './check-schema.ts';
+import type { ParsedText, ParseJob } from './json-parser-work.ts';
+import type { SchemaError } from './schema-work.ts';
+import { isSmallText } from './small-input.ts';
 
 const input = () =>
   z.strictObject({
@@ -31,22 +34,28 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-type Found = Omit<ReadJson, 'method'> & { readonly method: Output['method'] };
-
-const outcome = async (
-  found: Found,
-  schema: CallerSchema | undefined,
-  signal: AbortSignal,
-): Promise<Output> => {
-  const { method, warnings } = found;
-  const data = found.data as Output['data'];
-  const base = { data, method, warnings: [...warnings] };
-  if (schema === undefined) return base;
-  const errors = (await checkSchema({ value: found.data, schema }, signal)).map(
-    ({ pointer, message }) => ({ path: pointer, message }),
-  );
-  return { ...base, valid: errors.length === 0, errors };
+const WORK = {
+  what: 'data',
+  file: 'json-parser-work',
+  from: import.meta.url,
+  load: () => import('./json-parser-work.ts'),
+  isSmall: ({ text, schema }: ParseJob) => isSmallText(text, schema),
 };
+
+const readText = (job: ParseJob, signal: AbortSignal): Promise<ParsedText | undefined> =>
+  runDataWork<ParseJob, ParsedText | undefined>(WORK, job, signal);
+
+const checked = (errors: readonly SchemaError[]): Pick<Output, 'valid' | 'errors'> => ({
+  valid: errors.length === 0,
+  errors: errors.map(({ pointer, message }) => ({ path: pointer, message })),
+});
+
+const outcomeOf = ({ data, method, warnings, errors }: ParsedText): Output => ({
+  data: data as Output['data'],
+  method,
+  warnings: [...warnings],
+  ...(errors && checked(errors)),
+});
 
 /** Held before the model is asked. */
 const MAX_ANSWER_TOKENS = 8_192;
@@ -65,11 +74,13 @@ const byModel = async (
   });
   const tokens = reply.inputTokens + reply.outputTokens;
   charge({ tokens, ...(reply.costUsd !== undefined && { cost: reply.costUsd }) });
-  const found = reply.object ?? (await readJson(reply.text))?.data;
-  if (found === undefined) {
+  const value = reply.object ?? (await readText({ text: reply.text }, signal))?.data;
+  if (value === undefined) {
     throw new ToolFailure('OUTPUT_INVALID', 'The model did not answer with JSON.');
   }
-  return outcome({ data: found, method: 'model_extraction', warnings: [] }, schema, signal);
+  const data = value as Output['data'];
+  const errors = await checkSchema({ value, schema }, signal);
+  return { data, method: 'model_extraction', warnings: [], ...checked(errors) };
 };
 
 const nothingFound = (schema: unknown): ToolFailure =>
@@ -87,9 +98,9 @@ const nothingFound = (schema: unknown): ToolFailure =>
 const run = async (request: Input, context: ToolContext): Promise<Output> => {
   const { schema } = request;
   const mayAskModel = schema !== undefined && context.model.configured;
-  const found = await readJson(request.text);
-  if (found) {
-    const result = await outcome(found, schema, context.signal);
+  const parsed = await readText(request, context.signal);
+  if (parsed) {
+    const result = outcomeOf(parsed);
     if (result.valid !== false || !mayAskModel) return result;
   } else if (!mayAskModel) throw nothingFound(schema);
   return byModel(request, context);
@@ -103,7 +114,7 @@ export const jsonParser = defineTool({
   source: 'builtin',
   category: 'validation',
   tier: 'read_only',
-  // Each may start a process for the caller's schema.
+  // Each may need a process for the caller's data.
   concurrency: { limit: 8, queue: 1000 },
   tags: ['json', 'parse', 'extract', 'repair'],
   author: 'Toolcrib',

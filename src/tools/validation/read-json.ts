@@ -3,7 +3,6 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { isPrototypeKey } from '../../kit/data/prototype-key.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { scanJson } from '../../kit/text/json-scan.ts';
-import { boundedRun } from './bounded-run.ts';
 import { findJson } from './find-json.ts';
 
 export interface ReadJson {
@@ -46,7 +45,7 @@ const asSentence = (clause: string): string =>
 
 /** Exact JSON, or nothing. Warns of what a reader of the data would not see any more. */
 const parseStrictly = (text: string): Parsed | undefined => {
-  const { error, warnings } = boundedRun('data', () => scanJson(text, { maxDepth: MAX_DEPTH }));
+  const { error, warnings } = scanJson(text, { maxDepth: MAX_DEPTH });
   if (error) return undefined;
   const data: unknown = JSON.parse(text);
   refuseHostile(data);
@@ -54,12 +53,11 @@ const parseStrictly = (text: string): Parsed | undefined => {
   return { data, warnings: [...messages] };
 };
 
-const repair = async (text: string): Promise<Parsed | undefined> => {
-  const { jsonrepair } = await import('jsonrepair');
+const repairWith = (jsonrepair: Repair, text: string): Parsed | undefined => {
   try {
-    return parseStrictly(boundedRun('data', () => jsonrepair(text)));
+    return parseStrictly(jsonrepair(text));
   } catch (error) {
-    if (error instanceof ToolFailure) throw error;
+    if (error instanceof ToolFailure || (error as Error).name === 'RangeError') throw error;
     return undefined;
   }
 };
@@ -72,14 +70,17 @@ const repairable = (text: string, pieces: readonly string[]): readonly string[] 
   return start < 0 ? [] : [...pieces.slice(0, 3), text.slice(start)];
 };
 
+export type Repair = (text: string) => string;
+
 /** `undefined` when there is nothing in the text that could be meant as JSON. */
-export const readJson = async (text: string): Promise<ReadJson | undefined> => {
+export const readJson = (text: string, jsonrepair: Repair): ReadJson | undefined => {
+  const repair = (piece: string) => repairWith(jsonrepair, piece);
   const trimmed = withoutByteOrderMark(text.trim());
   const whole = parseStrictly(trimmed);
   if (whole) return { ...whole, method: 'direct_parse' };
-  const { spans, cut } = boundedRun('data', () => findJson(trimmed));
+  const { spans, cut } = findJson(trimmed);
   const pieces = spans.slice(0, MAX_PIECES).map(({ start, end }) => trimmed.slice(start, end));
-  const outer = cut === undefined ? undefined : await repair(trimmed.slice(cut));
+  const outer = cut === undefined ? undefined : repair(trimmed.slice(cut));
   // A part of what was cut off is not what was meant.
   if (outer && typeof outer.data === 'object' && spans.every(({ start }) => start > (cut ?? 0))) {
     return { data: outer.data, warnings: [CUT_OFF, ...outer.warnings], method: 'repaired' };
@@ -89,7 +90,7 @@ export const readJson = async (text: string): Promise<ReadJson | undefined> => {
     if (found) return { ...found, method: 'extracted' };
   }
   for (const candidate of repairable(trimmed, pieces)) {
-    const mended = await repair(candidate);
+    const mended = repair(candidate);
     if (!mended || typeof mended.data !== 'object') continue;
     const isWhole = findJson(candidate).spans.some(({ start }) => start === 0);
     const warnings = isWhole ? mended.warnings : [CUT_OFF, ...mended.warnings];

@@ -1,7 +1,6 @@
 /** Reads YAML for checking: every document of a stream, what is wrong with it, and where. */
 import type { Document, LineCounter, YAMLError, YAMLMap } from 'yaml';
 import { ToolFailure } from '../../contract/errors.ts';
-import { boundedRun } from './bounded-run.ts';
 import { type Finding, positionAt } from './validation-report.ts';
 
 export interface YamlDocument {
@@ -146,10 +145,11 @@ const unread = (finding: Finding): YamlDocument => ({
   placeOf: () => undefined,
 });
 
+const isFullStack = ({ message }: YAMLError): boolean => message.includes('call stack size');
+
 /** The documents of a stream; one that holds nothing for an empty text. */
-export const readYaml = async (text: string): Promise<readonly YamlDocument[]> => {
-  const yaml = await import('yaml');
-  const excess = boundedRun('document', () => excessIn(yaml, text));
+export const readYaml = (yaml: Library, text: string): readonly YamlDocument[] => {
+  const excess = excessIn(yaml, text);
   if (excess !== undefined) {
     const message = `Nested deeper than ${MAX_DEPTH} levels`;
     return [unread({ path: '', message, ...positionAt(text, excess) })];
@@ -161,17 +161,19 @@ export const readYaml = async (text: string): Promise<readonly YamlDocument[]> =
     prettyErrors: false,
     logLevel: 'silent',
   } as const;
-  const parsed = boundedRun('document', () => [...yaml.parseAllDocuments(text, options)]);
+  const parsed = [...yaml.parseAllDocuments(text, options)];
   const documents = parsed.length > 0 ? parsed : [yaml.parseDocument(text, options)];
+  // The library catches it, and goes on at each level above.
+  if (documents.some(({ errors }) => errors.some(isFullStack))) throw new RangeError('too deep');
   return documents.map((document) => {
     const reading = { yaml, lines, document };
     return {
       errors: [
         ...document.errors.map((error) => findingOf(reading, error)),
-        ...boundedRun('document', () => problemsIn(reading)),
+        ...problemsIn(reading),
       ],
       warnings: document.warnings.map((warning) => findingOf(reading, warning)),
-      toValue: () => boundedRun('document', () => toValue(reading)),
+      toValue: () => toValue(reading),
       placeOf: (pointer) => placeOf(reading, pointer),
     };
   });

@@ -1,23 +1,10 @@
 /** Threat: a caller's schema keeps the processor busy, and every other caller waits. */
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { longestHold, MAX_HOLD_MS } from '../../../test/fixtures/longest-hold.ts';
 import { runTool } from '../../../test/fixtures/run-tool.ts';
 import { fakeContext } from '../../../test/fixtures/tool-context.ts';
 import { jsonParser } from './json-parser.ts';
 import { validateJson } from './validate-json.ts';
-
-/** The longest time in which nothing else could run, in ms. */
-const longestHold = async (work: () => Promise<unknown>): Promise<number> => {
-  let longest = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-  }, 5);
-  await work();
-  clearInterval(timer);
-  return Math.max(longest, performance.now() - last);
-};
 
 /** About 150 kB, which ajv compiles for about a second. */
 const largeSchema = () => ({
@@ -48,8 +35,10 @@ const endlessSchema = () => ({
   $ref: '#/$defs/d0',
 });
 
-/** Generous, because the tests share their machine; one call held everybody for 1,700 ms before. */
-const MAX_HOLD_MS = 600;
+beforeAll(async () => {
+  // Loads the compiler that work modules need when they are run from sources.
+  await runTool(validateJson, { data: ' '.repeat(30_000) }, fakeContext());
+}, 60_000);
 
 describe('threat: a schema that takes long', () => {
   it('eight calls with large schemas hold nobody, and all are answered', {

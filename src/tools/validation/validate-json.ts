@@ -1,19 +1,9 @@
 /** `validate_json`: is a text JSON, and does it fit a schema? */
 import { z } from 'zod';
-import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/tool.ts';
-import { type JsonFlaw, scanJson } from '../../kit/text/json-scan.ts';
-import { boundedRun } from './bounded-run.ts';
-import { checkSchema } from './check-schema.ts';
-import {
-  type Finding,
-  positionAt,
-  reportOf,
-  type ValidationReport,
-  validationReport,
-} from './validation-report.ts';
-
-const MAX_DEPTH = 500;
+import { runDataWork } from '../data-work.ts';
+import { isSmallText } from './small-input.ts';
+import { validationReport } from './validation-report.ts';
 
 const input = () =>
   z.strictObject({
@@ -26,40 +16,12 @@ const input = () =>
 
 type Input = z.infer<ReturnType<typeof input>>;
 
-type Place = Pick<JsonFlaw, 'pointer' | 'message' | 'offset'>;
-
-const findingOf = (data: string, { pointer, message, offset }: Place): Finding => ({
-  path: pointer,
-  message,
-  ...positionAt(data, offset),
-});
-
-/** Where each of some values starts. */
-const offsetsOf = (data: string, pointers: ReadonlySet<string>): ReadonlyMap<string, number> => {
-  const offsets = new Map<string, number>();
-  scanJson(data, {
-    maxDepth: MAX_DEPTH,
-    onValue: (pointer, offset) => {
-      if (pointers.has(pointer)) offsets.set(pointer, offset);
-    },
-  });
-  return offsets;
-};
-
-const validate = async (
-  { data, schema }: Input,
-  { signal }: Pick<ToolContext, 'signal'>,
-): Promise<ValidationReport> => {
-  const { error, warnings } = boundedRun('data', () => scanJson(data, { maxDepth: MAX_DEPTH }));
-  const hints = warnings.map((warning) => findingOf(data, warning));
-  if (error) return reportOf([findingOf(data, error)], hints);
-  if (schema === undefined) return reportOf([], hints);
-  const errors = await checkSchema({ value: JSON.parse(data), schema }, signal);
-  const offsets = offsetsOf(data, new Set(errors.map(({ pointer }) => pointer)));
-  const findings = errors.map(({ pointer, message }) =>
-    findingOf(data, { pointer, message, offset: offsets.get(pointer) ?? 0 }),
-  );
-  return reportOf(findings, hints);
+const WORK = {
+  what: 'data',
+  file: 'validate-json-work',
+  from: import.meta.url,
+  load: () => import('./validate-json-work.ts'),
+  isSmall: ({ data, schema }: Input) => isSmallText(data, schema),
 };
 
 export const validateJson = defineTool({
@@ -69,7 +31,7 @@ export const validateJson = defineTool({
   source: 'builtin',
   category: 'validation',
   tier: 'read_only',
-  // Each may start a process for the caller's schema.
+  // Each may need a process for the caller's data.
   concurrency: { limit: 8, queue: 1000 },
   idempotent: true,
   capabilities: [{ action: 'validate', description: 'Check JSON, also against a schema.' }],
@@ -101,5 +63,5 @@ export const validateJson = defineTool({
   ],
   input,
   output: validationReport,
-  run: validate,
+  run: (asked, { signal }) => runDataWork(WORK, asked, signal),
 });

@@ -1,15 +1,9 @@
 /** `validate_yaml`: is a text YAML, and does each of its documents fit a schema? */
 import { z } from 'zod';
-import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/tool.ts';
-import { type CallerSchema, checkSchema } from './check-schema.ts';
-import { readYaml, type YamlDocument } from './read-yaml.ts';
-import {
-  type Finding,
-  reportOf,
-  type ValidationReport,
-  validationReport,
-} from './validation-report.ts';
+import { runDataWork } from '../data-work.ts';
+import { isSmallText } from './small-input.ts';
+import { validationReport } from './validation-report.ts';
 
 const input = () =>
   z.strictObject({
@@ -25,44 +19,12 @@ const input = () =>
 
 type Input = z.infer<ReturnType<typeof input>>;
 
-const schemaFindings = async (
-  document: YamlDocument,
-  schema: CallerSchema,
-  signal: AbortSignal,
-): Promise<readonly Finding[]> => {
-  const errors = await checkSchema({ value: document.toValue(), schema }, signal);
-  return errors.map(({ pointer, message }) => ({
-    path: pointer,
-    message,
-    ...document.placeOf(pointer),
-  }));
-};
-
-const errorsOf = async (
-  document: YamlDocument,
-  schema: CallerSchema | undefined,
-  signal: AbortSignal,
-): Promise<readonly Finding[]> => {
-  if (document.errors.length > 0) return document.errors;
-  // Also without a schema: a document that cannot be turned into data is not usable.
-  document.toValue();
-  return schema === undefined ? [] : schemaFindings(document, schema, signal);
-};
-
-const validate = async (
-  { data, schema }: Input,
-  { signal }: Pick<ToolContext, 'signal'>,
-): Promise<ValidationReport> => {
-  const documents = await readYaml(data);
-  const numbered = (findings: readonly Finding[], index: number) =>
-    documents.length > 1 ? findings.map((each) => ({ ...each, document: index + 1 })) : findings;
-  const errors: Finding[] = [];
-  const warnings: Finding[] = [];
-  for (const [index, document] of documents.entries()) {
-    errors.push(...numbered(await errorsOf(document, schema, signal), index));
-    warnings.push(...numbered(document.warnings, index));
-  }
-  return reportOf(errors, warnings);
+const WORK = {
+  what: 'document',
+  file: 'validate-yaml-work',
+  from: import.meta.url,
+  load: () => import('./validate-yaml-work.ts'),
+  isSmall: ({ data, schema }: Input) => isSmallText(data, schema),
 };
 
 export const validateYaml = defineTool({
@@ -72,7 +34,7 @@ export const validateYaml = defineTool({
   source: 'builtin',
   category: 'validation',
   tier: 'read_only',
-  // Each may start a process for the caller's schema.
+  // Each may need a process for the caller's data.
   concurrency: { limit: 8, queue: 1000 },
   idempotent: true,
   capabilities: [{ action: 'validate', description: 'Check YAML, also against a schema.' }],
@@ -100,5 +62,5 @@ export const validateYaml = defineTool({
   ],
   input,
   output: validationReport,
-  run: validate,
+  run: (asked, { signal }) => runDataWork(WORK, asked, signal),
 });

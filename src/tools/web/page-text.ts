@@ -67,6 +67,8 @@ export interface TextOptions {
   readonly markdown: boolean;
   /** The absolute form of an address, or nothing for one that is no link. */
   link(href: string): string | undefined;
+  /** The numbers of list items, filled on the way; empty at first. */
+  readonly numbers: WeakMap<object, number>;
 }
 
 const childrenOf = (parent: Parent, options: TextOptions): string =>
@@ -77,6 +79,15 @@ const NBSP = '\u00a0';
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
+/** The items of a list are counted once, for it may be long. */
+const numberOf = (item: Element, list: Element, { numbers }: TextOptions): number => {
+  if (!numbers.has(item)) {
+    const items = list.children.filter((each): each is Element => (each as Element).name === 'li');
+    for (const [index, each] of items.entries()) numbers.set(each, index + 1);
+  }
+  return numbers.get(item) ?? 0;
+};
+
 const listItem = (item: Element, options: TextOptions): string => {
   const inner = childrenOf(item, options)
     .trim()
@@ -84,8 +95,7 @@ const listItem = (item: Element, options: TextOptions): string => {
     .replace(/\n/g, `\n${NBSP}${NBSP}`);
   const parent = item.parent as Element | null;
   if (parent?.name !== 'ol') return `\n- ${inner}`;
-  const items = parent.children.filter((each) => (each as Element).name === 'li');
-  return `\n${items.indexOf(item) + 1}. ${inner}`;
+  return `\n${numberOf(item, parent, options)}. ${inner}`;
 };
 
 const anchor = (element: Element, options: TextOptions): string => {

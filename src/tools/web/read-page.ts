@@ -1,26 +1,18 @@
 /** What a page says: title, metadata, links, text, and the parts a selector names. */
 import type { CheerioAPI } from 'cheerio';
 import { ToolFailure } from '../../contract/errors.ts';
-import { boundedWork } from '../../kit/data/bounded-work.ts';
 import { type PageNode, pageText } from './page-text.ts';
-
-const MAX_MS = 2000;
-
-/** Stops work on a page that somebody wrote to keep a reader busy for ever. */
-const readBounded = <T>(work: () => T): T =>
-  boundedWork(work, {
-    ms: MAX_MS,
-    late: () =>
-      new ToolFailure('EXECUTION_FAILED', `Reading the page took longer than ${MAX_MS} ms.`, {
-        suggestions: ['Ask for a smaller page, or use a simpler selector.'],
-      }),
-    deep: () => new ToolFailure('EXECUTION_FAILED', 'The page is nested too deep to be read.'),
-  });
 
 export interface PageQuestion {
   readonly selector?: string | undefined;
   readonly format: 'markdown' | 'text' | 'html';
   readonly maxLinks: number;
+}
+
+export interface PageJob {
+  readonly html: string;
+  readonly url: string;
+  readonly asked: PageQuestion;
 }
 
 export interface PageContent {
@@ -98,7 +90,7 @@ const read = ($: CheerioAPI, url: string, asked: PageQuestion): PageContent => {
   const content =
     asked.format === 'html'
       ? nodes.map((node) => $.html(node)).join('\n')
-      : pageText(nodes, { markdown: asked.format === 'markdown', link });
+      : pageText(nodes, { markdown: asked.format === 'markdown', link, numbers: new WeakMap() });
   return {
     title: words($('title').first().text(), 500) || (metadata['og:title'] ?? ''),
     description: metadata.description ?? metadata['og:description'] ?? '',
@@ -110,12 +102,8 @@ const read = ($: CheerioAPI, url: string, asked: PageQuestion): PageContent => {
   };
 };
 
-/** Fails with EXECUTION_FAILED when the page or the selector was made to take for ever. */
-export const readPage = async (
-  html: string,
-  url: string,
-  asked: PageQuestion,
-): Promise<PageContent> => {
-  const { load } = await import('cheerio');
-  return readBounded(() => read(load(html), url, asked));
-};
+/** Throws a RangeError for a page that is nested too deep. */
+export const readPage = (
+  load: (html: string) => CheerioAPI,
+  { html, url, asked }: PageJob,
+): PageContent => read(load(html), url, asked);

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
+import { runDataWork } from '../data-work.ts';
 import { type FetchedPage, fetchPage } from './fetch-page.ts';
 import type { BrowserPlace } from './find-browser.ts';
-import { readPage } from './read-page.ts';
+import type { PageContent, PageJob } from './read-page.ts';
 
 const input = () =>
   z.strictObject({
@@ -70,6 +71,18 @@ const plain = ({ url, status, text, bytes }: FetchedPage): Output => ({
   bytes,
 });
 
+const MAX_INLINE_CHARS = 20_000;
+
+const WORK = {
+  what: 'page',
+  maxMs: 8000,
+  code: 'EXECUTION_FAILED',
+  file: 'read-page-work',
+  from: import.meta.url,
+  load: () => import('./read-page-work.ts'),
+  isSmall: ({ html }: PageJob) => html.length <= MAX_INLINE_CHARS,
+} as const;
+
 const scrape = async (asked: Input, context: ToolContext, place: BrowserPlace): Promise<Output> => {
   const page = await fetchPage(asked, context);
   if (!isMarkup(page)) return plain(page);
@@ -80,7 +93,9 @@ const scrape = async (asked: Input, context: ToolContext, place: BrowserPlace): 
     const { renderPage } = await import('./render-page.ts');
     html = await renderPage({ page, waitFor, maxBytes: asked.maxBytes }, context, place);
   }
-  const content = await readPage(html, url, asked);
+  const { selector, format, maxLinks } = asked;
+  const job = { html, url, asked: { selector, format, maxLinks } };
+  const content = await runDataWork<PageJob, PageContent>(WORK, job, context.signal);
   if (content.matches === 0) context.warn('The selector found nothing on the page.');
   return { url, status, ...content, rendered: render, bytes };
 };

@@ -17,6 +17,8 @@ interface VerifyOptions {
   readonly publicKey?: readonly string[];
   readonly archive?: readonly string[];
   readonly file?: readonly string[];
+  /** Where automatic checkpoints go; counts where it is a file of this machine. */
+  readonly book?: string | undefined;
 }
 
 const readHead = (text: string): { seq: number; hash: string } => {
@@ -66,6 +68,7 @@ const verifyWith = async (io: Io, options: VerifyOptions, store?: Store): Promis
       store,
       files: [...at(options.archive), ...at(options.file)],
       checkpointFiles: at(options.checkpoint),
+      book: options.book,
       publicKeys: options.publicKey ?? [],
       expected: options.expect,
       onRows,
@@ -76,7 +79,13 @@ const verifyWith = async (io: Io, options: VerifyOptions, store?: Store): Promis
 
 const verify = (io: Io, options: VerifyOptions): Promise<number> =>
   options.file === undefined
-    ? withStore(io, async ({ crib }) => verifyWith(io, options, await crib.store()))
+    ? withStore(io, async ({ crib, loaded }) =>
+        verifyWith(
+          io,
+          { ...options, book: loaded.config.audit.checkpoints.to },
+          await crib.store(),
+        ),
+      )
     : verifyWith(io, options);
 
 /** Base64 has no comma, and file names may have one. */

@@ -152,6 +152,31 @@ export const checkStore = async (crib: CribHost): Promise<Check> => {
   }
 };
 
+/** Whether automatic checkpoints leave the machine; nothing where none are wished for. */
+export const checkCheckpoints = async (
+  crib: CribHost,
+  { config }: LoadedConfig,
+  now: number,
+): Promise<readonly Check[]> => {
+  const { to } = config.audit.checkpoints;
+  if (to === undefined) return [];
+  const name = 'checkpoint';
+  try {
+    const { checkpointState } = await import('../../../crib/audit-files.ts');
+    const { deliveredSeq, problem } = await checkpointState(await crib.store(), now);
+    const last =
+      deliveredSeq === 0 ? 'none was handed over yet' : `the last is of row ${deliveredSeq}`;
+    if (problem === undefined)
+      return [{ name, state: 'ok', message: `Checkpoints go to ${to}; ${last}` }];
+    const fix =
+      'Make the place of audit.checkpoints.to reachable; what is missing follows by itself.';
+    const message = `Checkpoints do not get to ${to}: ${problem}; ${last}`;
+    return [{ name, state: 'warning', message, fix }];
+  } catch (error) {
+    return [{ name, state: 'warning', message: `Not known: ${(error as Error).message}` }];
+  }
+};
+
 export const checkRipgrep = async (io: Io): Promise<Check> => {
   const found = await findProgram({ names: ['rg', 'rg.exe'], folders: pathFolders(io.env) });
   return found === undefined

@@ -6,6 +6,7 @@ import { type Io, print, printJson } from '../../io.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import {
   type Check,
+  checkCheckpoints,
   checkConfig,
   checkModel,
   checkNode,
@@ -35,6 +36,7 @@ const allChecks = async (io: Io): Promise<readonly Check[]> => {
       await checkWorkspace(loaded, root),
       ...(await checkPolicy(loaded, crib)),
       await checkStore(crib),
+      ...(await checkCheckpoints(crib, loaded, io.runtime.now())),
       ...(await checkSandboxes(crib)),
       checkModel(loaded),
     ],

@@ -1,12 +1,13 @@
 /** The operations that understand the text: keywords, sentiment, entities, summaries. */
-import type { ToolContext } from '../../../contract/context.ts';
-import { askModel } from './ask-model.ts';
 import type { ReadEnglish, Reading } from './english.ts';
 import { type Entity, findEntities } from './find-entities.ts';
 import { type Keyword, rankPhrases, rankWords } from './rank-keywords.ts';
 import { createSegmenter, wordsOf } from './segments.ts';
-import { type Sentence, shorten, summarize } from './summarize.ts';
+import { type Sentence, summarize } from './summarize.ts';
 import { takeBeginning, takeSample } from './take-sample.ts';
+
+/** Tells the caller what was left out. */
+export type Warn = (message: string) => void;
 
 export type Label = 'positive' | 'negative' | 'neutral';
 
@@ -16,27 +17,21 @@ export interface SummaryOptions {
 }
 
 export interface Analyst {
-  keywords(text: string, count: number, context: ToolContext): Promise<readonly Keyword[]>;
-  sentiment(text: string, context: ToolContext): Promise<{ score: number; label: Label }>;
-  entities(text: string, context: ToolContext): Promise<readonly Entity[]>;
-  summary(text: string, options: SummaryOptions, context: ToolContext): Promise<string>;
+  keywords(text: string, count: number, warn: Warn): Promise<readonly Keyword[]>;
+  sentiment(text: string, warn: Warn): Promise<{ score: number; label: Label }>;
+  entities(text: string, warn: Warn): Promise<readonly Entity[]>;
+  summary(text: string, options: SummaryOptions, warn: Warn): Promise<string>;
 }
 
 const MAX_ENTITIES = 1_000;
 const MAX_SENTENCES = 1_000;
-const DEFAULT_SENTENCES = 3;
+export const DEFAULT_SENTENCES = 3;
 const NEUTRAL = 0.1;
 
 const labelOf = (score: number): Label => {
   if (Math.abs(score) < NEUTRAL) return 'neutral';
   return score > 0 ? 'positive' : 'negative';
 };
-
-/** The context is an object with methods: taken off it, they lose what they belong to. */
-const warningTo =
-  (context: ToolContext) =>
-  (message: string): void =>
-    context.warn(message);
 
 const firstOf = <T>(items: readonly T[], most: number, warn: (dropped: number) => void) => {
   if (items.length > most) warn(items.length - most);
@@ -62,79 +57,44 @@ const unknownSentences = (text: string): readonly string[] =>
 
 export const createAnalyst = (read: ReadEnglish): Analyst => {
   /** The text as sent to the reader; nothing was read when it is not in Latin letters. */
-  const sampleOf = async (whole: string, context: ToolContext) => {
-    const { text, latin } = takeSample(whole, warningTo(context));
+  const sampleOf = async (whole: string, warn: Warn) => {
+    const { text, latin } = takeSample(whole, warn);
     return latin ? { text, reading: await read(text) } : { text };
   };
-  const englishOnly = (what: string, context: ToolContext) =>
-    context.warn(`The offline reader knows English only, so ${what}.`);
+  const englishOnly = (what: string, warn: Warn) =>
+    warn(`The offline reader knows English only, so ${what}.`);
 
   return {
-    keywords: async (whole, count, context) => {
-      const { text, reading } = await sampleOf(whole, context);
+    keywords: async (whole, count, warn) => {
+      const { text, reading } = await sampleOf(whole, warn);
       if (reading) return rankPhrases(reading.tokens, count);
-      englishOnly('single words were ranked and common ones are not left out', context);
+      englishOnly('single words were ranked and common ones are not left out', warn);
       return rankWords(wordsOf(text, createSegmenter('word')), count);
     },
-    sentiment: async (whole, context) => {
-      const { reading } = await sampleOf(whole, context);
-      if (!reading) englishOnly('the sentiment of this text is not known and given as 0', context);
+    sentiment: async (whole, warn) => {
+      const { reading } = await sampleOf(whole, warn);
+      if (!reading) englishOnly('the sentiment of this text is not known and given as 0', warn);
       const score = Math.round(Math.max(-1, Math.min(1, reading?.sentiment ?? 0)) * 1e3) / 1e3;
       return { score: score === 0 ? 0 : score, label: labelOf(score) };
     },
-    entities: async (whole, context) => {
-      const found = await findEntities(takeBeginning(whole, warningTo(context)), async (rest) => {
-        const { reading } = await sampleOf(rest, context);
-        if (!reading) englishOnly('only addresses were looked for', context);
+    entities: async (whole, warn) => {
+      const found = await findEntities(takeBeginning(whole, warn), async (rest) => {
+        const { reading } = await sampleOf(rest, warn);
+        if (!reading) englishOnly('only addresses were looked for', warn);
         return reading;
       });
       return firstOf(found, MAX_ENTITIES, (dropped) =>
-        context.warn(`${dropped} more entities were left out.`),
+        warn(`${dropped} more entities were left out.`),
       );
     },
-    summary: async (whole, { maxSentences = DEFAULT_SENTENCES, maxLength }, context) => {
-      const { text, reading } = await sampleOf(whole, context);
+    summary: async (whole, { maxSentences = DEFAULT_SENTENCES, maxLength }, warn) => {
+      const { text, reading } = await sampleOf(whole, warn);
       const all = sentencesOf(reading?.sentences ?? unknownSentences(text), reading);
       const sentences = firstOf(all, MAX_SENTENCES, () =>
-        context.warn(`Only the first ${MAX_SENTENCES} sentences were compared.`),
+        warn(`Only the first ${MAX_SENTENCES} sentences were compared.`),
       );
       const limits = { maxSentences, maxLength: maxLength ?? Number.MAX_SAFE_INTEGER };
       return summarize(sentences, { ...limits, joint: reading ? ' ' : '' });
     },
   };
-};
-
-/** A summary in the words of the model. */
-export const summarizeByModel = async (
-  whole: string,
-  { maxSentences = DEFAULT_SENTENCES, maxLength }: SummaryOptions,
-  context: ToolContext,
-): Promise<{ text: string; model: string }> => {
-  const limit = maxLength === undefined ? '' : ` and ${maxLength} characters`;
-  const { text, model } = await askModel(
-    {
-      instruction: `Summarize the text in its own language in at most ${maxSentences} sentences${limit}. Add nothing that it does not say.`,
-      text: takeBeginning(whole, warningTo(context)),
-      maxTokens: 2_048,
-    },
-    context,
-  );
-  return { text: shorten(text, maxLength ?? Number.MAX_SAFE_INTEGER), model };
-};
-
-/** The whole text in another language. */
-export const translate = async (
-  text: string,
-  targetLanguage: string,
-  context: ToolContext,
-): Promise<{ text: string; model: string }> => {
-  const reply = await askModel(
-    {
-      instruction: `Translate the text into ${targetLanguage}. Keep its meaning, tone, line breaks and markup.`,
-      text,
-      maxTokens: 8_192,
-    },
-    context,
-  );
-  return { text: reply.text, model: reply.model };
 };

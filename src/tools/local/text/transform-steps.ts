@@ -1,6 +1,5 @@
-/** How each operation of `text_transform` is done. Loaded with the first text. */
-import type { ToolContext } from '../../../contract/context.ts';
-import { type Analyst, createAnalyst, summarizeByModel, translate } from './analyse.ts';
+/** How each operation of `text_transform` that needs no model is done. */
+import { type Analyst, createAnalyst, type Warn } from './analyse.ts';
 import { decodeBase64, decodeUrl, digest, encodeBase64, encodeUrl } from './codecs.ts';
 import { countWords } from './count-words.ts';
 import { createEnglish } from './english.ts';
@@ -14,31 +13,31 @@ import type {
 
 const DEFAULT_KEYWORDS = 10;
 
-type Outcome = Omit<Output, 'operation'>;
-export type Step = (asked: Input, context: ToolContext) => Outcome | Promise<Outcome>;
+export type Outcome = Omit<Output, 'operation'>;
+type Step = (asked: Input, warn: Warn) => Outcome | Promise<Outcome>;
+/** A translation is the model's alone. */
+export type OfflineOperation = Exclude<Operation, 'translate'>;
+export type Steps = Readonly<Record<OfflineOperation, Step>>;
 
 const changed =
   (change: (text: string) => string): Step =>
   ({ text }) => ({ text: change(text) });
 
-const stepsWith = (analyst: Analyst): Readonly<Record<Operation, Step>> => {
-  const entities: Step = async ({ text }, context) => ({
-    entities: [...(await analyst.entities(text, context))],
+const stepsWith = (analyst: Analyst): Steps => {
+  const entities: Step = async ({ text }, warn) => ({
+    entities: [...(await analyst.entities(text, warn))],
   });
   return {
     word_count: ({ text }) => countWords(text),
-    keywords: async ({ text, options: { count = DEFAULT_KEYWORDS } = {} }, context) => ({
-      keywords: [...(await analyst.keywords(text, count, context))],
+    keywords: async ({ text, options: { count = DEFAULT_KEYWORDS } = {} }, warn) => ({
+      keywords: [...(await analyst.keywords(text, count, warn))],
     }),
-    sentiment: ({ text }, context) => analyst.sentiment(text, context),
+    sentiment: ({ text }, warn) => analyst.sentiment(text, warn),
     entities,
     extract_entities: entities,
-    summarize: async ({ text, options: settings = {} }, context) =>
-      settings.useModel
-        ? summarizeByModel(text, settings, context)
-        : { text: await analyst.summary(text, settings, context) },
-    translate: ({ text, options: { targetLanguage = '' } = {} }, context) =>
-      translate(text, targetLanguage, context),
+    summarize: async ({ text, options: settings = {} }, warn) => ({
+      text: await analyst.summary(text, settings, warn),
+    }),
     uppercase: changed((text) => text.toUpperCase()),
     lowercase: changed((text) => text.toLowerCase()),
     title_case: changed(titleCase),
@@ -56,5 +55,4 @@ const stepsWith = (analyst: Analyst): Readonly<Record<Operation, Step>> => {
 };
 
 /** Keeps its reader of English for the next text. */
-export const createSteps = (): Readonly<Record<Operation, Step>> =>
-  stepsWith(createAnalyst(createEnglish()));
+export const createSteps = (): Steps => stepsWith(createAnalyst(createEnglish()));

@@ -1,0 +1,172 @@
+/**
+ * Signs the end of the trail by itself, every so many rows and every so many minutes, and hands each
+ * note to where nobody of this machine can change it. No call waits for it; what could not be handed
+ * over is tried again, and what is missing is said.
+ */
+import type { AuditCheckpoint } from '../../contract/audit.ts';
+import type { Runtime, Timer } from '../../contract/runtime.ts';
+import type { Store } from '../../contract/store.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
+
+/** How often the end of the trail is looked at: it is one cheap question, and no call pays for it. */
+const LOOK_MS = 1000;
+const MAX_WAIT_MS = 300_000;
+const MINUTE_MS = 60_000;
+/** Of those that could not be handed over the newest count: each vouches for all rows before it. */
+const MAX_PENDING = 100;
+
+/** Where the processes on one store note what was handed over last. No tool reaches this space. */
+const SPACE = '["audit-checkpoints"]';
+const KEY = 'state';
+
+export interface CheckpointState {
+  /** The row of the last note that was handed over, and when; 0 for none. */
+  readonly deliveredSeq: number;
+  readonly deliveredAt: number;
+  /** Why the last try failed; absent when it did not. */
+  readonly problem?: string;
+}
+
+export interface AutoCheckpointsDeps {
+  readonly store: Pick<Store, 'audit' | 'memory'>;
+  readonly runtime: Pick<Runtime, 'now' | 'after' | 'log'>;
+  readonly every: number;
+  readonly minutes: number;
+  /** The notes of this store that the user's own book holds, oldest first. */
+  recall(): Promise<readonly AuditCheckpoint[]>;
+  /** Signs the end of the trail and remembers that. */
+  sign(): Promise<AuditCheckpoint>;
+  deliver(note: AuditCheckpoint): Promise<void>;
+}
+
+const NOTHING = { seq: 0, at: 0, hash: '' };
+const NEVER: CheckpointState = { deliveredSeq: 0, deliveredAt: 0 };
+
+/** What was handed over last, by any process on the store. */
+export const readCheckpointState = async (
+  { memory }: Pick<Store, 'memory'>,
+  now: number,
+): Promise<CheckpointState> =>
+  ((await memory.read(SPACE, KEY, now)) as CheckpointState | undefined) ?? NEVER;
+
+export class AutoCheckpoints {
+  readonly #deps: AutoCheckpointsDeps;
+  #pending: AuditCheckpoint[] = [];
+  /** The last note that was signed. */
+  #last: Pick<AuditCheckpoint, 'seq' | 'at' | 'hash'> = NOTHING;
+  #isReady = false;
+  #timer: Timer | undefined = undefined;
+  #working: Promise<void> | undefined = undefined;
+  #waitMs = 0;
+  #retryAt = 0;
+
+  constructor(deps: AutoCheckpointsDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    this.#timer = this.#deps.runtime.after(LOOK_MS, () => {
+      void this.look().finally(() => {
+        if (this.#timer) this.start();
+      });
+    });
+    this.#timer.keepAlive(false);
+  }
+
+  /** Looks once more, so that what this process did is vouched for, and stops. */
+  async stop(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    await this.#working;
+    this.#retryAt = 0;
+    await this.look();
+  }
+
+  /** Signs and hands over what is due. Never fails. */
+  look(): Promise<void> {
+    this.#working ??= this.#work()
+      .catch((error: unknown) => {
+        this.#deps.runtime.log.warn('no checkpoint could be made', { error: thrownText(error) });
+      })
+      .finally(() => {
+        this.#working = undefined;
+      });
+    return this.#working;
+  }
+
+  async #work(): Promise<void> {
+    const { store, runtime, recall } = this.#deps;
+    await this.#remember();
+    const head = await store.audit.head();
+    if (head && this.#isDue(head.seq)) {
+      // Another process on the store may have signed meanwhile.
+      this.#last = (await recall()).at(-1) ?? NOTHING;
+      if (this.#isDue(head.seq)) await this.#sign();
+    }
+    if (this.#pending.length > 0 && runtime.now() >= this.#retryAt) await this.#handOver();
+  }
+
+  /** Signs nothing that contradicts the last note: that would vouch for what somebody made of it. */
+  async #sign(): Promise<void> {
+    const { store, sign } = this.#deps;
+    const { seq, hash } = this.#last;
+    const anchor = await store.audit.anchor();
+    if (seq > (anchor?.seq ?? 0)) {
+      const [row] = await store.audit.query({ seq, limit: 1 });
+      if (row?.hash !== hash)
+        throw new Error(`row ${seq} is not as it was signed: run audit verify`);
+    }
+    const note = await sign();
+    this.#last = note;
+    this.#pending = [...this.#pending, note].slice(-MAX_PENDING);
+  }
+
+  /** Takes up where the process before this one left off. */
+  async #remember(): Promise<void> {
+    if (this.#isReady) return;
+    const { store, runtime, recall } = this.#deps;
+    const { deliveredSeq } = await readCheckpointState(store, runtime.now());
+    const notes = await recall();
+    this.#pending = notes.filter(({ seq }) => seq > deliveredSeq).slice(-MAX_PENDING);
+    this.#last = notes.at(-1) ?? NOTHING;
+    this.#isReady = true;
+  }
+
+  #isDue(seq: number): boolean {
+    const { every, minutes, runtime } = this.#deps;
+    const rows = seq - this.#last.seq;
+    return rows >= every || (rows > 0 && runtime.now() - this.#last.at >= minutes * MINUTE_MS);
+  }
+
+  async #handOver(): Promise<void> {
+    const { runtime, deliver } = this.#deps;
+    let delivered: AuditCheckpoint | undefined;
+    try {
+      for (let note = this.#pending[0]; note; note = this.#pending[0]) {
+        await deliver(note);
+        delivered = note;
+        this.#pending.shift();
+      }
+      this.#waitMs = 0;
+      await this.#say(delivered);
+    } catch (error) {
+      this.#waitMs = Math.min(Math.max(this.#waitMs * 2, LOOK_MS), MAX_WAIT_MS);
+      this.#retryAt = runtime.now() + this.#waitMs;
+      const problem = thrownText(error);
+      const waiting = this.#pending.length;
+      runtime.log.warn('checkpoints could not be handed over', { waiting, error: problem });
+      await this.#say(delivered, problem);
+    }
+  }
+
+  async #say(delivered: AuditCheckpoint | undefined, problem?: string): Promise<void> {
+    const { store, runtime } = this.#deps;
+    const now = runtime.now();
+    const before = await readCheckpointState(store, now);
+    const { deliveredSeq, deliveredAt } = delivered
+      ? { deliveredSeq: delivered.seq, deliveredAt: now }
+      : before;
+    const value = { deliveredSeq, deliveredAt, ...(problem !== undefined && { problem }) };
+    await store.memory.write({ space: SPACE, key: KEY, value });
+  }
+}

@@ -1,0 +1,37 @@
+/** Removes what killed processes of this user left behind: temporary files and folders, by their names. */
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ownUid } from './private-file.ts';
+
+export interface StaleOptions {
+  /** How the names begin that only this program gives. */
+  readonly prefixes: readonly string[];
+  /** Younger ones may belong to a process that lives. */
+  readonly minAgeMs: number;
+  readonly now: number;
+}
+
+const isStale = async (path: string, { minAgeMs, now }: StaleOptions): Promise<boolean> => {
+  const stats = await lstat(path);
+  const isOurs = ownUid() === undefined || stats.uid === ownUid();
+  // A link was made by somebody else.
+  return isOurs && !stats.isSymbolicLink() && now - stats.mtimeMs >= minAgeMs;
+};
+
+/** Returns how many are gone. Never fails: what cannot be removed stays. */
+export const removeStale = async (folder: string, options: StaleOptions): Promise<number> => {
+  const names = await readdir(folder).catch(() => []);
+  let removed = 0;
+  for (const name of names) {
+    if (!options.prefixes.some((prefix) => name.startsWith(prefix))) continue;
+    const path = join(folder, name);
+    try {
+      if (!(await isStale(path, options))) continue;
+      await rm(path, { recursive: true, force: true });
+      removed += 1;
+    } catch {
+      // Another process was faster, or it may not be removed.
+    }
+  }
+  return removed;
+};

@@ -1,0 +1,87 @@
+/**
+ * Does again what the store could not write when a call ended: its hold, its key, its outcome. Without
+ * it a disk that was full for a moment would leave them as they were until a new process opens the store.
+ */
+import type { Runtime } from '../../contract/runtime.ts';
+import { thrownText } from '../../kit/data/reason-of.ts';
+
+const RETRY_MS = 1000;
+/** What is beyond it is left to the process that opens the store next. */
+const MAX_WRITES = 10_000;
+
+type Write = () => Promise<unknown>;
+
+export class LateWrites {
+  readonly #runtime: Runtime;
+  readonly #writes: Write[] = [];
+  #timer: ReturnType<Runtime['after']> | undefined = undefined;
+  #retrying: Promise<void> | undefined = undefined;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  get size(): number {
+    return this.#writes.length;
+  }
+
+  /** Writes now. A write that fails still fails, and is done again later; it must bear being done twice. */
+  async attempt(write: Write): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.add(write);
+      throw error;
+    }
+  }
+
+  add(write: Write): void {
+    if (this.#writes.length >= MAX_WRITES) {
+      this.#runtime.log.error(
+        'too many writes wait for the store; one is left to the next process',
+      );
+      return;
+    }
+    this.#writes.push(write);
+    this.#arm();
+  }
+
+  /** Writes what it can, in order. Never fails. */
+  retry(): Promise<void> {
+    this.#retrying ??= this.#writeAll().finally(() => {
+      this.#retrying = undefined;
+    });
+    return this.#retrying;
+  }
+
+  async close(): Promise<void> {
+    this.#timer?.cancel();
+    await this.retry();
+    this.#timer?.cancel();
+  }
+
+  #arm(): void {
+    if (this.#timer) return;
+    this.#timer = this.#runtime.after(RETRY_MS, () => {
+      void this.retry().finally(() => {
+        this.#timer = undefined;
+        if (this.#writes.length > 0) this.#arm();
+      });
+    });
+    this.#timer.keepAlive(false);
+  }
+
+  async #writeAll(): Promise<void> {
+    let written = 0;
+    try {
+      for (let write = this.#writes[0]; write; write = this.#writes[0]) {
+        await write();
+        this.#writes.shift();
+        written += 1;
+      }
+    } catch (error) {
+      this.#runtime.log.warn('the store still cannot write', { error: thrownText(error) });
+    }
+    if (written > 0) this.#runtime.log.info('what the store had missed is written', { written });
+  }
+}
