@@ -26,6 +26,8 @@ export interface ExecSettings extends ProgramSettings {
   readonly sandboxes: Sandboxes;
   /** Where the run takes place. Throws for a folder that an approved call may not use. */
   workingFolder(call: Call<'ready'>, cwd: string): string | Promise<string>;
+  /** Rejects when what an approved call names was exchanged; asked before its first program. */
+  assertApproved(call: Call<'ready'>): Promise<void>;
 }
 
 /** Start-up files of the user would run unjudged. */
@@ -121,6 +123,7 @@ export const brokeredExec =
       type: config.type,
       hosts,
     });
+    await settings.assertApproved(call);
     for (const [program] of verdict.commands) note(call, `program:${program}`);
     for (const host of hosts) note(call, `host:${host}`);
     const { stdin } = options;
