@@ -55,3 +55,10 @@ export const secretAttributes = (): string =>
     ...hidden(withContent(SECRET_FOLDERS)),
     '',
   ].join('\n');
+
+/** The names as patterns of paths for git. They also find what only looks like a secret. */
+export const secretPathspecs = (): readonly string[] =>
+  [SECRET_WORDS, CREDENTIAL_FILES, ENVIRONMENT_FILES, SECRET_FILES, SECRET_FOLDERS]
+    .flatMap(names)
+    .flatMap((name) => [`**/${name}`, `**/${name}/**`])
+    .map((pattern) => `:(top,icase,glob)${pattern}`);

@@ -18,7 +18,8 @@ import {
   refusal,
   SHELL,
 } from './judge-program.ts';
-import { assertNoFiles, type RepositoryRun, repositoryRun } from './repository-run.ts';
+import { assertTellsNoSecrets } from './repository-questions.ts';
+import { type RepositoryRun, repositoryRun } from './repository-run.ts';
 
 export interface ExecSettings extends ProgramSettings {
   readonly extraRoots: readonly string[];
@@ -134,7 +135,7 @@ export const brokeredExec =
       signal: call.control.signal,
     } satisfies SandboxRequest;
     assertRunning(call);
-    await assertNoFiles(repository, (task) => sandbox.run({ ...request, task }));
+    await assertTellsNoSecrets(repository, (task) => sandbox.run({ ...request, task }));
     assertRunning(call);
     const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
     return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };
