@@ -386,6 +386,21 @@ export const GUARANTEES: readonly Guarantee[] = [
     ],
   },
   {
+    id: 'approvals-bind-files',
+    promise:
+      'An approved call acts on the files and folders that the person saw, also those that a shell command names.',
+    tests: [
+      ...by(
+        'src/pipeline/approval/threats-exchanged-files.test.ts',
+        'hostile: rm acts on a folder that has become %s',
+        'hostile: %s %j is bound to the folder d, however it is spelled',
+        'hostile: the content of %s is changed before it runs',
+        'hostile: %s, exchanged while the question is open',
+        'hostile: exchanged after the last check, before the file is opened',
+      ),
+    ],
+  },
+  {
     id: 'no-answer-means-no',
     promise: 'Silence, the end of the input, a cancelled call and nonsense all mean no.',
     tests: [

@@ -1,5 +1,6 @@
 /** The port to whoever says yes or no, and the durable record a decision is bound to. */
 import type { Caller } from './caller.ts';
+import type { PathState } from './path-state.ts';
 import type { Tier } from './tool.ts';
 
 /** Everything a person needs to decide. The input is exact, never redacted. */
@@ -60,6 +61,8 @@ export interface EditedInput {
   readonly input: unknown;
   /** What it led to when it was approved; a record of an older version has none, and fits nothing. */
   readonly targets?: readonly string[];
+  /** What these paths consisted of then. */
+  readonly states?: readonly PathState[];
 }
 
 /** Who decided a question that was still open when its time was over. */
@@ -80,6 +83,8 @@ export interface ApprovalRecord {
   readonly definition: string;
   /** What the input pointed at when it was asked about. */
   readonly targets: readonly string[];
+  /** What each path among them consisted of then; a record of an older version has none. */
+  readonly states?: readonly PathState[];
   readonly policyVersion: string;
   /** Digest of all of the above: the same call again has the same. Older records have none. */
   readonly callKey?: string;

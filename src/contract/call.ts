@@ -4,6 +4,7 @@
  */
 import type { CallOptions } from './call-options.ts';
 import type { Caller } from './caller.ts';
+import type { PathState } from './path-state.ts';
 import type { ShadowFinding } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { Labels, ToolResult } from './result.ts';
@@ -146,12 +147,16 @@ export interface Approval {
   readonly targets: readonly string[];
   /** Where each path that the input names led when it was approved. */
   readonly paths: readonly ApprovedPath[];
+  /** When the person was asked, where one was. */
+  readonly askedAt?: number | undefined;
 }
 
 /** `asked` is absolute, as spelled; `real` has every link resolved. */
 export interface ApprovedPath {
   readonly asked: string;
   readonly real: string | undefined;
+  /** What the real path consisted of; absent for a path that cannot be reached. */
+  readonly state?: PathState;
 }
 
 export interface Admission {

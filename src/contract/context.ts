@@ -17,6 +17,8 @@ export interface FileInfo {
   readonly kind: 'file' | 'directory' | 'other';
   readonly size: number;
   readonly modifiedMs: number;
+  /** There for a file that its owner may run. */
+  readonly executable?: true;
 }
 
 export interface WriteReceipt {
@@ -32,7 +34,8 @@ export interface FileAccess {
   write(
     path: string,
     data: string | Uint8Array,
-    options?: { createDirs?: boolean; overwrite?: boolean },
+    /** `executable` is for a file that is new; one that is there keeps its mode. */
+    options?: { createDirs?: boolean; overwrite?: boolean; executable?: boolean },
   ): Promise<WriteReceipt>;
   remove(path: string): Promise<void>;
   /** Makes one directory, and those above it that are missing. Fails with CONFLICT when it is there. */

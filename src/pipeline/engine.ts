@@ -18,7 +18,7 @@ import { TEMPORARY_PREFIX } from '../governance/paths/replace-file.ts';
 import { inspectSnapshot, restoreSnapshot } from '../governance/paths/restore-snapshot.ts';
 import { thrownText } from '../kit/data/reason-of.ts';
 import { removeStale } from '../kit/file/remove-stale.ts';
-import { approvedFolder, approvedPlaces } from './broker/approved-access.ts';
+import { approvedFolder, approvedPlaces, approvedPrograms } from './broker/approved-access.ts';
 import type { ExecSettings } from './broker/brokered-exec.ts';
 import { type Contexts, createContexts } from './broker/context.ts';
 import { fileHooks } from './broker/file-hooks.ts';
@@ -212,7 +212,9 @@ export class Engine {
     const { guard, settings, sandboxes } = this.#deps;
     const { allowedCommands: allow, tasks = [], extraRoots } = settings;
     const workingFolder = approvedFolder(guard);
-    return { root: guard.root, extraRoots, allow, tasks, sandboxes, workingFolder };
+    const assertApproved = approvedPrograms(guard);
+    const programs = { root: guard.root, allow, tasks };
+    return { ...programs, extraRoots, sandboxes, workingFolder, assertApproved };
   }
 
   #stageDeps(): StageDeps {
@@ -228,7 +230,12 @@ export class Engine {
     const { guard, events } = this.#deps;
     const hooks = fileHooks(call, { ...this.shared, events });
     const { needs } = call.ready.tool;
-    return createFileAccess({ guard, needs, hooks, assertApproved: approvedPlaces(call) });
+    return createFileAccess({
+      guard,
+      needs,
+      hooks,
+      assertApproved: approvedPlaces(call, guard.rootOf),
+    });
   }
 
   #makeUndo(): UndoTools {

@@ -21,6 +21,7 @@ import { SessionLabels } from '../governance/labels/session-labels.ts';
 import type { BudgetLimits } from '../governance/ledger/budget.ts';
 import { LoopBreaker, type LoopLimits } from '../governance/ledger/loop-breaker.ts';
 import type { PathGuard } from '../governance/paths/path-guard.ts';
+import { pathState } from '../governance/paths/path-state.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
 import { fingerprintOf } from '../registry/fingerprint.ts';
@@ -30,6 +31,7 @@ import { ApprovalDesk } from './approval/approval-service.ts';
 import { PermissionDesk } from './approval/permission-service.ts';
 import { StandingGrants } from './approval/standing-grants.ts';
 import type { CommandTask } from './broker/judge-program.ts';
+import { createProgramPaths } from './broker/program-paths.ts';
 import { Budgeting } from './budget/budgeting.ts';
 import type { RulesByTool } from './business-rules.ts';
 import { LateWrites } from './record/late-writes.ts';
@@ -97,7 +99,7 @@ export const createSharedServices = (deps: EngineDeps) => {
   const permissions = new PermissionDesk({ ...deps, grants, audit, seals });
   const definitionOf = createFingerprints();
   const targetsOf = (tool: Tool, input: unknown): Promise<ResolvedTargets> =>
-    resolveTargets(tool, input, targetDeps(deps.guard));
+    resolveTargets(tool, input, targetDeps(deps));
   const allTools = new Bulkhead(settings.maxConcurrentTools, settings.queueLimit);
   const guards = createGuards(settingsOf, allTools);
   const late = new LateWrites(runtime);
@@ -133,10 +135,15 @@ export const createSharedServices = (deps: EngineDeps) => {
   };
 };
 
-const targetDeps = (guard: PathGuard): TargetDeps => ({
-  spellOut: (path) => guard.spellOut(path),
-  resolve: (path) => guard.resolve(path, 'read'),
-});
+const targetDeps = ({ guard, settings }: EngineDeps): TargetDeps => {
+  const { allowedCommands: allow, tasks = [] } = settings;
+  return {
+    spellOut: (path) => guard.spellOut(path),
+    resolve: (path) => guard.resolve(path, 'read'),
+    stateOf: (real, use) => pathState({ ...guard.rootOf(real), use }),
+    programPaths: createProgramPaths({ root: guard.root, allow, tasks }),
+  };
+};
 
 /** Worked out once per tool: a definition does not change while it is registered. */
 const createFingerprints = (): ((ready: ReadyTool) => string) => {

@@ -3,12 +3,13 @@ import { approvalRecord } from '../../../test/conformance/store-samples.ts';
 import { openTestKey } from '../../../test/fixtures/signing-key.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
+import type { PathUse } from '../../contract/path-state.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
 import { makeLinkToken, readLinkToken } from './approval-link.ts';
 import { assertApprovedPath, isBelowTargets, isWithinPattern } from './approved-paths.ts';
 import { bindingOf, callKeyOf, differenceOf, fits, showsWhatItBinds } from './binding.ts';
-import { resolveTargets } from './call-targets.ts';
+import { resolveTargets, statesOf } from './call-targets.ts';
 
 const call = {
   tool: aTool(),
@@ -16,8 +17,14 @@ const call = {
   input: { a: 1, b: [2] },
   definition: 'd1',
   targets: ['file:/r/a'],
+  states: [{ use: 'named', chain: ['folder:1:2:0', 'file:1:3:0'] }],
   policyVersion: 'p1',
-};
+} as const;
+
+/** The file at the end of the path is another one, born at this time. */
+const exchangedAt = (ms: number) => ({
+  states: [{ use: 'named', chain: ['folder:1:2:0', `file:1:4:${ms}000000`] } as const],
+});
 
 describe('what an approval is bound to', () => {
   it('is the same call again, whatever the order of its keys', () => {
@@ -34,12 +41,23 @@ describe('what an approval is bound to', () => {
     ['definition', { definition: 'd2' }],
     ['target', { targets: ['file:/r/b'] }],
     ['number of targets', { targets: ['file:/r/a', 'file:/r/b'] }],
+    ['file of that name', exchangedAt(5)],
+    ['number of files', { states: [] }],
     ['policy', { policyVersion: 'p2' }],
   ])('is no other %s', (_name, other) => {
     expect(fits(bindingOf(call), bindingOf({ ...call, ...other }))).toBe(false);
   });
 
+  it('is also a file of that name that was saved since the question, and no older one', () => {
+    const asked = { ...bindingOf(call), createdAt: 100 };
+    expect(fits(asked, bindingOf({ ...call, ...exchangedAt(101) }))).toBe(true);
+    expect(fits(asked, bindingOf({ ...call, ...exchangedAt(99) }))).toBe(false);
+  });
+
   it('is nothing for a record of an older shape', () => {
+    const { states: _unknown, ...old } = bindingOf(call);
+    expect(fits(old, bindingOf(call))).toBe(false);
+    expect(fits(bindingOf(call), old)).toBe(false);
     const { targets: _none, ...older } = bindingOf(call);
     expect(fits(older as ReturnType<typeof bindingOf>, bindingOf(call))).toBe(false);
     const { definition: _gone, ...oldest } = bindingOf(call);
@@ -53,8 +71,13 @@ const spellOut = (path: string): string => {
   if (path.startsWith('../..')) throw new Error('outside');
   return `/root/${path}`;
 };
+/** No programs, and every path in the state that its use says. */
+const SETTLED = {
+  stateOf: (_real: string, use: PathUse) => ({ use, chain: [] }),
+  programPaths: async () => [],
+};
 const targetsOf = async (tool: Tool, input: unknown, deps: { readonly resolve: typeof resolve }) =>
-  (await resolveTargets(tool, input, { spellOut, ...deps })).targets;
+  (await resolveTargets(tool, input, { ...SETTLED, spellOut, ...deps })).targets;
 const files = aTool({ needs: { paths: [{ path: '.', access: 'write' }] } });
 
 describe('what a call leads to', () => {
@@ -74,12 +97,22 @@ describe('what a call leads to', () => {
 
   it('says for each path what was asked for, and where that led', async () => {
     const input = { paths: ['a', '../b', '../../c'] };
-    const { paths } = await resolveTargets(files, input, { spellOut, resolve });
-    expect(paths).toEqual([
-      { asked: '/root/a', real: '/real/a' },
+    const resolved = await resolveTargets(files, input, { ...SETTLED, spellOut, resolve });
+    const state = { use: 'named', chain: [] };
+    expect(resolved.paths).toEqual([
+      { asked: '/root/a', real: '/real/a', state },
       { asked: '/root/../b', real: undefined },
       { asked: '../../c', real: undefined },
     ]);
+    expect(statesOf(resolved)).toEqual([state]);
+  });
+
+  it('is also what the programs name that the call will run', async () => {
+    const programPaths = async () => [{ path: 'x', use: 'changed' as const }];
+    const deps = { ...SETTLED, spellOut, resolve, programPaths };
+    const { targets, paths } = await resolveTargets(files, { path: 'a' }, deps);
+    expect(targets).toEqual(['file:/real/a', 'file:/real/x']);
+    expect(paths[1]?.state?.use).toBe('changed');
   });
 
   it('hands the tool a copy: what `targets` does to its input changes nothing', async () => {
@@ -221,6 +254,7 @@ describe('the difference between a call and its approval', () => {
     ['definition', { definition: 'd2' }],
     ['policyVersion', { policyVersion: 'p2' }],
     ['targets', { targets: ['file:/r/b'] }],
+    ['states', exchangedAt(5)],
     ['call', { input: { a: 2 } }],
   ])('is its %s', (difference, other) => {
     expect(differenceOf(bound, bindingOf({ ...call, ...other }))).toBe(difference);

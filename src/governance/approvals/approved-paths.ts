@@ -39,6 +39,12 @@ const elsewhere = (): ToolFailure =>
     suggestions: ['Ask again: the person has to see where the path leads now.'],
   });
 
+/** The failure of a call one of whose files or folders is not the one that was approved. */
+export const exchanged = (): ToolFailure =>
+  new ToolFailure('APPROVAL_EXPIRED', 'A file or folder was exchanged since it was approved.', {
+    suggestions: ['Ask again: the person has to see what is there now.'],
+  });
+
 const otherFile = (): ToolFailure =>
   new ToolFailure('PERMISSION_DENIED', 'The approval was given for another file.', {
     suggestions: ['Ask again with the file that is to be changed.'],

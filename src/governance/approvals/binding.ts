@@ -1,11 +1,13 @@
 /**
  * What an approval is good for: one caller, one tool with one definition, one input, the targets it
- * led to, under one version of the policy. Anything else is another call and needs another word.
+ * led to and what they consisted of, under one version of the policy. Anything else is another call and needs another word.
  */
 import type { ApprovalRecord } from '../../contract/approver.ts';
 import type { Caller } from '../../contract/caller.ts';
+import type { PathState } from '../../contract/path-state.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
+import { isSamePath } from '../paths/path-state.ts';
 
 export type Binding = Pick<
   ApprovalRecord,
@@ -17,8 +19,12 @@ export type Binding = Pick<
   | 'inputDigest'
   | 'definition'
   | 'targets'
+  | 'states'
   | 'policyVersion'
 >;
+
+/** What was approved, and when it was asked. */
+export type BoundApproval = Binding & { readonly createdAt?: number | undefined };
 
 export interface BoundCall {
   readonly tool: Tool;
@@ -27,6 +33,8 @@ export interface BoundCall {
   /** Digest of the tool's definition. */
   readonly definition: string;
   readonly targets: readonly string[];
+  /** What the paths among the targets consist of. */
+  readonly states: readonly PathState[];
   readonly policyVersion: string;
 }
 
@@ -39,6 +47,7 @@ export const bindingOf = (call: BoundCall): Binding => ({
   inputDigest: digestOf(call.input),
   definition: call.definition,
   targets: call.targets,
+  states: call.states,
   policyVersion: call.policyVersion,
 });
 
@@ -56,20 +65,33 @@ const FIELDS = [
 const sameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);
 
+/** Are the files and folders those that were there when the person was asked? */
+const sameStates = ({ states: before = [], createdAt }: BoundApproval, call: Binding): boolean => {
+  const { states: now = [] } = call;
+  // Without a time nothing counts as made since.
+  const askedAt = createdAt ?? Number.POSITIVE_INFINITY;
+  return (
+    before.length === now.length &&
+    before.every((state, at) => isSamePath(state, now[at] as PathState, askedAt))
+  );
+};
+
 /** Is the approval for this very call? A record of an older shape fits nothing. */
-export const fits = (record: Binding, call: Binding): boolean =>
+export const fits = (record: BoundApproval, call: Binding): boolean =>
   FIELDS.every((field) => record[field] !== undefined && record[field] === call[field]) &&
   Array.isArray(record.targets) &&
-  sameList(record.targets, call.targets);
+  sameList(record.targets, call.targets) &&
+  sameStates(record, call);
 
 /** What makes the call another one than the approved: the first of these that differs. */
-export type Difference = 'targets' | 'definition' | 'policyVersion' | 'call';
+export type Difference = 'targets' | 'states' | 'definition' | 'policyVersion' | 'call';
 
-export const differenceOf = (approved: Binding, call: Binding): Difference | undefined => {
+export const differenceOf = (approved: BoundApproval, call: Binding): Difference | undefined => {
   if (fits(approved, call)) return undefined;
   if (approved.definition !== call.definition) return 'definition';
   if (approved.policyVersion !== call.policyVersion) return 'policyVersion';
-  return sameList(approved.targets, call.targets) ? 'call' : 'targets';
+  if (!sameList(approved.targets, call.targets)) return 'targets';
+  return sameStates(approved, call) ? 'call' : 'states';
 };
 
 /** One text for all that an approval is bound to, for a store to look up. */

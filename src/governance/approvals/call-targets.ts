@@ -4,6 +4,7 @@
  */
 import type { ApprovedPath } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import type { PathState, PathUse } from '../../contract/path-state.ts';
 import type { CallTargets, Tool } from '../../contract/tool.ts';
 import { resolveTarget } from '../egress/judge-url.ts';
 import { ownCopy } from '../own-copy.ts';
@@ -13,6 +14,16 @@ export interface TargetDeps {
   spellOut(path: string): string;
   /** The real path a name stands for. Rejects for what may not be reached. */
   resolve(path: string): Promise<string>;
+  /** What a real path consists of now. */
+  stateOf(real: string, use: PathUse): PathState;
+  /** The files and folders that the programs name which the call will run. */
+  programPaths(tool: Tool, input: unknown): Promise<readonly UsedPath[]>;
+}
+
+/** A path as it is named, and what the call does with it. */
+export interface UsedPath {
+  readonly path: string;
+  readonly use: PathUse;
 }
 
 export interface ResolvedTargets {
@@ -61,11 +72,12 @@ const guessed = ({ needs, category }: Tool, input: unknown): CallTargets => {
   };
 };
 
-const namedPath = async (path: string, deps: TargetDeps): Promise<ApprovedPath> => {
+const namedPath = async ({ path, use }: UsedPath, deps: TargetDeps): Promise<ApprovedPath> => {
   let asked = path;
   try {
     asked = deps.spellOut(path);
-    return { asked, real: await deps.resolve(path) };
+    const real = await deps.resolve(path);
+    return { asked, real, state: deps.stateOf(real, use) };
   } catch {
     // It cannot be reached now. Should that change before the call runs, it is another target.
     return { asked, real: undefined };
@@ -106,8 +118,13 @@ export const resolveTargets = async (
   deps: TargetDeps,
 ): Promise<ResolvedTargets> => {
   const named = declared(tool, input) ?? guessed(tool, input);
-  const names = [...(named.paths ?? [])];
-  const paths = await Promise.all(names.map((path) => namedPath(path, deps)));
-  const files = paths.map((path, at) => fileTarget(path, String(names[at])));
+  const fields = (named.paths ?? []).map((path): UsedPath => ({ path, use: 'named' }));
+  const names = [...fields, ...(await deps.programPaths(tool, input))];
+  const paths = await Promise.all(names.map((each) => namedPath(each, deps)));
+  const files = paths.map((path, at) => fileTarget(path, (names[at] as UsedPath).path));
   return { targets: [...files, ...(named.urls ?? []).map(hostTarget)], paths };
 };
+
+/** What the paths of a call consist of: those that can be reached, in the order of the targets. */
+export const statesOf = ({ paths }: Pick<ResolvedTargets, 'paths'>): readonly PathState[] =>
+  paths.flatMap(({ state }) => (state ? [state] : []));

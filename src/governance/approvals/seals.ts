@@ -24,9 +24,9 @@ export const decisionText = (
   { approve, by, at, note, edited }: Omit<Said, 'seal'>,
 ): string => {
   const { id, expiresAt, userId, agentId, sessionId, tool, version } = record;
-  const { inputDigest, definition, targets, policyVersion, within } = record;
+  const { inputDigest, definition, targets, states, policyVersion, within } = record;
   const who = { userId, agentId, sessionId, within };
-  const call = { ...who, tool, version, inputDigest, definition, targets };
+  const call = { ...who, tool, version, inputDigest, definition, targets, states };
   const said = { approve, by, at, note, edited };
   return `toolcrib approval 1\n${canonicalJson({ id, expiresAt, policyVersion, call, said })}`;
 };

@@ -14,6 +14,7 @@ describe('the verdict of the command guard', () => {
       commands: [['cat', 'a.txt'], ['sort'], ['git', 'status'], ['echo', '"$(git status)"']],
       reads: ['/repo/a.txt'],
       writes: ['/repo/out.txt'],
+      folders: ['/repo'],
     });
   });
 

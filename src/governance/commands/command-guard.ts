@@ -33,6 +33,8 @@ export type CommandVerdict =
       /** Absolute paths that it names. */
       readonly reads: readonly string[];
       readonly writes: readonly string[];
+      /** The folders that its commands can be in. Absolute. */
+      readonly folders: readonly string[];
     }
   | { readonly ok: false; readonly reason: string; readonly remedy: string };
 
@@ -154,7 +156,8 @@ export const createCommandGuard = (options: CommandGuardOptions): CommandGuard =
     if (cwd !== root) judgePath('.', 'read', { ...paths, bases: [cwd], note: () => undefined });
     const isAtRoot = bases.length === 1 && cwd === root;
     const commands = judgeSteps(steps, { patterns, paths, isAtRoot, depth: 0 });
-    return { ok: true, commands, reads: [...seen.read], writes: [...seen.write] };
+    const [reads, writes] = [[...seen.read], [...seen.write]];
+    return { ok: true, commands, reads, writes, folders: bases };
   };
   return {
     judge(command, cwd = root) {

@@ -79,6 +79,15 @@ const judgeWrapped = (argv: readonly Token[], rule: ProgramRule, judge: CommandJ
   judgeCommand(command, { ...judge, depth: judge.depth + 1 });
 };
 
+/** Notes the paths of a command that its owner allowed word by word: no rule can refuse those. */
+const noteFixed = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
+  try {
+    judgeRuled(argv, rule, judge);
+  } catch {
+    // What the rule does not know is found by its name, when an approval is bound to it.
+  }
+};
+
 /** The owner wrote these words; still, a program that reads its code from its input needs a file. */
 const judgeFixed = (name: string, argv: readonly Token[]): void => {
   const hasFile = argv.slice(1).some(({ text }) => !text.startsWith('-'));
@@ -98,7 +107,10 @@ const judgeMatched = (argv: readonly Token[], pattern: AllowPattern, judge: Comm
       'Leave cd and cwd out, or have the command set up as a task with its folder: commands.tasks.',
     );
   }
-  if (pattern.isLiteral) return void judgeFixed(name, argv);
+  if (pattern.isLiteral) {
+    if (rule !== undefined) noteFixed(argv, rule, judge);
+    return void judgeFixed(name, argv);
+  }
   if (rule !== undefined) return void judgeRuled(argv, rule, judge);
   const isFree = pattern.rest !== 'none' || pattern.isLoose;
   if (isFree && (RUNS_PROGRAMS.has(name) || READS_PROGRAM.has(name))) {

@@ -74,6 +74,7 @@ const infoOf = (path: string, stats: Stats): FileInfo => ({
   kind: kindOf(stats),
   size: stats.size,
   modifiedMs: stats.mtimeMs,
+  ...(stats.isFile() && (stats.mode & 0o100) !== 0 && { executable: true as const }),
 });
 
 /** Where something ordinary lies that exists. */
@@ -104,7 +105,11 @@ interface Writing {
   readonly bytes: Uint8Array;
   readonly createDirs: boolean;
   readonly overwrite: boolean;
+  readonly executable: boolean;
 }
+
+/** The rights of a new file that may be run. */
+const RUNNABLE = 0o755;
 
 const assertWritable = ({ present, absent }: Spot, { createDirs, overwrite }: Writing): void => {
   if (present.kind === 'folder') {
@@ -161,7 +166,7 @@ const write = async (files: Files, path: string, writing: Writing): Promise<Writ
       beforeMode: old && old.stats.mode & 0o7777,
       afterHash: sha256Hex(bytes),
     });
-    await putFile(spot, bytes);
+    await putFile(spot, bytes, writing.executable && !old ? RUNNABLE : undefined);
     return { bytesWritten: bytes.length, created: old === undefined };
   });
 };
@@ -258,9 +263,9 @@ export const createFileAccess = (options: FileAccessOptions): FileAccess => {
     },
     read: (path, { maxBytes = limits.readBytes } = {}) =>
       onFiles(() => read(files, path, Math.min(maxBytes, limits.readBytes))),
-    write: (path, data, { createDirs = false, overwrite = true } = {}) => {
+    write: (path, data, { createDirs = false, overwrite = true, executable = false } = {}) => {
       const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
-      return onFiles(() => write(files, path, { bytes, createDirs, overwrite }));
+      return onFiles(() => write(files, path, { bytes, createDirs, overwrite, executable }));
     },
     remove: (path) => onFiles(() => remove(files, path)),
     makeDirectory: (path) => onFiles(() => makeDirectory(files, path)),

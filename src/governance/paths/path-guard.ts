@@ -60,6 +60,8 @@ export interface PathGuard {
   locate(path: string, access: Access): Promise<Place>;
   /** The absolute path of a file or folder, there or not. Throws for special files, too. */
   resolve(path: string, access: Access): Promise<string>;
+  /** The root that a real path lies in, and its segments below it. Throws when it lies in none. */
+  rootOf(absolute: string): Pick<Place, 'root' | 'below'>;
   openFile(absolute: string): Promise<FileHandle>;
   openFolder(absolute: string): Promise<Folder>;
   /** True for an absolute path whose text lies in a root. Says nothing about where links lead. */
@@ -175,6 +177,7 @@ export const createPathGuard = (options: PathGuardOptions): PathGuard => {
         if (stats) assertOrdinary(stats, access);
         return absolute;
       }),
+    rootOf: (path) => roots.rootOf(path),
     openFile: (path) => onFiles(() => openVerified({ path, kind: 'file', verification })),
     openFolder: (path) => onFiles(() => openFolder({ path, verification })),
     isInside: (path) => roots.isInside(path),

@@ -8,6 +8,7 @@ import {
   HARMLESS_WORDS,
   MODEL_ENDINGS,
   type NameEntry,
+  SECRET_DATA_FOLDERS,
   SECRET_FILES,
   SECRET_FOLDERS,
   SECRET_WORDS,
@@ -38,6 +39,20 @@ const shown = (patterns: readonly string[]) => patterns.map((each) => `${anyCase
 /** Of several lines about one file the last one counts, so that exceptions come before the rules. */
 export const secretAttributes = (): string =>
   [
+    ...hidden(names(SECRET_DATA_FOLDERS).map((name) => `**/${name}/**`)),
+    ...shown(
+      names(SECRET_DATA_FOLDERS).flatMap((name) =>
+        SOURCE_ENDINGS.map((ending) => `**/${name}/**/*${ending}`),
+      ),
+    ),
+    ...shown(
+      names(WORDED_FOLDERS).flatMap((about) =>
+        names(SECRET_DATA_FOLDERS).flatMap((name) => [
+          `**/${about}/**/${name}/**`,
+          `**/${name}/**/${about}/**`,
+        ]),
+      ),
+    ),
     ...hidden(names(SECRET_WORDS)),
     ...shown(names(HARMLESS_WORDS)),
     ...shown(
@@ -55,3 +70,17 @@ export const secretAttributes = (): string =>
     ...hidden(withContent(SECRET_FOLDERS)),
     '',
   ].join('\n');
+
+/** The names as patterns of paths for git. They also find what only looks like a secret. */
+export const secretPathspecs = (): readonly string[] =>
+  [
+    SECRET_WORDS,
+    SECRET_DATA_FOLDERS,
+    CREDENTIAL_FILES,
+    ENVIRONMENT_FILES,
+    SECRET_FILES,
+    SECRET_FOLDERS,
+  ]
+    .flatMap(names)
+    .flatMap((name) => [`**/${name}`, `**/${name}/**`])
+    .map((pattern) => `:(top,icase,glob)${pattern}`);

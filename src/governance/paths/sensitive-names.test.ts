@@ -75,6 +75,26 @@ describe('secret names', () => {
     'passwd',
     'stripe_api_key.txt',
     'apikeys.json',
+    'secrets/prod.txt',
+    'secrets/deep/db.json',
+    'config/secrets/db',
+    '.secrets/token',
+    'secret/token.txt',
+    'private_keys/server',
+    'deploy/private-keys/a.txt',
+    'passwords/all.csv',
+    'src/secrets/prod.json',
+    'SECRETS/a.yaml',
+    'secrets\\a.yaml',
+    'shadow',
+    'etc/shadow',
+    'shadow-',
+    'backup/shadow.bak',
+    'gshadow',
+    'master.passwd',
+    'krb5.keytab',
+    'client.ovpn',
+    '.vault_pass',
   ])('closes %s', (path) => {
     expect(rule(path)).toBeDefined();
   });
@@ -137,11 +157,23 @@ describe('secret names', () => {
     '.github/workflows/secret-scan.yml',
     'infra/secrets.tf',
     'src/secrets/index.ts',
+    'src/secrets/store/open-store.py',
+    'internal/secrets/README.md',
+    'chart/templates/secrets/db.yaml',
+    'locales/de/secrets/page.json',
+    'secretsanta/list.txt',
+    'src/shadow/index.json',
+    'src/shadow.ts',
+    'shadow.css',
+    'shadows.txt',
+    'assets/drop-shadow.json',
+    'keytab.md',
   ])('leaves %s open', (path) => {
     expect(rule(path)).toBeUndefined();
   });
 
   it('lets a folder called credentials be listed', () => {
+    expect(rule('src/secrets', true)).toBeUndefined();
     expect(rule('src/credentials', true)).toBeUndefined();
     expect(rule('.ssh', true)).toBe('.ssh');
   });
@@ -209,13 +241,47 @@ describe('names protected from writing', () => {
     '.gitmodules',
     '.cargo/config.toml',
     '.yarnrc.yml',
+    '.copilot/mcp-config.json',
+    'mcp-config.json',
+    'cline_mcp_settings.json',
+    '.tool-versions',
+    '.direnv/bin/x',
+    '.direnvrc',
+    '.gitattributes',
+    'sub/.gitattributes',
+    '.lfsconfig',
+    '.mise.toml',
+    '.mise.local.toml',
+    '.mise/tasks/build',
+    'mise.toml',
+    'mise.production.toml',
+    '.config/mise/config.toml',
+    'lefthook.yml',
+    'lefthook-local.yml',
+    'lefthook.toml',
+    '.pre-commit-config.yml',
+    '.pre-commit-hooks.yaml',
+    '.simple-git-hooks.json',
+    '.lintstagedrc',
+    '.huskyrc',
+    '.git-hooks/pre-push',
+    '.github/hooks/x.json',
+    '.agents/skills/x/SKILL.md',
+    '.replit',
+    '.psqlrc',
+    '.sqliterc',
+    '.Rprofile',
+    'sitecustomize.py',
+    '.pnp.cjs',
+    '.mvn/jvm.config',
+    'gradle/wrapper/gradle-wrapper.properties',
+    'azure-pipelines-release.yml',
   ])('keeps %j', (path) => {
     expect(kept(path)).toBeDefined();
   });
 
   it.each([
     '.gitignore',
-    '.gitattributes',
     '.github/ISSUE_TEMPLATE.md',
     '.github/dependabot.yml',
     'docs/agents-guide.md',
@@ -226,6 +292,18 @@ describe('names protected from writing', () => {
     'git/x',
     'bashrc',
     'a.profile',
+    'src/mise.ts',
+    'docs/lefthook.md',
+    'tool-versions.json',
+    'src/gitattributes.ts',
+    'gradle/libs.versions.toml',
+    'build.gradle',
+    'src/run/index.ts',
+    'src/agents/index.ts',
+    '.nvmrc',
+    '.editorconfig',
+    '.prettierrc',
+    'customize.py',
   ])('leaves %s writable', (path) => {
     expect(kept(path)).toBeUndefined();
   });

@@ -1,6 +1,7 @@
 /**
  * Which file names nobody may read because they hold secrets, and which may be read but not written
- * because programs run or trust them. The names are in `name-tables.ts`.
+ * because programs run or trust them. The names are in `name-tables.ts` and
+ * `project-orders.ts`.
  */
 import { matchingName, namePattern, patternsOf } from './name-pattern.ts';
 import {
@@ -9,7 +10,7 @@ import {
   HARMLESS_WORDS,
   MODEL_ENDINGS,
   NEVER_WRITTEN,
-  PROJECT_ORDERS,
+  SECRET_DATA_FOLDERS,
   SECRET_FILES,
   SECRET_FOLDERS,
   SECRET_WORDS,
@@ -17,11 +18,13 @@ import {
   WORDED_ENDINGS,
   WORDED_FOLDERS,
 } from './name-tables.ts';
+import { PROJECT_ORDERS } from './project-orders.ts';
 
 const FOLDERS = patternsOf(SECRET_FOLDERS);
 const FILES = patternsOf(SECRET_FILES);
 const ENVIRONMENTS = patternsOf(ENVIRONMENT_FILES);
 const CREDENTIALS = patternsOf(CREDENTIAL_FILES);
+const DATA_FOLDERS = patternsOf(SECRET_DATA_FOLDERS);
 const WORDS = patternsOf(SECRET_WORDS);
 const HARMLESS = patternsOf(HARMLESS_WORDS);
 const ABOUT = patternsOf(WORDED_FOLDERS);
@@ -62,6 +65,14 @@ const wordRule = (inside: readonly string[]): string | undefined => {
   return isAbout === undefined ? rule : undefined;
 };
 
+/** The rule about the folder of a file, which is about data and not about source. */
+const dataRule = (inside: readonly string[]): string | undefined => {
+  const folders = inside.slice(0, -1);
+  return matchingName(ABOUT, folders) === undefined
+    ? matchingName(DATA_FOLDERS, folders)
+    : undefined;
+};
+
 /** The rule that makes a path secret, or `undefined`. */
 export const sensitiveRule = ({ above, below, isFolder }: NamedPath): string | undefined => {
   const inside = foldedAll(below);
@@ -75,7 +86,7 @@ export const sensitiveRule = ({ above, below, isFolder }: NamedPath): string | u
     (endsIn(last, MODEL_ENDINGS) ? undefined : matchingName(ENVIRONMENTS, names, start)) ??
     (isFolder || endsIn(last, SOURCE_ENDINGS)
       ? undefined
-      : (matchingName(CREDENTIALS, names, start) ?? wordRule(inside)))
+      : (matchingName(CREDENTIALS, names, start) ?? wordRule(inside) ?? dataRule(inside)))
   );
 };
 

@@ -14,13 +14,14 @@ const binding = bindingOf({
   input: { path: 'a' },
   definition: 'd',
   targets,
+  states: [],
   policyVersion: '1',
 } as never);
 
 const confirm = (current: object, edited?: { input: unknown; targets?: readonly string[] }) => {
   const deps = {
     readyTool: () => current,
-    resolveTargets: async () => ({ targets }),
+    resolveTargets: async () => ({ targets, paths: [] }),
     definitionOf: () => 'd',
     policy: { version: '1' },
   };
@@ -40,6 +41,8 @@ describe('an approved call that is about to run', () => {
     expect(await confirm(ready, edited)).toMatchObject({
       result: { success: false, error: { code: 'APPROVAL_EXPIRED' } },
     });
-    expect(await confirm(ready, { ...edited, targets })).toEqual({ resolved: { targets } });
+    expect(await confirm(ready, { ...edited, targets })).toEqual({
+      resolved: { targets, paths: [] },
+    });
   });
 });

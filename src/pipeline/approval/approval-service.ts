@@ -23,6 +23,7 @@ import type { Approvals } from '../../contract/store.ts';
 import type { Tool } from '../../contract/tool.ts';
 import {
   type Binding,
+  type BoundApproval,
   bindingOf,
   callKeyOf,
   type Difference,
@@ -30,7 +31,7 @@ import {
   fits,
   showsWhatItBinds,
 } from '../../governance/approvals/binding.ts';
-import type { ResolvedTargets } from '../../governance/approvals/call-targets.ts';
+import { type ResolvedTargets, statesOf } from '../../governance/approvals/call-targets.ts';
 import { rememberedGrant } from '../../governance/approvals/remembered-grant.ts';
 import { decisionText, type Seals, saidOf } from '../../governance/approvals/seals.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
@@ -68,8 +69,10 @@ type Judged = Call<'ready' | 'input' | 'grant'>;
 export interface Approved {
   readonly approvalId: string;
   readonly by: string;
-  readonly binding: Binding;
+  readonly binding: BoundApproval;
   readonly edited?: EditedInput;
+  /** When the answer was given: what an edited input led to was looked at then. */
+  readonly decidedAt?: number | undefined;
 }
 
 /** Who agreed, or the result that ends the call. */
@@ -185,15 +188,15 @@ export class ApprovalDesk {
     const parsed = ready.input.validate(ownCopy(input));
     // What does not fit the schema is refused when it is to run; it leads nowhere.
     if (!parsed.ok) return { input, targets: [] };
-    const { targets } = await this.#deps.resolveTargets(ready.tool, parsed.value);
-    return { input, targets };
+    const resolved = await this.#deps.resolveTargets(ready.tool, parsed.value);
+    return { input, targets: resolved.targets, states: statesOf(resolved) };
   }
 
   /**
    * Compares the call that is about to run with the one that was approved. Returns where its paths
    * lead, for the file access to hold them there, or the refusal.
    */
-  async confirm(call: Judged, { binding, edited }: Approved): Promise<Confirmed> {
+  async confirm(call: Judged, { binding, edited, decidedAt }: Approved): Promise<Confirmed> {
     const { ready, input } = call;
     const { name, version } = ready.tool;
     const current = call.internal ?? (await this.#deps.readyTool(name, version));
@@ -204,13 +207,11 @@ export class ApprovalDesk {
     }
     const resolved = await this.#deps.resolveTargets(ready.tool, input);
     const definition = this.#deps.definitionOf(current);
-    const now = this.#bindingOf(call, resolved.targets, definition);
-    const { inputDigest } = now;
-    const approved = edited
-      ? { ...binding, inputDigest, targets: edited.targets ?? NONE }
-      : binding;
+    const now = this.#bindingOf(call, resolved, definition);
+    const approved = edited ? bindingOfEdited(binding, now, { ...edited, decidedAt }) : binding;
     const difference = differenceOf(approved, now);
-    return difference === undefined ? { resolved } : changed(call, difference);
+    if (difference !== undefined) return changed(call, difference);
+    return { resolved, askedAt: approved.createdAt };
   }
 
   /** What the answer allows beyond this call, if anything may be. */
@@ -237,8 +238,9 @@ export class ApprovalDesk {
     if (!(await approvals.use(id, runtime.now()))) return expired(call);
     const { reason } = call.control;
     if (reason) return { result: failed(call, reason) };
-    const { decidedBy = '', edited } = record;
-    return { approvalId: id, by: decidedBy, binding: record, ...(edited && { edited }) };
+    const { decidedBy = '', decidedAt, edited } = record;
+    const said = edited && { edited, decidedAt };
+    return { approvalId: id, by: decidedBy, binding: record, ...said };
   }
 
   /** A yes that somebody else put into the store is none. */
@@ -271,17 +273,18 @@ export class ApprovalDesk {
 
   async #bind(call: Judged): Promise<Binding> {
     const { input, ready } = call;
-    const { targets } = await this.#deps.resolveTargets(ready.tool, input);
-    return this.#bindingOf(call, targets, this.#deps.definitionOf(ready));
+    const resolved = await this.#deps.resolveTargets(ready.tool, input);
+    return this.#bindingOf(call, resolved, this.#deps.definitionOf(ready));
   }
 
   #bindingOf(
     { caller, input, ready }: Judged,
-    targets: readonly string[],
+    resolved: ResolvedTargets,
     definition: string,
   ): Binding {
-    const policyVersion = this.#deps.policy.version;
-    return bindingOf({ tool: ready.tool, caller, input, definition, targets, policyVersion });
+    const { version: policyVersion } = this.#deps.policy;
+    const leadsTo = { targets: resolved.targets, states: statesOf(resolved) };
+    return bindingOf({ tool: ready.tool, caller, input, definition, ...leadsTo, policyVersion });
   }
 
   #summaryOf(call: Judged, { tool, action, targets }: ApprovalRequest): string {
@@ -321,10 +324,20 @@ const expired = (call: Judged): DeskAnswer => ({ result: failed(call, 'APPROVAL_
 /** Differs from every list of targets that a call can have. */
 const NONE: readonly string[] = ['none'];
 
-export type Confirmed = { readonly resolved: ResolvedTargets } | { readonly result: ToolResult };
+/** The approval as it is for the input that the approver gave, looked at when they gave it. */
+const bindingOfEdited = (
+  binding: BoundApproval,
+  { inputDigest }: Binding,
+  { targets = NONE, states = [], decidedAt }: EditedInput & Pick<Approved, 'decidedAt'>,
+): BoundApproval => ({ ...binding, inputDigest, targets, states, createdAt: decidedAt });
+
+export type Confirmed =
+  | { readonly resolved: ResolvedTargets; readonly askedAt: number | undefined }
+  | { readonly result: ToolResult };
 
 const CHANGES: Readonly<Record<Difference, string>> = {
   targets: 'The call leads elsewhere than when it was approved.',
+  states: 'A file or folder that the call names was exchanged or changed since it was approved.',
   definition: 'The tool is not the one that was approved: its definition has changed.',
   policyVersion: 'The rules have changed since the call was approved.',
   call: 'The call is not the one that was approved.',

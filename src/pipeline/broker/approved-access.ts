@@ -1,16 +1,51 @@
 /** Holds the files and the working folder of an approved call to what the approver saw. */
 import type { Call } from '../../contract/call.ts';
-import { assertApprovedPath } from '../../governance/approvals/approved-paths.ts';
+import { assertApprovedPath, exchanged } from '../../governance/approvals/approved-paths.ts';
 import type { PathGuard, Place } from '../../governance/paths/path-guard.ts';
+import { isSamePath, pathState } from '../../governance/paths/path-state.ts';
 import { evidence } from '../pipeline.ts';
 import type { ExecSettings } from './brokered-exec.ts';
 
+/** From then on what the paths consist of is also the work of the call itself. */
+const hasActed = ({ notes }: Call<'ready'>): boolean =>
+  notes.writes > 0 ||
+  notes.innerIntent ||
+  [...(notes.resources ?? [])].some((resource) => resource.startsWith('program:'));
+
+/** Throws when a path of an approved call does not consist of what the approver saw any more. */
+const assertApprovedStates = (call: Call<'ready'>, rootOf: PathGuard['rootOf']): void => {
+  const approval = evidence(call, 'approval');
+  if (typeof approval !== 'object' || hasActed(call)) return;
+  const { paths, askedAt = Number.POSITIVE_INFINITY } = approval;
+  for (const { real, state } of paths) {
+    if (real === undefined || state === undefined) continue;
+    const now = pathState({ ...rootOf(real), use: state.use });
+    if (!isSamePath(state, now, askedAt)) throw exchanged();
+  }
+};
+
 /** Holds file access to the approval. It is read at each use: preconditions run before there is one. */
 export const approvedPlaces =
-  (call: Call<'ready'>) =>
+  (call: Call<'ready'>, rootOf: PathGuard['rootOf']) =>
   (place: Place, access: 'read' | 'write'): void => {
     const approval = evidence(call, 'approval');
-    if (typeof approval === 'object') assertApprovedPath(approval, place, access);
+    if (typeof approval !== 'object') return;
+    assertApprovedPath(approval, place, access);
+    assertApprovedStates(call, rootOf);
+  };
+
+/** The same before the first program of a call, whose names are also looked up anew. */
+export const approvedPrograms =
+  (guard: PathGuard): ExecSettings['assertApproved'] =>
+  async (call) => {
+    const approval = evidence(call, 'approval');
+    if (typeof approval !== 'object' || hasActed(call)) return;
+    for (const { asked, real } of approval.paths) {
+      if (real === undefined) continue;
+      const { absolute } = await guard.locate(asked, 'read');
+      if (absolute !== real) throw exchanged();
+    }
+    assertApprovedStates(call, guard.rootOf);
   };
 
 /** Gives the real path of an approved call's folder, so that a link made meanwhile is not followed. */

@@ -18,7 +18,8 @@ import {
   refusal,
   SHELL,
 } from './judge-program.ts';
-import { assertNoFiles, type RepositoryRun, repositoryRun } from './repository-run.ts';
+import { assertTellsNoSecrets } from './repository-questions.ts';
+import { type RepositoryRun, repositoryRun } from './repository-run.ts';
 
 export interface ExecSettings extends ProgramSettings {
   readonly extraRoots: readonly string[];
@@ -26,6 +27,8 @@ export interface ExecSettings extends ProgramSettings {
   readonly sandboxes: Sandboxes;
   /** Where the run takes place. Throws for a folder that an approved call may not use. */
   workingFolder(call: Call<'ready'>, cwd: string): string | Promise<string>;
+  /** Rejects when what an approved call names was exchanged; asked before its first program. */
+  assertApproved(call: Call<'ready'>): Promise<void>;
 }
 
 /** Start-up files of the user would run unjudged. */
@@ -121,6 +124,7 @@ export const brokeredExec =
       type: config.type,
       hosts,
     });
+    await settings.assertApproved(call);
     for (const [program] of verdict.commands) note(call, `program:${program}`);
     for (const host of hosts) note(call, `host:${host}`);
     const { stdin } = options;
@@ -131,7 +135,7 @@ export const brokeredExec =
       signal: call.control.signal,
     } satisfies SandboxRequest;
     assertRunning(call);
-    await assertNoFiles(repository, (task) => sandbox.run({ ...request, task }));
+    await assertTellsNoSecrets(repository, (task) => sandbox.run({ ...request, task }));
     assertRunning(call);
     const { exitCode = 0, stdout, stderr } = await sandbox.run(request);
     return { exitCode, stdout: repository.runsGit ? withholdSecrets(stdout) : stdout, stderr };

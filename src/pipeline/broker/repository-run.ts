@@ -5,7 +5,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { RepositoryView, SandboxOutcome, SandboxTask } from '../../contract/sandbox.ts';
+import type { RepositoryView } from '../../contract/sandbox.ts';
 import type { Needs } from '../../contract/tool.ts';
 import { findProgramSetting } from '../../governance/commands/git/git-configuration.ts';
 import { gitEnvironment } from '../../governance/commands/git/git-environment.ts';
@@ -94,24 +94,8 @@ export const repositoryRun = (
   if (repository === undefined) return { ...use, env, folders: [], view: undefined };
   assertRunsNothing(repository);
   const folders = [...new Set([repository.commonDir, repository.gitDir])];
-  const view = use.runsGit ? { info: infoOf(repository), gitAlone: use.isAlone } : undefined;
+  // A search finds files that hold secrets empty.
+  const gitAlone = use.isAlone && !use.searches.files;
+  const view = use.runsGit ? { info: infoOf(repository), gitAlone } : undefined;
   return { ...use, env, folders, view };
-};
-
-/** Names that are never a file by its hash: paths are, and so are branches in daily use. */
-const PLAINLY_NO_HASH = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD|@|main|master)(?:[~^]\d*)*$|^\.{0,2}\//;
-
-/** A file by its hash has no name to go by, so nobody can tell whether it holds secrets. */
-export const assertNoFiles = async (
-  { objects, view }: RepositoryRun,
-  run: (task: Extract<SandboxTask, { readonly kind: 'command' }>) => Promise<SandboxOutcome>,
-): Promise<void> => {
-  const asked = objects.filter((name) => !PLAINLY_NO_HASH.test(name));
-  if (asked.length === 0 || view === undefined) return;
-  const argv = ['git', 'cat-file', '--batch-check=%(objecttype)'];
-  const { stdout } = await run({ kind: 'command', argv, stdin: `${asked.join('\n')}\n` });
-  if (!/^blob$/m.test(stdout)) return;
-  throw new ToolFailure('PERMISSION_DENIED', 'A file of the repository is named by its hash.', {
-    suggestions: ['Name it by its path, such as HEAD:src/index.ts.'],
-  });
 };

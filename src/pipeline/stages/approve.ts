@@ -72,7 +72,8 @@ const goOn = async (
   if (denied) return denied;
   const confirmed = await deps.desk.confirm(call, approved);
   if ('result' in confirmed) return confirmed.result;
-  return next(prove(call, 'approval', { by, ...confirmed.resolved }));
+  const { resolved, askedAt } = confirmed;
+  return next(prove(call, 'approval', { by, ...resolved, askedAt }));
 };
 
 /** Swaps the input, keeps the one that was asked for on record, and starts over from validation. */

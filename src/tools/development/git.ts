@@ -1,6 +1,7 @@
 /** `git`: the everyday operations on the repository of the workspace. */
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool } from '../../contract/tool.ts';
+import { checkoutKeeping, undoCheckout } from './checkout-undo.ts';
 import { commitFiles } from './commit-files.ts';
 import {
   GIT_NEEDS,
@@ -87,18 +88,30 @@ const branch: Step = async (_asked, context) => {
   return { branches };
 };
 
+/** The files of the working tree that differ from what a checkout would put there. */
+const overwrittenBy = async (git: Git, ref: readonly string[], files: readonly string[]) => {
+  const names = ['diff', '--name-only', '-z', '--no-renames', ...NO_PROGRAMS];
+  const output = await git.run([...names, ...ref, '--', ...files]);
+  return output.split('\0').filter((name) => name !== '');
+};
+
 const checkout: Step = async ({ ref, paths, create }, context) => {
   const git = await openGit(context);
   const files = await gitPaths(context, paths ?? []);
   const target = ref ? [ref] : [];
   // The dashes keep a branch from being taken for a file, and a file for a branch.
-  await git.run(['checkout', '-q', ...(create ? ['-b', create] : []), ...target, '--', ...files]);
+  const args = ['checkout', '-q', ...(create ? ['-b', create] : []), ...target, '--', ...files];
+  // Switching a branch never overwrites a change; git refuses to.
+  const overwritten = files.length > 0 ? await overwrittenBy(git, target, files) : [];
+  await checkoutKeeping(overwritten, context, () => git.run(args));
   const now = await status({ operation: 'status' }, context);
   return { ...(now.branch && { branch: now.branch }), ...(now.commit && { commit: now.commit }) };
 };
 
-const commit: Step = ({ message = '', files }, context) =>
-  commitFiles({ message, ...(files && { files }) }, context);
+const commit: Step = ({ message = '', files }, context) => {
+  context.keepForUndo(null);
+  return commitFiles({ message, ...(files && { files }) }, context);
+};
 
 const STEPS: Readonly<Record<GitOperation, Step>> = {
   status,
@@ -126,7 +139,7 @@ export const git = defineTool<GitInput, GitOutput>({
     { action: 'branch', description: 'List branches.', tier: 'read_only' },
     {
       action: 'checkout',
-      description: 'Switch branches, or bring files back and lose their changes.',
+      description: 'Switch branches, or bring files back; undo returns their changes.',
       tier: 'write',
       destructive: true,
       requiresConfirmation: true,
@@ -174,4 +187,5 @@ export const git = defineTool<GitInput, GitOutput>({
     operation: asked.operation,
     ...(await STEPS[asked.operation](asked, context)),
   }),
+  undo: (_asked, past, context) => undoCheckout(past.kept, context),
 });

@@ -1,5 +1,5 @@
 /** The development tools through a whole crib: approved by a callback, run in the process sandbox. */
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
@@ -64,6 +64,45 @@ describe.skipIf(missing)('git in the sandbox', () => {
     expect(existsSync(join(workspace.root, 'more.txt'))).toBe(false);
     expect(approved).toEqual(['git', 'git', 'git_commit', 'git']);
     expect(workspace.git('fsck', '--strict', '--no-dangling')).toBe('');
+  });
+
+  it('T7: uncommitted work that a checkout overwrites is brought back by undo', async () => {
+    workspace.put('gone.txt', 'gone\n');
+    workspace.git('add', 'gone.txt');
+    workspace.git('commit', '-qm', 'Gone');
+    rmSync(join(workspace.root, 'gone.txt'));
+    const { metadata, error } = await crib.execute('git', {
+      operation: 'checkout',
+      paths: ['.'],
+    });
+    expect(error).toBeUndefined();
+    expect([workspace.text('notes.txt'), workspace.text('gone.txt')]).toEqual(['one\n', 'gone\n']);
+    expect((await crib.executions.undo(metadata.executionId)).error).toBeUndefined();
+    expect(workspace.text('notes.txt')).toBe('one\ntwo\n');
+    expect(existsSync(join(workspace.root, 'gone.txt'))).toBe(false);
+  });
+
+  it('T7: files of another commit are taken back as well, staged or not', async () => {
+    workspace.git('commit', '-qam', 'Two');
+    workspace.put('notes.txt', 'one\ntwo\nthree\n');
+    workspace.git('add', 'notes.txt');
+    const { metadata } = await crib.execute('git', {
+      operation: 'checkout',
+      ref: 'HEAD~1',
+      paths: ['notes.txt'],
+    });
+    expect(workspace.text('notes.txt')).toBe('one\n');
+    expect((await crib.executions.undo(metadata.executionId)).error).toBeUndefined();
+    expect(workspace.text('notes.txt')).toBe('one\ntwo\nthree\n');
+  });
+
+  it('T7: undo refuses when a file was changed since, and for calls that lost nothing', async () => {
+    const { metadata } = await crib.execute('git', { operation: 'checkout', paths: ['notes.txt'] });
+    workspace.put('notes.txt', 'work of another\n');
+    const refused = await crib.executions.undo(metadata.executionId);
+    expect([refused.success, workspace.text('notes.txt')]).toEqual([false, 'work of another\n']);
+    const branch = await crib.execute('git', { operation: 'checkout', create: 'feature/x' });
+    expect((await crib.executions.undo(branch.metadata.executionId)).success).toBe(false);
   });
 
   it('threat: hooks, monitors and filters of the repository do not run', async () => {

@@ -13,7 +13,17 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 const missing = !existsSync('/usr/bin/bwrap') && process.env.CI === undefined;
 if (missing) console.log('Skipped: bubblewrap is missing (scripts/install-sandbox-tools.sh)');
 
-const ALLOW = ['git *', 'npm test', 'cat *', 'head *', 'bash plant.sh', 'ls *', 'make all'];
+const ALLOW = [
+  'git *',
+  'npm test',
+  'cat *',
+  'head *',
+  'bash plant.sh',
+  'ls *',
+  'make all',
+  'wc *',
+  'echo *',
+];
 
 let workspace: GitWorkspace;
 let crib: Crib;
@@ -288,6 +298,83 @@ describe.skipIf(missing)('committed files that hold secrets', () => {
     }
   });
 
+  /** The same question with a guess that is right and with one that is wrong. */
+  const answersTo = async (command: string): Promise<readonly string[]> => {
+    const outcomes = [];
+    for (const guess of ['TOKEN=canary', 'TOKEN=wrong1']) {
+      const { data, code } = await bash(command.replace('GUESS', guess));
+      outcomes.push(said([data ?? null, code ?? null]).replaceAll(guess, 'GUESS'));
+    }
+    return outcomes;
+  };
+
+  it.each([
+    [
+      'grep in the working tree',
+      [
+        ...['git grep GUESS', 'git grep -l GUESS', 'git grep -c GUESS', 'git grep -L GUESS'],
+        ...['git grep --count GUESS', 'git grep --files-with-matches GUESS'],
+        ...['git grep -c GUESS | wc -l', 'git grep -q GUESS && echo yes'],
+        ...['timeout 9 git grep -l GUESS', "git grep -l GUESS -- ':(glob)**/.e*'"],
+      ],
+    ],
+    [
+      'grep in the index and in commits',
+      [
+        ...['git grep -l GUESS HEAD', 'git grep -l GUESS HEAD:', 'git grep -l GUESS main~1'],
+        ...['git grep --cached -l GUESS', 'git grep -l -e GUESS -e -I HEAD'],
+        'git grep -lI GUESS HEAD',
+      ],
+    ],
+    [
+      'the history',
+      [
+        ...['git log -S GUESS', 'git log -SGUESS --oneline', 'git log -pSGUESS'],
+        ...['git log --all -S GUESS', 'git log -G GUESS', 'git log -GGUESS --oneline'],
+        ...['git diff -S GUESS HEAD~1', 'git show -S GUESS', 'git diff -G GUESS HEAD~1'],
+        ...['git log -S GUESS | wc -l', 'git stash list -S GUESS', 'git log --grep=GUESS'],
+      ],
+    ],
+  ])('S11: %s answers a right guess like a wrong one', async (_where, commands) => {
+    for (const command of commands) {
+      const [right, wrong] = await answersTo(command);
+      expect([command, right]).toEqual([command, wrong]);
+    }
+  });
+
+  it('S11: a file that git does not look at in the working tree answers nothing either', async () => {
+    workspace.git('update-index', '--assume-unchanged', '.env');
+    const [right, wrong] = await answersTo('git grep -l GUESS');
+    expect(right).toBe(wrong);
+    workspace.git('update-index', '--no-assume-unchanged', '--skip-worktree', '.env');
+    const [first, second] = await answersTo('git grep -l GUESS');
+    expect(first).toBe(second);
+  });
+
+  it('S11: copies of secrets are not told apart from other files', async () => {
+    plant('guess.txt', 'TOKEN=canary-new-0\n');
+    workspace.git('add', 'guess.txt');
+    workspace.git('config', 'diff.renames', 'copies');
+    for (const command of [
+      'git diff -C HEAD~1',
+      'git diff --find-copies HEAD~1',
+      'git blame -C guess.txt',
+    ]) {
+      expect((await bash(command)).code).toBe('PERMISSION_DENIED');
+    }
+    const { data } = await bash('git diff --name-status HEAD~1');
+    expect(data?.stdout).toContain('A\tguess.txt');
+  });
+
+  it('S11: benign searches work beside them', async () => {
+    expect((await bash('git grep -n app')).data?.stdout).toContain('src/app.ts:1:export const app');
+    expect((await bash('git grep -c app')).data?.stdout).toBe('src/app.ts:1\n');
+    expect((await bash('git grep -nI app HEAD')).data?.stdout).toContain('HEAD:src/app.ts:1:');
+    expect((await bash('git log --oneline -G app')).data?.stdout).toContain('With secrets');
+    expect((await bash('git log --oneline -S app')).error?.suggestions?.[0]).toContain('-G');
+    expect((await bash('git grep app HEAD')).error?.suggestions?.[0]).toContain('-I');
+  });
+
   it('S11: programs beside git do not find them, not even through a link', async () => {
     execFileSync('ln', ['-s', '.env', join(workspace.root, 'link.txt')]);
     for (const command of ['git status; cat link.txt', 'git status; head -5 < link.txt']) {
@@ -303,5 +390,15 @@ describe.skipIf(missing)('committed files that hold secrets', () => {
     expect((await bash('git grep -n app')).data?.stdout).toContain('src/app.ts:1:export const app');
     expect((await bash('git log --oneline')).data?.stdout).toContain('Other secrets');
     expect((await git('show')).data?.changes).toContainEqual({ path: '.env' });
+  });
+});
+
+describe.skipIf(missing)('a repository without secrets', () => {
+  it('benign: searches of every kind run', async () => {
+    expect((await bash('git log --oneline -S one')).data?.stdout).toContain('First notes');
+    expect((await bash('git grep -l one')).data?.stdout).toBe('notes.txt\n');
+    expect((await bash('git grep -l one HEAD')).data?.stdout).toBe('HEAD:notes.txt\n');
+    expect((await bash('git grep --cached -c one')).data?.stdout).toBe('notes.txt:1\n');
+    expect((await bash('git grep -n one HEAD:')).data?.stdout).toContain('notes.txt:1:one');
   });
 });

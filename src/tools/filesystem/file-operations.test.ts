@@ -1,5 +1,5 @@
 /** file_operations: every operation, what each of them requires, and the tier of each. */
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
@@ -23,6 +23,18 @@ describe('examples', () => {
 });
 
 describe('make, copy and move', () => {
+  it('keeps the right to run a file when it is copied or moved, and gives none', async () => {
+    workspace.put('run.sh', 'echo one');
+    chmodSync(join(workspace.root, 'run.sh'), 0o755);
+    await run('copy', 'run.sh', { newPath: 'bin/copy.sh' });
+    await run('move', 'run.sh', { newPath: 'bin/moved.sh' });
+    await run('copy', 'notes.txt', { newPath: 'bin/plain.txt' });
+    const mayRun = ['copy.sh', 'moved.sh', 'plain.txt'].map(
+      (name) => (statSync(join(workspace.root, 'bin', name)).mode & 0o100) !== 0,
+    );
+    expect(mayRun).toEqual([true, true, false]);
+  });
+
   it('makes a directory, copies and moves a file, and undo takes each back', async () => {
     expect(await run('mkdir', 'src/deep')).toMatchObject({ operation: 'mkdir', path: 'src/deep' });
     await run('copy', 'notes.txt', { newPath: 'src/deep/copy.txt' });

@@ -99,10 +99,12 @@ const edit = async (asked: Input, fs: FileAccess): Promise<Outcome> => {
   return { bytesWritten, replacements: changed.count };
 };
 
-/** Writes the copy under a name that is free. */
+/** Writes the copy under a name that is free. A script stays one. */
 const copy = async ({ path, newPath = '' }: Input, fs: FileAccess): Promise<Outcome> => {
   const bytes = await fs.read(path);
-  const { bytesWritten } = await fs.write(newPath, bytes, { createDirs: true, overwrite: false });
+  const executable = (await fs.stat(path))?.executable === true;
+  const options = { createDirs: true, overwrite: false, executable };
+  const { bytesWritten } = await fs.write(newPath, bytes, options);
   return { bytesWritten, newPath };
 };
 

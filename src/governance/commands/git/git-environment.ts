@@ -17,6 +17,8 @@ const CONFIGURATION: Readonly<Record<string, string>> = {
   'core.fsmonitor': 'false',
   'core.pager': 'cat',
   'core.quotePath': 'false',
+  // Copies would tell how much a new file is like one that holds secrets.
+  'diff.renames': 'true',
   'core.sshCommand': 'false',
   'core.gitProxy': 'false',
   'commit.gpgSign': 'false',

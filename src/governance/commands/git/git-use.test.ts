@@ -9,8 +9,9 @@ describe('the use of git by a line', () => {
     for (const words of [['git', 'log'], ['/usr/bin/git'], ['timeout', '5', 'git', 'log']]) {
       expect(gitUseOf([words]).runsGit).toBe(true);
     }
-    expect(gitUseOf([['ls']])).toEqual({ runsGit: false, isAlone: false, objects: [] });
-    expect(gitUseOf([])).toEqual({ runsGit: false, isAlone: false, objects: [] });
+    const none = { runsGit: false, isAlone: false, objects: [] };
+    expect(gitUseOf([['ls']])).toMatchObject(none);
+    expect(gitUseOf([])).toMatchObject(none);
   });
 
   it('leaves git alone with builtins that touch no file', () => {
@@ -19,11 +20,39 @@ describe('the use of git by a line', () => {
   });
 
   it('leaves git alone with a filter that is told no file', () => {
-    for (const filter of ['cat', 'head -n20', 'tail -n +5', 'sort -u', 'wc -l']) {
-      expect(isAlone('git log', filter)).toBe(true);
+    for (const filter of [
+      ...[
+        'cat',
+        'cat -',
+        'cat -An',
+        'head -n20',
+        'head -20',
+        'head -c 5',
+        'tail -n +5',
+        'tail -qn3',
+      ],
+      ...[
+        'sort -u',
+        'sort -rn',
+        'sort -k2',
+        'sort -k 2',
+        'sort -rk2,2n',
+        'wc -l',
+        'uniq -c',
+        'tac',
+      ],
+      ...['uniq -f1', 'uniq -f 1'],
+    ]) {
+      expect([filter, isAlone('git log', filter)]).toEqual([filter, true]);
     }
-    for (const filter of ['cat secret.txt', 'sort --files0-from=x', 'sort -o out']) {
-      expect(isAlone('git log', filter)).toBe(false);
+    for (const filter of [
+      ...['cat secret.txt', 'cat 5', 'head 5', 'sort 5', 'tac -b', 'tail -f', 'wc --files0-from=x'],
+      ...['sort --files0-from=x', 'sort -o out', 'sort -oout', 'sort -uoout', 'sort -rnoout'],
+      ...['sort --output=out', 'sort --outp=out', 'sort -Tout', 'sort -S1', 'sort -k1oout'],
+      ...['sort --compress-program=sh', 'uniq in out', 'uniq - out', 'uniq -c in', 'head -n x'],
+      ...['tee out', 'xxd -r', 'sed -iout', 'date -snow', 'find -fprint x', 'tar -xf x'],
+    ]) {
+      expect([filter, isAlone('git log', filter)]).toEqual([filter, false]);
     }
   });
 
@@ -39,6 +68,48 @@ describe('the use of git by a line', () => {
     expect(isAlone('git log', 'ls')).toBe(false);
     expect(isAlone('env git log')).toBe(false);
     expect(isAlone('git log', '')).toBe(false);
+    expect(isAlone('./git log')).toBe(false);
+    expect(isAlone('git log', 'bin/git log')).toBe(false);
+  });
+});
+
+describe('searches of git that answer by content', () => {
+  const searchesOf = (line: string) => gitUseOf([line.split(' ')]).searches;
+
+  it.each([
+    ['git log -S x', true],
+    ['git log -Sx', true],
+    ['git log -pSx', true],
+    ['git --no-pager diff -Sx', true],
+    ['timeout 5 git stash show -Sx', true],
+    ['git log -Gx', false],
+    ['git log --show-pulls', false],
+    ['git log', false],
+    ['git ls-files -S', false],
+    ['git --version', false],
+  ])('%s looks for occurrences in the history: %s', (line, expected) => {
+    expect(searchesOf(line).history).toBe(expected);
+  });
+
+  it.each([
+    ['git grep x', true],
+    ['git grep -l x', true],
+    ['git grep -e -I', true],
+    ['git grep -eI', true],
+    ['git grep -ne -I', true],
+    ['git grep -m1 -e x -- -I', true],
+    ['git grep -A -I x', true],
+    ['git grep -I x', false],
+    ['git grep -nIl x', false],
+    ['git log grep', false],
+  ])('%s tells about files that count as binary: %s', (line, expected) => {
+    expect(searchesOf(line).files).toBe(expected);
+  });
+
+  it('names what it looks into besides the working tree', () => {
+    expect(searchesOf('git grep --cached x')).toMatchObject({ index: true, trees: [] });
+    expect(searchesOf('git grep x HEAD:src')).toMatchObject({ index: false, trees: ['HEAD:src'] });
+    expect(searchesOf('git grep -I --cached x HEAD:')).toMatchObject({ index: false, trees: [] });
   });
 });
 

@@ -10,6 +10,20 @@ export interface GitUse {
   readonly isAlone: boolean;
   /** What commands that print content name and that could be a file by its hash alone. */
   readonly objects: readonly string[];
+  /** It answers by the content of files, also of those it does not print. */
+  readonly searches: GitSearches;
+}
+
+/** Searches of git that tell about files that hold secrets, though the attributes hide their content. */
+export interface GitSearches {
+  /** `log -S` and its like count occurrences in every file. `-G` leaves out what counts as binary. */
+  readonly history: boolean;
+  /** `grep` without `-I` says whether a file matches that counts as binary. */
+  readonly files: boolean;
+  /** One of these `grep`s looks into the index. */
+  readonly index: boolean;
+  /** Their words that could name a folder of a commit, such as `HEAD:src`. */
+  readonly trees: readonly string[];
 }
 
 const isGit = (word: string): boolean => plainProgramName(word) === 'git';
@@ -17,14 +31,39 @@ const isGit = (word: string): boolean => plainProgramName(word) === 'git';
 /** Builtins of the shell that touch no file. */
 const SILENT: ReadonlySet<string> = new Set(['echo', 'printf', 'true', 'false', ':']);
 
-/** They pass on what they are given, as long as they are told no file. */
-const FILTERS: ReadonlySet<string> = new Set(['cat', 'head', 'tail', 'wc', 'sort', 'uniq', 'tac']);
-const PLAIN_OPTION = /^(?:-[A-Za-z]*\+?\d*|\+?\d+)$/;
+/** They pass on what they are given, with options that name, write and run nothing. */
+interface Filter {
+  readonly flags: RegExp;
+  /** Options whose number may be the next word. */
+  readonly counts?: RegExp;
+}
+
+const ENDS: Filter = { flags: /^-(?:[qvz]+|[qvz]*[nc]?[+-]?\d+)$/, counts: /^-[qvz]*[nc]$/ };
+const FILTERS: ReadonlyMap<string, Filter> = new Map([
+  ['cat', { flags: /^-[AbeEnstTuv]*$/ }],
+  ['tac', { flags: /^-$/ }],
+  ['head', ENDS],
+  ['tail', ENDS],
+  ['wc', { flags: /^-[clmLw]*$/ }],
+  ['sort', { flags: /^-(?:[bcCdfghiMmnRrsuVz]*|[bfnru]*k\d+(?:,\d+)?[bfnr]*)$/, counts: /^-k$/ }],
+  ['uniq', { flags: /^-(?:[cDdiuz]*|[fsw]\d+)$/, counts: /^-[fsw]$/ }],
+]);
+const COUNT = /^[+-]?\d+$/;
+
+const isToldNoFile = (args: readonly string[], { flags, counts }: Filter): boolean =>
+  args.every(
+    (arg, at) =>
+      flags.test(arg) ||
+      counts?.test(arg) === true ||
+      (COUNT.test(arg) && counts?.test(args[at - 1] ?? '') === true),
+  );
+
 /** None that looks into folders, or takes patterns from a file. */
 const GREP_OPTION = /^-[abchinosvwxABCEFHLlmq]+\d*$/;
 
 const isFilter = ([program = '', ...args]: readonly string[]): boolean => {
-  if (FILTERS.has(program)) return args.every((arg) => PLAIN_OPTION.test(arg));
+  const filter = FILTERS.get(program);
+  if (filter !== undefined) return isToldNoFile(args, filter);
   if (program !== 'grep') return false;
   const operands = args.filter((arg) => !GREP_OPTION.test(arg));
   return operands.length === 1 && !/^-/.test(operands[0] as string);
@@ -45,6 +84,41 @@ const objectsIn = (words: readonly string[]): readonly string[] => {
     .filter((word) => word !== '' && !/[:\s]/.test(word));
 };
 
+/** The words behind `git` and its own options: the subcommand and its arguments. */
+const subcommandOf = (words: readonly string[]): readonly string[] => {
+  const rest = words.slice(words.findIndex(isGit) + 1);
+  const at = rest.findIndex((word) => !word.startsWith('-'));
+  return at < 0 ? [] : rest.slice(at);
+};
+
+const SEARCHES_HISTORY: ReadonlySet<string> = new Set(['log', 'show', 'diff', 'stash', 'rev-list']);
+const GREP_FLAGS_WITH_I = /^-[iwvhHlLncEFGPoqpW]*I/;
+const GREP_TAKES_VALUE = /^-[A-Za-z]*[eABCm]$/;
+
+/** Reads the options as git does: the value of `-e` can look like an option. */
+const grepOptions = (args: readonly string[]): readonly string[] => {
+  const end = args.indexOf('--');
+  const before = end < 0 ? args : args.slice(0, end);
+  return before.filter((_word, at) => !GREP_TAKES_VALUE.test(before[at - 1] ?? ''));
+};
+
+const searchesOf = (withGit: Commands): GitSearches => {
+  const lines = withGit.map(subcommandOf);
+  const greps = lines
+    .filter(([name]) => name === 'grep')
+    .map(([, ...args]) => grepOptions(args))
+    .filter((options) => !options.some((word) => GREP_FLAGS_WITH_I.test(word)));
+  return {
+    history: lines.some(
+      ([name = '', ...args]) =>
+        SEARCHES_HISTORY.has(name) && args.some((word) => /^-(?!-)[^-]*S/.test(word)),
+    ),
+    files: greps.length > 0,
+    index: greps.some((options) => options.includes('--cached')),
+    trees: greps.flat().filter((word) => word.includes(':') && !/\s/.test(word)),
+  };
+};
+
 export const gitUseOf = (commands: Commands): GitUse => {
   const withGit = commands.filter((words) => words.some(isGit));
   return {
@@ -52,8 +126,10 @@ export const gitUseOf = (commands: Commands): GitUse => {
     isAlone:
       withGit.length > 0 &&
       commands.every(
-        (words) => isGit(words[0] ?? '') || SILENT.has(words[0] ?? '') || isFilter(words),
+        // By its plain name: a path could lead to another program that is called git.
+        (words) => words[0] === 'git' || SILENT.has(words[0] ?? '') || isFilter(words),
       ),
     objects: [...new Set(withGit.flatMap(objectsIn))],
+    searches: searchesOf(withGit),
   };
 };

@@ -1,15 +1,16 @@
 /**
  * Rules for git. Left out on purpose: -c, -C, --exec-path and aliases; everything that runs a
  * program it is told (--ext-diff, --textconv, --upload-pack, -O, --exec, bisect run, submodule
- * foreach, filter-branch, difftool), writes a file it is told (--output), changes configuration, or
- * prints files that count as binary because they hold secrets (--binary, --text).
+ * foreach, filter-branch, difftool), writes a file it is told (--output), changes configuration,
+ * prints files that count as binary because they hold secrets (--binary, --text), or says how much of
+ * another file is like them (-C).
  */
 import type { ProgramRule, RuleTable } from '../program-rule.ts';
 
 const DIFF_FLAGS =
   '-p -u -s -w -b -z -R --patch --no-patch --stat --shortstat --numstat --name-only --name-status --summary --raw --patch-with-stat --cached --staged --minimal --patience --histogram --word-diff --no-color --ignore-all-space --ignore-space-change --ignore-blank-lines --exit-code --quiet --no-ext-diff --no-textconv --full-index --check --no-renames --merge-base';
 const DIFF_OPTIONAL =
-  '--color --stat --word-diff --find-renames --find-copies --diff-filter --abbrev --unified --diff-algorithm --relative -M -C';
+  '--color --stat --word-diff --find-renames --diff-filter --abbrev --unified --diff-algorithm --relative -M';
 const DIFF_VALUES = { '-U': 'number', '-G': 'text', '-S': 'text' } as const;
 
 const LOG: ProgramRule = {
@@ -80,7 +81,7 @@ const LOOKING: RuleTable = {
     operands: ['revision'],
   },
   blame: {
-    flags: '-w -s -e -l -t -f -n -M -C --show-email --porcelain --line-porcelain',
+    flags: '-w -s -e -l -t -f -n -M --show-email --porcelain --line-porcelain',
     optional: '--since --date',
     values: { '-L': 'fixed' },
     operands: ['revision'],

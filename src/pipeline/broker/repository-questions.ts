@@ -1,0 +1,98 @@
+/**
+ * Refuses what would make git tell the content of files that hold secrets in another way than by
+ * printing them: a file by its hash, and a search that answers yes or no.
+ */
+import { ToolFailure } from '../../contract/errors.ts';
+import type { SandboxOutcome, SandboxTask } from '../../contract/sandbox.ts';
+import { secretPathspecs } from '../../governance/paths/secret-attributes.ts';
+import { sensitiveRule } from '../../governance/paths/sensitive-names.ts';
+import type { RepositoryRun } from './repository-run.ts';
+
+type Run = (
+  task: Extract<SandboxTask, { readonly kind: 'command' }>,
+) => Promise<Pick<SandboxOutcome, 'exitCode' | 'stdout'>>;
+
+/** Names that are never a file by its hash: paths are, and so are branches in daily use. */
+const PLAINLY_NO_HASH = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD|@|main|master)(?:[~^]\d*)*$|^\.{0,2}\//;
+
+const denied = (message: string, suggestion: string): ToolFailure =>
+  new ToolFailure('PERMISSION_DENIED', message, { suggestions: [suggestion] });
+
+/** What the names stand for, a line each: a type of object, or that there is none. */
+const typesOf = async (names: readonly string[], run: Run): Promise<readonly string[]> => {
+  if (names.length === 0) return [];
+  const argv = ['git', 'cat-file', '--batch-check=%(objecttype)'];
+  const { stdout } = await run({ kind: 'command', argv, stdin: `${names.join('\n')}\n` });
+  return stdout.split('\n');
+};
+
+const isType = (line: string): boolean => /^(?:commit|tag|tree|blob)$/.test(line);
+
+const isSecret = (name: string): boolean =>
+  name !== '' &&
+  sensitiveRule({ above: [], below: name.split('/'), isFolder: false }) !== undefined;
+
+/** What a command of git lists. Fails when git does: then nobody knows. */
+const listed = async (args: readonly string[], run: Run): Promise<readonly string[]> => {
+  const argv = ['git', ...args, '--', ...secretPathspecs()];
+  const { exitCode = 0, stdout } = await run({ kind: 'command', argv });
+  if (exitCode !== 0) {
+    throw denied(
+      'It cannot be told whether the search would touch files that hold secrets.',
+      'Search with rg, or with git log -G.',
+    );
+  }
+  return stdout.split('\0').map((entry) => entry.trim());
+};
+
+/** Whether any commit, also of the reflog and the stash, or the index holds a secret. */
+const holdsSecrets = async (commits: readonly string[], run: Run): Promise<boolean> => {
+  const history = ['log', '--all', '--reflog', '-m', '--format=', '--name-only', '-z'];
+  const names = await listed([...history, ...commits], run);
+  return names.some(isSecret) || (await listed(['ls-files', '-z'], run)).some(isSecret);
+};
+
+/** Files that git takes from the index instead of the working tree, where they read as empty. */
+const readsFromIndex = async (run: Run): Promise<boolean> =>
+  (await listed(['ls-files', '-v', '-z'], run)).some(
+    (entry) => !entry.startsWith('H ') && isSecret(entry.slice(2)),
+  );
+
+const assertNoAnswers = async (
+  { searches }: RepositoryRun,
+  commits: readonly string[],
+  run: Run,
+): Promise<void> => {
+  if (searches.history && (await holdsSecrets(commits, run))) {
+    throw denied(
+      'The search would tell the content of committed files that hold secrets.',
+      'Use -G instead of -S: it leaves them out.',
+    );
+  }
+  if (!searches.files) return;
+  const named = await typesOf(searches.trees, run);
+  const looksIntoObjects = searches.index || commits.length > 0 || named.some(isType);
+  if (looksIntoObjects ? await holdsSecrets(commits, run) : await readsFromIndex(run)) {
+    throw denied(
+      'The search would tell the content of committed files that hold secrets.',
+      'Add -I to git grep: it leaves them out.',
+    );
+  }
+};
+
+/** Rejects with PERMISSION_DENIED for a file by its hash, which has no name, and for such searches. */
+export const assertTellsNoSecrets = async (repository: RepositoryRun, run: Run): Promise<void> => {
+  const { objects, view, searches } = repository;
+  if (view === undefined) return;
+  const isSearch = searches.history || searches.files;
+  const asked = isSearch ? objects : objects.filter((name) => !PLAINLY_NO_HASH.test(name));
+  const types = await typesOf(asked, run);
+  if (types.includes('blob')) {
+    throw denied(
+      'A file of the repository is named by its hash.',
+      'Name it by its path, such as HEAD:src/index.ts.',
+    );
+  }
+  const commits = asked.filter((_name, at) => isType(types[at] ?? ''));
+  if (isSearch) await assertNoAnswers(repository, commits, run);
+};
