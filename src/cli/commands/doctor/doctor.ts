@@ -4,6 +4,7 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { withCrib } from '../../session/open-crib.ts';
+import { checkLoads, checkServers } from './check-servers.ts';
 import {
   type Check,
   checkConfig,
@@ -34,6 +35,8 @@ const allChecks = async (io: Io): Promise<readonly Check[]> => {
       await checkWorkspace(loaded, root),
       await checkStore(crib),
       ...(await checkSandboxes(crib)),
+      ...(await checkServers(io, crib)),
+      ...checkLoads(crib.tools),
       checkModel(loaded),
     ],
     { silent: true },
