@@ -253,12 +253,9 @@ const checkReach = async ({ egress, commands }: Config, { log }: Runtime): Promi
     const { createPrivateAllowlist } = await import('../governance/egress/private-allowlist.ts');
     createPrivateAllowlist(egress.allowPrivate);
   }
-  if (commands.allow.length > 0) {
-    const { neverWorks } = await import('../governance/commands/never-works.ts');
-    for (const pattern of commands.allow) {
-      const why = neverWorks(pattern);
-      if (why !== undefined) log.warn(`commands.allow: "${pattern}" allows nothing: ${why}.`);
-    }
+  if (commands.allow.length + commands.tasks.length > 0) {
+    const { checkCommands } = await import('./check-commands.ts');
+    await checkCommands(commands, log);
   }
 };
 
