@@ -9,7 +9,7 @@ import { whileShown } from '../../output/while-shown.ts';
 import type { Check } from './doctor-checks.ts';
 
 /** A server that answered before has this long to answer again. */
-const MAX_ANSWER_MS = 10_000;
+const MAX_ANSWER_MS = 30_000;
 
 const NAME = 'servers';
 

@@ -23,6 +23,9 @@ export interface FreshOptions extends OpenOptions {
   readonly servers?: readonly string[];
 }
 
+/** A server that answered before has at least this long to answer again. */
+const MIN_ANSWER_MS = 30_000;
+
 /** Asks one server for its tools. Answers with what went wrong, if something did. */
 const askOne = async (
   { servers }: CribHost,
@@ -48,8 +51,7 @@ const askAll = async (
   const isAsked = ({ name, state }: ServerStatus): boolean =>
     state !== 'disabled' && (only?.includes(name) ?? true);
   await crib.discoverTools(new AbortController().signal);
-  const { startTimeoutMs } = loaded.config.mcp;
-  const limit = failAfter(io, startTimeoutMs);
+  const limit = failAfter(io, Math.max(loaded.config.mcp.startTimeoutMs, MIN_ANSWER_MS));
   const asked = await Promise.all(
     crib.servers
       .list()
