@@ -23,7 +23,7 @@ const pendingWrite = async (project: Project, path: string): Promise<string> => 
 };
 
 const waiting = async (project: Project): Promise<readonly { id: string }[]> =>
-  (await project.run(['approvals', '--json'])).json<{ approvals: { id: string }[] }>().approvals;
+  (await project.run(['approvals', '--json'])).json<readonly { id: string }[]>();
 
 describe('exit codes', { timeout: 120_000 }, () => {
   it.each([
@@ -200,7 +200,9 @@ describe('servers import --rewrite', { timeout: 120_000 }, () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const listed = answers.find(({ id }) => id === 2).result.tools.map(({ name }: { name: string }) => name);
+    const listed = answers
+      .find(({ id }) => id === 2)
+      .result.tools.map(({ name }: { name: string }) => name);
     expect(listed).toContain('read_graph');
     expect(listed).not.toContain('calculator');
     const call = answers.find(({ id }) => id === 3);
