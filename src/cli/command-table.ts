@@ -288,6 +288,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'serve the tools over HTTP, with a web console',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
+  {
+    name: 'console',
+    summary: 'a fresh link into the console of the running server',
+    load: async () => (await import('./commands/console.ts')).consoleCommand,
+  },
   TOOL_COMMANDS,
   APPROVALS,
   PERMISSIONS,

@@ -15,11 +15,34 @@ Examples:
 
 Exit codes: 0 success, 1 tool failed, 2 bad usage or input, 3 denied,
             4 timeout or cancelled, 5 waiting for an approval.
+            2 also for what is named and does not exist; 1 also for a command
+            that was run and failed (run bash_execution).
 Each command explains itself: toolcrib <command> --help`;
 
-/** `help tools info` is `tools info --help`. */
-const withoutHelpWord = (args: readonly string[]): readonly string[] =>
-  args[0] === 'help' ? [...args.slice(1).filter((arg) => arg !== '--help'), '--help'] : args;
+const isHelpFlag = (arg: string): boolean => arg === '--help' || arg === '-h';
+
+/** Whether the words name a command, or a subcommand of one. */
+const isCommand = ([word, next]: readonly string[]): boolean => {
+  const entry = COMMANDS.find(({ name }) => name === word);
+  if (!entry) return word === undefined;
+  return (
+    next === undefined || !('commands' in entry) || entry.commands.some(({ name }) => name === next)
+  );
+};
+
+/**
+ * `help tools info` is `tools info --help`. Help on a command that does not exist is run as that
+ * command, whose error names the nearest one.
+ */
+const withoutHelpWord = (args: readonly string[]): readonly string[] => {
+  const isHelp = args[0] === 'help';
+  if (!isHelp && !args.some(isHelpFlag)) return args;
+  const rest = (isHelp ? args.slice(1) : args).filter((arg) => !isHelpFlag(arg));
+  const first = rest.findIndex((arg) => !arg.startsWith('-'));
+  const words = first < 0 ? [] : rest.slice(first, first + 2).filter((arg) => !arg.startsWith('-'));
+  if (!isCommand(words)) return words;
+  return isHelp ? [...rest, '--help'] : args;
+};
 
 const rootProgram = (io: Io): Command =>
   bareProgram(io)

@@ -5,4 +5,9 @@ import type { Store } from './store.ts';
 export interface CribHost extends Crib {
   /** Opens the store on first use: listing tools needs none. */
   store(): Promise<Store>;
+  /**
+   * Starts the MCP servers whose tools were never listed and takes their tools in as they come. Ends
+   * when all have answered or failed, or with the signal. Never rejects.
+   */
+  discoverTools(signal: AbortSignal): Promise<void>;
 }

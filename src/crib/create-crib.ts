@@ -26,7 +26,7 @@ import { lazyAsync } from '../kit/data/lazy.ts';
 import { createEventBus } from '../observation/event-bus.ts';
 import { UsageStats } from '../observation/usage-stats.ts';
 import { createRegistry, type Registry } from '../registry/registry.ts';
-import type { McpServers } from '../sources/mcp/create-mcp-servers.ts';
+import type { McpServers, UnlistedServer } from '../sources/mcp/create-mcp-servers.ts';
 import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
 import { assertFolder, assertOptions, CRIB_OPTIONS } from './check-options.ts';
 import { createRuntime } from './create-runtime.ts';
@@ -36,6 +36,7 @@ import type { Opened } from './members/member-deps.ts';
 import type { CodeModeSite } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
 import type { EngineChoices, EngineSite } from './open-engine.ts';
+import type { StartServers } from './open-mcp-servers.ts';
 import type { OpenPolicyDeps, PolicyChoices } from './open-policy.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
 import type { StoreChoices } from './open-store.ts';
@@ -60,8 +61,12 @@ export interface CribOptions extends EngineChoices, StoreChoices, PolicyChoices,
   readonly builtins?: boolean;
   /** False leaves the tools as they were loaded; by default a source that changes is loaded again. */
   readonly watch?: boolean;
-  /** False takes the tools of MCP servers as they were last known: none is started to list them. */
-  readonly startServers?: boolean;
+  /**
+   * How MCP servers are started to list their tools. True, the default, waits for those that were never
+   * listed; `briefly` waits two seconds; `background` does not wait; false takes the tools as they
+   * were last known and starts none.
+   */
+  readonly startServers?: StartServers;
   readonly runtime?: Partial<Runtime>;
   /**
    * Where keys are kept; by default the user's configuration folder. Nothing is read there, or
@@ -139,10 +144,12 @@ type ServersDeps = Pick<EngineSite, 'config' | 'runtime' | 'root'> & {
 const openServers = async (
   options: CribOptions,
   { config, runtime, root, redactor }: ServersDeps,
-): Promise<Pick<McpServers, 'sources' | 'servers'>> => {
+): Promise<Omit<McpServers, 'close'>> => {
   const { enabled, servers } = config.mcp;
   const isOff = !enabled || config.enforcement.disableLocalTools;
-  if (isOff || Object.keys(servers).length === 0) return { sources: [], servers: NO_SERVERS };
+  if (isOff || Object.keys(servers).length === 0) {
+    return { sources: [], servers: NO_SERVERS, unlisted: () => [] };
+  }
   const { openMcpServers } = await import('./open-mcp-servers.ts');
   const confiner = lazyAsync(async () => {
     const { openConfiner } = await import('./open-sandboxes.ts');
@@ -154,6 +161,17 @@ const openServers = async (
     confine: async (order) => (await confiner())(order),
   });
 };
+
+/** Starts the servers that were never listed, and takes in what each of them brings. */
+const discoverWith =
+  (registry: Registry, { unlisted }: Pick<McpServers, 'unlisted'>) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const load = async ({ source, discover }: UnlistedServer): Promise<void> => {
+      await discover(signal);
+      await registry.load([source]);
+    };
+    await Promise.all(unlisted().map(load));
+  };
 
 /** One that brings nothing, and is closed with the others: a server may be started by hand. */
 const unsearched = (source: Source): Source => ({
@@ -238,12 +256,9 @@ const checkReach = async ({ egress, commands }: Config, { log }: Runtime): Promi
     const { createPrivateAllowlist } = await import('../governance/egress/private-allowlist.ts');
     createPrivateAllowlist(egress.allowPrivate);
   }
-  if (commands.allow.length > 0) {
-    const { neverWorks } = await import('../governance/commands/never-works.ts');
-    for (const pattern of commands.allow) {
-      const why = neverWorks(pattern);
-      if (why !== undefined) log.warn(`commands.allow: "${pattern}" allows nothing: ${why}.`);
-    }
+  if (commands.allow.length + commands.tasks.length > 0) {
+    const { checkCommands } = await import('./check-commands.ts');
+    await checkCommands(commands, log);
   }
 };
 
@@ -344,7 +359,8 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   const read: LoadSite['read'] = async (...asked) => made.crib?.results.read(...asked);
   const { project, root } = foldersOf(options, config);
   const redactor = lazyAsync(() => openRedactor(config));
-  const { sources, servers } = await openServers(options, { config, runtime, root, redactor });
+  const mcp = await openServers(options, { config, runtime, root, redactor });
+  const { sources, servers } = mcp;
   await loadTools(registry, options, { config, runtime, sandboxes, read, sources });
   const policy = await policyOf(options, config, { log: runtime.log, tools: registry });
   const signingKey = lazyAsync(() => openKey(options.home));
@@ -359,6 +375,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
     signingKey,
     sandboxes,
     servers,
+    discoverTools: config.registry.autoDiscovery ? discoverWith(registry, mcp) : async () => {},
     lock,
     maxConcurrentTools: config.execution.maxConcurrentTools,
     hasModel: options.model?.configured ?? config.model !== undefined,

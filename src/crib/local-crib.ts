@@ -61,6 +61,7 @@ export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly hasModel: boolean;
   readonly sandboxes: Sandboxes;
   readonly servers: Servers;
+  discoverTools(signal: AbortSignal): Promise<void>;
   readonly lock: ToolLock;
 }
 
@@ -142,6 +143,10 @@ export class LocalCrib implements CribHost {
 
   async store(): Promise<Store> {
     return (await this.#open()).store;
+  }
+
+  discoverTools(signal: AbortSignal): Promise<void> {
+    return this.#deps.discoverTools(signal);
   }
 
   execute(tool: string | Tool, input: unknown, as?: CallAs): Promise<ToolResult<never>>;

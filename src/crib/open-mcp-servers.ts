@@ -16,7 +16,12 @@ import { MINUTE_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import { createMcpServers, type McpServers } from '../sources/mcp/create-mcp-servers.ts';
 import { elicitByApprover } from '../sources/mcp/questions/elicit-by-approver.ts';
-import type { McpDeps, ServerSettings, WebSocketLike } from '../sources/mcp/server-settings.ts';
+import type {
+  ListingStart,
+  McpDeps,
+  ServerSettings,
+  WebSocketLike,
+} from '../sources/mcp/server-settings.ts';
 import { openServerAuth } from './open-server-auth.ts';
 
 export interface McpSite {
@@ -27,14 +32,22 @@ export interface McpSite {
   /** The user's folder, absolute. */
   readonly home: string;
   readonly secrets?: Secrets;
-  /** False starts no server only to list its tools. */
-  readonly startServers?: boolean;
+  /** How servers are started only to list their tools. */
+  readonly startServers?: StartServers;
   /** The one of the whole crib: what it knows, no server's words show. */
   readonly redactor: Redactor;
   readonly approver?: Approver | ApprovalCallback;
   /** Without it a server that is to be confined is not started. */
   readonly confine?: McpDeps['confine'];
 }
+
+/** True waits as long as a start may take. */
+export type StartServers = boolean | 'briefly' | 'background';
+
+const listingStart = (start: StartServers = true): ListingStart => {
+  if (typeof start === 'string') return start;
+  return start ? 'waiting' : 'never';
+};
 
 type ServerConfig = Config['mcp']['servers'][string];
 
@@ -245,7 +258,7 @@ export const openMcpServers = (site: McpSite): McpServers => {
     environment: readEnvironment(),
     root,
     cacheDir: join(site.home, 'cache', 'mcp'),
-    startsToList: site.startServers !== false,
+    listing: listingStart(site.startServers),
     clientVersion: ownVersion(),
     ...secretsOf(site),
     redact: (text) => redactor.text(text),

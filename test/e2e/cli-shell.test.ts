@@ -113,7 +113,7 @@ describe('lines that are piped in', () => {
       '/tools enable calculator',
       'calculator expression=7',
     );
-    expect(out).toMatch(/✗ Disabled tool: calculator \(-\d+ tokens\)/);
+    expect(out).toMatch(/✓ Disabled tool: calculator \(-\d+ tokens\)/);
     expect(err).toContain('TOOL_DISABLED');
     expect(out).toMatch(/✓ Enabled tool: calculator \(\+\d+ tokens\)/);
     expect(out).toContain('"formatted": "7"');

@@ -183,7 +183,7 @@ describe('toolcrib tools', () => {
   it('switches a tool off and on again in the project', async () => {
     const fresh = createProject();
     const off = await fresh.run(['tools', 'disable', 'calculator']);
-    expect(off.out).toMatch(/✗ Disabled tool: calculator \(-\d+ tokens\)/);
+    expect(off.out).toMatch(/✓ Disabled tool: calculator \(-\d+ tokens\)/);
     expect(readFileSync(join(fresh.folder, '.toolcrib/config.yml'), 'utf8')).toContain(
       'enabled: false',
     );

@@ -183,7 +183,10 @@ const askOnce = async (
   try {
     const said = await converse({ options, request, reader });
     const final = stopped ? DENIED : said;
-    say({ options }, stopped ? '\n  No answer in time.' : '', `  ${outcomeOf(final, request)}`);
+    // Who cancels the call is told so once, by whoever made it.
+    if (signal.aborted) say({ options }, '');
+    else
+      say({ options }, stopped ? '\n  No answer in time.' : '', `  ${outcomeOf(final, request)}`);
     return { ...final, by };
   } finally {
     release();

@@ -10,14 +10,17 @@ import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-parts.ts';
 import { callerFrom } from '../input/caller-options.ts';
+import { misuse } from '../input/misuse.ts';
 import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { programVersion } from '../program-version.ts';
+import { firstLists } from '../session/await-servers.ts';
 import { openCrib } from '../session/open-crib.ts';
 
 interface McpOptions {
   readonly surface?: 'full' | 'search' | 'code';
+  readonly servers?: readonly string[];
   readonly client?: string;
   readonly user?: string;
   readonly role?: readonly string[];
@@ -63,6 +66,7 @@ const surfaceOptions = async (io: Io, options: McpOptions): Promise<McpSurfaceOp
   caller: callerOf(options),
   describe: await approvalDescriber(WIDTH),
   ...(options.surface && { surface: options.surface }),
+  ...(options.servers && { servers: options.servers }),
   ...(options.approvals && { approvals: options.approvals }),
 });
 
@@ -125,9 +129,14 @@ const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promi
 };
 
 const serve = async (io: Io, given: McpOptions): Promise<number> => {
-  const { crib } = await openCrib(io, undefined, { watch: true });
+  if (given.servers && given.surface !== 'full') {
+    throw misuse('--servers goes with --surface full only.');
+  }
+  const { crib } = await openCrib(io, undefined, { watch: true, waits: false });
+  const listed = firstLists(io, crib);
   try {
-    const serving = { crib, options: await surfaceOptions(io, given) };
+    const options = { ...(await surfaceOptions(io, given)), listed };
+    const serving = { crib, options };
     await (given.http === undefined ? overStdio(io, serving) : overHttp(io, serving, given.http));
     return 0;
   } finally {
@@ -143,6 +152,11 @@ export const mcpCommand = (program: Command, io: Io): Command => {
       new Option('--surface <kind>', 'all tools, or few that find or program the others')
         .choices(['full', 'search', 'code'])
         .default('full'),
+    )
+    .option(
+      '--servers <names>',
+      'only the tools of these MCP servers; several between commas, or repeated',
+      collect,
     )
     .option('--client <name>', 'the agent that rules, budgets and the record know this client as')
     .option('--user <id>', 'as this user')

@@ -1,16 +1,24 @@
 /** `toolcrib run`: one call of one tool through the whole pipeline. */
 import type { Command } from 'commander';
+import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/call-options.ts';
+import type { Crib } from '../../contract/crib.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
 import { type GivenInput, readInput } from '../input/read-input.ts';
 import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';
+import { closeTwins, tellingApproved } from '../session/close-twins.ts';
+import { localPerson } from '../session/local-person.ts';
 import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
 import { onInterrupt } from '../session/on-interrupt.ts';
-import { openCrib } from '../session/open-crib.ts';
+import { closeCrib, openCrib } from '../session/open-crib.ts';
 import { settleTrust } from '../session/settle-trust.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
+
+/** Tools that look for other tools: they need the lists of all servers. */
+const CATALOG_TOOLS: ReadonlySet<string> = new Set(['run_code', 'search_api']);
 
 interface RunOptions extends CallerOptions {
   readonly input?: string;
@@ -32,10 +40,22 @@ Input, in one of these ways:
   --input call.json     a file, JSON or YAML
   -                     JSON on stdin; also when something is piped in and no input is given`;
 
-const callAs = (options: RunOptions): CallAs => ({
+/** An id can be shortened; what is unknown goes on as it was typed and is refused on record. */
+const approvalOf = async (crib: Crib, typed: string): Promise<string> => {
+  const { findApproval } = await import('./approvals/find-approval.ts');
+  const record = await findApproval(crib, typed).catch((error: unknown) => {
+    if (error instanceof ToolFailure && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  });
+  return record?.id ?? typed;
+};
+
+const callAs = async (crib: Crib, options: RunOptions): Promise<CallAs> => ({
   ...(options.version !== undefined && { version: options.version }),
   ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
-  ...(options.approval !== undefined && { approvalId: options.approval }),
+  ...(options.approval !== undefined && {
+    approvalId: await approvalOf(crib, options.approval),
+  }),
   ...(options.timeout !== undefined && { timeoutMs: options.timeout }),
   ...(options.dryRun === true && { dryRun: true }),
 });
@@ -52,16 +72,31 @@ const call = async (io: Io, { tool, given, options }: Run): Promise<number> => {
   const { quiet = false, user, yes = false } = options;
   const progress = callProgress(io, tool, quiet);
   const cancelled = new AbortController();
-  const release = onInterrupt(io, () => cancelled.abort());
-  const person = terminalPerson(io, { user, yes, onQuestion: (open) => progress?.pause(open) });
+  let isAsking = false;
+  const release = onInterrupt(
+    io,
+    () => cancelled.abort(),
+    () => isAsking,
+  );
+  const onQuestion = (open: boolean): void => {
+    isAsking = open;
+    progress?.pause(open);
+  };
+  const approved: ApprovalRequest[] = [];
+  const person = tellingApproved(terminalPerson(io, { user, yes, onQuestion }), (request) =>
+    approved.push(request),
+  );
   try {
-    const { crib } = await openCrib(io, person);
+    const needsAll = CATALOG_TOOLS.has(tool);
+    const { crib } = await openCrib(io, person, needsAll ? {} : { tool });
     try {
-      const as = { ...callAs(options), signal: cancelled.signal };
+      const as = { ...(await callAs(crib, options)), signal: cancelled.signal };
       const caller = callerFrom(options);
-      return await makeCall(io, crib, { tool, given, caller, as, quiet, progress });
+      const code = await makeCall(io, crib, { tool, given, caller, as, quiet, progress });
+      if (code === 0) await closeTwins(crib, approved, localPerson());
+      return code;
     } finally {
-      await crib.close();
+      await closeCrib(io, crib);
     }
   } finally {
     progress?.stop();

@@ -11,6 +11,7 @@ import { approvalDescriber } from '../output/describe-approval.ts';
 import { counted } from '../output/format-units.ts';
 import { programVersion } from '../program-version.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
+import { announceServe } from '../session/running-server.ts';
 
 interface ServeOptions {
   readonly host?: string;
@@ -81,7 +82,7 @@ const announce = (io: Io, server: RunningServer, site: ServerSite): string | und
   print(io, `${io.ink.green('✓')} Toolcrib ${site.version} at ${io.ink.bold(url)}`);
   if (link !== undefined) print(io, `  Console  ${link}`);
   print(io, `  MCP      ${url}/mcp`, `  API      ${url}/docs`);
-  const once = 'The console link is good once, for ten minutes. ';
+  const once = 'The console link is good once, for ten minutes; a fresh one: toolcrib console. ';
   const hint = `${link === undefined ? '' : once}Tokens: toolcrib tokens create`;
   note(io, io.noteInk.dim(`  ${hint}`));
   return link;
@@ -125,12 +126,18 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
     // Before anybody can know of the process: a signal that nobody hears ends it.
     const stop = relink(io, server);
     const link = announce(io, server, site);
+    const withdraw = await announceServe(open.loaded.userDir, {
+      pid: process.pid,
+      url: server.url,
+      root: open.root,
+    });
     if (options.open && link !== undefined) {
       const { openBrowser } = await import('./servers/open-browser.ts');
       if (!(await openBrowser(io, new URL(link)))) note(io, 'No browser could be opened.');
     }
     await asked;
     stop();
+    await withdraw();
     const under = server.running();
     note(io, `Stopping${under > 0 ? `: waiting for ${counted(under, 'call')}` : ''}.`);
     const left = await server.close();

@@ -7,6 +7,8 @@ import type { Snapshot } from '../../contract/store.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../command-parts.ts';
 import { canAsk, confirm } from '../input/confirm.ts';
+import { findExecution } from '../input/find-execution.ts';
+import { misuse } from '../input/misuse.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
 import { exitCodeOf } from '../output/exit-code.ts';
@@ -15,7 +17,29 @@ import { withStore } from '../session/open-crib.ts';
 
 interface UndoOptions {
   readonly yes?: boolean;
+  readonly last?: boolean;
 }
+
+/** How many calls `--last` looks back over. */
+const MAX_LOOKED_AT = 200;
+
+/** The newest call on record whose changes are still kept. */
+const lastUndoable = async (crib: CribHost): Promise<string> => {
+  const { auditCalls } = await import('./audit/audit-calls.ts');
+  const { calls } = await auditCalls(crib, { kind: 'outcome' }, MAX_LOOKED_AT);
+  for (const { row } of calls) {
+    if (await crib.executions.isUndoable(row.executionId)) return row.executionId;
+  }
+  throw new ToolFailure('NOT_FOUND', 'None of the last calls can be undone.', {
+    suggestions: ['See which there are: toolcrib audit list'],
+  });
+};
+
+const chosenCall = (crib: CribHost, typed: string | undefined, last: boolean): Promise<string> => {
+  if (last && typed === undefined) return lastUndoable(crib);
+  if (!last && typed !== undefined) return findExecution(crib, typed);
+  throw misuse('Name the call to undo, or say --last.', 'See which there are: toolcrib audit list');
+};
 
 const plan = ({ before, afterHash }: Snapshot): string => {
   if (before === undefined) return 'will be removed: the call created it';
@@ -57,8 +81,13 @@ const agreed = async (io: Io, crib: CribHost, executionId: string): Promise<bool
   });
 };
 
-const undo = (io: Io, executionId: string, { yes = false }: UndoOptions): Promise<number> =>
+const undo = (
+  io: Io,
+  typed: string | undefined,
+  { yes = false, last = false }: UndoOptions,
+): Promise<number> =>
   withStore(io, async ({ crib }) => {
+    const executionId = await chosenCall(crib, typed, last);
     if (!yes && !(await agreed(io, crib, executionId))) {
       const error = toolError('USER_CANCELLED', 'Nothing was undone.');
       if (io.json) printJson(io, { success: false, status: 'denied', error });
@@ -78,11 +107,15 @@ const undo = (io: Io, executionId: string, { yes = false }: UndoOptions): Promis
 
 export const undoCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('undo <executionId>').description('restore the files a call changed'))
+    withJson(program.command('undo [executionId]').description('restore the files a call changed'))
+      .option('--last', 'the newest call whose changes are still kept')
       .option('-y, --yes', 'do not ask')
       .action(
-        leaving(io, (executionId: string, options: UndoOptions) => undo(io, executionId, options)),
+        leaving(io, (executionId: string | undefined, options: UndoOptions) =>
+          undo(io, executionId, options),
+        ),
       ),
+    'toolcrib undo --last',
     'toolcrib undo <executionId>',
     'toolcrib undo <executionId> --yes --json',
   );

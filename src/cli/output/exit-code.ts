@@ -12,7 +12,16 @@ const BY_STATUS: Readonly<Record<ToolStatus, number>> = {
   pending: 5,
 };
 
-export const exitCodeOf = ({ success, status, error }: ToolResult): number => {
-  if (success) return 0;
+/** The exit code of the program that a tool ran, where that was not 0; `undefined` otherwise. */
+export const failedCommand = ({ success, data }: ToolResult): number | undefined => {
+  if (!success || typeof data !== 'object' || data === null) return undefined;
+  const { success: worked, exitCode } = data as { success?: unknown; exitCode?: unknown };
+  return worked === false && typeof exitCode === 'number' && exitCode !== 0 ? exitCode : undefined;
+};
+
+/** A script has to see that the command it had run failed: that counts as a tool that failed. */
+export const exitCodeOf = (result: ToolResult): number => {
+  const { success, status, error } = result;
+  if (success) return failedCommand(result) === undefined ? 0 : BY_STATUS.failure;
   return error ? ERRORS[error.code].exit : BY_STATUS[status];
 };

@@ -5,6 +5,7 @@ import type { ToolResult } from '../../contract/result.ts';
 import { visibleBlock, visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { errorLines } from './error-lines.ts';
+import { failedCommand } from './exit-code.ts';
 import { formatJson } from './format-json.ts';
 import { formatCost, formatDuration, formatTime } from './format-units.ts';
 import { table } from './table.ts';
@@ -86,6 +87,10 @@ export const printResult = (io: Io, result: ToolResult, options: ResultOptions):
   printData(io, result, options.dryRun);
   if (result.status === 'pending') note(io, ...pendingLines(io, result));
   else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
+  const code = failedCommand(result);
+  if (code !== undefined) {
+    note(io, `${io.noteInk.yellow('!')} The command ended with exit code ${code}.`);
+  }
   if (options.quiet) return;
   for (const warning of result.warnings ?? []) {
     note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);

@@ -2,13 +2,17 @@
 import { ERRORS } from '../../contract/errors.ts';
 import { type Io, note } from '../io.ts';
 
-/** Returns how to stop listening. */
-export const onInterrupt = (io: Io, cancel: () => void): (() => void) => {
+/** Returns how to stop listening. While a question is open, its end is all that is said. */
+export const onInterrupt = (
+  io: Io,
+  cancel: () => void,
+  isAsking: () => boolean = () => false,
+): (() => void) => {
   let asked = false;
   const interrupt = () => {
     if (asked) io.signals.exit(ERRORS.CANCELLED.exit);
     asked = true;
-    note(io, 'Cancelling. Ctrl-C again leaves at once.');
+    if (!isAsking()) note(io, 'Cancelling. Ctrl-C again leaves at once.');
     cancel();
   };
   io.signals.on('SIGINT', interrupt);

@@ -1,43 +1,14 @@
 /** Opens the crib of the project one stands in, for the time of one command. */
 
 import type { Approver } from '../../contract/approver.ts';
-import type { Logger, Timer } from '../../contract/runtime.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
+import type { Logger } from '../../contract/runtime.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, note } from '../io.ts';
+import { whileShown } from '../output/while-shown.ts';
+import { findTool, firstLists } from './await-servers.ts';
 import type { OpenCrib } from './opened-crib.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
-
-/** Says on a terminal what is waited for, once that takes longer than a moment. */
-const SHOWN_EVERY_MS = 1000;
-const CLEAR_LINE = '\r\u001B[2K';
-
-/** Runs the work. After a second a line of stderr tells what it is and how long it has taken. */
-const whileShown = async <T>(io: Io, what: string, work: () => Promise<T>): Promise<T> => {
-  if (io.stderr.isTTY !== true) return work();
-  const { runtime } = io;
-  const from = runtime.elapsed();
-  let isShown = false;
-  let timer: Timer;
-  const wait = (): void => {
-    timer = runtime.after(SHOWN_EVERY_MS, () => {
-      isShown = true;
-      const seconds = Math.round((runtime.elapsed() - from) / 1000);
-      io.stderr.write(`${CLEAR_LINE}${io.noteInk.dim(`${what}: ${seconds} s`)}`);
-      wait();
-    });
-    timer.keepAlive(false);
-  };
-  wait();
-  const stop = (): void => {
-    timer.cancel();
-    if (isShown) io.stderr.write(CLEAR_LINE);
-  };
-  try {
-    return await work();
-  } finally {
-    stop();
-  }
-};
 
 export type { OpenCrib };
 
@@ -61,14 +32,32 @@ export interface OpenOptions {
   readonly watch?: boolean;
   /** False for commands that need no MCP server: none is started, and nothing waits for one. */
   readonly startServers?: boolean;
+  /** For commands about one tool: servers are started only when nothing that is known has it. */
+  readonly tool?: string;
+  /** False leaves it to the caller to wait for the first lists of servers; for commands that stay. */
+  readonly waits?: boolean;
 }
+
+/** Commands that stay go on without servers that are late; others start no more than they need. */
+const startOf = ({ startServers = true, tool, watch = false }: OpenOptions) => {
+  if (!startServers || tool !== undefined) return false;
+  return watch ? 'background' : 'briefly';
+};
+
+const awaitServers = async (io: Io, crib: CribHost, options: OpenOptions): Promise<void> => {
+  const { startServers = true, tool, watch = false, waits = true } = options;
+  if (!startServers) return;
+  if (tool !== undefined) await findTool(io, crib, tool);
+  else if (watch && waits) await firstLists(io, crib);
+};
 
 /** Throws on bad configuration. */
 export const openCrib = async (
   io: Io,
   approver?: Approver,
-  { silent = false, watch = false, startServers = true }: OpenOptions = {},
+  options: OpenOptions = {},
 ): Promise<OpenCrib> => {
+  const { silent = false, watch = false } = options;
   if (!silent) await settleTrust(io);
   const [{ loadConfig }, { createCribHost }, { projectOptions }] = await Promise.all([
     import('../../trust/load-config.ts'),
@@ -84,13 +73,18 @@ export const openCrib = async (
     createCribHost({
       ...project,
       watch,
-      startServers,
+      startServers: startOf(options),
       runtime: { log },
       ...(approver && { approver }),
     }),
   );
+  await awaitServers(io, crib, options);
   return { crib, loaded, root: project.root };
 };
+
+/** Closes the crib. An installer of a server that is under way may take a while to finish. */
+export const closeCrib = (io: Io, crib: CribHost): Promise<void> =>
+  whileShown(io, 'Waiting for an MCP server to finish its installation', () => crib.close());
 
 /** Runs a piece of work with an open crib and closes it whatever happens; one that is held stays open. */
 export const withCrib = async <T>(
@@ -103,7 +97,7 @@ export const withCrib = async <T>(
   try {
     return await work(open);
   } finally {
-    await open.crib.close();
+    await closeCrib(io, open.crib);
   }
 };
 

@@ -1,5 +1,6 @@
 /** Turns whatever a command ended with into words and an exit code, the same wherever it was typed. */
 import { CommanderError } from 'commander';
+import { distance } from 'fastest-levenshtein';
 import type { ConfigError, ConfigProblem } from '../../config/config-error.ts';
 import {
   ERRORS,
@@ -12,16 +13,34 @@ import { reasonOf } from '../../kit/data/reason-of.ts';
 import { type Io, note, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
 
+/** What was named on the command line does not exist: bad input, as for a tool that does not exist. */
+export const NOT_THERE = 2;
+
 /** Where one can read on, as it is typed here. */
 export interface Advice {
   readonly help: string;
   readonly doctor: string;
 }
 
+const MAX_TYPOS = 2;
+
+/** Commander also proposes words that have little to do with the one that was typed. */
+const isCloseHint = (message: string, hint: string): boolean => {
+  const typed = /'([^']*)'/.exec(message)?.[1];
+  const proposed = /^Did you mean (?:one of )?(.*)\?$/.exec(hint)?.[1]?.split(', ');
+  if (typed === undefined || proposed === undefined) return true;
+  return proposed.some(
+    (word) =>
+      distance(typed, word) <= MAX_TYPOS || word.startsWith(typed) || typed.startsWith(word),
+  );
+};
+
 /** Commander's own errors, e.g. `error: unknown command 'rnu'\n(Did you mean run?)`. */
 const usageError = ({ message }: CommanderError, { help }: Advice): ToolError => {
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
-  const hints = rest.map((line) => line.replace(/^\((.*)\)$/, '$1')).filter((line) => line !== '');
+  const hints = rest
+    .map((line) => line.replace(/^\((.*)\)$/, '$1'))
+    .filter((line) => line !== '' && isCloseHint(first, line));
   return toolError('VALIDATION_ERROR', first, { suggestions: [...hints, `See: ${help}`] });
 };
 
@@ -53,5 +72,5 @@ export const reportThrown = (io: Io, thrown: unknown, advice: Advice): number =>
   const error = errorOf(thrown, advice);
   if (io.json) printJson(io, { success: false, status: 'failure', error });
   else note(io, ...errorLines(error, io.noteInk));
-  return ERRORS[error.code].exit;
+  return error.code === 'NOT_FOUND' ? NOT_THERE : ERRORS[error.code].exit;
 };

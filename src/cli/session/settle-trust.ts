@@ -51,7 +51,8 @@ export const settleTrust = async (io: Io): Promise<void> => {
   });
 };
 
-const stateLine = ({ state, projectDir, changed = [] }: ProjectTrust): string => {
+/** What holds of a project that is not trusted as it is now. */
+export const stateLine = ({ state, projectDir, changed = [] }: ProjectTrust): string => {
   const place = visibleText(projectDir ?? '');
   if (state === 'untrusted') return `${place} is not trusted, so its configuration is ignored.`;
   const files = changed.map(visibleText).join(', ');

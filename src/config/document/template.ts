@@ -1,5 +1,5 @@
 /**
- * The file that `toolcrib init` writes: every setting with its meaning and default, commented out
+ * The files that `toolcrib init` writes: a short one, and with `--full` every setting with its meaning and default, commented out
  * except for a few. It is made from the schema, so it cannot say what is not so. A setting is
  * commented as `#key:`, prose as `# text`, so that one keystroke brings a setting to life.
  */
@@ -80,6 +80,20 @@ const mappingLines = (shape: ShapeNode, { path, indent }: Place): readonly strin
   ),
   ...entryLines(shape, { path, indent: `${indent}  ` }),
 ];
+
+/** What `toolcrib init` writes: the settings that most projects change first, and where the others are. */
+export const shortTemplate = (): string => `${MODELINE}
+# Configuration of Toolcrib for this project. docs/configuration.md explains every setting;
+# \`toolcrib init --full\` writes all of them, with their defaults.
+
+workspace:
+  # The folder that file tools work in, relative to the project.
+  root: .
+
+budget:
+  # US dollars that calls may cost in a day, for each user.
+  dailyUsd: 10
+`;
 
 /** Valid as it stands, and with every setting uncommented: both give the defaults. */
 export const configTemplate = (): string => {

@@ -5,6 +5,8 @@ import type { JsoncNode } from './parse-jsonc.ts';
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
+  /** Variables that the program needs besides those it is started with. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Rewriting {
@@ -15,11 +17,13 @@ export interface Rewriting {
   readonly stays: (foreignName: string) => boolean;
 }
 
-const entryFor = (client: ClientName | undefined, { command, args }: Launch): object => {
-  if (client === 'vscode') return { type: 'stdio', command, args };
-  if (client === 'opencode') return { type: 'local', command: [command, ...args] };
-  if (client === 'zed') return { source: 'custom', command, args };
-  return { command, args };
+const entryFor = (client: ClientName | undefined, { command, args, env }: Launch): object => {
+  if (client === 'opencode') {
+    return { type: 'local', command: [command, ...args], ...(env && { environment: env }) };
+  }
+  const entry = { command, args, ...(env && { env }) };
+  if (client === 'vscode') return { type: 'stdio', ...entry };
+  return client === 'zed' ? { source: 'custom', ...entry } : entry;
 };
 
 /** The blanks at the start of the line that an offset is on. */

@@ -101,8 +101,9 @@ const bring = async (
 
 const say = ({ source, error, renamed, refused }: LoadReport, { log }: Runtime): void => {
   if (error !== undefined) log.error('A source of tools failed to load', { source, error });
+  // The names hold until the sources change: lists, `doctor` and the lock show them.
   for (const { from, to } of renamed) {
-    log.warn('A tool was renamed because its name is taken', { source, from, to });
+    log.debug('A tool was renamed because its name is taken', { source, from, to });
   }
   for (const { tool, reason } of refused) log.warn('A tool was refused', { source, tool, reason });
 };

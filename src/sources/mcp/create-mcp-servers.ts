@@ -8,10 +8,18 @@ import { ServerSource } from './server-source.ts';
 import { createServersDesk } from './servers-desk.ts';
 import { createWatchdog } from './stdio/watchdog.ts';
 
+export interface UnlistedServer {
+  readonly source: Source;
+  /** Waits until its tools are listed, it failed, or time is up. Never rejects. */
+  discover(signal: AbortSignal): Promise<void>;
+}
+
 export interface McpServers {
   /** One a server that is switched on. */
   readonly sources: readonly Source[];
   readonly servers: Servers;
+  /** Those whose tools are not known yet, each with how to start it. */
+  unlisted(): readonly UnlistedServer[];
   /** Ends every server. The sources end theirs when they are closed, too. */
   close(): Promise<void>;
 }
@@ -35,6 +43,10 @@ export const createMcpServers = (
   return {
     sources: all.filter(({ link }) => link.settings.enabled),
     servers: createServersDesk(all, find),
+    unlisted: () =>
+      all
+        .filter(({ link, listing }) => link.settings.enabled && listing === undefined)
+        .map((source) => ({ source, discover: (signal) => source.discover(signal) })),
     close: async () => {
       await Promise.all(all.map((one) => one.close()));
       watchdog.close();

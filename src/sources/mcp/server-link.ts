@@ -148,6 +148,8 @@ export class ServerLink {
     this.state = 'starting';
     const connection = await this.#reach();
     if (this.#closed) {
+      // The end of the program waited for an installer: what was loaded is listed, for the next time.
+      await this.#events.onReady(connection).catch(() => undefined);
       await connection.client.close();
       throw this.#notRunning();
     }

@@ -93,6 +93,14 @@ export interface WebSocketLike {
   ): void;
 }
 
+/**
+ * What is done about a server whose tools are not known yet. `waiting`: it is started and waited for as
+ * long as a start may take. `briefly`: it is started and waited for a moment, and not started again
+ * for a while when it was that late before. `background`: it is started, nothing waits, and its
+ * tools come with a change. `never`: it is not started.
+ */
+export type ListingStart = 'waiting' | 'briefly' | 'background' | 'never';
+
 export interface McpDeps {
   readonly runtime: Runtime;
   readonly platform: NodeJS.Platform;
@@ -102,8 +110,8 @@ export interface McpDeps {
   readonly root: string;
   /** Where definitions are kept between runs; nowhere when absent. */
   readonly cacheDir?: string;
-  /** False leaves a server that was never listed without tools until something needs it. */
-  readonly startsToList?: boolean;
+  /** How servers that were never listed are started to list their tools; `waiting` when absent. */
+  readonly listing?: ListingStart;
   /** How this program introduces itself. */
   readonly clientVersion: string;
   secret(key: string): Promise<string | undefined>;

@@ -14,6 +14,7 @@ import { ResourceSubscriptions } from './resource-subscriptions.ts';
 import { serverFailure } from './server-failure.ts';
 import { ServerLink } from './server-link.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
+import { briefLimit, discoveryLimit } from './start-limit.ts';
 import type { Watchdog } from './stdio/watchdog.ts';
 
 /** Between two listings that a server asks for by telling of changes. */
@@ -67,10 +68,10 @@ export class ServerSource implements Source {
     return this.#listing;
   }
 
-  /** Waits no longer than a start may take: tools that are late come with a change. */
+  /** Waits no longer than `listing` says: tools that are late come with a change. */
   async load(): Promise<readonly Tool[]> {
     this.#listing ??= await this.#deps.cache.read(this.link.settings);
-    if (!this.#listing && this.#deps.startsToList !== false) await this.#startInTime();
+    if (!this.#listing) await this.#startToList();
     const tools = this.#listing?.tools ?? [];
     this.#shown = tools;
     const refuse = (tool: string, reason: string): void =>
@@ -123,21 +124,60 @@ export class ServerSource implements Source {
     await this.#writing.catch(() => undefined);
   }
 
-  async #startInTime(): Promise<void> {
+  /**
+   * Starts a server that was never listed and waits until it has listed its tools. One that did not
+   * answer in as long a time lately is not started. Never rejects: what went wrong is in its state.
+   */
+  async discover(signal: AbortSignal): Promise<void> {
+    const { settings } = this.link;
+    if (this.#listing) return;
+    await this.#startUnlessLate(discoveryLimit(settings), signal).catch(() => undefined);
+  }
+
+  async #startToList(): Promise<void> {
+    const { settings } = this.link;
+    const { listing: start = 'waiting' } = this.#deps;
+    if (start === 'waiting') await this.#startInTime(settings.startTimeoutMs);
+    if (start === 'briefly') await this.#startUnlessLate(briefLimit(settings));
+    if (start === 'background') {
+      const never = new AbortController().signal;
+      // The link keeps why it failed, logs it and tries again.
+      this.link.use(never, async () => undefined).catch(() => undefined);
+    }
+  }
+
+  async #startUnlessLate(waitMs: number, signal?: AbortSignal): Promise<void> {
+    const { cache, runtime } = this.#deps;
+    const { settings } = this.link;
+    const waitedMs = await cache.readLateness(settings, runtime.now());
+    if (waitedMs < waitMs) return this.#startInTime(waitMs, signal);
+    this.link.lastError = `did not answer in ${Math.round(waitedMs / 1000)} s`;
+  }
+
+  async #startInTime(waitMs: number, signal?: AbortSignal): Promise<void> {
     const { runtime } = this.#deps;
-    const { name, startTimeoutMs } = this.link.settings;
+    const { name } = this.link.settings;
     const patience = new AbortController();
-    const timer = runtime.after(startTimeoutMs, () => patience.abort());
+    const timer = runtime.after(waitMs, () => patience.abort());
+    const until = signal ? AbortSignal.any([patience.signal, signal]) : patience.signal;
     try {
-      await this.link.use(patience.signal, async () => undefined);
+      await this.link.use(until, async () => undefined);
     } catch (error) {
-      if (!patience.signal.aborted) {
+      if (patience.signal.aborted) await this.#noteLate(waitMs);
+      else if (signal?.aborted !== true)
         throw serverFailure(error, { server: name, retryable: true, redact: this.#deps.redact });
-      }
-      runtime.log.warn('An MCP server is late; its tools come when it is there', { server: name });
     } finally {
       timer.cancel();
     }
+  }
+
+  async #noteLate(waitedMs: number): Promise<void> {
+    const { runtime, cache } = this.#deps;
+    const { settings } = this.link;
+    this.link.lastError = `no answer in ${Math.round(waitedMs / 1000)} s`;
+    await cache.writeLateness(settings, { waitedMs, at: runtime.now() });
+    const about = { server: settings.name, waitedMs };
+    runtime.log.warn('An MCP server is late; its tools come when it is there', about);
   }
 
   async #list({ client }: Connection): Promise<void> {

@@ -24,6 +24,19 @@ export const isInstaller = (settings: ServerSettings): boolean => {
   );
 };
 
+/** How long a list of tools waits for a server that was never listed. */
+const MAX_BRIEF_MS = 2000;
+/** The same for a server whose command may have to load a package first. */
+const MAX_BRIEF_INSTALL_MS = 60_000;
+
+/** Milliseconds that a short command waits for the first list of a server. */
+export const briefLimit = (settings: ServerSettings): number =>
+  isInstaller(settings) ? MAX_BRIEF_INSTALL_MS : Math.min(MAX_BRIEF_MS, settings.startTimeoutMs);
+
+/** Milliseconds that a call waits for the first list of a server that may have its tool. */
+export const discoveryLimit = (settings: ServerSettings): number =>
+  isInstaller(settings) ? MAX_BRIEF_INSTALL_MS : settings.startTimeoutMs;
+
 /** Milliseconds until a start counts as failed. The first one may have to load packages. */
 export const startLimit = (settings: ServerSettings, hasStood: boolean): number => {
   const { startTimeoutMs, firstStartTimeoutMs } = settings;

@@ -64,6 +64,7 @@ const guardHandlers = (server: Server, { sdk, options }: SurfaceSite): void => {
 
 const serveTools = (server: Server, site: ServerSite): void => {
   server.setRequestHandler('tools/list', async ({ params }) => {
+    await site.options.listed;
     const request = {
       cursor: params?.cursor,
       size: site.pageSize,

@@ -64,7 +64,7 @@ const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceSi
     options,
     kind,
     sdk,
-    tools: listedTools(crib, kind),
+    tools: listedTools(crib, kind, options.servers),
     pageSize: options.pageSize ?? PAGE_SIZE,
     stateKey: options.stateKey ?? newStateKey(),
     held: new HeldCalls(options.runtime),

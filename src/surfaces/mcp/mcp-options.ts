@@ -26,6 +26,8 @@ export interface McpSurfaceOptions {
   /** Of Toolcrib, as clients are told. */
   readonly version: string;
   readonly surface?: SurfaceKind;
+  /** Offers only the tools of these MCP servers, by their names in the configuration; full surface only. */
+  readonly servers?: readonly string[];
   /** Who calls over a connection that is the client's alone, such as stdio. */
   readonly caller?: Partial<Caller>;
   /** `inbox` never asks through the client: for clients whose word is not a person's. */
@@ -36,6 +38,8 @@ export interface McpSurfaceOptions {
    */
   describe?(request: ApprovalRequest, now: number): string;
   readonly instructions?: string;
+  /** Lists of tools wait for it: the servers behind the crib may still be bringing theirs. */
+  readonly listed?: Promise<void>;
   readonly pageSize?: number;
   /** Signs what travels through clients; 32 bytes or more. By default it lives as long as the surface. */
   readonly stateKey?: Uint8Array;

@@ -1,5 +1,5 @@
 /** `toolcrib approvals approve` and `deny`: a person's word on a call that waits. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -41,11 +41,11 @@ const deny = (io: Io, id: string, options: Pick<AnswerOptions, 'note'>): Promise
     const record = await waitingRecord(io, crib, id);
     const said = options.note === undefined ? {} : { note: options.note };
     await decide(crib, record, { approve: false, by: localPerson(), ...said });
-    if (io.json) printJson(io, { id, approved: false });
+    if (io.json) printJson(io, { id: record.id, approved: false });
     else
       print(
         io,
-        `${io.ink.red('✗')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
+        `${io.ink.green('✓')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
       );
     return 0;
   });
@@ -98,7 +98,7 @@ const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =
     const resume = resumeCommand(record, crib.tools);
     if (io.json) {
       const edited = answer.input !== undefined;
-      printJson(io, { id, approved: true, edited, remember: remember ?? null, resume });
+      printJson(io, { id: record.id, approved: true, edited, remember: remember ?? null, resume });
     } else report(io, record, { answer, resume });
     return 0;
   });
@@ -121,7 +121,13 @@ export const approvalsDenyCommand = (approvals: Command, io: Io): Command =>
   withExamples(
     withJson(approvals.command('deny <id>').description('say no to a call that waits'))
       .option('--note <text>', 'a word for the record')
-      .action(leaving(io, (id: string, options: AnswerOptions) => deny(io, id, options))),
+      .addOption(new Option('--reason <text>', 'the same as --note').conflicts('note'))
+      .action(
+        leaving(io, (id: string, { note: said, reason }: AnswerOptions & { reason?: string }) => {
+          const text = said ?? reason;
+          return deny(io, id, text === undefined ? {} : { note: text });
+        }),
+      ),
     'toolcrib approvals deny <id>',
     'toolcrib approvals deny <id> --note "ask the owner first"',
   );

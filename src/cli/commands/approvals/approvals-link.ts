@@ -1,17 +1,27 @@
 /** `toolcrib approvals link` and `redeem`: links that answer a question, to be sent to somebody. */
 import type { Command } from 'commander';
+import type { ApprovalLinks } from '../../../contract/crib-members.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
+import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
+import { serverUrl } from '../../session/running-server.ts';
 import { findApproval } from './find-approval.ts';
 import { resumeCommand } from './resume-command.ts';
 
+/** Links lead to the server of this configuration unless another address is set for them. */
+const withAddress = (links: ApprovalLinks, { config }: LoadedConfig): ApprovalLinks => {
+  if (config.approvals.linkBaseUrl !== undefined) return links;
+  const base = `${serverUrl(config)}/approve/`;
+  return { ...links, approve: `${base}${links.approve}`, deny: `${base}${links.deny}` };
+};
+
 const link = (io: Io, id: string): Promise<number> =>
-  withStore(io, async ({ crib }) => {
-    await findApproval(crib, id);
-    const links = await crib.approvals.links(id);
+  withStore(io, async ({ crib, loaded }) => {
+    const record = await findApproval(crib, id);
+    const links = withAddress(await crib.approvals.links(record.id), loaded);
     if (io.json) {
       printJson(io, links);
       return 0;
@@ -22,6 +32,7 @@ const link = (io: Io, id: string): Promise<number> =>
       io,
       `${mark} Whoever holds one of these can answer, once, until ${formatTime(links.expiresAt)}.`,
       '  Send them to the person who decides, and to nobody else.',
+      '  They are answered by `toolcrib serve`, which has to run there.',
       `  ${io.noteInk.cyan('→')} Without a server: toolcrib approvals redeem <link>`,
     );
     return 0;
@@ -46,7 +57,7 @@ const redeem = (io: Io, given: string): Promise<number> =>
     } else {
       print(
         io,
-        `${io.ink.red('✗')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
+        `${io.ink.green('✓')} Denied: ${visibleText(record.request.tool)}. The call will not run.`,
       );
     }
     return 0;

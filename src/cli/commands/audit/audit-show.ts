@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { AuditRow } from '../../../contract/audit.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { findExecution } from '../../input/find-execution.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
@@ -33,16 +34,13 @@ const rowLines = (io: Io, row: AuditRow, start: number): readonly string[] => {
   ];
 };
 
-const showCall = (io: Io, executionId: string): Promise<number> =>
+const showCall = (io: Io, typed: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const store = await crib.store();
+    const executionId = await findExecution(crib, typed);
     const rows = (await store.audit.query({ executionId })).toReversed();
     const [first] = rows;
-    if (!first) {
-      throw new ToolFailure('NOT_FOUND', 'There is no call with that execution id.', {
-        suggestions: ['See which there are: toolcrib audit list'],
-      });
-    }
+    if (!first) throw new ToolFailure('NOT_FOUND', 'The record of that call is gone.');
     const status = await crib.executions.status(executionId);
     if (io.json) {
       printJson(io, { executionId, status, rows });

@@ -1,5 +1,5 @@
 /** The completion script for bash. */
-import { type CommandOutline, flatten, TOOL_NAMES } from './command-outline.ts';
+import { type CommandOutline, flatten } from './command-outline.ts';
 
 const optionsOf = ({ options }: CommandOutline): readonly string[] => [
   ...options.flatMap(({ long, short }) => [long, short]).filter((flag) => flag !== ''),
@@ -13,7 +13,7 @@ const ownOptions = (command: CommandOutline): readonly string[] => {
 };
 
 const caseOf = (command: CommandOutline): string => {
-  const names = command.takesTool ? ` $(${TOOL_NAMES})` : '';
+  const names = command.names === '' ? '' : ` $(${command.names})`;
   const words = [...command.commands.map(({ name }) => name), ...command.words].join(' ');
   return `    '${command.path}')
       options='${ownOptions(command).join(' ')}'
@@ -25,6 +25,21 @@ const nested = (commands: readonly CommandOutline[]): string =>
   flatten(commands)
     .flatMap(({ path, commands: below }) => below.map(({ name }) => `'${path} ${name}'`))
     .join('|');
+
+/** Options whose values are fixed, with all that they can have anywhere. */
+const chosen = (commands: readonly CommandOutline[]): string => {
+  const values = new Map<string, Set<string>>();
+  for (const { long, choices } of flatten(commands).flatMap(({ options }) => options)) {
+    if (choices.length === 0) continue;
+    values.set(long, new Set([...(values.get(long) ?? []), ...choices]));
+  }
+  return [...values]
+    .map(
+      ([flag, words]) =>
+        `    ${flag}) COMPREPLY=($(compgen -W "${[...words].join(' ')}" -- "$current")); return ;;\n`,
+    )
+    .join('');
+};
 
 const valued = (commands: readonly CommandOutline[]): string =>
   [
@@ -47,7 +62,7 @@ _toolcrib() {
   COMPREPLY=()
   case "$previous" in
     --input|-i) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    ${valued(commands)}) return ;;
+${chosen(commands)}    ${valued(commands)}) return ;;
   esac
   path=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do

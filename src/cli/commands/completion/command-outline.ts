@@ -5,6 +5,8 @@ export interface OptionOutline {
   readonly short: string;
   readonly description: string;
   readonly takesValue: boolean;
+  /** The values it can have, where they are fixed. */
+  readonly choices: readonly string[];
 }
 
 export interface CommandOutline {
@@ -13,15 +15,42 @@ export interface CommandOutline {
   readonly path: string;
   readonly summary: string;
   readonly options: readonly OptionOutline[];
-  /** Its first argument is the name of a tool. */
-  readonly takesTool: boolean;
+  /** The command that gives what its first argument can be, one a line; empty when there is none. */
+  readonly names: string;
   /** Fixed values of its argument. */
   readonly words: readonly string[];
   readonly commands: readonly CommandOutline[];
 }
 
 /** The command that gives the names of tools, one a line. */
-export const TOOL_NAMES = 'toolcrib tools list --names 2>/dev/null';
+const TOOL_NAMES = 'toolcrib tools list --names 2>/dev/null';
+
+const ids = (kind: IdKind): string => `toolcrib completion ids ${kind} 2>/dev/null`;
+
+/** What can be named besides tools. */
+export const ID_KINDS = [
+  'approvals',
+  'executions',
+  'permissions',
+  'secrets',
+  'servers',
+  'tokens',
+] as const;
+export type IdKind = (typeof ID_KINDS)[number];
+
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^(run|policy explain|tools (info|enable|disable|accept|health))$/, TOOL_NAMES],
+  [/^approvals (show|approve|deny|link)$/, ids('approvals')],
+  [/^(undo|audit show)$/, ids('executions')],
+  [/^permissions revoke$/, ids('permissions')],
+  [/^secrets remove$/, ids('secrets')],
+  [/^servers (remove|enable|disable|test|logs|restart|login|logout)$/, ids('servers')],
+  [/^tokens revoke$/, ids('tokens')],
+];
+
+/** The command that gives what the first argument of a command can be. */
+export const namesFor = (path: string): string =>
+  NAMES.find(([pattern]) => pattern.test(path))?.[1] ?? '';
 
 /** The commands and all below them. */
 export const flatten = (commands: readonly CommandOutline[]): readonly CommandOutline[] =>

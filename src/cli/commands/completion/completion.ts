@@ -5,7 +5,7 @@ import type { CommandEntry, Register } from '../../command-entry.ts';
 import { leaving, withExamples } from '../../command-parts.ts';
 import { type Io, print } from '../../io.ts';
 import { bashScript } from './bash-script.ts';
-import type { CommandOutline } from './command-outline.ts';
+import { type CommandOutline, ID_KINDS, type IdKind, namesFor } from './command-outline.ts';
 import { fishScript } from './fish-script.ts';
 import { zshScript } from './zsh-script.ts';
 
@@ -15,9 +15,8 @@ const SCRIPTS: Readonly<Record<string, (outline: readonly CommandOutline[]) => s
   fish: fishScript,
 };
 
-/** Arguments that name a tool are completed with the names of tools. */
-const takesTool = ({ registeredArguments }: Command, path: string): boolean =>
-  registeredArguments.length > 0 && /^(run|policy explain|tools (info|enable|disable))$/.test(path);
+/** In the place of a shell: the scripts ask for ids while somebody types. */
+const IDS = 'ids';
 
 const outlineOf = (command: Command, parent: string): CommandOutline => {
   const path = parent === '' ? command.name() : `${parent} ${command.name()}`;
@@ -25,13 +24,16 @@ const outlineOf = (command: Command, parent: string): CommandOutline => {
     name: command.name(),
     path,
     summary: command.description(),
-    options: command.options.map(({ long, short, description, required, optional }) => ({
-      long: long ?? '',
-      short: short ?? '',
-      description,
-      takesValue: required || optional,
-    })),
-    takesTool: takesTool(command, path),
+    options: command.options.map(
+      ({ long, short, description, required, optional, argChoices }) => ({
+        long: long ?? '',
+        short: short ?? '',
+        description,
+        takesValue: required || optional,
+        choices: argChoices ?? [],
+      }),
+    ),
+    names: namesFor(path),
     words: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
     commands: command.commands.map((child) => outlineOf(child, path)),
   };
@@ -48,11 +50,21 @@ const outline = async (
   return program.commands.map((command) => outlineOf(command, ''));
 };
 
+interface Wanted {
+  readonly shell: string;
+  readonly kind: string | undefined;
+}
+
 const printScript = async (
   io: Io,
-  shell: string,
+  { shell, kind }: Wanted,
   all: readonly CommandEntry[],
 ): Promise<number> => {
+  if (shell === IDS) {
+    const { listIds } = await import('./list-ids.ts');
+    if (ID_KINDS.includes(kind as IdKind)) print(io, ...(await listIds(io, kind as IdKind)));
+    return 0;
+  }
   const script = SCRIPTS[shell];
   if (script) print(io, script(await outline(io, all)).trimEnd());
   return 0;
@@ -63,8 +75,13 @@ export const completionCommand: Register = (program, io, all) =>
     program
       .command('completion')
       .description('print a completion script for bash, zsh or fish')
-      .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)))
-      .action(leaving(io, (shell: string) => printScript(io, shell, all))),
+      .addArgument(new Argument('<shell>', 'which shell').choices([...Object.keys(SCRIPTS), IDS]))
+      .argument('[kind]', 'what the scripts ask for: the ids of this kind')
+      .action(
+        leaving(io, (shell: string, kind: string | undefined) =>
+          printScript(io, { shell, kind }, all),
+        ),
+      ),
     `bash   echo 'eval "$(toolcrib completion bash)"' >> ~/.bashrc`,
     `zsh    toolcrib completion zsh > ~/.zfunc/_toolcrib   (a folder on $fpath)`,
     `fish   toolcrib completion fish > ~/.config/fish/completions/toolcrib.fish`,

@@ -1,5 +1,5 @@
 /** The completion script for fish. */
-import { type CommandOutline, flatten, type OptionOutline, TOOL_NAMES } from './command-outline.ts';
+import { type CommandOutline, flatten, type OptionOutline } from './command-outline.ts';
 
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
@@ -12,12 +12,13 @@ const when = (path: string): string => {
 
 const optionLine = (
   path: string,
-  { long, short, description, takesValue }: OptionOutline,
+  { long, short, description, takesValue, choices }: OptionOutline,
 ): string => {
   const flags = [
     ...(long === '' ? [] : [`-l ${long.slice(2)}`]),
     ...(short === '' ? [] : [`-s ${short.slice(1)}`]),
     ...(takesValue ? [long === '--input' ? '-r -F' : '-x'] : []),
+    ...(choices.length > 0 ? [`-a ${quote(choices.join(' '))}`] : []),
   ];
   return `complete -c toolcrib -n ${when(path)} ${flags.join(' ')} -d ${quote(description)}`;
 };
@@ -33,9 +34,9 @@ const linesOf = (command: CommandOutline): readonly string[] => {
       ({ name, summary }) => `complete -c toolcrib -n ${none} -a ${name} -d ${quote(summary)}`,
     ),
     ...command.options.map((option) => optionLine(path, option)),
-    ...(command.takesTool
-      ? [`complete -c toolcrib -n ${when(path)} -a ${quote(`(${TOOL_NAMES})`)}`]
-      : []),
+    ...(command.names === ''
+      ? []
+      : [`complete -c toolcrib -n ${when(path)} -a ${quote(`(${command.names})`)}`]),
     ...command.words.map((word) => `complete -c toolcrib -n ${when(path)} -a ${word}`),
   ];
 };

@@ -1,13 +1,15 @@
 /** The completion script for zsh. */
-import { type CommandOutline, type OptionOutline, TOOL_NAMES } from './command-outline.ts';
+import type { CommandOutline, OptionOutline } from './command-outline.ts';
 
 const quote = (text: string): string => text.replaceAll("'", "'\\''");
 
 /** Inside `_arguments`, brackets and colons have a meaning. */
 const plain = (text: string): string => quote(text.replaceAll(/[[\]:\\]/g, '\\$&'));
 
-const optionSpec = ({ long, short, description, takesValue }: OptionOutline): readonly string[] => {
-  const action = long === '--input' ? ':file:_files' : ':value: ';
+const optionSpec = (option: OptionOutline): readonly string[] => {
+  const { long, short, description, takesValue, choices } = option;
+  const values = choices.length > 0 ? `(${choices.join(' ')})` : ' ';
+  const action = long === '--input' ? ':file:_files' : `:value:${values}`;
   return [long, short]
     .filter((flag) => flag !== '')
     .map((flag) => `'${flag}[${plain(description)}]${takesValue ? action : ''}'`);
@@ -19,7 +21,9 @@ const listOf = (commands: readonly CommandOutline[]): string =>
 const functionName = (path: string): string => `_toolcrib_${path.replaceAll(/[^a-z]/g, '_')}`;
 
 const argumentSpec = (command: CommandOutline): readonly string[] => {
-  if (command.takesTool) return ["'1:tool:_toolcrib_names'", "'*:input: '"];
+  if (command.names !== '') {
+    return [`'1:name:{_toolcrib_names "${command.names}"}'`, "'*:input: '"];
+  }
   return command.words.length > 0 ? [`'1:word:(${command.words.join(' ')})'`] : [];
 };
 
@@ -56,7 +60,7 @@ ${cases}
 export const zshScript = (commands: readonly CommandOutline[]): string => `#compdef toolcrib
 _toolcrib_names() {
   local -a names
-  names=(\${(f)"$(${TOOL_NAMES})"})
+  names=(\${(f)"$(eval $1)"})
   compadd -a names
 }
 ${commands.map(functionOf).join('')}_toolcrib() {

@@ -10,6 +10,7 @@ import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import type { Io } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
+import { stateLine } from '../../session/settle-trust.ts';
 import { ruleToolWarnings } from '../policy/rule-tools.ts';
 
 export interface Check {
@@ -83,7 +84,7 @@ export const checkConfig = async (
 /** Whether the project's configuration counts, and what of it does not. */
 export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] => {
   const name = 'trust';
-  const { state, projectDir, changed = [], problems } = trust;
+  const { state, projectDir, problems } = trust;
   const fix = 'Look at it and decide: toolcrib trust';
   const states: Readonly<Record<typeof state, Check>> = {
     none: { name, state: 'ok', message: 'No project that would have to be trusted' },
@@ -91,13 +92,13 @@ export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] 
     untrusted: {
       name,
       state: 'warning',
-      message: `${projectDir} is not trusted: its configuration is ignored`,
+      message: stateLine(trust),
       fix,
     },
     changed: {
       name,
       state: 'warning',
-      message: `${projectDir} has changed since you trusted it (${changed.join(', ')}): its configuration is ignored`,
+      message: stateLine(trust),
       fix,
     },
   };

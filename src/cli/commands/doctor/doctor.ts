@@ -4,6 +4,7 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { withCrib } from '../../session/open-crib.ts';
+import { checkLoads, checkServers } from './check-servers.ts';
 import {
   type Check,
   checkCheckpoints,
@@ -38,6 +39,8 @@ const allChecks = async (io: Io): Promise<readonly Check[]> => {
       await checkStore(crib),
       ...(await checkCheckpoints(crib, loaded, io.runtime.now())),
       ...(await checkSandboxes(crib)),
+      ...(await checkServers(io, crib)),
+      ...checkLoads(crib.tools),
       checkModel(loaded),
     ],
     { silent: true },

@@ -25,6 +25,9 @@ interface GrantOptions {
   readonly note?: string;
 }
 
+/** A resource that names one tool: a server may have to be asked whether it exists. */
+const TOOL_RESOURCE = /^tool:([^*]+)$/;
+
 /** Nobody named means everybody, so that has to be said in so many words. */
 const subjectFrom = ({ user, role, agent, session, everyone }: GrantOptions): GrantSubject => {
   const subject: GrantSubject = {
@@ -75,14 +78,19 @@ const report = (io: Io, granted: Grant): void => {
 
 const grant = (io: Io, resource: string, options: GrantOptions): Promise<number> => {
   const wanted = grantFrom(io, resource, options);
-  return withCrib(io, async ({ crib }) => {
-    const { resource: named, warning } = grantedResource(resource, crib);
-    if (warning !== undefined) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
-    const granted = await crib.permissions.grant({ ...wanted, resource: named });
-    if (io.json) printJson(io, granted);
-    else report(io, granted);
-    return 0;
-  });
+  const tool = TOOL_RESOURCE.exec(resource)?.[1];
+  return withCrib(
+    io,
+    async ({ crib }) => {
+      const { resource: named, warning } = grantedResource(resource, crib);
+      if (warning !== undefined) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+      const granted = await crib.permissions.grant({ ...wanted, resource: named });
+      if (io.json) printJson(io, granted);
+      else report(io, granted);
+      return 0;
+    },
+    tool === undefined ? { startServers: false } : { tool },
+  );
 };
 
 export const permissionsGrantCommand = (permissions: Command, io: Io): Command =>

@@ -5,25 +5,19 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { Grant } from '../../../contract/grant.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { byStart } from '../../input/by-start.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { subjectText } from './grant-text.ts';
 
-const misuse = (message: string): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', message, {
-    suggestions: ['See which there are: toolcrib permissions list'],
-  });
-
 /** By its id, or by a beginning that no other has. */
 const findGrant = async (crib: Crib, id: string): Promise<Grant> => {
-  const grants = await crib.permissions.list();
-  const exact = grants.find((grant) => grant.id === id);
-  const close = grants.filter((grant) => id !== '' && grant.id.startsWith(id));
-  const found = exact ?? close[0];
-  if (!found) throw misuse('There is no grant of that id.');
-  if (!exact && close.length > 1) throw misuse('Several grants begin like that: type more of it.');
-  return found;
+  const found = byStart(await crib.permissions.list(), id, (grant) => grant.id);
+  if (found) return found;
+  throw new ToolFailure('NOT_FOUND', 'There is no grant of that id.', {
+    suggestions: ['See which there are: toolcrib permissions list'],
+  });
 };
 
 const revoke = (io: Io, id: string): Promise<number> =>

@@ -65,20 +65,27 @@ const explain = async (
   { args, options }: { readonly args: readonly string[]; readonly options: ExplainOptions },
 ): Promise<number> => {
   const given = await readInput(io, { args, file: options.input });
-  return withCrib(io, async ({ crib }) => {
-    const { tool } = toolOf(crib.tools, name);
-    const input = applyPairs(given.base, given.pairs, crib.tools.inputSchema(tool.name));
-    const explanation = await crib.explain(tool.name, input, callerFrom(options));
-    if (io.json) printJson(io, explanation);
-    else {
-      show(io, explanation);
-      const { effect, everyTime = false } = explanation.verdict;
-      if (effect === 'ask' && !everyTime) {
-        note(io, io.noteInk.dim('A standing grant can answer for a person: toolcrib permissions'));
+  return withCrib(
+    io,
+    async ({ crib }) => {
+      const { tool } = toolOf(crib.tools, name);
+      const input = applyPairs(given.base, given.pairs, crib.tools.inputSchema(tool.name));
+      const explanation = await crib.explain(tool.name, input, callerFrom(options));
+      if (io.json) printJson(io, explanation);
+      else {
+        show(io, explanation);
+        const { effect, everyTime = false } = explanation.verdict;
+        if (effect === 'ask' && !everyTime) {
+          note(
+            io,
+            io.noteInk.dim('A standing grant can answer for a person: toolcrib permissions'),
+          );
+        }
       }
-    }
-    return 0;
-  });
+      return 0;
+    },
+    { tool: name },
+  );
 };
 
 export const policyExplainCommand = (policy: Command, io: Io): Command =>

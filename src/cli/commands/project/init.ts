@@ -2,7 +2,7 @@
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { configTemplate } from '../../../config/document/template.ts';
+import { configTemplate, shortTemplate } from '../../../config/document/template.ts';
 import { ignoreState } from '../../../config/edit/ignore-state.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
@@ -12,9 +12,12 @@ import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
+import { offerTasks } from './offer-tasks.ts';
 
 interface InitOptions {
   readonly force?: boolean;
+  readonly full?: boolean;
+  readonly tasks?: boolean;
 }
 
 const exists = (file: string): Promise<boolean> =>
@@ -48,7 +51,10 @@ const assertNoLink = async (folder: string): Promise<void> => {
   );
 };
 
-const writeConfig = async (folder: string, force: boolean): Promise<Written> => {
+const writeConfig = async (
+  folder: string,
+  { force = false, full = false }: InitOptions,
+): Promise<Written> => {
   await assertNoLink(folder);
   const file = join(folder, 'config.yml');
   const other = 'Remove .toolcrib/config.yaml first: a project has one configuration.';
@@ -57,7 +63,7 @@ const writeConfig = async (folder: string, force: boolean): Promise<Written> => 
   await mkdir(folder, { recursive: true });
   const kept = (await exists(file)) ? `${file}.bak` : undefined;
   if (kept !== undefined) await rename(file, kept);
-  const text = configTemplate();
+  const text = full ? configTemplate() : shortTemplate();
   await writeFile(file, text, { flag: 'wx' });
   await ignoreState(file);
   return { kept, text };
@@ -83,16 +89,30 @@ const tellOfBubblewrap = async (io: Io): Promise<void> => {
   note(io, '', `${io.noteInk.yellow('!')} ${why} Install it: apt install bubblewrap`);
 };
 
-const init = async (io: Io, { force = false }: InitOptions): Promise<number> => {
+/** With `--tasks` in a project that has its configuration already, the tasks are all there is to do. */
+const onlyTasks = async (io: Io, { force, full, tasks }: InitOptions): Promise<boolean> =>
+  tasks === true &&
+  force !== true &&
+  full !== true &&
+  (await exists(join(io.cwd, '.toolcrib', 'config.yml')));
+
+const init = async (io: Io, options: InitOptions): Promise<number> => {
+  if (await onlyTasks(io, options)) {
+    const offered = await offerTasks(io, { yes: true });
+    if (io.json) printJson(io, { created: [], ...offered });
+    else if (offered.file === undefined) print(io, 'There is nothing new to allow.');
+    return 0;
+  }
   const folder = join(io.cwd, '.toolcrib');
-  const { kept, text } = await writeConfig(folder, force);
+  const { kept, text } = await writeConfig(folder, options);
   const trusted = await trustWritten(io, text).catch((error: Error) => {
     note(io, `${io.noteInk.yellow('!')} ${visibleText(error.message)}`);
     return false;
   });
   const created = [join(folder, 'config.yml'), join(folder, '.gitignore')];
   if (io.json) {
-    printJson(io, { created, trusted, ...(kept !== undefined && { kept }) });
+    const offered = options.tasks === true ? await offerTasks(io, { yes: true }) : {};
+    printJson(io, { created, trusted, ...(kept !== undefined && { kept }), ...offered });
     return 0;
   }
   for (const file of created) print(io, `${io.ink.green('✓')} ${relative(io.cwd, file)}`);
@@ -101,6 +121,7 @@ const init = async (io: Io, { force = false }: InitOptions): Promise<number> => 
     const why = 'The project is not trusted yet; its folder may hold other files.';
     note(io, `${io.noteInk.yellow('!')} ${why} Look at it: toolcrib trust`);
   }
+  await offerTasks(io, { yes: options.tasks === true });
   print(
     io,
     '',
@@ -118,6 +139,9 @@ export const initCommand = (program: Command, io: Io): Command =>
   withExamples(
     withJson(program.command('init').description('set up a project: .toolcrib/config.yml'))
       .option('--force', 'replace a configuration that is there; the old one is kept as .bak')
+      .option('--full', 'write every setting, with its default')
+      .option('--tasks', 'allow the tests, builds and git commands of this folder, unasked')
       .action(leaving(io, (options: InitOptions) => init(io, options))),
     'toolcrib init',
+    'toolcrib init --tasks',
   );

@@ -139,7 +139,7 @@ describe('toolcrib secrets', () => {
     await set('KEY', 'file-canary');
     const { code, out } = await run({ args: ['secrets', 'remove', 'KEY'] });
     expect(code).toBe(0);
-    expect(out).toBe('✗ Removed: KEY\n');
+    expect(out).toBe('✓ Removed: KEY\n');
     expect(kept()).toEqual({});
     const again = await run({ args: ['secrets', 'remove', 'KEY', '--from', 'file'] });
     expect(again.code).toBe(1);

@@ -33,7 +33,7 @@ const remove = async (io: Io, key: string, { from, to }: RemoveOptions): Promise
   if (removed.length === 0) throw notThere(site, key);
   if (io.json) printJson(io, { key, removed });
   else {
-    print(io, `${io.ink.red('✗')} Removed: ${key}`);
+    print(io, `${io.ink.green('✓')} Removed: ${key}`);
     note(io, io.noteInk.dim(`from ${removed.join(' and ')}`));
   }
   return 0;

@@ -22,7 +22,7 @@ const rewriting = () => {
   const around = { client: undefined, home: folder, folder };
   const reading = readClientText(TEXT, around);
   const found = { client: undefined, file, isProject: false, text: TEXT, reading };
-  return { file, done: rewriteFile(found, { now: 0, stays: () => false }) };
+  return { file, done: rewriteFile(found, { now: 0, stays: () => false, env: {}, cwd: '/' }) };
 };
 
 describe('rewriting a file', () => {

@@ -1,11 +1,12 @@
 /** Points other programs at this one: their file is copied first, then changed in one step. */
 import { constants } from 'node:fs';
 import { copyFile, readdir, realpath, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { readConfigText } from '../../../config/load/read-config-file.ts';
 import { type Launch, rewriteClientText } from '../../../config/mcp-import/rewrite-client-text.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { replaceFile } from '../../../kit/file/replace-file.ts';
+import type { Environment } from '../../io.ts';
 import type { FoundFile } from './find-imports.ts';
 
 const MARK = '.toolcrib-';
@@ -18,20 +19,45 @@ export interface Rewritten {
   readonly backup: string;
 }
 
-/** Node and the script by their full paths: programs with windows seldom have the shell's PATH. */
-export const launchOf = async (client: string | undefined): Promise<Launch> => {
+export interface LaunchOptions {
+  /** Only the tools of these servers are offered; all tools when absent. */
+  readonly servers?: readonly string[];
+  readonly env: Environment;
+  readonly cwd: string;
+}
+
+/**
+ * Node and the script by their full paths: programs with windows seldom have the shell's PATH. Nor do
+ * they have its variables, so that another folder than the usual one is written into the entry.
+ */
+export const launchOf = async (
+  client: string | undefined,
+  { servers, env, cwd }: LaunchOptions,
+): Promise<Launch> => {
   const [node, script = ''] = process.argv;
   const main = await realpath(script).catch(() => script);
+  const home = env.TOOLCRIB_HOME;
   return {
     command: node ?? process.execPath,
-    args: [main, 'mcp', ...(client === undefined ? [] : ['--client', client])],
+    args: [
+      main,
+      'mcp',
+      ...(client === undefined ? [] : ['--client', client]),
+      ...(servers ? ['--servers', servers.join(',')] : []),
+    ],
+    ...(home !== undefined && home !== '' && { env: { TOOLCRIB_HOME: resolve(cwd, home) } }),
   };
 };
+
+export interface Rewriting extends LaunchOptions {
+  readonly now: number;
+  stays(foreignName: string): boolean;
+}
 
 /** Fails with CONFLICT when the file was changed since it was read. */
 export const rewriteFile = async (
   found: FoundFile,
-  { now, stays }: { readonly now: number; stays(foreignName: string): boolean },
+  { now, stays, ...launch }: Rewriting,
 ): Promise<Rewritten> => {
   const { file, text, client, reading } = found;
   const { text: current } = await readConfigText(file, { mostBytes: Number.MAX_SAFE_INTEGER });
@@ -48,7 +74,7 @@ export const rewriteFile = async (
   const after = rewriteClientText(text, {
     lists: reading.lists,
     client,
-    launch: await launchOf(client),
+    launch: await launchOf(client, launch),
     stays,
   });
   const backup = `${file}${MARK}${stampOf(now)}${END}`;

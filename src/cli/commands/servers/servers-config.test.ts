@@ -198,7 +198,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
   it('takes one out and leaves the other', async () => {
     const { code, out } = await run('remove', 'one');
     expect(code).toBe(0);
-    expect(out).toBe('✗ Removed: one\n');
+    expect(out).toBe('✓ Removed: one\n');
     expect(mine()).toContain('two:');
     expect(mine()).not.toContain('one:');
     expect((await run('remove', 'two', '--json')).code).toBe(0);
@@ -206,7 +206,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
   });
 
   it('switches off and on, and says when there is nothing to do', async () => {
-    expect((await run('disable', 'one')).out).toBe('✗ Disabled server: one\n');
+    expect((await run('disable', 'one')).out).toBe('✓ Disabled server: one\n');
     expect(mine()).toContain('enabled: false');
     expect((await run('disable', 'one')).out).toBe('Server already disabled: one\n');
     const { out } = await run('enable', 'one', '--json');
@@ -279,7 +279,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     writeFileSync(join(folder, 'home', 'secrets.json'), JSON.stringify({ [key]: '{}' }), {
       mode: 0o600,
     });
-    expect((await run('remove', 'two', '--project')).code).toBe(1);
+    expect((await run('remove', 'two', '--project')).code).toBe(2);
     expect(kept()).toContain(key);
     expect((await run('remove', 'two')).code).toBe(0);
     expect(kept()).not.toContain(key);
@@ -296,7 +296,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     ['logout'],
   ])('%s of a server that is not there says which it could be', async (word) => {
     const { code, err } = await run(word, 'ome');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain('Did you mean one?');
   });
 

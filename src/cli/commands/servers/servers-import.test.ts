@@ -188,7 +188,7 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
   });
 
   it('a file that was named has to be there', async () => {
-    expect((await run(['missing.json'])).code).toBe(1);
+    expect((await run(['missing.json'])).code).toBe(2);
   });
 });
 

@@ -26,6 +26,7 @@ interface ImportOptions {
   readonly yes?: boolean;
   readonly project?: boolean;
   readonly accept?: boolean;
+  readonly allTools?: boolean;
 }
 
 /** Only a person, or `--yes`, can agree. */
@@ -84,7 +85,11 @@ const take = async (
   return file;
 };
 
-const rewriteAll = (io: Io, { files, servers }: ImportPlan): Promise<FileChanges<Rewritten>> =>
+const rewriteAll = (
+  io: Io,
+  { files, servers }: ImportPlan,
+  { allTools = false }: ImportOptions,
+): Promise<FileChanges<Rewritten>> =>
   changeEachFile(files, async (found) => {
     if (found.fault !== undefined) throw new ToolFailure('CONFLICT', `It ${found.fault}.`);
     const own = servers.filter(({ file }) => file === found.file);
@@ -93,7 +98,14 @@ const rewriteAll = (io: Io, { files, servers }: ImportPlan): Promise<FileChanges
       own.filter(({ outcome }) => outcome === 'refused').map(({ foreignName }) => foreignName),
     );
     const stays = (name: string): boolean => left.has(name);
-    return rewriteFile(found, { now: io.runtime.now(), stays });
+    const taken = own.filter(({ outcome }) => outcome !== 'refused').map(({ name }) => name);
+    return rewriteFile(found, {
+      now: io.runtime.now(),
+      stays,
+      env: io.env,
+      cwd: io.cwd,
+      ...(!allTools && { servers: taken }),
+    });
   });
 
 const questionFor = (servers: readonly PlannedServer[], { rewrite }: ImportOptions): string => {
@@ -156,7 +168,8 @@ const bring = async (io: Io, files: readonly string[], options: ImportOptions): 
     throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
   }
   const file = fresh.length > 0 ? await take(io, { site, vault, options }, fresh) : undefined;
-  const changes = options.rewrite === true ? await rewriteAll(io, plan) : { done: [], left: [] };
+  const changes =
+    options.rewrite === true ? await rewriteAll(io, plan, options) : { done: [], left: [] };
   const code = report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, changes);
   const ask = options.accept !== false && options.yes !== true;
   const names = fresh.map(({ name }) => name);
@@ -200,6 +213,10 @@ export const serversImportCommand = (servers: Command, io: Io): Command =>
       .addOption(new Option('--from <program>', 'only of this program').choices(CLIENTS))
       .option('--dry-run', 'only show what would be taken')
       .option('--rewrite', 'leave Toolcrib as their one server, with a copy of the file beside it')
+      .option(
+        '--all-tools',
+        'with --rewrite: offer them every tool, not only those of their servers',
+      )
       .option('--restore', 'put the copies back that --rewrite made')
       .option('--project', 'into the configuration of this project instead of your own')
       .option('-y, --yes', 'do not ask')

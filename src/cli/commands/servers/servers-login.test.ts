@@ -116,7 +116,7 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
       await run('login', 'guarded', '--no-browser');
       const { err, done } = onTerminal('logout', 'guarded');
       slow(err, { '/revoke': 'Telling the login server of guarded · ' });
-      expect((await done).out).toBe('✗ Logged out: guarded\n');
+      expect((await done).out).toBe('✓ Logged out: guarded\n');
     });
 
     it('a failure leaves no line behind', async () => {

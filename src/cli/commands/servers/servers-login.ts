@@ -59,7 +59,10 @@ const logout = async (io: Io, name: string): Promise<number> => {
   const removed = await withProgress(io, `Telling the login server of ${name}`, auth.logout());
   if (io.json) printJson(io, { server: name, removed });
   else
-    print(io, removed ? `${io.ink.red('✗')} Logged out: ${name}` : `Nobody is logged in: ${name}`);
+    print(
+      io,
+      removed ? `${io.ink.green('✓')} Logged out: ${name}` : `Nobody is logged in: ${name}`,
+    );
   return 0;
 };
 

@@ -42,7 +42,7 @@ const remove = async (io: Io, name: string, { project }: RemoveOptions): Promise
   await forgetLogin(io, site, name);
   if (io.json) printJson(io, { server: name, removed: true, file });
   else {
-    print(io, `${io.ink.red('✗')} Removed: ${name}`);
+    print(io, `${io.ink.green('✓')} Removed: ${name}`);
     note(io, io.noteInk.dim(`from ${visibleText(file)}`));
   }
   return 0;

@@ -69,7 +69,7 @@ const flip = async (
   }
   if (io.json) printJson(io, { server: name, enabled: on, changed });
   else if (!changed) print(io, `Server already ${word}: ${name}`);
-  else print(io, `${on ? io.ink.green('✓ Enabled') : io.ink.red('✗ Disabled')} server: ${name}`);
+  else print(io, `${on ? io.ink.green('✓ Enabled') : io.ink.green('✓ Disabled')} server: ${name}`);
   return 0;
 };
 

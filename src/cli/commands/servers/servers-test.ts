@@ -7,7 +7,7 @@ import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
-import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import { knownServer, type ServerSettings } from './server-config.ts';
 import { noteHeldTools, serverTools, showServerTools } from './server-tools.ts';
 
@@ -85,12 +85,16 @@ const showReady = (io: Io, { name, protocol, latencyMs }: ServerStatus, ms: numb
   print(io, `${io.ink.green('✓')} ${name} answers in ${ms} ms${ping}${speaks}`);
 };
 
+/** The tools as the server has just listed them: a second crib finds them among the last definitions. */
+const listedTools = (io: Io, name: string): Promise<ReturnType<typeof serverTools>> =>
+  withStore(io, async ({ crib }) => serverTools(crib, name), { silent: true });
+
 const examine = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
   const tried = await triedServer(open, name);
   const { crib } = open;
   const { status, error, ms } = await attempt(io, tried, () => crib.servers.test(name));
   const logs = error ? logsOf(open, name).slice(-LAST_LINES) : [];
-  const tools = status ? serverTools(crib, name) : [];
+  const tools = status ? await listedTools(io, name) : [];
   if (io.json) {
     printJson(io, {
       server: name,
@@ -156,7 +160,7 @@ const one = (
 ): Command =>
   withExamples(
     withJson(servers.command(word).description(text).argument('<name>')).action(
-      leaving(io, (name: string) => withCrib(io, (open) => work(io, open, name))),
+      leaving(io, (name: string) => withStore(io, (open) => work(io, open, name))),
     ),
     `toolcrib servers ${word} github`,
     `toolcrib servers ${word} github --json`,

@@ -1,17 +1,22 @@
 /** The tokens of the project one stands in, for the time of one command. */
 import { randomBytes } from 'node:crypto';
+import type { CribHost } from '../../../contract/crib-host.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { TokenRecord } from '../../../contract/tokens.ts';
 import type { TokenService } from '../../../surfaces/http/auth/token-service.ts';
+import { byStart } from '../../input/by-start.ts';
 import type { Io } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 
+/** The tokens in the store of a crib. */
+export const tokensOf = async (io: Io, crib: CribHost): Promise<TokenService> => {
+  const { createTokenService } = await import('../../../surfaces/http/auth/token-service.ts');
+  const tokens = async () => (await crib.store()).tokens;
+  return createTokenService({ runtime: io.runtime, randomBytes, tokens });
+};
+
 export const withTokens = <T>(io: Io, work: (tokens: TokenService) => Promise<T>): Promise<T> =>
-  withStore(io, async ({ crib }) => {
-    const { createTokenService } = await import('../../../surfaces/http/auth/token-service.ts');
-    const tokens = async () => (await crib.store()).tokens;
-    return work(createTokenService({ runtime: io.runtime, randomBytes, tokens }));
-  });
+  withStore(io, async ({ crib }) => work(await tokensOf(io, crib)));
 
 /** Everything but the hash of the secret. */
 export const shownToken = ({ hash: _, ...shown }: TokenRecord): Omit<TokenRecord, 'hash'> => shown;
@@ -24,12 +29,7 @@ export const tokenState = (
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'good';
 };
 
-const misuse = (message: string): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', message, {
-    suggestions: ['See which there are: toolcrib tokens'],
-  });
-
-/** A token that is good, by its id or its name. */
+/** A token that is good, by its id, its name or a beginning of the id that no other has. */
 export const findToken = (
   records: readonly TokenRecord[],
   wanted: string,
@@ -37,6 +37,9 @@ export const findToken = (
 ): TokenRecord => {
   const good = records.filter((record) => tokenState(record, now) === 'good');
   const found = good.find(({ id }) => id === wanted) ?? good.find(({ name }) => name === wanted);
-  if (!found) throw misuse('There is no token of that name or id that is good.');
-  return found;
+  const short = found ?? byStart(good, wanted, ({ id }) => id);
+  if (short) return short;
+  throw new ToolFailure('NOT_FOUND', 'There is no token of that name or id that is good.', {
+    suggestions: ['See which there are: toolcrib tokens'],
+  });
 };

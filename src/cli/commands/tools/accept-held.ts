@@ -11,12 +11,16 @@ import { localPerson } from '../../session/local-person.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 import { lockPage } from './lock-page.ts';
 
+/** Throws when nobody can be asked: to be called before anything is waited for. */
+export const assertCanAsk = (io: Io): void => {
+  if (!io.json && canAsk(io)) return;
+  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
+    suggestions: ['Read the differences, then add --yes to accept them.'],
+  });
+};
+
 const asked = async (io: Io, held: readonly LockState[]): Promise<boolean> => {
-  if (io.json || !canAsk(io)) {
-    throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
-      suggestions: ['Read the differences, then add --yes to accept them.'],
-    });
-  }
+  assertCanAsk(io);
   const flagged = held.filter(({ state }) => state === 'flagged').length;
   const odd = flagged === 0 ? '' : `, ${flagged} of them flagged`;
   return confirm(io, `Accept ${counted(held.length, 'tool')} as shown${odd}?`);

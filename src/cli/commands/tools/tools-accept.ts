@@ -5,6 +5,7 @@ import type { LockState, ToolLock } from '../../../contract/lock.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
+import { localPerson } from '../../session/local-person.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 import { acceptHeld } from './accept-held.ts';
 import { isHeld, lockFileOf } from './lock-page.ts';
@@ -29,7 +30,8 @@ const statesOf = async (
   return [...new Set(found.flat())];
 };
 
-const failToFind = (name: string, lock: ToolLock): Promise<unknown> => lock.accept([name], '');
+const failToFind = (name: string, lock: ToolLock): Promise<unknown> =>
+  lock.accept([name], localPerson());
 
 const acceptTools = async (
   io: Io,

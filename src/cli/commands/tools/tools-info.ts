@@ -138,20 +138,24 @@ const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
 };
 
 const showInfo = (io: Io, name: string): Promise<number> =>
-  withCrib(io, async ({ crib: { tools } }) => {
-    const entry = toolOf(tools, name);
-    const own = entry.tool.name;
-    const details: Details = {
-      entry,
-      input: tools.inputSchema(own),
-      output: tools.outputSchema(own),
-      tokens: await tools.tokens(own),
-      versions: tools.versions(own),
-    };
-    if (io.json) printJson(io, infoJson(details));
-    else print(io, ...infoLines(io, details));
-    return 0;
-  });
+  withCrib(
+    io,
+    async ({ crib: { tools } }) => {
+      const entry = toolOf(tools, name);
+      const own = entry.tool.name;
+      const details: Details = {
+        entry,
+        input: tools.inputSchema(own),
+        output: tools.outputSchema(own),
+        tokens: await tools.tokens(own),
+        versions: tools.versions(own),
+      };
+      if (io.json) printJson(io, infoJson(details));
+      else print(io, ...infoLines(io, details));
+      return 0;
+    },
+    { tool: name },
+  );
 
 export const toolsInfoCommand = (tools: Command, io: Io): Command =>
   withExamples(

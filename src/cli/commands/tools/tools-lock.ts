@@ -8,7 +8,7 @@ import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
 import { table } from '../../output/table.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
-import { acceptHeld } from './accept-held.ts';
+import { acceptHeld, assertCanAsk } from './accept-held.ts';
 import { isHeld, lockFileOf, lockRow } from './lock-page.ts';
 import { withFreshCrib } from './with-fresh-crib.ts';
 
@@ -72,9 +72,10 @@ export const toolsLockCommand = (tools: Command, io: Io): Command =>
       .option('--prune', 'drop the lines of tools that are gone')
       .option('-y, --yes', 'do not ask')
       .action(
-        leaving(io, (options: LockOptions) =>
-          withFreshCrib(io, (open) => lockTools(io, open, options)),
-        ),
+        leaving(io, async (options: LockOptions) => {
+          if (options.acceptAll === true && options.yes !== true) assertCanAsk(io);
+          return withFreshCrib(io, (open) => lockTools(io, open, options));
+        }),
       ),
     'toolcrib tools lock',
     'toolcrib tools lock --accept-all',

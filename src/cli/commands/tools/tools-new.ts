@@ -9,7 +9,7 @@ import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { newFile } from '../../input/new-file.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
+import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import {
   assertNoLinkTo,
   assertProjectTrusted,
@@ -110,7 +110,7 @@ export const toolsNewCommand = (tools: Command, io: Io): Command => {
       .option('--ts', 'as a TypeScript module'),
   ).action(
     leaving(io, (name: string, options: NewOptions) =>
-      withCrib(io, async (open) => {
+      withStore(io, async (open) => {
         await makeTool(io, open, { name, kind: kindOf(options) });
         return 0;
       }),

@@ -1,8 +1,10 @@
 /** `toolcrib tools search`: ranked, typo-tolerant search over the catalog. */
 import type { Command } from 'commander';
+import type { Catalog } from '../../../contract/catalog.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { wholeNumber } from '../../input/whole-number.ts';
-import { type Io, print, printJson, widthOf } from '../../io.ts';
+import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
 import {
   badgeOf,
@@ -18,19 +20,48 @@ interface SearchOptions extends FilterOptions {
   readonly limit: number;
 }
 
+/** Tools in quarantine that have one of the words: a search leaves them out, and has to say so. */
+const heldMatches = (tools: Catalog, words: readonly string[]): readonly string[] => {
+  const wanted = words.flatMap((word) => word.toLowerCase().split(/\s+/)).filter(Boolean);
+  return tools
+    .list()
+    .filter(({ tool, quarantine }) => {
+      const text = `${tool.name} ${tool.description}`.toLowerCase();
+      return quarantine !== undefined && wanted.some((word) => text.includes(word));
+    })
+    .map(({ tool }) => tool.name);
+};
+
+const MAX_NAMED = 5;
+
+const noteHeld = (io: Io, held: readonly string[]): void => {
+  const [first] = held;
+  if (first === undefined) return;
+  const more = held.length > MAX_NAMED ? ` and ${held.length - MAX_NAMED} more` : '';
+  const names = visibleText(`${held.slice(0, MAX_NAMED).join(', ')}${more}`);
+  note(io, `${io.noteInk.yellow('!')} In quarantine and left out: ${names}`);
+  note(
+    io,
+    `  ${io.noteInk.cyan('→')} Look at one and let it in: toolcrib tools accept ${visibleText(first)}`,
+  );
+};
+
 const searchTools = (io: Io, words: readonly string[], options: SearchOptions): Promise<number> =>
   withCrib(io, async ({ crib }) => {
     const text = words.join(' ');
     const hits = crib.tools.search({ text, limit: options.limit, filter: filterOf(options) });
+    const held = heldMatches(crib.tools, words);
     if (io.json) {
       printJson(io, {
         query: text,
+        quarantined: held,
         hits: hits.map(({ entry, score }) => ({ ...toolSummary(entry), score })),
       });
       return 0;
     }
     if (hits.length === 0) {
       print(io, 'No tool matches.', 'See them all: toolcrib tools');
+      noteHeld(io, held);
       return 0;
     }
     const rows = hits.map(({ entry: { tool, enabled } }) => [
@@ -41,6 +72,7 @@ const searchTools = (io: Io, words: readonly string[], options: SearchOptions): 
       { text: firstSentence(tool.description), paint: io.ink.dim },
     ]);
     print(io, ...table(rows, widthOf(io)));
+    noteHeld(io, held);
     return 0;
   });
 

@@ -112,7 +112,7 @@ const switchTool = async (
     return printJson(io, { tool: name, enabled: to.on, changed, tokens: delta, file });
   }
   if (!changed) return print(io, `Tool already ${word}: ${name}`);
-  const mark = to.on ? io.ink.green('✓ Enabled') : io.ink.red('✗ Disabled');
+  const mark = to.on ? io.ink.green('✓ Enabled') : io.ink.green('✓ Disabled');
   print(io, `${mark} tool: ${name} (${to.on ? '+' : '-'}${formatCount(tokens)} tokens)`);
   note(io, io.noteInk.dim(`in ${file}`));
   if (origin.startsWith('TOOLCRIB_')) {
@@ -128,10 +128,14 @@ const one = (tools: Command, io: Io, on: boolean): Command => {
       .description(`switch a tool ${on ? 'on' : 'off'} in this project`),
   ).action(
     leaving(io, (name: string) =>
-      withCrib(io, async (open) => {
-        await switchTool(io, open, { name, on });
-        return 0;
-      }),
+      withCrib(
+        io,
+        async (open) => {
+          await switchTool(io, open, { name, on });
+          return 0;
+        },
+        { tool: name },
+      ),
     ),
   );
   return withExamples(command, `toolcrib tools ${word} calculator`);

@@ -3,10 +3,14 @@
  * do for a list; who is to accept it, or to verify it, needs the present truth.
  */
 
-import type { Crib } from '../../../contract/crib.ts';
+import type { CribHost } from '../../../contract/crib-host.ts';
+import type { Timer } from '../../../contract/runtime.ts';
+import type { ServerStatus } from '../../../contract/servers.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
+import { whileShown } from '../../output/while-shown.ts';
+import { pendingServers } from '../../session/await-servers.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
 export interface FreshCrib extends OpenCrib {
@@ -19,27 +23,58 @@ export interface FreshOptions extends OpenOptions {
   readonly servers?: readonly string[];
 }
 
+/** A server that answered before has at least this long to answer again. */
+const MIN_ANSWER_MS = 30_000;
+
+/** Asks one server for its tools. Answers with what went wrong, if something did. */
+const askOne = async (
+  { servers }: CribHost,
+  { name, state, lastError }: ServerStatus,
+  limit: Promise<never>,
+): Promise<string | undefined> => {
+  // It has just listed its tools.
+  if (state === 'ready') return undefined;
+  if (lastError !== undefined) return lastError;
+  try {
+    await Promise.race([servers.test(name), limit]);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+};
+
 const askAll = async (
   io: Io,
-  { servers }: Crib,
+  { crib, loaded }: OpenCrib,
   only: readonly string[] | undefined,
 ): Promise<readonly string[]> => {
-  const running = servers
-    .list()
-    .filter(({ name, state }) => state !== 'disabled' && (only?.includes(name) ?? true));
+  const isAsked = ({ name, state }: ServerStatus): boolean =>
+    state !== 'disabled' && (only?.includes(name) ?? true);
+  await crib.discoverTools(new AbortController().signal);
+  const limit = failAfter(io, Math.max(loaded.config.mcp.startTimeoutMs, MIN_ANSWER_MS));
   const asked = await Promise.all(
-    running.map(async ({ name }) => {
-      try {
-        await servers.test(name);
-        return [];
-      } catch (error) {
-        const reason = reasonOf(error);
-        note(io, `${io.noteInk.yellow('!')} ${visibleText(`${name}: ${reason}`)}`);
-        return [name];
-      }
-    }),
+    crib.servers
+      .list()
+      .filter(isAsked)
+      .map(async (status) => {
+        const reason = await askOne(crib, status, limit.failed);
+        if (reason === undefined) return [];
+        note(io, `${io.noteInk.yellow('!')} ${visibleText(`${status.name}: ${reason}`)}`);
+        return [status.name];
+      }),
   );
+  limit.cancel();
   return asked.flat();
+};
+
+const failAfter = ({ runtime }: Io, ms: number) => {
+  let timer: Timer | undefined;
+  const failed = new Promise<never>((_, reject) => {
+    const seconds = Math.round(ms / 1000);
+    timer = runtime.after(ms, () => reject(new Error(`no answer in ${seconds} s`)));
+  });
+  failed.catch(() => undefined);
+  return { failed, cancel: () => timer?.cancel() };
 };
 
 /** Asks every server, then opens a second time, with what they answered. */
@@ -52,12 +87,22 @@ export const withFreshCrib = async <T>(
     io,
     async (open) => {
       if (open.crib.servers.list().length > 0)
-        return { unreachable: await askAll(io, open.crib, servers) };
+        return {
+          unreachable: await whileShown(
+            io,
+            () => pendingServers(open.crib),
+            () => askAll(io, open, servers),
+          ),
+        };
       return { done: await work({ ...open, unreachable: [] }) };
     },
-    options,
+    { ...options, startServers: false },
   );
   if ('done' in first) return first.done;
   const { unreachable } = first;
-  return withCrib(io, (open) => work({ ...open, unreachable }), { ...options, silent: true });
+  return withCrib(io, (open) => work({ ...open, unreachable }), {
+    ...options,
+    silent: true,
+    startServers: false,
+  });
 };

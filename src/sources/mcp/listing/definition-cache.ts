@@ -2,7 +2,7 @@
  * Definitions of servers from the last time, in the user's folder, so that a start needs no server.
  * A file that is not exactly what was written counts as absent.
  */
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../../../kit/data/canonical-json.ts';
 import { putFile } from '../../../kit/file/replace-file.ts';
@@ -11,12 +11,23 @@ import { readToolListing, type ServerListing } from './list-server.ts';
 
 const FORMAT = 2;
 const MAX_BYTES = 20_000_000;
+/** After this time a server that was late is tried again. */
+const MAX_LATENESS_AGE_MS = 600_000;
 
 export interface DefinitionCache {
   /** `undefined` when there is none, or none that can be read. */
   read(settings: ServerSettings): Promise<ServerListing | undefined>;
   /** Never rejects: without it the next start is only slower. */
   write(settings: ServerSettings, listing: ServerListing): Promise<void>;
+  /** For how many milliseconds it was waited for lately without an answer; 0 when it was not. */
+  readLateness(settings: ServerSettings, now: number): Promise<number>;
+  /** Notes that it did not answer in so many milliseconds. Never rejects. */
+  writeLateness(settings: ServerSettings, late: Lateness): Promise<void>;
+}
+
+export interface Lateness {
+  readonly waitedMs: number;
+  readonly at: number;
 }
 
 /** Another command, address or environment is another server. */
@@ -39,10 +50,31 @@ const parse = (text: string): ServerListing | undefined => {
   return tools.every((tool) => tool !== undefined) ? { tools, resources, prompts } : undefined;
 };
 
+const NO_CACHE: DefinitionCache = {
+  read: async () => undefined,
+  write: async () => undefined,
+  readLateness: async () => 0,
+  writeLateness: async () => undefined,
+};
+
+const parseLateness = (text: string, now: number): number => {
+  const value = JSON.parse(text) as Record<string, unknown> | null;
+  const waitedMs = count(value?.waitedMs) ?? 0;
+  const age = now - (count(value?.at) ?? 0);
+  return age >= 0 && age < MAX_LATENESS_AGE_MS ? waitedMs : 0;
+};
+
 export const createDefinitionCache = (folder: string | undefined): DefinitionCache => {
-  if (folder === undefined) return { read: async () => undefined, write: async () => undefined };
-  const pathOf = (settings: ServerSettings): string =>
-    join(folder, `${settings.name}-${digestOf(settings)}.json`);
+  if (folder === undefined) return NO_CACHE;
+  const pathOf = (settings: ServerSettings, ending = 'json'): string =>
+    join(folder, `${settings.name}-${digestOf(settings)}.${ending}`);
+  const put = (path: string, value: object): Promise<void> =>
+    mkdir(folder, { recursive: true, mode: 0o700 })
+      .then(() => putFile(path, JSON.stringify(value)))
+      .then(
+        () => undefined,
+        () => undefined,
+      );
   return {
     async read(settings) {
       try {
@@ -54,10 +86,16 @@ export const createDefinitionCache = (folder: string | undefined): DefinitionCac
       }
     },
     async write(settings, listing) {
-      const text = JSON.stringify({ format: FORMAT, ...listing });
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-        .then(() => putFile(pathOf(settings), text))
-        .catch(() => undefined);
+      await put(pathOf(settings), { format: FORMAT, ...listing });
+      await rm(pathOf(settings, 'late'), { force: true }).catch(() => undefined);
     },
+    readLateness: (settings, now) =>
+      readFile(pathOf(settings, 'late'), 'utf8')
+        .then(
+          (text) => parseLateness(text, now),
+          () => 0,
+        )
+        .catch(() => 0),
+    writeLateness: (settings, late) => put(pathOf(settings, 'late'), late),
   };
 };

@@ -258,7 +258,8 @@ const wantedOf = (site: ServerSite, { name, input }: Wanted): Wanted => {
   if (name === CALL_TOOL.name && isMetaTool(site.kind, name)) return innerCall(input);
   if (searchesApi(site, name)) return { name: SEARCH_API, input };
   // An unknown name of the full surface goes on: the attempt belongs on record.
-  if (site.kind !== 'full' && !site.tools.entry(name)) throw unknownTool(site, name);
+  const isLimited = site.kind !== 'full' || site.options.servers !== undefined;
+  if (isLimited && !site.tools.entry(name)) throw unknownTool(site, name);
   return { name, input };
 };
 

@@ -61,7 +61,20 @@ export interface ListedTools {
   entry(name: string): CatalogEntry | undefined;
 }
 
-export const listedTools = (crib: Crib, kind: SurfaceKind): ListedTools => {
+/** Reads results that are too large to hand over, whoever made them. */
+const RESULT_READER = 'read_result';
+
+/** Whether a surface that is limited to some servers offers this tool. */
+const isOfServers = ({ tool }: CatalogEntry, servers: readonly string[] | undefined): boolean =>
+  servers === undefined ||
+  tool.name === RESULT_READER ||
+  servers.some((name) => tool.server === `mcp:${name}`);
+
+export const listedTools = (
+  crib: Crib,
+  kind: SurfaceKind,
+  servers?: readonly string[],
+): ListedTools => {
   const kept = new WeakMap<object, Tool>();
   const once = (definition: Record<string, unknown>): Tool => {
     const tool = kept.get(definition) ?? inWordsOf(kind, listed(definition));
@@ -69,7 +82,9 @@ export const listedTools = (crib: Crib, kind: SurfaceKind): ListedTools => {
     return tool;
   };
   const isOpen = (entry: CatalogEntry): boolean =>
-    isShown(entry) && (kind === 'full' || COMPANIONS[kind].includes(entry.tool.name));
+    isShown(entry) &&
+    isOfServers(entry, servers) &&
+    (kind === 'full' || COMPANIONS[kind].includes(entry.tool.name));
   const own = (): readonly Tool[] => {
     const names = new Set(crib.tools.list({ enabled: true }).filter(isOpen).map(wireNameOf));
     return crib.tools

@@ -1,0 +1,95 @@
+/**
+ * Offers rules for the tests, builds and git commands of a folder. They are written into the user's own
+ * configuration, because a project cannot allow programs; each call is still approved as the policy says.
+ */
+import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import { parseConfigText } from '../../../config/load/parse-config-text.ts';
+import { readConfigText } from '../../../config/load/read-config-file.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { canAsk, confirm } from '../../input/confirm.ts';
+import { type Io, note, print } from '../../io.ts';
+import { openServerSite, userFile } from '../servers/server-config.ts';
+import { type ProjectCommands, projectCommands, type Task } from './project-tasks.ts';
+
+export interface OfferOptions {
+  /** The line itself said yes, with `--tasks`. */
+  readonly yes: boolean;
+}
+
+export interface OfferedTasks {
+  /** The file they were written into; absent when nothing was written. */
+  readonly file?: string;
+  readonly allow: readonly string[];
+  readonly tasks: readonly Task[];
+}
+
+interface OwnCommands {
+  readonly allow: readonly unknown[];
+  readonly tasks: readonly unknown[];
+}
+
+/** What the user's file says itself: a project may have left some of it out of what is in force. */
+const ownCommands = async (file: string): Promise<OwnCommands> => {
+  const { text = '' } = await readConfigText(file);
+  const { commands } = (await parseConfigText(text)).value;
+  const { allow, tasks } = isRecord(commands) ? commands : {};
+  return { allow: Array.isArray(allow) ? allow : [], tasks: Array.isArray(tasks) ? tasks : [] };
+};
+
+/** What the configuration does not have yet. */
+const missingOf = ({ allow, tasks }: ProjectCommands, own: OwnCommands): ProjectCommands => ({
+  allow: allow.filter((pattern) => !own.allow.includes(pattern)),
+  tasks: tasks.filter(({ run }) => !own.tasks.some((one) => isTask(one, run))),
+});
+
+const isTask = (one: unknown, run: string): boolean =>
+  isRecord(one) && one.run === run && one.cwd === undefined;
+
+const write = async (file: string, fresh: ProjectCommands, own: OwnCommands): Promise<void> => {
+  if (fresh.allow.length > 0) {
+    await setInConfigFile(file, ['commands', 'allow'], [...own.allow, ...fresh.allow]);
+  }
+  if (fresh.tasks.length > 0) {
+    await setInConfigFile(file, ['commands', 'tasks'], [...own.tasks, ...fresh.tasks]);
+  }
+};
+
+const show = (io: Io, { allow, tasks }: ProjectCommands): void => {
+  note(io, '', 'Commands of this folder that agents could run with bash_execution:');
+  for (const { run, hosts } of tasks) {
+    const reach = hosts ? io.noteInk.dim(`  may reach ${hosts.join(', ')}`) : '';
+    note(io, `  ${visibleText(run)}${reach}`);
+  }
+  for (const pattern of allow) note(io, `  ${visibleText(pattern)}`);
+};
+
+const agreed = async (io: Io, file: string, { yes }: OfferOptions): Promise<boolean> => {
+  if (yes) return true;
+  if (io.json || !canAsk(io)) {
+    note(io, `${io.noteInk.cyan('→')} To allow them: toolcrib init --tasks`);
+    return false;
+  }
+  return confirm(io, `Allow them, in your own configuration (${visibleText(file)})?`);
+};
+
+/** Says nothing where there is nothing to offer. */
+export const offerTasks = async (io: Io, options: OfferOptions): Promise<OfferedTasks> => {
+  const none: OfferedTasks = { allow: [], tasks: [] };
+  const site = await openServerSite(io);
+  const file = userFile(site);
+  const own = await ownCommands(file);
+  const fresh = missingOf(projectCommands(io.cwd, io.env), own);
+  if (fresh.allow.length + fresh.tasks.length === 0) return none;
+  if (!io.json) show(io, fresh);
+  if (!(await agreed(io, file, options))) return none;
+  await write(file, fresh, own);
+  if (!io.json) {
+    print(io, `${io.ink.green('✓')} Allowed, in ${visibleText(file)}`);
+    note(
+      io,
+      io.noteInk.dim('  Each call is still approved as your policy says. See docs/commands.md.'),
+    );
+  }
+  return { file, ...fresh };
+};

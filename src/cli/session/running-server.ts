@@ -1,0 +1,72 @@
+/**
+ * Which `toolcrib serve` of this user runs where. Each one writes a file into the user's own folder, so
+ * that other commands talk to it and not to whatever else listens on its port.
+ */
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import { putFile } from '../../kit/file/replace-file.ts';
+
+export interface RunningServe {
+  readonly pid: number;
+  readonly url: string;
+  /** The folder whose tools it serves. */
+  readonly root: string;
+}
+
+/** Where the server of this configuration is reached. */
+export const serverUrl = ({
+  server: { publicUrl, host, port },
+}: Pick<Config, 'server'>): string => {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '');
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+};
+
+const folderOf = (userDir: string): string => join(userDir, 'run');
+
+/** Makes a server known to other commands of this user; returns how to take that back. Never rejects. */
+export const announceServe = async (
+  userDir: string,
+  running: RunningServe,
+): Promise<() => Promise<void>> => {
+  const folder = folderOf(userDir);
+  const file = join(folder, `serve-${running.pid}.json`);
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+    .then(() => putFile(file, JSON.stringify(running)))
+    .catch(() => undefined);
+  return () => rm(file, { force: true }).catch(() => undefined);
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const parse = (text: string): RunningServe | undefined => {
+  const { pid, url, root } = JSON.parse(text) as Partial<Record<string, unknown>>;
+  if (!Number.isSafeInteger(pid) || typeof url !== 'string' || typeof root !== 'string') {
+    return undefined;
+  }
+  return { pid: Number(pid), url, root };
+};
+
+/** The server that runs for this folder, if there is one. */
+export const findServe = async (
+  userDir: string,
+  root: string,
+): Promise<RunningServe | undefined> => {
+  const folder = folderOf(userDir);
+  const names = await readdir(folder).catch(() => []);
+  const found = await Promise.all(
+    names.map((name) =>
+      readFile(join(folder, name), 'utf8')
+        .then(parse)
+        .catch(() => undefined),
+    ),
+  );
+  return found.find((one) => one !== undefined && one.root === root && isAlive(one.pid));
+};

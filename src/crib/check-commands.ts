@@ -1,0 +1,33 @@
+/** Says at the start which entries of `commands` can never work as they are written. */
+import { access } from 'node:fs/promises';
+import type { Config } from '../config/schema.ts';
+import type { Logger } from '../contract/runtime.ts';
+
+const checkPatterns = async (allow: readonly string[], log: Logger): Promise<void> => {
+  if (allow.length === 0) return;
+  const { neverWorks } = await import('../governance/commands/never-works.ts');
+  for (const pattern of allow) {
+    const why = neverWorks(pattern);
+    if (why !== undefined) log.warn(`commands.allow: "${pattern}" allows nothing: ${why}.`);
+  }
+};
+
+const isMissing = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => false,
+    () => true,
+  );
+
+/** Warns; a task whose paths are missing is refused when it is run. */
+export const checkCommands = async (
+  { allow, tasks }: Config['commands'],
+  log: Logger,
+): Promise<void> => {
+  await checkPatterns(allow, log);
+  for (const { run, read = [], write = [] } of tasks) {
+    for (const path of [...read, ...write]) {
+      if (await isMissing(path))
+        log.warn(`commands.tasks: "${run}" names ${path}, which is missing.`);
+    }
+  }
+};
