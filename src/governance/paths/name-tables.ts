@@ -197,7 +197,6 @@ export const WORDED_FOLDERS: readonly NameEntry[] = [
  */
 export const SECRET_DATA_FOLDERS: readonly NameEntry[] = [
   ['secrets', 'secrets by its name'],
-  ['secret', 'secrets by its name'],
   ['private_keys', 'private keys by its name'],
   ['private-keys', 'private keys by its name'],
   ['privatekeys', 'private keys by its name'],

@@ -79,7 +79,6 @@ describe('secret names', () => {
     'secrets/deep/db.json',
     'config/secrets/db',
     '.secrets/token',
-    'secret/token.txt',
     'private_keys/server',
     'deploy/private-keys/a.txt',
     'passwords/all.csv',

@@ -283,4 +283,17 @@ describe('threat: an approved file tool whose folder is exchanged by a rename', 
     expect(await codeOf(crib, path)).toBeUndefined();
     expect(textOf(path)).toBe('newer');
   });
+
+  it('benign: under a grant for the session a file may be saved while the call waits', async () => {
+    const crib = await open({
+      tools: [put(save('d/f.txt', 'edited'))],
+      builtins: false,
+      approver: {
+        ask: async () => ({ answer: 'approve', by: 'ada', remember: { scope: 'session' } }),
+      },
+    });
+    expect(await codeOf(crib, 'd/f.txt')).toBeUndefined();
+    expect(await codeOf(crib, 'd/f.txt')).toBeUndefined();
+    expect(textOf('d/f.txt')).toBe('newer');
+  });
 });
