@@ -10,10 +10,11 @@ import type {
   RequestStateCodec,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { type OpenLink, openLink } from '../client-link.ts';
+import { openLink } from '../client-link.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { ServerSite } from '../server-site.ts';
 import type { McpSession } from '../session.ts';
+import type { AskRound } from './ask-round.ts';
 import type { CallContext, CallState, CallStates } from './call-context.ts';
 import { digestOf } from './call-digest.ts';
 
@@ -59,14 +60,6 @@ export const laterDigest = (...parts: readonly unknown[]): (() => string) => {
     return made;
   };
 };
-
-export interface AskRound {
-  readonly ctx: CallContext;
-  /** Digest of what was asked for: the state of one request is worth nothing to another. */
-  digest(): string;
-  readonly state: CallState | undefined;
-  readonly link: OpenLink;
-}
 
 /** Opens a round. Throws when the request brings the state of another one. */
 export const openRound = (site: ServerSite, ctx: CallContext, digest: () => string): AskRound => {

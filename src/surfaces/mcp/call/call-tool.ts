@@ -16,9 +16,10 @@ import { isMetaTool, isShown, metaSite, SEARCH_API } from '../lists/meta-tools.t
 import { addressOf } from '../lists/resource-address.ts';
 import type { ServerSite } from '../server-site.ts';
 import { answerOf, approvalQuestion, elicitApprover, laterApprover } from './approval-question.ts';
+import type { AskRound } from './ask-round.ts';
 import { askersFor, canAnswer } from './askers.ts';
 import type { CallContext } from './call-context.ts';
-import { type AskRound, askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
+import { askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
 import type { HeldCall, Reached } from './held-calls.ts';
 import { META, toolReply } from './tool-reply.ts';
 

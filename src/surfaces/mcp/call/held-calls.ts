@@ -9,7 +9,7 @@ import type { CallOptions } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
-import type { AskRound } from './call-round.ts';
+import type { AskRound } from './ask-round.ts';
 import { MAX_WAIT_MS } from './elicit-client.ts';
 
 const MAX_HELD = 1000;
