@@ -220,7 +220,7 @@ export class AssignedSecrets {
     if (words) return words;
     const isHeader = /(?:authorization|cookies?|^x-auth)$/i.test(word);
     const isPlainPair = text.charAt(at) === '=' && !isQuote(text.charCodeAt(from));
-    if (isHeader && !(isPlainPair && /n$/i.test(word)))
+    if (isHeader && !(isPlainPair && /(?:n|auth)$/i.test(word)))
       return headerSpan(text, { from, name, word });
     const quoted = quotedValue(text, from);
     if (quoted) {
@@ -292,8 +292,9 @@ const goAddresses = (text: string): readonly Span[] =>
     to: index + password.length,
   }));
 
-const FLAG = /(?<![\w-])--([A-Za-z][\w.\u00c0-\u024f-]{2,63})[ \t]{1,4}(?=[^\s\-<$[{(])/g;
-const ELEMENT = /(<([A-Za-z][\w:.\u00c0-\u024f-]{2,63})>)([^<>\r\n]{2,4096})(?=<\/)/g;
+const FLAG =
+  /(?<![\w-])--([A-Za-z\u00c0-\uffff][\w.\u00c0-\uffff-]{1,63})[ \t]{1,4}(?=[^\s\-<$[{(])/g;
+const ELEMENT = /(<([A-Za-z\u00c0-\uffff][\w:.\u00c0-\uffff-]{1,63})>)([^<>\r\n]{2,4096})(?=<\/)/g;
 
 /** Words after a flag may be prose about it: only what is no word counts. */
 const isFlagValue = (kind: NameKind, value: string): boolean =>

@@ -19,7 +19,8 @@ const MAX_PROGRAM = 200;
 const NAMES = [...SECRET_FLAGS.keys()].join('|');
 const PROGRAM = new RegExp(`(?<![\\w.-])(?:${NAMES})(?=(?:\\.exe)?[ \\t])`, 'g');
 /** The end of a command, a blank, or a word, which may have quoted parts. */
-const WORD = /([\r\n;|&<>()]+)|[ \t]+|(?:"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|\\[\s\S]|[^\s"'\\;|&<>()])+/g;
+const WORD =
+  /([\r\n;|&<>()]+)|[ \t]+|(?:"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|\\[\s\S]|[^\s"'\\;|&<>()])+/g;
 /** What manuals write in the place of a secret. */
 const SAMPLE = /^(?:(?:your|my)[-_]?)?(?:password|passwd|pass|pwd|pw|secret|token|cookie)$/i;
 

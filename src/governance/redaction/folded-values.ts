@@ -110,18 +110,23 @@ export class FoldedValues {
     const spans = this.#index.findCodes(folding.codes, folding.length);
     if (spans.length === 0) return NO_SPANS;
     return spans
-      .filter((span) => this.#isWritten(span))
+      .filter((span) => this.#isWritten(text, span))
       .map(({ from, to }) => ({ from: folding.place(from), to: folding.place(to - 1) + 1 }));
   }
 
   /** Whether the characters stand as if somebody had written them as one value. */
-  #isWritten({ from, to }: Span): boolean {
+  #isWritten(text: string, { from, to }: Span): boolean {
     const folding = this.#folding;
     const length = to - from;
-    const gaps = folding.place(to - 1) - folding.place(from) + 1 - length;
-    if (gaps <= (this.#gaps.get(folding.text(from, to)) ?? 0)) return true;
+    const start = folding.place(from);
+    const gaps = folding.place(to - 1) - start + 1 - length;
     if (gaps > length * MAX_GAP_RATIO) return false;
-    if (length >= MIN_LOOSE) return true;
+    const written = text.slice(start, start + length + gaps);
+    // Words with blanks between them are prose; with a digit among them they are not.
+    if (/\d/.test(written) || !/\s/.test(written)) {
+      if (gaps <= (this.#gaps.get(folding.text(from, to)) ?? 0)) return true;
+      if (length >= MIN_LOOSE) return true;
+    }
     let apart = 0;
     for (let at = from + 1; at < to; at++) {
       if (folding.place(at) - folding.place(at - 1) > 1) apart++;

@@ -1,7 +1,7 @@
 /** The secrets that the crib has handed out, in all the ways that they may be written. */
 import { encodedForms, rewrittenForms, SHORTEST_SECRET, secretParts } from './encoded-forms.ts';
 import { FoldedValues } from './folded-values.ts';
-import type { Span } from './span.ts';
+import { mergeSpans, type Span } from './span.ts';
 import { TextIndex } from './text-index.ts';
 
 export class KnownValues {
@@ -37,6 +37,6 @@ export class KnownValues {
     const exact = this.#index.find(text);
     const folded = this.#folded.find(text);
     if (folded.length === 0) return exact;
-    return exact.length === 0 ? folded : [...exact, ...folded];
+    return mergeSpans([...exact, ...folded]);
   }
 }

@@ -40,6 +40,9 @@ export class SecretFinder {
   readonly known = new KnownValues();
   readonly #shapes = new ShapeFinder();
   readonly #assigned: AssignedSecrets;
+  readonly #kindOf: (name: string) => NameKind;
+  /** For encoded texts. It knows no values: those are looked for in their encoded forms. */
+  #inner: SecretFinder | undefined;
   #keysFound = 0;
 
   /** Grows with every text that holds a part of a private key: its neighbours may hold the rest. */
@@ -48,6 +51,7 @@ export class SecretFinder {
   }
 
   constructor(kindOf: (name: string) => NameKind) {
+    this.#kindOf = kindOf;
     this.#assigned = new AssignedSecrets(kindOf);
   }
 
@@ -65,8 +69,12 @@ export class SecretFinder {
   }
 
   #decoded(text: string, depth: number): readonly Span[] {
-    return decodedTexts(text).flatMap((view) =>
-      this.#findIn(view.text, depth - 1).map((span) => view.origin(span)),
+    const views = decodedTexts(text);
+    if (views.length === 0) return NO_SPANS;
+    this.#inner ??= new SecretFinder(this.#kindOf);
+    const inner = this.#inner;
+    return views.flatMap((view) =>
+      inner.#findIn(view.text, depth - 1).map((span) => view.origin(span)),
     );
   }
 

@@ -34,7 +34,8 @@ const hashOf = (text: string): number => {
 const slotOf = (hash: number, mask: number): number => (hash ^ (hash >>> 15)) & mask;
 
 const longestAt = (text: string, at: number, { texts, lengths }: Bucket): number =>
-  lengths.find((length) => texts.has(text.slice(at, at + length))) ?? 0;
+  lengths.find((length) => at + length <= text.length && texts.has(text.slice(at, at + length))) ??
+  0;
 
 export class TextIndex {
   readonly #buckets = new Map<string, Bucket>();

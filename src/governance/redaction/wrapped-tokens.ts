@@ -34,13 +34,14 @@ const partsFrom = (text: string, from: number): readonly Span[] => {
 const joinedEnd = (body: RegExp, text: string, from: number): number => {
   const parts = partsFrom(text, from);
   const first = parts[0];
-  if (parts.length < 2 || !first || first.to - first.from < MIN_FIRST_PART) return -1;
-  const joined = parts.map((part) => text.slice(part.from, part.to)).join('');
-  let left = endOf(body, joined, 0);
-  for (const part of parts) {
-    const length = part.to - part.from;
-    if (left <= length) return left < 0 ? -1 : part.from + left;
-    left -= length;
+  if (!first || first.to - first.from < MIN_FIRST_PART) return -1;
+  let joined = text.slice(first.from, first.to);
+  // As few lines as it takes: the next one may be something else.
+  for (const part of parts.slice(1)) {
+    const before = joined.length;
+    joined += text.slice(part.from, part.to);
+    const end = endOf(body, joined, 0);
+    if (end > before) return part.from + end - before;
   }
   return -1;
 };
