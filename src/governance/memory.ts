@@ -23,6 +23,23 @@ const spaceOf = (scope: MemoryScope, call: CallRequest): string => {
   return JSON.stringify(['long-term', userId]);
 };
 
+const SCOPES: ReadonlySet<unknown> = new Set<MemoryScope>(['working', 'short-term', 'long-term']);
+
+const invalid = (message: string): never => {
+  throw new ToolFailure('VALIDATION_ERROR', message);
+};
+
+/** Refuses a place that does not exist: an unknown scope must not become the longest-lived one. */
+const assertPlace = (scope: unknown, key: unknown): void => {
+  if (!SCOPES.has(scope)) invalid('Memory has the scopes working, short-term and long-term.');
+  if (typeof key !== 'string') invalid('A key of the memory is a string.');
+};
+
+const assertDuration = (ttlMs: unknown): void => {
+  if (typeof ttlMs === 'number' && Number.isFinite(ttlMs) && ttlMs >= 0) return;
+  invalid('The time that a value is kept is a number of milliseconds.');
+};
+
 const assertStorable = (value: unknown): void => {
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') {
     throw new ToolFailure('VALIDATION_ERROR', 'Memory holds JSON values only.');
@@ -51,7 +68,8 @@ export class CallMemory implements Memory {
     return scope === 'working' ? this.#working : this.#store;
   }
 
-  read(scope: MemoryScope, key: string): Promise<unknown> {
+  async read(scope: MemoryScope, key: string): Promise<unknown> {
+    assertPlace(scope, key);
     return this.#in(scope).read(spaceOf(scope, this.#call), key, this.#runtime.now());
   }
 
@@ -59,7 +77,12 @@ export class CallMemory implements Memory {
     return this.#put({ scope, key }, value, scope === 'short-term' ? SHORT_TERM_MS : undefined);
   }
 
-  writeFor(ttlMs: number, at: { scope: MemoryScope; key: string }, value: unknown): Promise<void> {
+  async writeFor(
+    ttlMs: number,
+    at: { scope: MemoryScope; key: string },
+    value: unknown,
+  ): Promise<void> {
+    assertDuration(ttlMs);
     return this.#put(at, value, ttlMs);
   }
 
@@ -76,6 +99,7 @@ export class CallMemory implements Memory {
     ttlMs: number | undefined,
   ): Promise<void> {
     this.#assertRunning();
+    assertPlace(scope, key);
     assertStorable(value);
     await this.#in(scope).write({
       space: spaceOf(scope, this.#call),
@@ -91,6 +115,8 @@ export class CallMemory implements Memory {
     change: (value: unknown) => unknown,
   ): Promise<unknown> {
     this.#assertRunning();
+    assertPlace(scope, key);
+    if (typeof change !== 'function') invalid('The change of a value is a function.');
     const at = { space: spaceOf(scope, this.#call), key, now: this.#runtime.now() };
     return this.#in(scope).update(at, (value) => {
       const changed = change(value);
@@ -101,6 +127,7 @@ export class CallMemory implements Memory {
 
   async delete(scope: MemoryScope, key: string): Promise<boolean> {
     this.#assertRunning();
+    assertPlace(scope, key);
     return this.#in(scope).delete(spaceOf(scope, this.#call), key);
   }
 }

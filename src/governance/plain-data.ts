@@ -66,6 +66,7 @@ class Walk {
 
   #array(value: readonly unknown[], depth: number, under: FieldName): unknown {
     let copy: unknown[] | undefined;
+    const { keysFound } = this.#redactor;
     for (let i = 0; i < value.length; i++) {
       const name = this.#redactor.item(value[i - 1], under);
       const clean = this.value(value[i], depth + 1, name) ?? null;
@@ -73,12 +74,13 @@ class Walk {
       if (clean !== value[i] && !copy) copy = value.slice(0, i);
       copy?.push(clean);
     }
-    return copy ?? value;
+    return this.#redactor.whole(value, copy ?? value, keysFound);
   }
 
   #plain(value: object, depth: number, under: FieldName): unknown {
     const source = value as Record<string, unknown>;
     const pair = this.#redactor.pair(value);
+    const { keysFound } = this.#redactor;
     let copy: Record<string, unknown> | undefined;
     for (const key in source) {
       if (!Object.hasOwn(source, key)) continue;
@@ -92,7 +94,7 @@ class Walk {
       if (clean === undefined || name !== key || key === '__proto__') delete copy[key];
       if (clean !== undefined && name !== '__proto__') copy[name] = clean;
     }
-    return copy ?? value;
+    return this.#redactor.whole(source, copy ?? source, keysFound);
   }
 
   /** Values JSON has no word for: what a reader would expect to see instead. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainData } from '../../src/governance/plain-data.ts';
 import { REDACTED, Redactor } from '../../src/governance/redaction/redaction.ts';
-import { ASSIGNMENTS, PLAIN_FIELDS, SECRET_NAMES } from './a3-names.ts';
+import { ASSIGNMENTS, JUDGED_FIELDS, PLAIN_FIELDS, SECRET_NAMES } from './a3-names.ts';
 
 const CANARY = 'c4nary-V4lue!77';
 const redactor = new Redactor();
@@ -55,6 +55,44 @@ describe('A3: values under the names of secrets', () => {
       ),
     );
     expect(altered).toEqual([]);
+  });
+
+  it.each(JUDGED_FIELDS)('%s hides values by their form only', (name, hidden, shown) => {
+    for (const value of hidden) {
+      expect(redactor.record({ [name]: value })).toEqual({ [name]: REDACTED });
+      expect(plainData({ [name]: value }, redactor).data).toEqual({ [name]: REDACTED });
+      const assigned = redactor.text(`${name}=${value}`);
+      if (!/\s/.test(String(value))) expect(assigned).toBe(`${name}=${REDACTED}`);
+    }
+    for (const value of shown) {
+      expect(redactor.record({ [name]: value })).toEqual({ [name]: value });
+      expect(redactor.text(`${name}: ${value}`)).toBe(`${name}: ${value}`);
+    }
+  });
+
+  it('of an address only the password is hidden', () => {
+    expect(
+      redactor.record({
+        dsn: 'bob:hunter2@tcp(db:3306)/x',
+        DATABASE_URL: 'postgres://u:hunter2@h/db',
+        connectionString: 'Server=db;Pwd=hunter2;Encrypt=true',
+      }),
+    ).toEqual({
+      dsn: `bob:${REDACTED}@tcp(db:3306)/x`,
+      DATABASE_URL: `postgres://u:${REDACTED}@h/db`,
+      connectionString: `Server=db;Pwd=${REDACTED};Encrypt=true`,
+    });
+  });
+
+  it('names of two words hide their values in prose', () => {
+    const words =
+      'abandon ability able about above absent absorb abstract absurd abuse access acid';
+    expect(redactor.text('API key: abc123def')).toBe(`API key: ${REDACTED}`);
+    expect(redactor.text(`Seed phrase: ${words}`)).toBe(`Seed phrase: ${REDACTED}`);
+    expect(redactor.text('otp: 123456')).toBe(`otp: ${REDACTED}`);
+    expect(redactor.text('cvv=123')).toBe(`cvv=${REDACTED}`);
+    for (const text of ['primary key: id', 'zip code: 10115', 'user id: 123456', 'GPIO pin: 17'])
+      expect(redactor.text(text)).toBe(text);
   });
 
   it('the schema of a field that is named as a secret stays, its example goes', () => {

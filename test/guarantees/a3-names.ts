@@ -17,7 +17,9 @@ export const SECRET_NAMES: readonly string[] = `
   sharedAccessKey Ocp-Apim-Subscription-Key licenseKey hmacKey apiKeys credential credentials creds
   awsCredentials Authorization authorization Proxy-Authorization authorizationHeader cookie Cookie
   Set-Cookie sessionCookie cookies jwt jwtToken bearer otp totp otpCode mfaCode recoveryCode
-  recoveryCodes backupCodes seedPhrase mnemonic cvv sessid PHPSESSID`
+  recoveryCodes backupCodes seedPhrase mnemonic cvv sessid PHPSESSID pw dbPw user_pw DB-PW X-Auth
+  x_auth sharedAccessSignature SHARED_ACCESS_SIGNATURE p\u0430ssword pas\u200bsword \uff50assword
+  t\u03bfken secr\u0435t api\u2060Key \u043f\u0430\u0440\u043e\u043b\u044c`
   .split(/\s+/)
   .filter((name) => name !== '');
 
@@ -96,7 +98,43 @@ export const PLAIN_FIELDS: Readonly<Record<string, unknown>> = {
   postcode: 'SW1A 1AA',
   errorCode: 'E1234',
   passport: 'must be shown at gate 4',
+  pin: 3,
+  pinned: 12_345,
+  pins: '13, 14',
+  spin: '12345',
+  salt: true,
+  saltGrams: 12,
+  mfa: 'required',
+  mfaEnabled: true,
+  hmac: 'sha256',
+  seed: 42,
+  randomSeed: 'benign 12',
+  session_id: '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+  session: 'starts at 10',
+  dsn: 'sqlite:///tmp/x.db',
+  DATABASE_URL: 'postgres://localhost:5432/db',
+  connectionString: 'Server=db;Encrypt=true',
 };
+
+/** Names whose values are judged by their form, with values that are hidden and values that stay. */
+export const JUDGED_FIELDS: readonly (readonly [
+  name: string,
+  hidden: readonly unknown[],
+  shown: readonly unknown[],
+])[] = [
+  ['pin', ['1234', 1234, '0042', '123456'], [3, 13, 'left', true, '12']],
+  ['userPin', ['1234', 12_345_678], [7, 'none']],
+  ['mfa', ['123456', 123_456, '123 456', 'JBSWY3DPEHPK3PXP'], [true, 'required', 'totp']],
+  ['salt', ['c2FsdHkx', 'a8F3kL9zQ2xW7vB1'], [true, 3, 'sea salt', '2 tsp', 'sea-salt-2']],
+  ['hmac', ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b'], ['sha256', true, 'HMAC-SHA256']],
+  ['session_id', ['sess_9f8e7d6c5b4a39281706', 'a8F3kL9zQ2xW7vB1nM5t'], ['session-2026-01-15', 12]],
+  ['AWS_ACCESS_KEY_ID', ['AKIAIOSFODNN7EXAMPLE'], ['my-key-id']],
+  [
+    'seed',
+    ['abandon ability able about above absent absorb abstract absurd abuse access accident'],
+    [42, 1_234_567, 'benign 12'],
+  ],
+];
 
 /** Texts in which a name has a value, as programs write them. */
 export const ASSIGNMENTS: Readonly<Record<string, (name: string, value: string) => string>> = {

@@ -3,11 +3,12 @@
  * headers, JSON, YAML, connection strings, source code. The name stays, the value goes.
  */
 import type { NameKind } from './secret-names.ts';
-import { isFolder, isPlaceholder, looksRandom } from './secret-values.ts';
+import { hasSecretForm, isFolder, isPlaceholder, looksRandom } from './secret-values.ts';
 import { NO_SPANS, type Span } from './span.ts';
 
 /** Longer names are no names. */
 const MAX_NAME = 64;
+const MIN_NAME = 2;
 const MAX_GAP = 4;
 
 /** A value and how it stands there. */
@@ -38,6 +39,13 @@ const LINE_START =
   /(?:^|[\r\n;{,])[ \t]{0,64}(?:(?:export|set|setx|declare -x|env|ENV|ARG|\$env:|-e|-|\?)[ \t]{0,4}){0,2}["']?$/;
 const MAX_LINE_START = 96;
 
+const wordStart = (text: string, end: number): number => {
+  let from = end;
+  const least = Math.max(0, end - MAX_NAME);
+  while (from > least && isNameCode(text.charCodeAt(from - 1))) from--;
+  return from;
+};
+
 const nameBefore = (text: string, separator: number): Name | undefined => {
   let to = separator;
   for (let gap = 0; gap < MAX_GAP && isBlank(text.charCodeAt(to - 1)); gap++) to--;
@@ -45,12 +53,13 @@ const nameBefore = (text: string, separator: number): Name | undefined => {
   if (isQuoted) to--;
   // `password?: string`, `options["password"] = …`
   else if (text.charCodeAt(to - 1) === 93 && isQuote(text.charCodeAt(to - 2))) to -= 2;
-  let from = to;
-  const least = Math.max(0, to - MAX_NAME);
-  while (from > least && isNameCode(text.charCodeAt(from - 1))) from--;
-  if (to - from < 3) return undefined;
+  const from = wordStart(text, to);
+  if (to - from < MIN_NAME) return undefined;
   return { from, to, isQuoted, startsLine: false };
 };
+
+/** Words that make a name together with the one before them: `API key: …`, `seed phrase: …`. */
+const SECOND_WORD = /^(?:key|phrase|code|id|signature|words|answer|auth)$/i;
 
 const startsLine = (text: string, { from }: Span): boolean =>
   LINE_START.test(text.slice(Math.max(0, from - MAX_LINE_START), from));
@@ -107,11 +116,15 @@ const VARIABLE = /^[A-Z]+(?:_[A-Z]+)+$/;
 /** A count, a negation, a pattern. */
 const NO_BARE_VALUE = /^(?:[\d_.,]{1,12}|-[A-Za-z_$.]+|\/\^.*|.)$/;
 
+/** Codes of digits, which are counts under other names. */
+const ONE_TIME_CODE = /(?:otp|cvv|cvc|passcode)$/i;
+
 /** Whether a value without quotes is a secret and not code. */
 const isBareSecret = (bare: Bare): boolean => {
   const { name, kind, value, next, isTight, separator } = bare;
   if (isPlaceholder(value) || value.toLowerCase() === name.toLowerCase()) return false;
-  if (kind === 'maybe') return looksRandom(value);
+  if (ONE_TIME_CODE.test(name) && /^\d{3,8}$/.test(value)) return true;
+  if (kind === 'maybe') return hasSecretForm(name, value);
   const isEnvironment = separator === '=' && isTight && ENV_NAME.test(name);
   if (NO_BARE_VALUE.test(value) && !(kind === 'password' && isTight)) return false;
   if (next === '(' || next === '[' || value.startsWith('=')) return false;
@@ -132,7 +145,7 @@ const isSentence = (value: string): boolean =>
 
 const isQuotedSecret = (name: string, kind: NameKind, value: string): boolean => {
   if (isPlaceholder(value) || value.trim().length < 2) return false;
-  if (kind === 'maybe') return looksRandom(value);
+  if (kind === 'maybe') return hasSecretForm(name, value);
   if (/phrase|mnemonic/i.test(name)) return true;
   if (VARIABLE.test(value) || value.includes('${')) return false;
   return !isSentence(value) && value.toLowerCase() !== name.toLowerCase();
@@ -146,6 +159,10 @@ const headerValue = (text: string, at: number, isQuoted: boolean): Span | undefi
     match(isQuoted ? REST_OF_QUOTE : REST_OF_LINE, text, from) ?? match(REST_OF_QUOTE, text, at)
   );
 };
+
+const PHRASE_NAME = /phrase|mnemonic|seed|words/i;
+/** The words of a wallet: 12 to 24 of them. */
+const WORD_LIST = /["']?(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}(?![a-z])/y;
 
 const COOKIE_PAIR = /["']?[\w!#$%&*+.^|~-]{1,128}=[^\s;"']/y;
 
@@ -168,6 +185,7 @@ export class AssignedSecrets {
     }
     if (text.includes('--')) spans.push(...this.#flags(text));
     if (text.includes('</')) spans.push(...this.#elements(text));
+    if (text.includes('@tcp(') || text.includes('@unix(')) spans.push(...goAddresses(text));
     return spans.length === 0 ? NO_SPANS : spans;
   }
 
@@ -181,7 +199,11 @@ export class AssignedSecrets {
       text.charCodeAt(at) === 61 && (before === 58 || before === 43) ? at - 1 : at;
     const name = nameBefore(text, separatorStart);
     if (!name) return undefined;
-    const word = text.slice(name.from, name.to);
+    const last = text.slice(name.from, name.to);
+    const lastKind = this.#kindOf(last);
+    if (lastKind !== 'plain') return this.#valueOf(text, { at, name, word: last, kind: lastKind });
+    if (!SECOND_WORD.test(last) || text.charCodeAt(name.from - 1) !== 32) return undefined;
+    const word = text.slice(wordStart(text, name.from - 1), name.to);
     const kind = this.#kindOf(word);
     return kind === 'plain' ? undefined : this.#valueOf(text, { at, name, word, kind });
   }
@@ -194,9 +216,11 @@ export class AssignedSecrets {
     if (text.charAt(at + 1) === '=') return undefined;
     const gap = match(GAP, text, after);
     const from = gap ? gap.to : after;
-    const isHeader = /(?:authorization|cookies?)$/i.test(word);
+    const words = PHRASE_NAME.test(word) ? match(WORD_LIST, text, from) : undefined;
+    if (words) return words;
+    const isHeader = /(?:authorization|cookies?|^x-auth)$/i.test(word);
     const isPlainPair = text.charAt(at) === '=' && !isQuote(text.charCodeAt(from));
-    if (isHeader && !(isPlainPair && /n$/i.test(word)))
+    if (isHeader && !(isPlainPair && /(?:n|auth)$/i.test(word)))
       return headerSpan(text, { from, name, word });
     const quoted = quotedValue(text, from);
     if (quoted) {
@@ -260,8 +284,17 @@ export class AssignedSecrets {
   }
 }
 
-const FLAG = /(?<![\w-])--([A-Za-z][\w.\u00c0-\u024f-]{2,63})[ \t]{1,4}(?=[^\s\-<$[{(])/g;
-const ELEMENT = /(<([A-Za-z][\w:.\u00c0-\u024f-]{2,63})>)([^<>\r\n]{2,4096})(?=<\/)/g;
+/** `user:password@tcp(host)/db`, as drivers of Go write addresses. */
+const GO_ADDRESS = /(?<=[\w.-]:)[^\s:@/"'`$<{*]{1,128}(?=@(?:tcp|unix)\()/g;
+const goAddresses = (text: string): readonly Span[] =>
+  Array.from(text.matchAll(GO_ADDRESS), ({ 0: password, index }) => ({
+    from: index,
+    to: index + password.length,
+  }));
+
+const FLAG =
+  /(?<![\w-])--([A-Za-z\u00c0-\uffff][\w.\u00c0-\uffff-]{1,63})[ \t]{1,4}(?=[^\s\-<$[{(])/g;
+const ELEMENT = /(<([A-Za-z\u00c0-\uffff][\w:.\u00c0-\uffff-]{1,63})>)([^<>\r\n]{2,4096})(?=<\/)/g;
 
 /** Words after a flag may be prose about it: only what is no word counts. */
 const isFlagValue = (kind: NameKind, value: string): boolean =>

@@ -90,18 +90,33 @@ const encoded = (secret: string): readonly string[] => [
   ...[...new Set(escapes(secret))].flatMap(asDigits),
 ];
 
+/** The secret in other letters, spaced, wide and backwards. */
+export const rewrittenForms = (secret: string): ReadonlySet<string> => {
+  const chars = [...secret];
+  const wide = chars.map((char) =>
+    /^[!-~]$/.test(char) ? String.fromCharCode(char.charCodeAt(0) + 0xfee0) : char,
+  );
+  return new Set([
+    secret.toUpperCase(),
+    secret.toLowerCase(),
+    chars.join(' '),
+    wide.join(''),
+    chars.reverse().join(''),
+  ]);
+};
+
 /** What is secret about a connection string is its password, which may turn up by itself. */
 const PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*:([^\s/]+)@/i;
 
 /** The secret itself, without the line break it was stored with, and the password in it. */
-const partsOf = (secret: string): readonly string[] => {
+export const secretParts = (secret: string): readonly string[] => {
   const password = PASSWORD.exec(secret)?.[1];
   return [secret, secret.trim(), ...(password === undefined ? [] : unescapedForms(password))];
 };
 
 /** All forms worth looking for, each once; none for a secret that is too short. */
 export const encodedForms = (secret: string): ReadonlySet<string> => {
-  const parts = new Set(partsOf(secret).filter(({ length }) => length >= SHORTEST_SECRET));
+  const parts = new Set(secretParts(secret).filter(({ length }) => length >= SHORTEST_SECRET));
   const forms = [...parts].flatMap((part) => [...encoded(part), ...unescapedForms(part)]);
   return new Set(forms.filter(({ length }) => length >= SHORTEST_SECRET));
 };

@@ -128,6 +128,8 @@ const INVISIBLE = new RegExp(
     String.raw`(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
     String.raw`(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,512}(?:\x07|\x1b\\|\x9c)`,
     String.raw`\x1b[ -/]{0,8}[0-~]`,
+    // A line that a shell or a program goes on in the next one.
+    String.raw`\\\r?\n`,
     `[${UNSEEN}]`,
     String.raw`[\u{e0000}-\u{e0fff}]`,
   ].join('|'),
@@ -138,7 +140,33 @@ const MAYBE_INVISIBLE = new RegExp(String.raw`[${UNSEEN}\udb40-\udb43]`);
 
 /** The text without what nobody sees; `undefined` when all of it is seen. */
 export const visibleView = (text: string): View | undefined =>
-  MAYBE_INVISIBLE.test(text) ? viewBy(text, INVISIBLE, () => '') : undefined;
+  MAYBE_INVISIBLE.test(text) || (text.includes('\n') && /\\\r?\n/.test(text))
+    ? viewBy(text, INVISIBLE, () => '')
+    : undefined;
+
+/** The text as a terminal shows it that goes back for each backspace; `undefined` without any. */
+export const erasedView = (text: string): View | undefined => {
+  if (!text.includes('\b')) return undefined;
+  const codes = new Uint16Array(text.length);
+  const places = new Int32Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 8) {
+      codes[length] = code;
+      places[length++] = at;
+    } else if (length > 0 && codes[length - 1] !== 10) {
+      length--;
+    }
+  }
+  return {
+    text: Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'),
+    origin: ({ from, to }) => ({
+      from: places[from] as number,
+      to: (places[to - 1] as number) + 1,
+    }),
+  };
+};
 
 /** The text in one line; `undefined` when it is. */
 export const joinedView = (text: string): View | undefined =>

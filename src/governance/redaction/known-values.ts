@@ -1,109 +1,42 @@
-/**
- * Finds any of many known texts in one pass. A rolling hash of a few characters and a table of bits
- * rule nearly every place out, so that a thousand secrets cost hardly more than one.
- */
-import { encodedForms, SHORTEST_SECRET } from './encoded-forms.ts';
-import { NO_SPANS, type Span } from './span.ts';
-
-/** Those that start with the same characters. */
-interface Bucket {
-  readonly texts: Set<string>;
-  /** Longest first, each once. */
-  lengths: readonly number[];
-}
-
-const FACTOR = 0x01_00_01_93;
-/** What the character that leaves the window had been multiplied with. */
-const LEAVING = Array.from({ length: SHORTEST_SECRET }).reduce<number>(
-  (product) => Math.imul(product, FACTOR),
-  1,
-);
-const SMALLEST_TABLE = 1 << 12;
-/** Slots in the table for each text: about one place in so many is looked at in vain. */
-const ROOM = 32;
-
-const hashOf = (text: string): number => {
-  let hash = 0;
-  for (let at = 0; at < SHORTEST_SECRET; at++) {
-    hash = (Math.imul(hash, FACTOR) + text.charCodeAt(at)) | 0;
-  }
-  return hash;
-};
-
-/** The high bits are the well-mixed ones. */
-const slotOf = (hash: number, mask: number): number => (hash ^ (hash >>> 15)) & mask;
-
-const longestAt = (text: string, at: number, { texts, lengths }: Bucket): number =>
-  lengths.find((length) => texts.has(text.slice(at, at + length))) ?? 0;
+/** The secrets that the crib has handed out, in all the ways that they may be written. */
+import { encodedForms, rewrittenForms, SHORTEST_SECRET, secretParts } from './encoded-forms.ts';
+import { FoldedValues } from './folded-values.ts';
+import { mergeSpans, type Span } from './span.ts';
+import { TextIndex } from './text-index.ts';
 
 export class KnownValues {
   readonly #learnt = new Set<string>();
-  readonly #buckets = new Map<string, Bucket>();
-  #table = new Uint8Array(SMALLEST_TABLE);
-  #size = 0;
-  #longest = 0;
+  readonly #index = new TextIndex();
+  readonly #folded = new FoldedValues();
 
   get empty(): boolean {
-    return this.#size === 0;
+    return this.#index.empty;
   }
 
   /** Of the longest text that is looked for. */
   get longest(): number {
-    return this.#longest;
+    return this.#index.longest;
   }
 
   /** False when it is known already. */
   learn(secret: string): boolean {
     if (this.#learnt.has(secret)) return false;
     this.#learnt.add(secret);
-    for (const form of encodedForms(secret)) this.#add(form);
+    for (const form of encodedForms(secret)) this.#index.add(form);
+    for (const part of secretParts(secret)) this.#learnFolded(part);
     return true;
   }
 
+  /** A value of marks mostly is looked for as it would be written, mark for mark. */
+  #learnFolded(part: string): void {
+    if (part.length < SHORTEST_SECRET || this.#folded.learn(part)) return;
+    for (const form of rewrittenForms(part)) this.#index.add(form);
+  }
+
   find(text: string): readonly Span[] {
-    if (text.length < SHORTEST_SECRET) return NO_SPANS;
-    const table = this.#table;
-    const mask = table.length - 1;
-    let found: Span[] | undefined;
-    let hash = hashOf(text);
-    for (let at = 0; ; at++) {
-      if (table[slotOf(hash, mask)] === 1) {
-        const length = this.#lengthAt(text, at);
-        if (length > 0) {
-          found ??= [];
-          found.push({ from: at, to: at + length });
-        }
-      }
-      const next = at + SHORTEST_SECRET;
-      if (next >= text.length) return found ?? NO_SPANS;
-      const entered = Math.imul(hash, FACTOR) + text.charCodeAt(next);
-      hash = (entered - Math.imul(LEAVING, text.charCodeAt(at))) | 0;
-    }
-  }
-
-  #lengthAt(text: string, at: number): number {
-    const bucket = this.#buckets.get(text.slice(at, at + SHORTEST_SECRET));
-    return bucket ? longestAt(text, at, bucket) : 0;
-  }
-
-  #add(form: string): void {
-    const start = form.slice(0, SHORTEST_SECRET);
-    const bucket = this.#buckets.get(start) ?? { texts: new Set(), lengths: [] };
-    this.#buckets.set(start, bucket);
-    bucket.texts.add(form);
-    bucket.lengths = [...new Set([...bucket.lengths, form.length])].sort((a, b) => b - a);
-    this.#longest = Math.max(this.#longest, form.length);
-    this.#size++;
-    if (this.#size * ROOM > this.#table.length) this.#grow();
-    else this.#mark(start);
-  }
-
-  #grow(): void {
-    this.#table = new Uint8Array(this.#table.length * 2);
-    for (const start of this.#buckets.keys()) this.#mark(start);
-  }
-
-  #mark(start: string): void {
-    this.#table[slotOf(hashOf(start), this.#table.length - 1)] = 1;
+    const exact = this.#index.find(text);
+    const folded = this.#folded.find(text);
+    if (folded.length === 0) return exact;
+    return mergeSpans([...exact, ...folded]);
   }
 }

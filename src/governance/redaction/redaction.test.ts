@@ -193,7 +193,7 @@ describe('plain data', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        if (text.includes('"__proto__"')) return;
+        if (text.includes('"__proto__"') || /"pw"/i.test(text)) return;
         expect(JSON.stringify(plainData(value, redactor).data)).toBe(text);
       }),
     );

@@ -16,6 +16,7 @@ import {
 import { isValueField, itemName, MAX_ITEM_NAME, pairName } from './secret-pairs.ts';
 import { isSecretNumber, isSecretText } from './secret-values.ts';
 import { replaceSpans } from './span.ts';
+import { mayHoldArguments, SplitSecrets } from './split-secrets.ts';
 
 export const REDACTED = '[REDACTED]';
 
@@ -28,6 +29,7 @@ export class Redactor {
   readonly #names: SecretNamesOptions;
   readonly #kindOf: (name: string) => NameKind;
   readonly #finder: SecretFinder;
+  readonly #split: SplitSecrets;
   readonly #cleanKeys = new Set<string>();
   /** A secret of digits may come back as a number. */
   #knowsNumbers = false;
@@ -36,6 +38,7 @@ export class Redactor {
     this.#names = names;
     this.#kindOf = secretNames(names);
     this.#finder = new SecretFinder(this.#kindOf);
+    this.#split = new SplitSecrets(this.#finder, REDACTED);
   }
 
   /** One that judges names alike and knows no value. */
@@ -116,6 +119,18 @@ export class Redactor {
     return pairName(source, this.#kindOf);
   }
 
+  /** To be asked before the parts of a list or object are cleaned, and handed to `whole` after that. */
+  get keysFound(): number {
+    return this.#finder.keysFound;
+  }
+
+  /** Takes out of a list or object, whose parts are clean, what is spread over several of them. */
+  whole<T extends object>(source: T, clean: T, keysBefore: number): T {
+    const { known, keysFound } = this.#finder;
+    if (keysFound === keysBefore && known.empty && !mayHoldArguments(source)) return clean;
+    return this.#split.clean(source, clean, keysBefore);
+  }
+
   /** For audit and logs. Always a copy: what is recorded must not change with what it was taken from. */
   record(value: unknown, depth = 0, under = NO_NAME): unknown {
     switch (typeof value) {
@@ -148,7 +163,11 @@ export class Redactor {
   }
 
   #items(value: readonly unknown[], depth: number, under: FieldName): unknown[] {
-    return value.map((item, at) => this.record(item, depth, this.item(value[at - 1], under)));
+    const keysBefore = this.keysFound;
+    const clean = value.map((item, at) =>
+      this.record(item, depth, this.item(value[at - 1], under)),
+    );
+    return this.whole<readonly unknown[]>(value, clean, keysBefore) as unknown[];
   }
 
   #error(error: Error, depth: number): unknown {
@@ -160,6 +179,7 @@ export class Redactor {
   #fields(source: object, depth: number, under: FieldName): Record<string, unknown> {
     const copy: Record<string, unknown> = {};
     const pair = this.pair(source);
+    const keysBefore = this.keysFound;
     for (const key in source) {
       // `__proto__` would change the copy instead of landing in it.
       if (!Object.hasOwn(source, key) || key === '__proto__') continue;
@@ -167,6 +187,6 @@ export class Redactor {
       const name = pair && isValueField(key) ? pair : this.field(key, under);
       copy[this.key(key)] = this.record(item, depth, name);
     }
-    return copy;
+    return this.whole(source as Record<string, unknown>, copy, keysBefore);
   }
 }

@@ -5,10 +5,14 @@
  */
 
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
+import { foldLookAlikes } from './look-alikes.ts';
 import {
   DESCRIBING,
+  FOREIGN_NOUNS,
   GLUED_ENDS,
   GLUED_STARTS,
+  MAYBE_NOUNS,
+  MAYBE_PHRASES,
   PASSWORD_NOUNS,
   PLAIN_KEY_KINDS,
   PLAIN_TOKEN_KINDS,
@@ -45,19 +49,16 @@ const MAX_NAME = 128;
 
 /** Letters that one of the words needs; most names have none of them together. */
 const HINT =
-  /pass|pwd|secret|token|key|cred|cookie|jwt|bearer|auth|kennwort|contrase|senha|otp|cvv|cvc|mnemonic|phrase|code|sess|sid|pin|answer/i;
+  /pass|pwd|secret|token|key|cred|cookie|jwt|bearer|auth|kennwort|contrase|senha|otp|cvv|cvc|mnemonic|phrase|code|sess|sid|pin|answer|pw|salt|hmac|mfa|2fa|seed|signature|wachtwoord|heslo|haslo|jelszo/i;
 
 const singular = (word: string): string =>
   word.length > 3 && word.endsWith('s') && !word.endsWith('ss') && word !== 'creds'
     ? word.slice(0, -1)
     : word;
 
-/** `HTTPApiKey2` is `http`, `api`, `key`, `2`. Accents and full-width letters are folded first. */
+/** `HTTPApiKey2` is `http`, `api`, `key`, `2`. Accents and look-alikes are folded first. */
 const splitName = (name: string): string[] =>
-  name
-    .slice(-MAX_NAME)
-    .normalize('NFKD')
-    .replaceAll(/[\u0300-\u036f]/g, '')
+  foldLookAlikes(name.slice(-MAX_NAME))
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .replaceAll(/([A-Za-z]{3,})([0-9]+)/g, '$1 $2')
@@ -102,7 +103,7 @@ const nounKind = (words: readonly string[], at: number): NameKind => {
   if (word === 'token' && before !== undefined && PLAIN_TOKEN_KINDS.has(before)) return 'plain';
   if (TOKEN_NOUNS.has(word)) return 'token';
   if (word === 'key') return keyKind(before);
-  return ['auth', 'sid', 'passkey', 'pin'].includes(word) ? 'maybe' : 'plain';
+  return MAYBE_NOUNS.has(word) ? 'maybe' : 'plain';
 };
 
 const phraseEnd = (words: readonly string[], phrase: readonly string[]): number => {
@@ -135,6 +136,7 @@ const kindOfWords = (words: readonly string[]): NameKind => {
     const end = phraseEnd(words, phrase);
     if (end >= 0) return isDescribed(words, end) ? 'plain' : 'token';
   }
+  if (MAYBE_PHRASES.some((phrase) => phraseEnd(words, phrase) === words.length)) return 'maybe';
   for (let at = words.length - 1; at >= 0; at--) {
     const kind = nounKind(words, at);
     if (kind !== 'plain') return isDescribed(words, at + 1) ? 'plain' : kind;
@@ -155,7 +157,6 @@ export const secretNames = ({
   const hasOwn = hidden.length > 0;
 
   const judge = (name: string): NameKind => {
-    if (!hasOwn && !HINT.test(name) && !/[^ -~]/.test(name)) return 'plain';
     const same = sameName(name);
     if (shownNames.has(same)) return 'plain';
     if (hiddenNames.has(same)) return 'password';
@@ -164,11 +165,20 @@ export const secretNames = ({
       const end = phraseEnd(words, phrase);
       if (end >= 0 && !isDescribed(words, end)) return 'password';
     }
-    return kindOfWords(words);
+    return FOREIGN_NOUNS.test(name) ? 'password' : kindOfWords(words);
   };
 
   const remembered = new BoundedMap<string, NameKind>(MAX_REMEMBERED);
+  // Apart from the others, and the first ones only: they must not push the others out.
+  const plainNames = new Set<string>();
+  const isPlain = (name: string): boolean => {
+    if (plainNames.has(name)) return true;
+    if (hasOwn || HINT.test(name) || /[^ -~]/.test(name)) return false;
+    if (plainNames.size < MAX_REMEMBERED && name.length <= MAX_NAME) plainNames.add(name);
+    return true;
+  };
   return (name) => {
+    if (isPlain(name)) return 'plain';
     let kind = remembered.get(name);
     if (kind === undefined) {
       kind = judge(name);

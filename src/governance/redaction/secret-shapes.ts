@@ -12,6 +12,8 @@ export interface SecretShape {
   readonly body: string;
   /** May follow a letter or digit. Otherwise `task-…` would be an `sk-…`. */
   readonly inside?: true;
+  /** Is found with line breaks in it too: no word has its start. */
+  readonly wraps?: true;
 }
 
 /** No shape is shorter than this, so short strings need no search. */
@@ -197,6 +199,7 @@ const INTRODUCED: readonly SecretShape[] = [
     starts: ['Bearer ', 'bearer ', 'BEARER '],
     lead: 'bearer\\s{1,4}',
     body: `${REAL}${TOKEN}[A-Za-z0-9._~+/=-]{8,4096}`,
+    wraps: true,
   },
   {
     starts: ['-api-key', '-Api-Key', '-API-KEY', '-API-Key'],
@@ -259,4 +262,8 @@ const INTRODUCED: readonly SecretShape[] = [
   },
 ];
 
-export const SECRET_SHAPES: readonly SecretShape[] = [...PREFIXED, ...STRUCTURED, ...INTRODUCED];
+export const SECRET_SHAPES: readonly SecretShape[] = [
+  ...PREFIXED.map((shape) => ({ ...shape, wraps: true as const })),
+  ...STRUCTURED,
+  ...INTRODUCED,
+];

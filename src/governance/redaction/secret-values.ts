@@ -16,9 +16,33 @@ export const looksRandom = (value: string): boolean => {
   return (
     digits >= MIN_RANDOM_DIGITS &&
     digits < value.length &&
-    !/^[a-z]+(?:[-_.:/][a-z0-9]+)+$/.test(value)
+    (!/^[a-z]+(?:[-_.:/][a-z0-9]+)+$/.test(value) || hasRandomPart(value))
   );
 };
+
+/** `sess_9f8e7d6c5b4a3928` is words and marks, and random all the same. */
+const hasRandomPart = (value: string): boolean =>
+  value.split(/[-_.:/]/).some((part) => part.length >= 12 && /\d.*[a-z].*\d.*[a-z]/.test(part));
+
+/** Names of numbers that a person types in. */
+const TYPED =
+  /(?:^|[^a-z])(?:pin|mfa|2fa)(?:[-_ ]?code)?$|[a-z](?:Pin|Mfa|2fa)(?:Code)?$|^(?:pin|mfa|2fa)/i;
+const isTypedNumber = (value: string): boolean => /^(?:\d{4,8}|\d{3}[ -]\d{3})$/.test(value);
+/** Salts are shorter than other random values. */
+const isSalt = (name: string, value: string): boolean =>
+  /salt$/i.test(name) &&
+  /^(?=[^\d]*\d)(?=[^a-z]*[a-z])[A-Za-z0-9+/=_.$-]{8,256}$/i.test(value) &&
+  !/^[a-z]+(?:[-_.][a-z0-9]+)+$/.test(value);
+/** The words of a wallet: 12 to 24 of them. */
+const isWordList = (value: string): boolean =>
+  /^(?:[a-z]{3,8}[\s,]{1,3}){11,23}[a-z]{3,8}$/.test(value);
+
+/** Whether a text under a name that is maybe a secret's has the form of a secret. */
+export const hasSecretForm = (name: string, value: string): boolean =>
+  looksRandom(value) ||
+  (TYPED.test(name) && isTypedNumber(value)) ||
+  isSalt(name, value) ||
+  (/seed$/i.test(name) && isWordList(value));
 
 /** The version of a package, whatever the package is called. */
 const VERSION =
@@ -38,8 +62,7 @@ const isPlural = (name: string): boolean => /[^s]s$/i.test(name);
 /** Whether a text under a name of this kind is hidden. */
 export const isSecretText = (kind: NameKind, name: string, value: string): boolean => {
   if (kind === 'plain' || value.trim() === '' || isPlaceholder(value)) return false;
-  if (kind === 'maybe')
-    return looksRandom(value) || (/pin$/i.test(name) && /^\d{4,8}$/.test(value));
+  if (kind === 'maybe') return hasSecretForm(name, value);
   if (isFolder(name, value)) return false;
   // `tokens: "46080"` is a count.
   return kind === 'password' || !(isPlural(name) && /^\d{1,9}$/.test(value));
@@ -48,4 +71,4 @@ export const isSecretText = (kind: NameKind, name: string, value: string): boole
 /** Whether a number under a name of this kind is hidden. */
 export const isSecretNumber = (kind: NameKind, name: string, value: number): boolean =>
   (kind === 'password' && !isPlural(name)) ||
-  (kind === 'maybe' && /pin$/i.test(name) && value >= 1000);
+  (kind === 'maybe' && TYPED.test(name) && isTypedNumber(String(value)));

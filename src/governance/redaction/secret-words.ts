@@ -4,8 +4,14 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).f
 
 /** Nouns for values that are secret whatever their type. Numbers under them are hidden too. */
 export const PASSWORD_NOUNS = words(`
-  password passwd passphrase passcode passwort kennwort contrasena senha pwd secret otp totp cvv cvc
-  mnemonic`);
+  password passwd passphrase passcode passwort kennwort contrasena senha wachtwoord heslo haslo
+  jelszo pwd pw secret otp totp cvv cvc mnemonic`);
+
+/** The same in other alphabets, anywhere in a name. */
+export const FOREIGN_NOUNS = /парол|секретн|токен|密码|密碼|パスワード|비밀번호|סיסמ/i;
+
+/** Nouns whose values are judged by their form: `pin: 3` is a place, `salt: true` a choice. */
+export const MAYBE_NOUNS = words('auth sid passkey pin mfa 2fa hmac salt seed');
 
 /** Nouns for values that are secret as text. Numbers under them are counts. */
 export const TOKEN_NOUNS = words(`
@@ -28,6 +34,7 @@ export const GLUED_ENDS = [
   'pwd',
   'sessid',
   'sessionid',
+  'pw',
 ] as const;
 
 /** Words in one piece that start with one of these are the noun and what is said of it. */
@@ -96,6 +103,15 @@ export const SECRET_PHRASES: readonly (readonly string[])[] = [
   ['mot', 'passe'],
   ['mot', 'de', 'passe'],
   ['connect', 'sid'],
+  ['x', 'auth'],
+  ['shared', 'access', 'signature'],
+];
+
+/** Several words for values that are judged by their form: identifiers that may open something. */
+export const MAYBE_PHRASES: readonly (readonly string[])[] = [
+  ['session', 'id'],
+  ['sessionid'],
+  ['access', 'key', 'id'],
 ];
 
 /** Values that stand for a value, or say that there is none. */

@@ -4,12 +4,14 @@
  */
 import { SECRET_SHAPES, type SecretShape, SHORTEST_SHAPE } from './secret-shapes.ts';
 import { NO_SPANS, type Span } from './span.ts';
+import { endOf, wrappedEnd } from './wrapped-tokens.ts';
 
 interface Candidate {
   readonly start: string;
   readonly inside: boolean;
   readonly lead: RegExp | undefined;
   readonly body: RegExp;
+  readonly wraps: boolean;
 }
 
 /** Two ASCII characters as one number. */
@@ -18,11 +20,12 @@ const PAIRS = 128 * 128;
 const sticky = (pattern: string, ignoreCase: boolean): RegExp =>
   new RegExp(pattern, ignoreCase ? 'iy' : 'y');
 
-const candidatesOf = ({ starts, lead, body, inside }: SecretShape): Candidate[] => {
+const candidatesOf = ({ starts, lead, body, inside, wraps }: SecretShape): Candidate[] => {
   const compiled = {
     inside: inside === true,
     lead: lead === undefined ? undefined : sticky(lead, true),
     body: sticky(body, false),
+    wraps: wraps === true,
   };
   return starts.map((start) => ({ start, ...compiled }));
 };
@@ -30,18 +33,17 @@ const candidatesOf = ({ starts, lead, body, inside }: SecretShape): Candidate[] 
 const isWordCode = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 
-/** Where a sticky pattern that starts at `at` ends; -1 when it does not match there. */
-const endOf = (pattern: RegExp, text: string, at: number): number => {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : -1;
-};
-
-const match = ({ start, inside, lead, body }: Candidate, text: string, at: number): Span | null => {
+const match = (
+  { start, inside, lead, body, wraps }: Candidate,
+  text: string,
+  at: number,
+): Span | null => {
   if (!text.startsWith(start, at)) return null;
   if (!inside && at > 0 && isWordCode(text.charCodeAt(at - 1))) return null;
   const from = lead ? endOf(lead, text, at) : at;
   if (from < 0) return null;
-  const to = endOf(body, text, from);
+  const whole = endOf(body, text, from);
+  const to = wraps ? wrappedEnd(body, text, { from, to: whole }) : whole;
   return to < 0 ? null : { from, to };
 };
 

@@ -1,0 +1,136 @@
+/**
+ * Finds known values that were written differently: in other letters, with something between the
+ * letters, or backwards. Text and values are compared by their letters and digits alone.
+ */
+import { SHORTEST_SECRET } from './encoded-forms.ts';
+import { latinOf } from './look-alikes.ts';
+import { NO_SPANS, type Span } from './span.ts';
+import { TextIndex } from './text-index.ts';
+
+/** Shorter ones of digits alone would be found in every table. */
+const MIN_DIGITS = 8;
+/** From here on anything may stand between the characters; shorter values would be found in prose. */
+const MIN_LOOSE = 12;
+/** For each character that counts, at most so many that do not. */
+const MAX_GAP_RATIO = 8;
+/** Of a longer value the start is enough. */
+const MAX_SECRET = 1024;
+
+const DROPPED = 0;
+
+const foldAscii = (code: number): number => {
+  if (code >= 97 && code <= 122) return code;
+  if (code >= 65 && code <= 90) return code + 32;
+  return code >= 48 && code <= 57 ? code : DROPPED;
+};
+
+const ASCII = Uint16Array.from({ length: 128 }, (_, code) => foldAscii(code));
+
+/** What a reader takes a character beyond ASCII for; 0 for blanks, marks and what is not seen. */
+const foldOther = (text: string, at: number): number => {
+  const code = text.charCodeAt(at);
+  if (code >= 0xff01 && code <= 0xff5e) return foldAscii(code - 0xfee0);
+  if (code >= 0x370 && code <= 0x52f) {
+    return latinOf(text.charAt(at)).toLowerCase().charCodeAt(0);
+  }
+  if (code === 0xd835 || (code >= 0x2460 && code <= 0x24ff)) {
+    const plain = String.fromCodePoint(text.codePointAt(at) as number).normalize('NFKC');
+    return foldAscii(plain.charCodeAt(0));
+  }
+  const isUnseen =
+    code < 0xc0 ||
+    (code >= 0x300 && code <= 0x36f) ||
+    (code >= 0x2000 && code <= 0x206f) ||
+    (code >= 0xdc00 && code <= 0xdfff) ||
+    (code >= 0xfe00 && code <= 0xfe0f) ||
+    code === 0x3000 ||
+    code === 0xfeff;
+  return isUnseen ? DROPPED : code;
+};
+
+/** Letters and digits of a text, and where each of them stood. Used again for the next text. */
+class Folding {
+  codes = new Uint16Array(256);
+  places = new Int32Array(256);
+  length = 0;
+
+  fold(text: string): void {
+    if (text.length > this.codes.length) {
+      this.codes = new Uint16Array(text.length * 2);
+      this.places = new Int32Array(text.length * 2);
+    }
+    const { codes, places } = this;
+    let length = 0;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      const folded = code < 128 ? (ASCII[code] as number) : foldOther(text, at);
+      if (folded === DROPPED) continue;
+      codes[length] = folded;
+      places[length++] = at;
+    }
+    this.length = length;
+  }
+
+  text(from: number, to: number): string {
+    return String.fromCharCode(...this.codes.subarray(from, to));
+  }
+
+  place(at: number): number {
+    return this.places[at] as number;
+  }
+}
+
+export class FoldedValues {
+  readonly #index = new TextIndex();
+  /** How many other characters a value has between its letters by itself. */
+  readonly #gaps = new Map<string, number>();
+
+  readonly #folding = new Folding();
+
+  /** Remembers a value; false when it has too few letters and digits to be told by them. */
+  learn(secret: string): boolean {
+    const folding = this.#folding;
+    folding.fold(secret.slice(0, MAX_SECRET));
+    const { length } = folding;
+    const text = folding.text(0, length);
+    const least = /^\d*$/.test(text) ? MIN_DIGITS : SHORTEST_SECRET;
+    if (length < least) return false;
+    const gaps = folding.place(length - 1) - folding.place(0) + 1 - length;
+    for (const form of [text, [...text].reverse().join('')]) {
+      this.#index.add(form);
+      this.#gaps.set(form, Math.max(gaps, this.#gaps.get(form) ?? 0));
+    }
+    return true;
+  }
+
+  find(text: string): readonly Span[] {
+    if (this.#index.empty || text.length < SHORTEST_SECRET) return NO_SPANS;
+    const folding = this.#folding;
+    folding.fold(text);
+    const spans = this.#index.findCodes(folding.codes, folding.length);
+    if (spans.length === 0) return NO_SPANS;
+    return spans
+      .filter((span) => this.#isWritten(text, span))
+      .map(({ from, to }) => ({ from: folding.place(from), to: folding.place(to - 1) + 1 }));
+  }
+
+  /** Whether the characters stand as if somebody had written them as one value. */
+  #isWritten(text: string, { from, to }: Span): boolean {
+    const folding = this.#folding;
+    const length = to - from;
+    const start = folding.place(from);
+    const gaps = folding.place(to - 1) - start + 1 - length;
+    if (gaps > length * MAX_GAP_RATIO) return false;
+    const written = text.slice(start, start + length + gaps);
+    // Words with blanks between them are prose; with a digit among them they are not.
+    if (/\d/.test(written) || !/\s/.test(written)) {
+      if (gaps <= (this.#gaps.get(folding.text(from, to)) ?? 0)) return true;
+      if (length >= MIN_LOOSE) return true;
+    }
+    let apart = 0;
+    for (let at = from + 1; at < to; at++) {
+      if (folding.place(at) - folding.place(at - 1) > 1) apart++;
+    }
+    return apart * 2 >= length;
+  }
+}
