@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     await page.goto(`${house.server.url}/#/audit/1`);
     await page.getByText(/\d\d:\d\d:\d\d GMT\+5:30$/).waitFor();
     await page.goto(`${house.server.url}/#/costs`);
-    await page.getByText('Hours in GMT+5:30').waitFor();
+    await page.getByText('Times in GMT+5:30').waitFor();
     await page.getByLabel('Period').selectOption('30d');
     await page.getByText('Days in UTC').waitFor();
   });
