@@ -37,6 +37,8 @@ export interface ServerSite {
   readonly consoleFolder?: string;
   doctor(): Promise<readonly DoctorCheck[]>;
   readonly describe: NonNullable<HttpDeps['describe']>;
+  /** Offered to admins only where nobody but this machine reaches the server. */
+  readonly serverEditor?: NonNullable<HttpDeps['serverEditor']>;
 }
 
 export interface RunningServer {
@@ -143,15 +145,18 @@ const auditParts = ({ crib, loaded, runtime }: ServerSite) => {
   } satisfies Partial<HttpDeps>;
 };
 
-const reach = ({ host, loaded, consoleFolder }: ServerSite) => {
+const reach = ({ host, loaded, consoleFolder, serverEditor }: ServerSite) => {
   const { server } = loaded.config;
+  // Behind a proxy everybody seems to be on this machine.
+  const isLocal = isLoopbackHost(host) && !server.behindTls;
   const { issuer, audience, roleClaim, jwksUri } = server.oidc;
   return {
     hosts: server.allowedHosts,
     origins: server.allowedOrigins,
     limits: { bodyBytes: server.maxBodyBytes, maxConnections: server.maxConnections },
-    // Behind a proxy everybody seems to be on this machine.
-    openMetrics: server.openMetrics && isLoopbackHost(host) && !server.behindTls,
+    openMetrics: server.openMetrics && isLocal,
+    // A server is a program that runs here: from elsewhere nobody adds one.
+    ...(isLocal && serverEditor && { serverEditor }),
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
     ...(consoleFolder !== undefined && { consoleFolder }),
     ...(issuer !== undefined &&

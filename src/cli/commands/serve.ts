@@ -11,6 +11,7 @@ import { approvalDescriber } from '../output/describe-approval.ts';
 import { counted } from '../output/format-units.ts';
 import { programVersion } from '../program-version.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
+import { createServerEditor } from './servers/server-editor.ts';
 
 interface ServeOptions {
   readonly host?: string;
@@ -68,6 +69,7 @@ const siteOf = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<Se
     ...(folder !== undefined && { consoleFolder: folder }),
     doctor: doctor(io, open),
     describe: await approvalDescriber(WIDTH),
+    serverEditor: createServerEditor(io, open),
   };
 };
 
