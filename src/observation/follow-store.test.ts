@@ -131,7 +131,7 @@ describe('following the store', () => {
   });
 
   it('leaves a store alone that no other process can write to', async () => {
-    const { runtime } = await follow(createMemoryStore({ now: () => 0 }));
+    const { runtime } = await follow(createMemoryStore());
     expect(runtime.pendingTimers).toBe(0);
   });
 
