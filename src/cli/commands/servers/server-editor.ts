@@ -54,8 +54,16 @@ const refused = (reason: string | undefined): ToolFailure =>
     suggestions: [`Change it: ${reason ?? 'it is not complete'}`],
   });
 
-const conflict = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });
+const nameTaken = (name: string): ToolFailure =>
+  new ToolFailure('CONFLICT', `There is a server ${name} already.`, {
+    suggestions: ['Choose another name.'],
+  });
+
+const changedMeanwhile = (): ToolFailure =>
+  new ToolFailure('CONFLICT', 'What was shown is not there any more. Nothing was changed.', {
+    suggestions: ['Look at the list again.'],
+    retryable: false,
+  });
 
 /** Hides what is hidden in the list of an import, whoever wrote the definition. */
 const reachOf = (settings: ServerSettings): string =>
@@ -132,9 +140,7 @@ class Editor implements ServerEditor {
     const definition = JSON.parse(JSON.stringify(given)) as ServerDefinition;
     return this.#inTurn(async () => {
       const site = await openServerSite(this.#io);
-      if (settingsOf(site, name)) {
-        throw conflict(`There is a server ${name} already.`, 'Choose another name.');
-      }
+      if (settingsOf(site, name)) throw nameTaken(name);
       const vault = await openVaultOf(this.#io);
       const server = { name, foreignName: name, definition, notes: [] };
       const reading = { servers: [server], refused: [], lists: [], isOurs: false };
@@ -190,10 +196,7 @@ class Editor implements ServerEditor {
       const chosen = wanted.map(({ name, digest }) => {
         const server = planned.find((each) => each.name === name && each.outcome === 'new');
         if (server && offerDigest(server) === digest) return server;
-        throw conflict(
-          'What was shown is not there any more. Nothing was changed.',
-          'Look at the list again.',
-        );
+        throw changedMeanwhile();
       });
       await takeServers(this.#io, { site, vault, inProject: false }, [...new Set(chosen)]);
       for (const { name } of chosen) await this.#record('server.added', name, { by });
