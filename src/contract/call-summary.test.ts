@@ -15,7 +15,7 @@ describe('callSummary', () => {
   it('makes every character visible that could hide something', () => {
     const shown = of({ command: 'ls\u001b[2J\n\u202e\u200b\tx' }, '\u0007');
     expect(shown).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
-    expect(shown).toContain('\\u001b[2J\\u000a\\u202e\\u200b\\u0009x');
+    expect(shown).toContain('\\u001b[2J\\n\\u202e\\u200b\\tx');
   });
 
   it('is bounded, whatever the call holds, and counts fields and targets it leaves out', () => {

@@ -24,7 +24,11 @@ const TELLING =
 /** Controls, format characters, odd spaces and line separators. */
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
 const escaped = (character: string): string => {
+  const short = SHORT[character];
+  if (short !== undefined) return short;
   const code = Number(character.codePointAt(0)).toString(16);
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 };

@@ -257,6 +257,14 @@ export interface Results {
   expire(before: number): Promise<number>;
 }
 
+/** How far a store has come, for whoever follows what other processes write. */
+export interface StoreMark {
+  /** Another number than at the last look when another process has written since. */
+  readonly foreignVersion: number;
+  /** The number of the last row of the audit trail; 0 while there is none. */
+  readonly lastSeq: number;
+}
+
 export interface Store {
   /** What `doctor` prints, e.g. `sqlite at /path`. */
   readonly label: string;
@@ -273,6 +281,8 @@ export interface Store {
   readonly grants: Grants;
   readonly tokens: Tokens;
   readonly results: Results;
+  /** Absent for a store that no other process can write to. Costs little: it may be asked often. */
+  mark?(): Promise<StoreMark>;
   /** Flushes what is pending and lets go of the file. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -152,6 +152,10 @@ export class CallMetrics {
     return [...this.#under.keys()];
   }
 
+  isRunning(executionId: string): boolean {
+    return this.#under.has(executionId);
+  }
+
   get openCircuits(): readonly string[] {
     return [...this.#openCircuits];
   }

@@ -9,6 +9,7 @@ import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { auditDesk } from '../crib/audit-files.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
+import { createStoreFollower } from '../observation/follow-store.ts';
 import type { PrometheusText } from '../observation/prometheus-text.ts';
 import { createReadiness, type Readiness } from '../observation/readiness.ts';
 import { createTraceRing, type TraceRing } from '../observation/trace-ring.ts';
@@ -19,6 +20,7 @@ import {
   createEventBroadcast,
   type EventBroadcast,
 } from '../surfaces/http/events/create-event-broadcast.ts';
+import { relayChanges } from '../surfaces/http/events/relay-changes.ts';
 import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
 import { assertReachable, listenFault } from './listen-address.ts';
 import { type McpEndpoint, openMcpEndpoint } from './mcp-endpoint.ts';
@@ -35,6 +37,8 @@ export interface ServerSite {
   readonly consoleFolder?: string;
   doctor(): Promise<readonly DoctorCheck[]>;
   readonly describe: NonNullable<HttpDeps['describe']>;
+  /** Offered to admins only where nobody but this machine reaches the server. */
+  readonly serverEditor?: NonNullable<HttpDeps['serverEditor']>;
 }
 
 export interface RunningServer {
@@ -67,15 +71,26 @@ const openParts = (site: ServerSite): Parts => {
   const { server } = site.loaded.config;
   const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
   const traces = createTraceRing(crib.events);
+  const calls = new CallMetrics(crib.events, { runtime, isTool });
+  const events: EventBroadcast = createEventBroadcast(crib.events, {
+    runtime,
+    run: randomBytes(8).toString('hex'),
+    // Timing every stage and reading the store have a price, so it is paid while somebody looks.
+    onWatched: (isWatched) => {
+      traces.watch(isWatched);
+      follower.watch(isWatched);
+    },
+  });
+  const follower = createStoreFollower({
+    store: () => crib.store(),
+    runtime,
+    events: crib.events,
+    changes: relayChanges(events, (executionId) => calls.isRunning(executionId)),
+  });
   return {
-    calls: new CallMetrics(crib.events, { runtime, isTool }),
+    calls,
     traces,
-    events: createEventBroadcast(crib.events, {
-      runtime,
-      run: randomBytes(8).toString('hex'),
-      // Timing every stage has a price, so it is paid while somebody looks.
-      onWatched: traces.watch,
-    }),
+    events,
     mcp: openMcpEndpoint({ crib, runtime, version, maxBodyBytes: server.maxBodyBytes, describe }),
     readiness: createReadiness({ crib, runtime }),
   };
@@ -130,15 +145,18 @@ const auditParts = ({ crib, loaded, runtime }: ServerSite) => {
   } satisfies Partial<HttpDeps>;
 };
 
-const reach = ({ host, loaded, consoleFolder }: ServerSite) => {
+const reach = ({ host, loaded, consoleFolder, serverEditor }: ServerSite) => {
   const { server } = loaded.config;
+  // Behind a proxy everybody seems to be on this machine.
+  const isLocal = isLoopbackHost(host) && !server.behindTls;
   const { issuer, audience, roleClaim, jwksUri } = server.oidc;
   return {
     hosts: server.allowedHosts,
     origins: server.allowedOrigins,
     limits: { bodyBytes: server.maxBodyBytes, maxConnections: server.maxConnections },
-    // Behind a proxy everybody seems to be on this machine.
-    openMetrics: server.openMetrics && isLoopbackHost(host) && !server.behindTls,
+    openMetrics: server.openMetrics && isLocal,
+    // A server is a program that runs here: from elsewhere nobody adds one.
+    ...(isLocal && serverEditor && { serverEditor }),
     ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
     ...(consoleFolder !== undefined && { consoleFolder }),
     ...(issuer !== undefined &&

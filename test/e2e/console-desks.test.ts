@@ -105,6 +105,23 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
     expect(page.complaints).toEqual([]);
   });
 
+  it('chooses the tool that was typed while the names of the tools were still on their way', async () => {
+    const page = await enter();
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/tools?*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${house.server.url}/#/policy/explain`);
+    await page.getByLabel('Tool', { exact: true }).fill('publish_note');
+    release?.();
+    await page.getByRole('button', { name: 'Explain', exact: true }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/policy/explain?tool=publish_note');
+  });
+
   it('tests a server and restarts it after asking', async () => {
     const page = await enter('#/servers');
     await page.getByRole('link', { name: 'words' }).click();

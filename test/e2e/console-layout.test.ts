@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser } from '../fixtures/console-browser.ts';
 import { AGENT, SLOW, useConsole } from '../fixtures/use-console.ts';
 
+const TABLET = { viewport: { width: 820, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 } };
 const LONG_NAME = `no_such_tool_${'that_goes_on_'.repeat(7)}`;
 
@@ -51,9 +52,48 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     expect(height).toBeLessThan(30);
   });
 
+  it('names break between their words and nowhere else, on a tablet', async () => {
+    const page = await house.enter('#/tools', TABLET);
+    await page.getByRole('link', { name: 'analyze_dependencies' }).waitFor();
+    const broken = await page.evaluate(`(() => {
+      const names = [...document.querySelectorAll('a.row-link bdi')];
+      const words = names.flatMap((name) => [...name.childNodes].filter(({ data }) => data));
+      const linesOf = (word) => {
+        const range = document.createRange();
+        range.selectNodeContents(word);
+        return range.getClientRects().length;
+      };
+      return words.filter((word) => !word.data.includes(' ') && linesOf(word) > 1).map(({ data }) => data);
+    })()`);
+    expect(broken).toEqual([]);
+  });
+
+  it('the navigation stays where it is when a page is scrolled', async () => {
+    const page = await house.enter('#/tools', { viewport: { width: 1400, height: 600 } });
+    await page.getByRole('link', { name: 'calculator' }).waitFor();
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Audit' });
+    const brand = page.locator('.brand');
+    const before = [(await boxOf(link)).y, (await boxOf(brand)).y];
+    await page.evaluate('window.scrollTo(0, 500)');
+    await expect.poll(() => page.evaluate('window.scrollY')).toBeGreaterThan(100);
+    expect([(await boxOf(link)).y, (await boxOf(brand)).y]).toEqual(before);
+  });
+
+  it.each([undefined, TABLET, PHONE])(
+    'the verdict of the policy comes into sight',
+    async (look) => {
+      const page = await house.enter('#/policy/explain?tool=publish_note', look);
+      await page.getByRole('button', { name: 'Explain', exact: true }).click();
+      const verdict = page.getByRole('heading', { name: 'A person would be asked' });
+      const { y, bottom } = await boxOf(verdict);
+      expect(y).toBeGreaterThanOrEqual(0);
+      expect(bottom).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
+    },
+  );
+
   it('the buttons that decide are in the window as soon as a question is open', async () => {
     const { approvalId } = await house.ask('In sight');
-    for (const look of [undefined, PHONE]) {
+    for (const look of [undefined, TABLET, PHONE]) {
       const page = await house.enter(`#/approvals/${approvalId}`, look);
       const { bottom } = await boxOf(page.getByRole('button', { name: 'Approve', exact: true }));
       expect(bottom).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
@@ -94,7 +134,10 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
   });
 
   it('the date below the last step of a chart is not cut', async () => {
-    const page = await house.enter('#/costs', { ...PHONE, timezoneId: zoneOfMidnight() });
+    const page = await house.enter('#/costs?period=24h', {
+      ...PHONE,
+      timezoneId: zoneOfMidnight(),
+    });
     await page.locator('canvas').first().waitFor();
     // The last column of the picture is blank when no label reaches its edge.
     const inked = await page.evaluate(`(() => {
@@ -112,7 +155,7 @@ describe.skipIf(!hasBrowser())('the layout of the console', { timeout: SLOW }, (
     await page.goto(`${house.server.url}/#/audit/1`);
     await page.getByText(/\d\d:\d\d:\d\d GMT\+5:30$/).waitFor();
     await page.goto(`${house.server.url}/#/costs`);
-    await page.getByText('Hours in GMT+5:30').waitFor();
+    await page.getByText('Times in GMT+5:30').waitFor();
     await page.getByLabel('Period').selectOption('30d');
     await page.getByText('Days in UTC').waitFor();
   });

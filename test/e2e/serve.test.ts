@@ -53,6 +53,24 @@ const call = (url: string, bearer: string, expression: string) =>
     body: JSON.stringify({ input: { expression } }),
   });
 
+/** Reads the events of a server as they come. */
+const listen = async (url: string, bearer: string) => {
+  const headers = { authorization: `Bearer ${bearer}` };
+  const { body } = await fetch(`${url}/v1/events`, { headers });
+  let text = '';
+  void (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of body ?? []) text += decoder.decode(chunk);
+  })().catch(() => undefined);
+  const until = async (fits: (text: string) => boolean, ms: number): Promise<void> => {
+    const end = Date.now() + ms;
+    while (!fits(text) && Date.now() < end) await pause(10);
+    expect(fits(text), text).toBe(true);
+  };
+  await until((told) => told.includes('retry:'), 5000);
+  return { until, text: () => text };
+};
+
 describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
   it('answers calls, records them, and ends in good order', async () => {
     const project = createProject();
@@ -84,6 +102,37 @@ describe('toolcrib serve, built', { timeout: TIME_LIMIT }, () => {
     await pause(1100);
     expect((await call(server.url, bearer, '1+2')).status).toBe(401);
     expect(await server.stop('SIGINT')).toBe(0);
+  });
+
+  it('tells of calls and questions of other processes within a second, and of its own once', async () => {
+    const project = createProject();
+    const [viewer, agent] = [
+      await token(project, 'screen', '--role', 'viewer'),
+      await token(project, 'ci'),
+    ];
+    const server = await serve(project);
+    const stream = await listen(server.url, viewer);
+    await call(server.url, agent, '1+1');
+    const ran = await project.run(['run', 'calculator', 'expression=6*7', '--json']);
+    const { executionId } = ran.json<{ metadata: { executionId: string } }>().metadata;
+    await stream.until((text) => text.includes(executionId), 1000);
+    await project.run(['run', 'write_file', 'path=a.txt', 'content=x']);
+    const remove = ['run', 'file_operations', 'operation=delete', 'path=a.txt', '--json'];
+    const asked = await project.run(remove);
+    const { approvalId } = asked.json<{ approval: { approvalId: string } }>().approval;
+    await stream.until((text) => text.includes(approvalId), 1000);
+    await project.run(['approvals', 'deny', approvalId]);
+    await stream.until((text) => text.includes('event: approval.decided'), 1000);
+    // What is told twice would have come by then.
+    await call(server.url, agent, '2+2');
+    await pause(1000);
+    const names = stream.text().match(/^event: .*/gm) ?? [];
+    expect(names.filter((name) => name === 'event: approval.requested')).toHaveLength(1);
+    expect(names.filter((name) => name === 'event: approval.decided')).toHaveLength(1);
+    expect(names.filter((name) => name === 'event: call.finished')).toHaveLength(5);
+    expect(names.filter((name) => name === 'event: call.started')).toHaveLength(3);
+    expect(stream.text()).not.toContain('stream.reset');
+    await server.stop('SIGTERM');
   });
 
   it('gives a new console link on a signal, and none in its answers', async () => {

@@ -90,6 +90,30 @@ export interface ErrorBody {
   readonly issues?: readonly Issue[];
 }
 
+/** What a dry run answers in `data`. */
+export interface DryRunReport {
+  readonly verdict: 'allow' | 'ask';
+  readonly rule: string;
+  readonly reason: string;
+  readonly estimate: {
+    readonly costMicros: number;
+    readonly mostMicros?: number;
+    readonly tokens: number;
+    readonly timeMs?: number;
+    readonly confidence: 'exact' | 'estimate' | 'unknown';
+  };
+  readonly approvalsNeeded: number;
+  readonly effects: readonly string[];
+  readonly inspected: readonly string[];
+  readonly preconditions: {
+    readonly results: readonly {
+      readonly description: string;
+      readonly passed: boolean;
+      readonly critical: boolean;
+    }[];
+  };
+}
+
 export type ToolStatus = 'success' | 'failure' | 'timeout' | 'cancelled' | 'denied' | 'pending';
 
 export interface ToolResult {

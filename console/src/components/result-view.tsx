@@ -4,6 +4,7 @@ import { hrefOf } from '../router/route.ts';
 import { pathText } from '../schema-form/check-value.ts';
 import { Badge, StatusBadge } from './badge.tsx';
 import { CodeBlock } from './code-block.tsx';
+import { DryRunView, isDryRunReport } from './dry-run-view.tsx';
 import { count, duration, money } from './format.ts';
 import { JsonView } from './json-view.tsx';
 import { SafeText } from './safe-text.tsx';
@@ -43,7 +44,20 @@ const Summary = ({ result }: { readonly result: ToolResult }) => {
   );
 };
 
-export const ResultView = ({ result }: { readonly result: ToolResult }) => (
+/** Only of a dry run: a tool that answers in its shape must not pass a real call off as one. */
+const ResultData = ({ data, isDryRun }: { readonly data: unknown; readonly isDryRun: boolean }) => {
+  if (data === undefined) return null;
+  if (isDryRun && isDryRunReport(data)) return <DryRunView report={data} />;
+  if (typeof data === 'string') return <CodeBlock text={data} label="Data" />;
+  return <JsonView value={data} label="Data" />;
+};
+
+interface ResultProps {
+  readonly result: ToolResult;
+  readonly isDryRun?: boolean;
+}
+
+export const ResultView = ({ result, isDryRun = false }: ResultProps) => (
   <section className="stack" aria-label="Result">
     <Summary result={result} />
     {result.status === 'pending' && result.approval && (
@@ -58,10 +72,6 @@ export const ResultView = ({ result }: { readonly result: ToolResult }) => (
         <SafeText text={warning} />
       </p>
     ))}
-    {typeof result.data === 'string' ? (
-      <CodeBlock text={result.data} label="Data" />
-    ) : (
-      result.data !== undefined && <JsonView value={result.data} label="Data" />
-    )}
+    <ResultData data={result.data} isDryRun={isDryRun} />
   </section>
 );

@@ -12,6 +12,7 @@ import { counted } from '../output/format-units.ts';
 import { programVersion } from '../program-version.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { announceServe } from '../session/running-server.ts';
+import { createServerEditor } from './servers/server-editor.ts';
 
 interface ServeOptions {
   readonly host?: string;
@@ -69,6 +70,7 @@ const siteOf = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<Se
     ...(folder !== undefined && { consoleFolder: folder }),
     doctor: doctor(io, open),
     describe: await approvalDescriber(WIDTH),
+    serverEditor: createServerEditor(io, open),
   };
 };
 

@@ -1,6 +1,6 @@
 /** Puts the parts of the store together on a database that is open and up to date. */
 import type { Runtime } from '../../contract/runtime.ts';
-import type { Store } from '../../contract/store.ts';
+import type { Store, StoreMark } from '../../contract/store.ts';
 import { CommitSync } from './database/commit-sync.ts';
 import type { Database } from './database/open-database.ts';
 import { Owner } from './database/owner.ts';
@@ -10,6 +10,7 @@ import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteCounters } from './sqlite-counters.ts';
 import { SqliteGrants } from './sqlite-grants.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
+import type { SqliteParts } from './sqlite-parts.ts';
 import { SqliteReplays } from './sqlite-replays.ts';
 import { SqliteResults } from './sqlite-results.ts';
 import { SqliteSnapshots } from './sqlite-snapshots.ts';
@@ -38,6 +39,18 @@ const shut = async (
   }
 };
 
+/** The trail is read first: what is written in between belongs to a later version. */
+const marker = ({ database, writer }: SqliteParts): (() => Promise<StoreMark>) => {
+  const last = database.prepare('SELECT max(seq) AS seq FROM audit');
+  const version = database.prepare('PRAGMA data_version');
+  return () =>
+    writer.read(() => {
+      const { seq } = last.get() as { readonly seq: number | null };
+      const { data_version } = version.get() as { readonly data_version: number };
+      return { foreignVersion: Number(data_version), lastSeq: Number(seq ?? 0) };
+    });
+};
+
 export const sqliteStore = (options: SqliteStoreParts): Store => {
   const { database, runtime, label, isReadOnly = false } = options;
   const writer = new Writer({ ...options, sync: new CommitSync(options) });
@@ -59,6 +72,7 @@ export const sqliteStore = (options: SqliteStoreParts): Store => {
     grants: new SqliteGrants(parts),
     tokens: new SqliteTokens(parts),
     results: new SqliteResults(parts),
+    mark: marker(parts),
     close() {
       closing ??= shut(options, writer, owner);
       return closing;

@@ -101,6 +101,7 @@ const eventsOf = (stream: EventStream): ReadableStream<Uint8Array> => {
         backlog: () => -(controller.desiredSize ?? 0),
         cut: () => controller.error(new Error('The client does not read what it is sent.')),
       }),
+    pull: () => stream.drained(),
     cancel: () => stream.leave(),
   };
   return new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: 0 }));

@@ -18,6 +18,8 @@ export interface StreamOptions {
   readonly runtime?: Pick<Runtime, 'after'>;
   /** Bytes that may wait for the client before it is cut off. */
   readonly maxBacklog?: number;
+  /** Called when the client has taken what waited for it, and once when it begins to listen. */
+  onDrain?(): void;
   /** Called once, when the stream is over for whatever reason. */
   onOver?(): void;
 }
@@ -43,6 +45,24 @@ export class EventStream {
     return this.#waiting.length === 0 && !this.#isOver;
   }
 
+  /** Bytes, about, that wait for the client. */
+  get backlog(): number {
+    if (this.#sink) return this.#sink.backlog();
+    return this.#waiting.reduce((sum, chunk) => sum + chunk.length, 0);
+  }
+
+  /** Notes that the client has taken what waited for it. */
+  drained(): void {
+    if (!this.#isOver) this.#options.onDrain?.();
+  }
+
+  /** Ends the stream at once: what waits for the client is lost. */
+  cut(): void {
+    const sink = this.#sink;
+    this.leave();
+    sink?.cut();
+  }
+
   /** Sends text or bytes in the format of server-sent events; nothing once the stream is over. */
   write(chunk: EventChunk): void {
     if (this.#isOver) return;
@@ -50,8 +70,7 @@ export class EventStream {
     if (!sink) {
       this.#waiting.push(chunk);
     } else if (sink.backlog() > (this.#options.maxBacklog ?? MAX_BACKLOG)) {
-      this.leave();
-      sink.cut();
+      this.cut();
     } else sink.write(chunk);
   }
 
@@ -65,6 +84,7 @@ export class EventStream {
     }
     this.#sink = sink;
     this.#keepAlive();
+    this.drained();
   }
 
   /** Calls `hold` with how to end the stream; what it returns is called when the stream is over. */

@@ -102,8 +102,12 @@ const writeEvents = ({ status, headers, stream }: SealedStream, outgoing: Server
   outgoing.writeHead(status, headers);
   // So that the client knows at once that its stream is open, although nothing was sent yet.
   if (stream.isSilent) outgoing.flushHeaders();
+  // Not the event `drain`: it is told only after a backlog that differs between versions of Node.
+  const onTaken = (error?: Error | null): void => {
+    if (!error && outgoing.writableLength === 0) stream.drained();
+  };
   stream.open({
-    write: (chunk) => void outgoing.write(chunk),
+    write: (chunk) => void outgoing.write(chunk, onTaken),
     end: () => void outgoing.end(),
     backlog: () => outgoing.writableLength,
     cut: () => void outgoing.destroy(),

@@ -8,6 +8,7 @@ import type { Answer } from '../door/answer.ts';
 import type { HttpRequest } from '../door/http-request.ts';
 import type { ListenLimits } from '../door/listen.ts';
 import type { Identity } from './auth/identity.ts';
+import type { ServerEditor } from './server-editor.ts';
 
 export interface Check {
   readonly name: string;
@@ -108,6 +109,8 @@ export interface HttpDeps {
   trace?(executionId: string): readonly TraceStage[] | undefined;
   toolUsage?(tool: string): ToolUsage | undefined;
   hasSecret?(configKey: string): Promise<boolean>;
+  /** Absent where the servers of the configuration must not be changed over HTTP. */
+  readonly serverEditor?: ServerEditor;
   /** A question as a person has to read it, with nothing invisible in it. */
   describe?(request: ApprovalRequest, now: number): string;
   /** What a signed approval link says, when it is one of ours and its time is not over. */

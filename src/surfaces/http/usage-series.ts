@@ -1,15 +1,15 @@
 /** How calls went over time, counted from the audit trail: it survives restarts and is shared. */
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
-import { DAY_MS, HOUR_MS } from '../../kit/data/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 
 export interface SeriesQuery {
   readonly from: number;
   readonly to: number;
-  readonly bucket: 'hour' | 'day';
+  readonly bucket: 'minute' | 'hour' | 'day';
   readonly tool?: string | undefined;
 }
 
-const SIZES = { hour: HOUR_MS, day: DAY_MS } as const;
+const SIZES = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 const MICROS = 1_000_000;
 const MOST_ROWS = 50_000;
 

@@ -34,7 +34,10 @@ const Nothing = ({ filter }: { readonly filter: AuditFilter }) =>
 /** New rows do not push away what one is reading: a button brings them in. */
 const Newer = ({ onShow }: { readonly onShow: () => void }) => {
   const [fresh, setFresh] = useState(0);
-  useLive(['call.finished', 'line.reopened'], () => setFresh((n) => n + 1));
+  useLive(
+    ['call.finished', 'approval.decided', 'permission.*', 'line.reopened', 'stream.reset'],
+    () => setFresh((n) => n + 1),
+  );
   if (fresh === 0) return null;
   const show = (): void => {
     setFresh(0);

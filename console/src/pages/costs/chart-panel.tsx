@@ -25,10 +25,12 @@ interface PanelProps {
   readonly isWhole?: boolean;
 }
 
+const NAMES = { minute: 'Minute', hour: 'Hour' } as const;
+
 const columnsOf = ({ bucket, measures, show, steps }: PanelProps): readonly Column<Step>[] => [
   {
     id: 'at',
-    title: bucket === 'day' ? 'Day (UTC)' : `Hour (${zoneName(steps.at(-1)?.at ?? 0)})`,
+    title: bucket === 'day' ? 'Day (UTC)' : `${NAMES[bucket]} (${zoneName(steps.at(-1)?.at ?? 0)})`,
     cell: ({ at }) => stepName(at, bucket),
     sortBy: ({ at }) => at,
   },

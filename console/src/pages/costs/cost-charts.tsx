@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { count, duration, money } from '../../components/format.ts';
 import { ChartPanel, type Measure } from './chart-panel.tsx';
 import { fillBuckets, type Step, totalsOf } from './fill-buckets.ts';
-import { type Span, stepName } from './period.ts';
+import { type Span, stepName, trimSpan } from './period.ts';
 import type { UsageBucket } from './usage-records.ts';
 
 const SPEND: readonly Measure[] = [
@@ -21,8 +21,6 @@ const CALLS: readonly Measure[] = [
   { id: 'failures', title: 'Failed', shape: 'bars', of: ({ failures }) => failures },
 ];
 
-const EACH = { hour: 'hour', day: 'day' } as const;
-
 const callsText = (calls: number): string => (calls === 1 ? '1 call' : `${count(calls)} calls`);
 
 const peakOf = (steps: readonly Step[], of: Measure['of']): Step | undefined =>
@@ -37,7 +35,10 @@ interface ChartsProps {
 }
 
 export const CostCharts = ({ buckets, span }: ChartsProps) => {
-  const steps = useMemo(() => fillBuckets(buckets, span), [buckets, span]);
+  const steps = useMemo(
+    () => fillBuckets(buckets, trimSpan(span, buckets[0]?.at)),
+    [buckets, span],
+  );
   const totals = totalsOf(buckets);
   const slow = peakOf(steps, ({ p95Ms }) => p95Ms);
   const { bucket } = span;
@@ -46,14 +47,14 @@ export const CostCharts = ({ buckets, span }: ChartsProps) => {
     <div className="charts">
       <ChartPanel
         {...shared}
-        title={`Spend per ${EACH[bucket]}`}
+        title={`Spend per ${bucket}`}
         summary={`${money(totals.costUsd)} in all`}
         measures={SPEND}
         show={money}
       />
       <ChartPanel
         {...shared}
-        title={`Calls per ${EACH[bucket]}`}
+        title={`Calls per ${bucket}`}
         summary={`${callsText(totals.calls)}, ${count(totals.failures)} failed`}
         measures={CALLS}
         show={count}

@@ -11,27 +11,38 @@ import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf, replaceRoute, useRoute } from '../../router/route.ts';
 import { Budgets } from './budgets.tsx';
 import { CostCharts } from './cost-charts.tsx';
-import { PERIODS, type Period, periodOf, type Span, spanOf } from './period.ts';
+import { totalsOf } from './fill-buckets.ts';
+import { HOUR, isFresh, PERIODS, type Period, periodOf, type Span, spanOf } from './period.ts';
 import { ToolCosts } from './tool-costs.tsx';
 import { Totals } from './totals.tsx';
 import type { UsageLine, UsageSeries } from './usage-records.ts';
 import './costs.css';
 
 interface Shown {
+  readonly period: Period;
   readonly span: Span;
   readonly series: UsageSeries;
   readonly lines: readonly UsageLine[];
 }
 
-const useCosts = (period: Period, tool: string) => {
+const useCosts = (chosen: Period | undefined, tool: string) => {
   const { api, now } = useServices();
-  const costs = useLoad<Shown>(`costs ${period.id} ${tool}`, async () => {
+  const load = async (period: Period) => {
     const span = spanOf(period, now());
-    const [series, { lines }] = await Promise.all([
-      api.get<UsageSeries>('/v1/usage/series', { ...span, tool }),
+    const series = await api.get<UsageSeries>('/v1/usage/series', { ...span, tool });
+    return { period, span, series };
+  };
+  const costs = useLoad<Shown>(`costs ${chosen?.id ?? ''} ${tool}`, async () => {
+    const [course, { lines }] = await Promise.all([
+      load(chosen ?? periodOf(undefined)),
       api.get<{ lines: readonly UsageLine[] }>('/v1/usage'),
     ]);
-    return { span, series, lines };
+    if (chosen !== undefined || !isFresh(course.series.buckets[0]?.at, now())) {
+      return { ...course, lines };
+    }
+    const hour = await load(HOUR);
+    const isAll = totalsOf(hour.series.buckets).calls >= totalsOf(course.series.buckets).calls;
+    return { ...(isAll ? hour : course), lines };
   });
   useReloadOn(['call.finished'], costs.reload);
   return costs;
@@ -48,7 +59,7 @@ const Quiet = ({ period, tool }: { readonly period: Period; readonly tool: strin
   </EmptyState>
 );
 
-const Course = (props: Shown & { readonly period: Period; readonly tool: string }) => {
+const Course = (props: Shown & { readonly tool: string }) => {
   const { span, series, period, tool } = props;
   if (series.buckets.length === 0) return <Quiet period={period} tool={tool} />;
   return (
@@ -71,7 +82,7 @@ const Course = (props: Shown & { readonly period: Period; readonly tool: string 
 
 const Filters = ({ period, tool }: { readonly period: Period; readonly tool: string }) => {
   const { now } = useServices();
-  const clock = period.bucket === 'day' ? 'Days in UTC' : `Hours in ${zoneName(now())}`;
+  const clock = period.bucket === 'day' ? 'Days in UTC' : `Times in ${zoneName(now())}`;
   return (
     <div className="filters">
       <FilterSelect
@@ -96,16 +107,16 @@ const Filters = ({ period, tool }: { readonly period: Period; readonly tool: str
 
 export const CostsPage = () => {
   const { query } = useRoute();
-  const period = periodOf(query.period);
+  const chosen = query.period === undefined ? undefined : periodOf(query.period);
   const tool = query.tool ?? '';
-  const costs = useCosts(period, tool);
+  const costs = useCosts(chosen, tool);
   return (
     <PageFrame title="Costs" lead="What calls cost, how long they took and what is left to spend.">
-      <Filters period={period} tool={tool} />
+      <Filters period={chosen ?? costs.data?.period ?? periodOf(undefined)} tool={tool} />
       <WhenLoaded of={costs}>
         {(shown) => (
           <div className="costs">
-            <Course {...shown} period={period} tool={tool} />
+            <Course {...shown} tool={tool} />
             <Budgets lines={shown.lines} />
           </div>
         )}

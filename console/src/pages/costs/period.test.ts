@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PERIODS, periodOf, spanOf, stepName } from './period.ts';
+import { isFresh, PERIODS, periodOf, spanOf, stepName, trimSpan } from './period.ts';
 import { timeLabels } from './time-labels.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 16, 20, 5);
@@ -13,7 +13,7 @@ describe('a period', () => {
 
   it.each(PERIODS)('$id has whole steps and ends with the present one', (period) => {
     const { from, to, bucket } = spanOf(period, NOW);
-    const size = bucket === 'hour' ? HOUR : 24 * HOUR;
+    const size = { minute: HOUR / 60, hour: HOUR, day: 24 * HOUR }[bucket];
     expect((to - from) / size).toBe(period.steps);
     expect(from % size).toBe(0);
     expect(to - size).toBeLessThanOrEqual(NOW);
@@ -22,6 +22,23 @@ describe('a period', () => {
 
   it('names days as the server counts them, wherever the reader is', () => {
     expect(stepName(Date.UTC(2026, 10, 15), 'day')).toBe('15 Nov 2026');
+  });
+});
+
+describe('a chart of someone who has just begun', () => {
+  const day = spanOf(periodOf('24h'), NOW);
+
+  it('looks at minutes when the first call was in the last hour', () => {
+    expect(isFresh(Date.UTC(2026, 10, 15, 16), NOW)).toBe(true);
+    expect(isFresh(Date.UTC(2026, 10, 15, 12), NOW)).toBe(false);
+    expect(isFresh(undefined, NOW)).toBe(false);
+  });
+
+  it('leaves out the empty time before the first call, and keeps some steps', () => {
+    expect((day.to - trimSpan(day, day.to - HOUR).from) / HOUR).toBe(12);
+    expect((day.to - trimSpan(day, day.to - 15 * HOUR).from) / HOUR).toBe(16);
+    expect(trimSpan(day, day.from)).toEqual(day);
+    expect(trimSpan(day, undefined)).toEqual(day);
   });
 });
 

@@ -1,5 +1,5 @@
 /** The stretches of time to look at, each with the size of its steps. */
-export type BucketSize = 'hour' | 'day';
+export type BucketSize = 'minute' | 'hour' | 'day';
 
 export interface Period {
   readonly id: string;
@@ -17,13 +17,18 @@ export interface Span {
 }
 
 export const BUCKET_MS: Readonly<Record<BucketSize, number>> = {
+  minute: 60_000,
   hour: 3_600_000,
   day: 86_400_000,
 };
 
 const DAY: Period = { id: '24h', title: '24 hours', bucket: 'hour', steps: 24 };
 
+/** For those who have just begun: in hours all their calls would be one bar. */
+export const HOUR: Period = { id: '1h', title: 'hour', bucket: 'minute', steps: 60 };
+
 export const PERIODS: readonly Period[] = [
+  HOUR,
   DAY,
   { id: '7d', title: '7 days', bucket: 'hour', steps: 168 },
   { id: '30d', title: '30 days', bucket: 'day', steps: 30 },
@@ -33,6 +38,20 @@ export const PERIODS: readonly Period[] = [
 /** The last 24 hours for an id that nobody knows. */
 export const periodOf = (id: string | undefined): Period =>
   PERIODS.find((period) => period.id === id) ?? DAY;
+
+/** All that happened may lie in the last hour: its minutes say more than one bar of a day. */
+export const isFresh = (first: number | undefined, now: number): boolean =>
+  first !== undefined && first > spanOf(HOUR, now).from - BUCKET_MS.hour;
+
+/** A chart shows at least so many steps. */
+const MIN_STEPS = 12;
+
+/** Leaves out the time before the first call: a few bars at the edge of an empty chart say little. */
+export const trimSpan = (span: Span, first: number | undefined): Span => {
+  const size = BUCKET_MS[span.bucket];
+  const start = Math.min((first ?? span.from) - size, span.to - MIN_STEPS * size);
+  return { ...span, from: Math.max(span.from, start) };
+};
 
 /** Whole steps only, so that the first bar does not stand for less time than the others. */
 export const spanOf = ({ bucket, steps }: Period, now: number): Span => {

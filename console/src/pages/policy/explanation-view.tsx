@@ -1,4 +1,5 @@
 /** Which rule decided, and how every other one was passed over. */
+import { useEffect, useRef } from 'react';
 import { Badge } from '../../components/badge.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { type Column, Table } from '../../components/table.tsx';
@@ -13,25 +14,33 @@ const WORDS = {
   deny: 'The call would be refused',
 } as const;
 
-const VerdictNote = ({ verdict }: Pick<Explanation, 'verdict'>) => (
-  <div className={NOTES[verdict.effect]} role="status">
-    <h2>{WORDS[verdict.effect]}</h2>
-    <p>
-      Decided by{' '}
-      <strong>
-        <SafeText text={verdict.rule} />
-      </strong>
-      : <SafeText text={verdict.reason} />
-    </p>
-    {verdict.everyTime && <p>No standing permission answers this: it is asked every time.</p>}
-    {verdict.shadow?.map(({ rule, effect, reason }) => (
-      <p key={rule}>
-        In shadow mode, <SafeText text={rule} /> would say <EffectBadge effect={effect} />{' '}
-        <SafeText text={reason} />
+/** Comes into sight by itself: below a long form nobody would see that there is an answer. */
+const VerdictNote = ({ verdict }: Pick<Explanation, 'verdict'>) => {
+  const ref = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer comes into sight
+  useEffect(() => {
+    ref.current?.scrollIntoView({ block: 'nearest' });
+  }, [verdict]);
+  return (
+    <div ref={ref} className={NOTES[verdict.effect]} role="status">
+      <h2>{WORDS[verdict.effect]}</h2>
+      <p>
+        Decided by{' '}
+        <strong>
+          <SafeText text={verdict.rule} />
+        </strong>
+        : <SafeText text={verdict.reason} />
       </p>
-    ))}
-  </div>
-);
+      {verdict.everyTime && <p>No standing permission answers this: it is asked every time.</p>}
+      {verdict.shadow?.map(({ rule, effect, reason }) => (
+        <p key={rule}>
+          In shadow mode, <SafeText text={rule} /> would say <EffectBadge effect={effect} />{' '}
+          <SafeText text={reason} />
+        </p>
+      ))}
+    </div>
+  );
+};
 
 const columnsOf = (decisive: string): readonly Column<ConsideredRule & { place: number }>[] => [
   { id: 'place', title: '#', cell: ({ place }) => place, isSecondary: true },
@@ -73,7 +82,7 @@ const columnsOf = (decisive: string): readonly Column<ConsideredRule & { place: 
 ];
 
 export const ExplanationView = ({ verdict, considered }: Explanation) => (
-  <section className="stack" aria-label="Explanation">
+  <section className="stack explain-answer" aria-label="Explanation">
     <VerdictNote verdict={verdict} />
     <h2>Rules considered</h2>
     <Table

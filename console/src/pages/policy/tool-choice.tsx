@@ -22,6 +22,11 @@ export const ToolChoice = ({ value, onChange }: ChoiceProps) => {
     api.get<Page<ToolSummary>>('/v1/tools', { limit: MOST_NAMES }),
   );
   const names = tools.data?.items.map(({ name }) => name) ?? [];
+  // A name that was typed before the names had come is chosen when they come.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the arrival that counts.
+  useEffect(() => {
+    if (text !== value && names.includes(text)) onChange(text);
+  }, [tools.data]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     onChange(text.trim());

@@ -1,4 +1,5 @@
 /** One server: how it is, what it offers, what went wrong last, what it writes. */
+import type { Loaded } from '../../api/use-load.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Facts } from '../../components/facts.tsx';
@@ -7,8 +8,9 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { SafeText } from '../../components/safe-text.tsx';
 import { hrefOf } from '../../router/route.ts';
 import { ServerActions } from './server-actions.tsx';
+import { ServerConfigPanel } from './server-config.tsx';
 import { ServerLogs } from './server-logs.tsx';
-import type { ServerStatus } from './server-records.ts';
+import type { ServerConfig, ServerStatus } from './server-records.ts';
 import { stateMeaning } from './server-state.ts';
 
 const ServerFacts = ({ server }: { readonly server: ServerStatus }) => (
@@ -34,10 +36,11 @@ const ServerFacts = ({ server }: { readonly server: ServerStatus }) => (
 
 interface ViewProps {
   readonly server: ServerStatus;
+  readonly config: Loaded<ServerConfig>;
   onChanged(): void;
 }
 
-export const ServerView = ({ server, onChanged }: ViewProps) => {
+export const ServerView = ({ server, config, onChanged }: ViewProps) => {
   const { tone, word, meaning, command } = stateMeaning(server);
   return (
     <>
@@ -60,6 +63,7 @@ export const ServerView = ({ server, onChanged }: ViewProps) => {
       )}
       <ServerActions server={server} onDone={onChanged} />
       <ServerFacts server={server} />
+      <ServerConfigPanel key={`${server.name} config`} name={server.name} config={config} />
       <ServerLogs key={server.name} name={server.name} />
     </>
   );

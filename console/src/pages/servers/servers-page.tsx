@@ -12,6 +12,7 @@ import { type Column, Table } from '../../components/table.tsx';
 import { PageFrame } from '../../layout/page-frame.tsx';
 import { useReloadOn } from '../../live/use-live.ts';
 import { hrefOf, useRoute } from '../../router/route.ts';
+import { PendingNote, ServerPageActions, useServerConfig } from './server-config.tsx';
 import type { ServerStatus } from './server-records.ts';
 import { stateMeaning } from './server-state.ts';
 import { ServerView } from './server-view.tsx';
@@ -106,15 +107,21 @@ export const ServersPage = () => {
   const servers = useLoad('servers', () =>
     api.get<Page<ServerStatus>>('/v1/servers', { limit: MOST }),
   );
+  const config = useServerConfig();
   useReloadOn(['server.*', 'tool.*'], servers.reload);
   const opened = servers.data?.items.find(({ name }) => name === current);
   const detail = opened ? (
-    <ServerView server={opened} onChanged={servers.reload} />
+    <ServerView server={opened} config={config} onChanged={servers.reload} />
   ) : (
     <NoSuchServer name={current} />
   );
   return (
-    <PageFrame title="Servers" lead="The MCP servers whose tools are served here.">
+    <PageFrame
+      title="Servers"
+      lead="The MCP servers whose tools are served here."
+      actions={<ServerPageActions config={config} />}
+    >
+      <PendingNote config={config} />
       <WhenLoaded of={servers}>
         {({ items }) =>
           items.length === 0 ? (

@@ -11,6 +11,7 @@ import { SafeText } from '../../components/safe-text.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../components/states.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { useToast } from '../../components/toast.tsx';
+import { useReloadOn } from '../../live/use-live.ts';
 import { actionsText, subjectText } from './grant-text.ts';
 import type { Grant } from './setting-records.ts';
 
@@ -121,6 +122,7 @@ export const GrantsPanel = () => {
   const grants = usePages<Grant>('/v1/permissions');
   const may = useMay('admin');
   const [revoking, setRevoking] = useState<Grant>();
+  useReloadOn(['permission.*'], () => !grants.isDeep && grants.reload());
   if (grants.isLoading) return <Skeleton />;
   if (grants.items.length === 0) {
     return grants.error ? (

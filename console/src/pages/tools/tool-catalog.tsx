@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<ToolSummary>[] = [
   {
     id: 'calls',
     title: 'Calls',
-    cell: ({ calls }) => (calls === undefined ? '' : count(calls)),
+    cell: ({ calls }) => (calls === undefined ? '–' : count(calls)),
     sortBy: (t) => t.calls ?? 0,
     isNumber: true,
     isSecondary: true,

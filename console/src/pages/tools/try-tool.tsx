@@ -39,7 +39,8 @@ const useTry = (tool: ToolDetail) => {
     else setDenied(waits);
   });
   const isDenied = denied !== undefined && denied === last?.result.approval?.approvalId;
-  return { run, busy, isDenied, result: last?.result };
+  const isDryRun = last?.attempt.dryRun === true;
+  return { run, busy, isDenied, isDryRun, result: last?.result };
 };
 
 const ExampleChoice = (props: { readonly tool: ToolDetail; onChoose(input: unknown): void }) => {
@@ -65,7 +66,7 @@ export const TryTool = ({ tool }: { readonly tool: ToolDetail }) => {
   const [input, setInput] = useState<unknown>(() => initialValue(tool.input, tool.input));
   const [round, setRound] = useState(0);
   const [isChecked, setChecked] = useState(false);
-  const { run, busy, isDenied, result } = useTry(tool);
+  const { run, busy, isDenied, isDryRun, result } = useTry(tool);
   const issues = checkValue(input, tool.input);
   const form = useRef<HTMLFormElement>(null);
   const attempt = (dryRun: boolean): void => {
@@ -115,7 +116,7 @@ export const TryTool = ({ tool }: { readonly tool: ToolDetail }) => {
       <div className="panel" aria-live="polite">
         {isDenied && <p className="note note-bad">A person said no. Nothing was run.</p>}
         {result ? (
-          <ResultView result={result} />
+          <ResultView result={result} isDryRun={isDryRun} />
         ) : (
           <p className="muted">
             The result appears here. A dry run checks the rules, the cost and the conditions, and

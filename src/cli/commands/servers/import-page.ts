@@ -10,7 +10,7 @@ import type { ImportPlan, PlannedServer } from './plan-import.ts';
 const HIDDEN = '‹hidden›';
 
 /** The command line, or the address without its query. */
-const reachText = ({ definition }: PlannedServer): string => {
+export const reachText = ({ definition }: Pick<PlannedServer, 'definition'>): string => {
   const { command, args = [], url } = definition;
   if (url !== undefined && URL.canParse(url)) {
     const { protocol, host, pathname, search } = new URL(url);

@@ -1,22 +1,20 @@
 /** `toolcrib servers import`: takes in the servers of other programs, and can put Toolcrib in their place. */
 import { type Command, Option } from 'commander';
-import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { CLIENTS, type ClientName } from '../../../config/mcp-import/client-files.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { SecretVault } from '../../../contract/secrets.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-parts.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
-import { secretSite, vaultsIn } from '../secrets/secrets-site.ts';
 import { changeEachFile, type FileChanges, tellLeft } from './change-each-file.ts';
 import { type FoundFile, findImports } from './find-imports.ts';
 import { importData, importPage } from './import-page.ts';
 import { offerTools } from './offer-tools.ts';
 import { type ImportPlan, type PlannedServer, planImport } from './plan-import.ts';
 import { type Rewritten, restoreFile, rewriteFile } from './rewrite-files.ts';
-import { assertEditable, editServers, openServerSite, type ServerSite } from './server-config.ts';
+import { openServerSite } from './server-config.ts';
+import { openVaultOf, takeServers } from './take-servers.ts';
 
 interface ImportOptions {
   readonly from?: ClientName;
@@ -38,12 +36,6 @@ const agreed = async (io: Io, question: string, { yes }: ImportOptions): Promise
   });
 };
 
-const openVaultOf = async (io: Io): Promise<SecretVault> => {
-  const site = await secretSite(io);
-  const { openVault } = await import('../../../crib/open-secrets.ts');
-  return openVault(vaultsIn(site)[0] ?? 'file', site);
-};
-
 /**
  * What lies in the folder one stands in may be a stranger's: it is taken when it was named, or when a
  * person can read it first.
@@ -59,30 +51,6 @@ const withoutStrangers = (
     note(io, `${io.noteInk.yellow('!')} Not taken without a look: ${visibleText(file)}`);
   }
   return found.filter(({ isProject }) => !isProject);
-};
-
-const take = async (
-  io: Io,
-  { site, vault, options }: { site: ServerSite; vault: SecretVault; options: ImportOptions },
-  servers: readonly PlannedServer[],
-): Promise<string> => {
-  const inProject = options.project === true;
-  await assertEditable(io, site, inProject);
-  for (const { secrets } of servers) {
-    for (const { key, value } of secrets) await vault.set(key, value);
-  }
-  const { file } = await editServers(io, site, {
-    inProject,
-    change: async (path) => {
-      const edits = [];
-      for (const { name, definition } of servers) {
-        edits.push(await setInConfigFile(path, ['mcp', 'servers', name], definition));
-      }
-      const [first, last] = [edits[0], edits.at(-1)];
-      return first && last && { before: first.before, after: last.after };
-    },
-  });
-  return file;
 };
 
 const rewriteAll = (
@@ -167,7 +135,10 @@ const bring = async (io: Io, files: readonly string[], options: ImportOptions): 
   if (!(await agreed(io, questionFor(fresh, options), options))) {
     throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
   }
-  const file = fresh.length > 0 ? await take(io, { site, vault, options }, fresh) : undefined;
+  const file =
+    fresh.length > 0
+      ? await takeServers(io, { site, vault, inProject: options.project === true }, fresh)
+      : undefined;
   const changes =
     options.rewrite === true ? await rewriteAll(io, plan, options) : { done: [], left: [] };
   const code = report(io, { plan, taken: fresh, ...(file !== undefined && { file }) }, changes);

@@ -27,7 +27,12 @@ const forgetLogin = async (io: Io, site: ServerSite, name: string): Promise<void
   await auth.logout();
 };
 
-const remove = async (io: Io, name: string, { project }: RemoveOptions): Promise<number> => {
+/** Returns the file it was taken out of. Fails with NOT_FOUND, or with PERMISSION_DENIED. */
+export const removeServer = async (
+  io: Io,
+  name: string,
+  { project }: RemoveOptions = {},
+): Promise<string> => {
   const site = await openServerSite(io);
   await knownServer(site, name);
   const { file, changed } = await editServers(io, site, {
@@ -40,6 +45,11 @@ const remove = async (io: Io, name: string, { project }: RemoveOptions): Promise
     });
   }
   await forgetLogin(io, site, name);
+  return file;
+};
+
+const remove = async (io: Io, name: string, options: RemoveOptions): Promise<number> => {
+  const file = await removeServer(io, name, options);
   if (io.json) printJson(io, { server: name, removed: true, file });
   else {
     print(io, `${io.ink.green('✓')} Removed: ${name}`);

@@ -6,6 +6,7 @@ import { createEventBus } from '../../../observation/event-bus.ts';
 import { type StreamAnswer, toResponse } from '../../door/answer.ts';
 import { fromWebRequest } from '../../door/http-request.ts';
 import { createEventBroadcast, type EventBroadcastOptions } from './create-event-broadcast.ts';
+import { MAX_CLIENT_BACKLOG } from './event-client.ts';
 
 const ADDRESS = 'http://127.0.0.1:7420/v1/events';
 
@@ -159,17 +160,69 @@ describe('createEventBroadcast', () => {
 });
 
 describe('threats of the event stream', () => {
-  it('a client that does not read is let go; the others hear everything', async () => {
-    const { stream, events } = opened();
-    const slow = responseOf(stream.open(ask(), as('viewer')));
+  it('a client that does not read has little queued for it, and is let go; others hear everything', async () => {
+    const { stream, events, runtime } = opened();
+    const slow = stream.open(ask(), as('viewer'));
+    const body = responseOf(slow);
     const quick = reading(stream.open(ask(), as('viewer')));
     const long = 'x'.repeat(1000);
-    for (let at = 1; at <= 2000 && stream.clients === 2; at++) {
+    for (let at = 1; at <= 200; at++) {
       events.emit('tool.registered', { tool: long, version: `${at}` });
       await quick.until(`"${at}"`);
     }
+    expect(slow.stream.backlog).toBeGreaterThan(MAX_CLIENT_BACKLOG);
+    expect(slow.stream.backlog).toBeLessThan(MAX_CLIENT_BACKLOG + 2000);
+    await runtime.advance(45_000);
+    expect(stream.clients).toBe(2);
+    await runtime.advance(60_000);
     expect(stream.clients).toBe(1);
-    await expect(slow.text()).rejects.toThrow('does not read');
+    await expect(body.text()).rejects.toThrow('does not read');
+  });
+
+  it('a slow client hears what waited for it in the ring, in order and once, when it reads again', async () => {
+    const { stream, events } = opened();
+    const slow = reading(stream.open(ask(), as('viewer')));
+    for (let at = 1; at <= 900; at++) {
+      events.emit('tool.registered', { tool: 'x'.repeat(100), version: `v${at}` });
+    }
+    const text = await slow.until('"v900"');
+    const versions = [...text.matchAll(/"version":"v(\d+)"/g)].map(([, number]) => Number(number));
+    expect(versions).toEqual(Array.from({ length: 900 }, (_, at) => at + 1));
+    expect(text).not.toContain('stream.reset');
+    stream.close();
+  });
+
+  it('clients that take long to write to are sent several events together', async () => {
+    const runtime = fakeRuntime();
+    const events = createEventBus(runtime.log);
+    let elapsed = 0;
+    // Each look at this clock takes 10 ms: so does each round of sending.
+    const slow = { ...runtime, elapsed: () => (elapsed += 10) };
+    const stream = createEventBroadcast(events, { runtime: slow, run: 'run1' });
+    const answer = stream.open(ask(), as('viewer'));
+    const client = reading(answer);
+    for (const tool of ['one', 'two', 'three']) {
+      events.emit('tool.registered', { tool, version: '1.0.0' });
+    }
+    expect(await client.until('"one"')).not.toContain('"two"');
+    await runtime.advance(40);
+    expect(await client.until('"three"')).toContain('"two"');
+    await runtime.advance(1000);
+    expect(runtime.pendingTimers).toBe(1);
+    stream.close();
+  });
+
+  it('a slow client for which too much waited is told to load anew, and then hears what comes', async () => {
+    const { stream, events } = opened({ keep: 10 });
+    const slow = reading(stream.open(ask(), as('viewer')));
+    for (let at = 1; at <= 2000; at++) {
+      events.emit('tool.registered', { tool: 'x'.repeat(100), version: `v${at}` });
+    }
+    await slow.until('stream.reset');
+    events.emit('tool.registered', { tool: 'last', version: '1.0.0' });
+    const text = await slow.until('"last"');
+    expect(text.match(/stream\.reset/g)).toHaveLength(1);
+    stream.close();
   });
 
   it('an agent is told of its own calls and of tools, of nothing else', async () => {
@@ -240,5 +293,67 @@ describe('threats of the event stream', () => {
     events.emit('call.started', { executionId: 'e', tool, userId: 'u' });
     const text = await client.until('call.started');
     expect(text.match(/^event: .*/gm)).toEqual(['event: call.started']);
+  });
+});
+
+describe('events of other processes', () => {
+  const finished = (executionId: string) => ({
+    userId: 'bot',
+    data: { executionId, tool: 'echo', userId: 'bot', status: 'success' },
+  });
+
+  it('tells what another process did, to whom may see it', async () => {
+    const { stream } = opened();
+    const [staff, agent] = [as('viewer'), as('agent', 'other-bot')].map((viewer) =>
+      reading(stream.open(ask(), viewer)),
+    );
+    stream.relay('call.finished', finished('exec-1'));
+    expect(await staff?.until('exec-1')).toContain('event: call.finished');
+    stream.close();
+    expect(await agent?.until('never')).not.toContain('exec-1');
+  });
+
+  it('tells a call of this process once, although the store is read before or after its event', async () => {
+    const crib = await testCrib([aTool()]);
+    const stream = createEventBroadcast(crib.events, { runtime: crib.runtime, run: 'run1' });
+    const client = reading(stream.open(ask('?types=call.finished,approval.decided'), as('viewer')));
+    const { metadata } = await crib.execute('echo', {});
+    stream.relay('call.finished', finished(metadata.executionId));
+    stream.relay('approval.decided', { data: { approvalId: 'a-1', approved: true } });
+    stream.relay('approval.decided', { data: { approvalId: 'a-1', approved: true } });
+    crib.events.emit('approval.decided', { approvalId: 'a-1', approved: true });
+    stream.relay('call.finished', finished('the-last'));
+    const text = await client.until('the-last');
+    expect(text.match(/event: .*/g)).toEqual([
+      'event: call.finished',
+      'event: approval.decided',
+      'event: call.finished',
+    ]);
+    stream.close();
+  });
+
+  it('keeps nothing of other processes while nobody watches', async () => {
+    const { stream } = opened();
+    stream.relay('call.finished', finished('exec-1'));
+    const client = reading(stream.open(ask('', { 'last-event-id': 'run1.0' }), as('viewer')));
+    expect(await client.until('retry:')).not.toContain('exec-1');
+    stream.close();
+  });
+
+  it('tells every client to load anew when more happened than is told one by one', async () => {
+    const { stream, events } = opened();
+    const client = reading(stream.open(ask(), as('viewer')));
+    events.emit('tool.registered', registered);
+    stream.reset();
+    events.emit('tool.registered', { tool: 'after', version: '1.0.0' });
+    const text = await client.until('"after"');
+    expect(text.match(/event: .*/g)).toEqual([
+      'event: tool.registered',
+      'event: stream.reset',
+      'event: tool.registered',
+    ]);
+    const back = reading(stream.open(ask('', { 'last-event-id': 'run1.1' }), as('viewer')));
+    expect(await back.until('retry:')).toContain('stream.reset');
+    stream.close();
   });
 });

@@ -6,19 +6,20 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { EventName, Events } from '../../../contract/events.ts';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
 import { EVENTS_TYPE, type StreamAnswer } from '../../door/answer.ts';
-import { EventStream } from '../../door/event-stream.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
-import { EventRing, type ToldEvent } from './event-ring.ts';
+import { EventClient } from './event-client.ts';
+import { EventRing } from './event-ring.ts';
 import {
+  type EventSummary,
   type EventViewer,
   isToldEvent,
-  maySee,
   summarizeEvent,
   TOLD_EVENTS,
 } from './event-summaries.ts';
+import { RecentKeys } from './recent-keys.ts';
 
 export interface EventBroadcastOptions {
-  readonly runtime: Pick<Runtime, 'now' | 'after'>;
+  readonly runtime: Pick<Runtime, 'now' | 'elapsed' | 'after'>;
   /** Names this run of the server, in letters and digits: ids of another run resume nothing. */
   readonly run: string;
   readonly heartbeatMs?: number;
@@ -35,6 +36,13 @@ export interface EventBroadcast {
    * when there are too many clients.
    */
   open(request: HttpRequest, viewer: EventViewer): StreamAnswer;
+  /**
+   * Tells the clients what another process did. An event that is told by this process too, before or
+   * after, is told once.
+   */
+  relay(name: EventName, summary: EventSummary): void;
+  /** Tells the clients to load anew: more happened than is told one by one. */
+  reset(): void;
   readonly clients: number;
   /** Ends all streams. */
   close(): void;
@@ -43,11 +51,14 @@ export interface EventBroadcast {
 const HEARTBEAT_MS = 15_000;
 const KEEP = 1000;
 const MAX_CLIENTS = 2000;
-/** Chunks are shared by all clients; what waits for one costs little more than its place in line. */
-const MAX_CLIENT_BACKLOG = 512 * 1024;
+/** A client that has taken nothing for so long is let go: it does not read. */
+const MAX_STALL_MS = 60_000;
 /** Events are gathered this long after the last client left, should it come back. */
 const LINGER_MS = 120_000;
 const RETRY_MS = 2000;
+/** Sending to all clients takes no more than a fifth of the time of the process. */
+const PAUSE_FACTOR = 4;
+const MIN_SLOW_MS = 2;
 
 const HEADERS = Object.freeze({
   'content-type': `${EVENTS_TYPE}; charset=utf-8`,
@@ -55,15 +66,21 @@ const HEADERS = Object.freeze({
   'x-accel-buffering': 'no',
 });
 
-interface Client {
-  readonly viewer: EventViewer;
-  /** All that the viewer may see when absent. */
-  readonly types: ReadonlySet<EventName> | undefined;
-  readonly stream: EventStream;
-}
+/** What another process on the same store can do as well. */
+const SHARED: ReadonlySet<EventName> = new Set([
+  'call.started',
+  'call.finished',
+  'approval.requested',
+  'approval.decided',
+  'permission.granted',
+  'permission.revoked',
+]);
 
-const wants = ({ viewer, types }: Client, event: ToldEvent): boolean =>
-  (types?.has(event.name) ?? true) && maySee(viewer, event);
+/** Names an event among those of this process and of others; empty where only one can tell it. */
+const keyOf = (name: EventName, { data }: EventSummary): string => {
+  const id = data.executionId ?? data.approvalId ?? data.grantId;
+  return SHARED.has(name) ? `${name} ${String(id)}` : '';
+};
 
 const wantedTypes = ({ query }: HttpRequest): ReadonlySet<EventName> | undefined => {
   const names = new URLSearchParams(query).getAll('types').flatMap((list) => list.split(','));
@@ -75,23 +92,30 @@ const wantedTypes = ({ query }: HttpRequest): ReadonlySet<EventName> | undefined
   });
 };
 
-const joined = (parts: readonly Uint8Array[]): Uint8Array => Buffer.concat(parts);
-
 class Broadcast implements EventBroadcast {
   readonly #events: Events;
   readonly #options: EventBroadcastOptions;
   readonly #ring: EventRing;
-  readonly #clients = new Set<Client>();
+  readonly #clients = new Set<EventClient>();
+  /** What this process told, and what was relayed for others, in the last moments. */
+  readonly #own: RecentKeys;
+  readonly #relayed: RecentKeys;
   readonly #encoder = new TextEncoder();
   readonly #beat: Uint8Array;
   #stops: readonly (() => void)[] = [];
   #pulse: Timer | undefined = undefined;
   #linger: Timer | undefined = undefined;
+  /** Runs while the clients are given time to take what they were sent. */
+  #pause: Timer | undefined = undefined;
+  /** Something happened in that time. */
+  #isUnsent = false;
 
   constructor(events: Events, options: EventBroadcastOptions) {
     this.#events = events;
     this.#options = options;
     this.#ring = new EventRing(options.run, options.keep ?? KEEP);
+    this.#own = new RecentKeys(options.runtime.now);
+    this.#relayed = new RecentKeys(options.runtime.now);
     this.#beat = this.#encoder.encode(':\n\n');
   }
 
@@ -107,13 +131,16 @@ class Broadcast implements EventBroadcast {
       });
     }
     this.#listen();
-    const stream = new EventStream({
-      maxBacklog: MAX_CLIENT_BACKLOG,
-      onOver: () => this.#gone(client),
+    const client = new EventClient({
+      ring: this.#ring,
+      viewer,
+      types,
+      lastId: request.header('last-event-id') ?? '',
+      retryMs: RETRY_MS,
+      onOver: (gone) => this.#gone(gone),
     });
-    const client: Client = { viewer, types, stream };
     this.#clients.add(client);
-    stream.write(this.#welcome(client, request.header('last-event-id') ?? ''));
+    const { stream } = client;
     return { status: 200, headers: HEADERS, stream };
   }
 
@@ -122,14 +149,16 @@ class Broadcast implements EventBroadcast {
     this.#rest();
   }
 
-  /** Where the client stands, and what it missed; told to load anew where that is not known. */
-  #welcome(client: Client, lastId: string): Uint8Array {
-    const hello = this.#encoder.encode(`retry: ${RETRY_MS}\nid: ${this.#ring.lastId}\n\n`);
-    if (lastId === '') return hello;
-    const { missed, events } = this.#ring.since(lastId);
-    const first = missed ? this.#encoder.encode('event: stream.reset\ndata: {}\n\n') : undefined;
-    const since = events.filter((event) => wants(client, event)).map(({ bytes }) => bytes);
-    return joined([...(first ? [first] : []), ...since, hello]);
+  relay(name: EventName, summary: EventSummary): void {
+    const key = keyOf(name, summary);
+    if (this.#stops.length === 0 || this.#own.has(key) || this.#relayed.has(key)) return;
+    this.#relayed.add(key);
+    this.#send(name, summary);
+  }
+
+  reset(): void {
+    this.#ring.forget();
+    this.#flush();
   }
 
   #listen(): void {
@@ -146,22 +175,45 @@ class Broadcast implements EventBroadcast {
   #tell(name: EventName, payload: never): void {
     const summary = summarizeEvent(name, payload);
     if (!summary) return;
-    const data = JSON.stringify({ at: this.#options.runtime.now(), ...summary.data });
-    const text = `id: ${this.#ring.nextId}\nevent: ${name}\ndata: ${data}\n\n`;
-    const { userId } = summary;
-    const event: ToldEvent = { name, userId, bytes: this.#encoder.encode(text) };
-    this.#ring.push(event);
-    for (const client of this.#clients) if (wants(client, event)) client.stream.write(event.bytes);
+    const key = keyOf(name, summary);
+    if (key !== '' && this.#relayed.has(key)) return;
+    if (key !== '') this.#own.add(key);
+    this.#send(name, summary);
+  }
+
+  #send(name: EventName, { data, userId }: EventSummary): void {
+    const text = JSON.stringify({ at: this.#options.runtime.now(), ...data });
+    const bytes = this.#encoder.encode(
+      `id: ${this.#ring.nextId}\nevent: ${name}\ndata: ${text}\n\n`,
+    );
+    this.#ring.push({ name, userId, bytes });
+    this.#flush();
+  }
+
+  /** Sends at once, unless many clients make that slow: then events are sent together. */
+  #flush(): void {
+    this.#isUnsent = this.#pause !== undefined;
+    if (this.#isUnsent) return;
+    const { elapsed } = this.#options.runtime;
+    const before = elapsed();
+    for (const client of this.#clients) client.catchUp();
+    const tookMs = elapsed() - before;
+    if (tookMs < MIN_SLOW_MS) return;
+    this.#pause = this.#later(tookMs * PAUSE_FACTOR, () => {
+      this.#pause = undefined;
+      if (this.#isUnsent) this.#flush();
+    });
   }
 
   #heartbeat(): void {
     this.#pulse = undefined;
     if (this.#clients.size === 0) return;
     this.#pulse = this.#later(this.#options.heartbeatMs ?? HEARTBEAT_MS, () => this.#heartbeat());
-    for (const { stream } of this.#clients) stream.write(this.#beat);
+    const now = this.#options.runtime.now();
+    for (const client of this.#clients) client.beat(this.#beat, now, MAX_STALL_MS);
   }
 
-  #gone(client: Client): void {
+  #gone(client: EventClient): void {
     this.#clients.delete(client);
     if (this.#clients.size > 0 || this.#stops.length === 0) return;
     this.#linger ??= this.#later(LINGER_MS, () => this.#rest());
@@ -173,6 +225,8 @@ class Broadcast implements EventBroadcast {
     this.#stops = [];
     this.#pulse?.cancel();
     this.#linger?.cancel();
+    this.#pause?.cancel();
+    this.#pause = undefined;
     this.#pulse = undefined;
     this.#linger = undefined;
   }

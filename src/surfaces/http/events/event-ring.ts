@@ -11,7 +11,7 @@ export interface ToldEvent {
   readonly bytes: Uint8Array;
 }
 
-/** `missed` when some of what came since is gone, or the id is not one of ours. */
+/** `missed` when some of what came since is gone. */
 export interface Since {
   readonly missed: boolean;
   readonly events: readonly ToldEvent[];
@@ -29,12 +29,17 @@ export class EventRing {
     this.#most = most;
   }
 
+  /** The number of the event that comes next. */
+  get next(): number {
+    return this.#first + this.#events.length;
+  }
+
   get nextId(): string {
-    return this.#idOf(this.#first + this.#events.length);
+    return this.#idOf(this.next);
   }
 
   get lastId(): string {
-    return this.#idOf(this.#first + this.#events.length - 1);
+    return this.#idOf(this.next - 1);
   }
 
   push(event: ToldEvent): void {
@@ -44,13 +49,24 @@ export class EventRing {
     this.#events = this.#events.slice(-this.#most);
   }
 
-  since(lastId: string): Since {
+  /** Forgets all events, and leaves a gap in their numbers: whoever resumes from before it has missed some. */
+  forget(): void {
+    this.#first = this.next + 1;
+    this.#events = [];
+  }
+
+  /** The number of the first event after the one of this id; `undefined` for an id of another run. */
+  after(lastId: string): number | undefined {
     const [, run, number] = /^([\w-]{1,64})\.(\d{1,15})$/.exec(lastId) ?? [];
     const next = Number(number) + 1;
-    const end = this.#first + this.#events.length;
-    if (run !== this.#run || !(next <= end)) return { missed: true, events: [] };
-    if (next < this.#first) return { missed: true, events: [] };
-    return { missed: false, events: this.#events.slice(next - this.#first) };
+    return run === this.#run && next <= this.next ? next : undefined;
+  }
+
+  /** The events from that number on, this many at most. */
+  from(number: number, limit: number): Since {
+    const at = number - this.#first;
+    if (at < 0) return { missed: true, events: [] };
+    return { missed: false, events: this.#events.slice(at, at + limit) };
   }
 
   #idOf(number: number): string {

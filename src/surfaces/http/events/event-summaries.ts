@@ -23,8 +23,22 @@ type Table = { readonly [N in EventName]?: Row<N> };
 const MOST_NAME = 128;
 const named = (tool: string): string => tool.slice(0, MOST_NAME);
 
-const finished = ({ tool, userId, result }: CribEvents['call.finished']): EventSummary => {
-  const { executionId, version, duration, cost, cached } = result.metadata;
+/** What is told of a call that is over. */
+interface FinishedCall {
+  readonly executionId: string;
+  readonly tool: string;
+  readonly version: string;
+  readonly userId: string;
+  readonly status: string;
+  readonly code: string | undefined;
+  readonly approvalId: string | undefined;
+  readonly durationMs: number;
+  readonly costUsd: number;
+  readonly cached: boolean;
+}
+
+export const finishedSummary = (call: FinishedCall): EventSummary => {
+  const { executionId, tool, version, userId, status, code, approvalId } = call;
   return {
     userId,
     data: {
@@ -32,15 +46,40 @@ const finished = ({ tool, userId, result }: CribEvents['call.finished']): EventS
       tool: named(tool),
       version,
       userId,
-      status: result.status,
-      ...(result.error && { code: result.error.code }),
-      ...(result.approval && { approvalId: result.approval.approvalId }),
-      durationMs: Math.round(duration * 1000) / 1000,
-      costUsd: cost,
-      cached,
+      status,
+      ...(code !== undefined && { code }),
+      ...(approvalId !== undefined && { approvalId }),
+      durationMs: Math.round(call.durationMs * 1000) / 1000,
+      costUsd: call.costUsd,
+      cached: call.cached,
     },
   };
 };
+
+const finished = ({ tool, userId, result }: CribEvents['call.finished']): EventSummary => {
+  const { executionId, version, duration, cost, cached } = result.metadata;
+  return finishedSummary({
+    executionId,
+    tool,
+    version,
+    userId,
+    status: result.status,
+    code: result.error?.code,
+    approvalId: result.approval?.approvalId,
+    durationMs: duration,
+    costUsd: cost,
+    cached,
+  });
+};
+
+export const startedSummary = ({
+  executionId,
+  tool,
+  userId,
+}: CribEvents['call.started']): EventSummary => ({
+  userId,
+  data: { executionId, tool: named(tool), userId },
+});
 
 const asItIs = <N extends EventName>(audience: Row<N>['audience']): Row<N> => ({
   audience,
@@ -48,13 +87,7 @@ const asItIs = <N extends EventName>(audience: Row<N>['audience']): Row<N> => ({
 });
 
 const TABLE: Table = {
-  'call.started': {
-    audience: 'own',
-    summarize: ({ executionId, tool, userId }) => ({
-      userId,
-      data: { executionId, tool: named(tool), userId },
-    }),
-  },
+  'call.started': { audience: 'own', summarize: startedSummary },
   'call.progressed': {
     audience: 'staff',
     summarize: ({ executionId, fraction }) => ({ data: { executionId, fraction } }),

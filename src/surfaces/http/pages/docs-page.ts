@@ -34,8 +34,8 @@ const schemaBlock = (title: string, schema: unknown): string =>
 
 const row = ({ method, path, summary, description, parameters, requestBody }: Listed): string => {
   const names = (parameters ?? []).map(({ name }) => `<code>${escapeHtml(name)}</code>`).join(', ');
-  return `<tr><td><code>${method.toUpperCase()} ${escapeHtml(path)}</code></td>
-<td>${escapeHtml(summary ?? '')}. ${escapeHtml(description ?? '')}${names && `<br>Takes ${names}.`}
+  return `<tr><td><code><span class="verb">${method.toUpperCase()}</span> ${escapeHtml(path)}</code></td>
+<td>${escapeHtml(summary ?? '')}. ${escapeHtml(description ?? '')}${names && `<br><span class="muted">Takes ${names}.</span>`}
 ${schemaBlock('Body', requestBody)}</td></tr>`;
 };
 
@@ -44,9 +44,11 @@ export const docsPage = (document: object): Response => {
   const tags = [...new Set(operations.map(({ tags: [tag = ''] = [] }) => tag))];
   const sections = tags.map((tag) => {
     const rows = operations.filter(({ tags: [first = ''] = [] }) => first === tag).map(row);
-    return `<h2>${escapeHtml(tag)}</h2>\n<table>${rows.join('\n')}</table>`;
+    return `<h2 id="${escapeHtml(tag)}">${escapeHtml(tag)}</h2>\n<table>${rows.join('\n')}</table>`;
   });
   const intro =
     '<p>JSON everywhere. Send <code>Authorization: Bearer tc_…</code>. The document behind this page: <a href="/openapi.json">openapi.json</a>.</p>';
-  return htmlPage('Toolcrib HTTP API', `${intro}\n${sections.join('\n')}`);
+  const links = tags.map((tag) => `<li><a href="#${escapeHtml(tag)}">${escapeHtml(tag)}</a></li>`);
+  const contents = `<ul class="contents">${links.join('')}</ul>`;
+  return htmlPage('Toolcrib HTTP API', `${intro}\n${contents}\n${sections.join('\n')}`);
 };

@@ -13,15 +13,46 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '');
 
+/** The colours of the console, for pages that load nothing. */
 const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid #8886; border-radius: .5rem; padding: 1rem; }
-button { font: inherit; padding: .5rem 1.5rem; margin-right: 1rem; border-radius: .5rem; border: 1px solid #888; cursor: pointer; }
-form { display: inline; }
-table { border-collapse: collapse; width: 100%; }
-td, th { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #8884; }
-code { font-family: ui-monospace, monospace; }
+:root {
+  color-scheme: light dark; font: 15px/1.55 system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif;
+  --ground: light-dark(#f5f4f0, #131618); --surface: light-dark(#fff, #1a1e21); --sunken: light-dark(#efede7, #0e1012);
+  --line: light-dark(#dedbd2, #2e3439); --ink: light-dark(#1c1f21, #e7e5df); --muted: light-dark(#5a5f63, #a3aab0);
+  --accent: light-dark(#0b5d61, #6fc9c2); --fill: light-dark(#0d5f63, #0f7277); --bad: light-dark(#a3261d, #f2958c);
+  color: var(--ink); background: var(--ground);
+}
+*, ::before, ::after { box-sizing: border-box; }
+body { margin: 0; }
+.bar { padding: 14px 24px; font-weight: 650; background: var(--surface); border-bottom: 1px solid var(--line); }
+main { max-width: 60rem; margin: 0 auto; padding: 28px 24px 64px; overflow-wrap: anywhere; }
+h1 { margin: 0 0 12px; font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; }
+h2 { margin: 32px 0 8px; font-size: 1.1rem; }
+h2::first-letter { text-transform: uppercase; }
+a { color: var(--accent); text-underline-offset: .15em; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+code, pre { font-family: ui-monospace, "SF Mono", "Noto Sans Mono", monospace; font-size: .9em; }
+pre { margin: 8px 0; padding: 14px 16px; white-space: pre-wrap; background: var(--sunken); border: 1px solid var(--line); border-radius: 8px; }
+.card { padding: 24px; background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
+.card pre { max-height: 60vh; overflow-y: auto; }
+.actions { display: flex; flex-wrap: wrap; gap: 10px; margin-top: 18px; }
+button { min-height: 40px; padding: 0 22px; font: inherit; font-weight: 600; color: var(--ink); background: var(--surface); border: 1px solid light-dark(#8b8778, #6b747c); border-radius: 5px; cursor: pointer; }
+button.primary { color: #fff; background: var(--fill); border-color: transparent; }
+button.danger { color: var(--bad); border-color: var(--bad); }
+form { display: contents; }
+table { width: 100%; border-collapse: collapse; background: var(--surface); border: 1px solid var(--line); border-radius: 8px; }
+td { padding: 9px 14px; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
+td:first-child { width: 40%; }
+.verb { display: inline-block; min-width: 4.2em; font-weight: 700; color: var(--accent); }
+.muted, summary { color: var(--muted); }
+summary { margin-top: 4px; cursor: pointer; }
+.contents { display: flex; flex-wrap: wrap; gap: 6px 16px; margin: 12px 0 0; padding: 0; list-style: none; }
+@media (max-width: 640px) {
+  main { padding: 20px 14px 48px; }
+  .card { padding: 16px; }
+  td { display: block; border: 0; }
+  td:first-child { width: auto; padding-bottom: 0; border-top: 1px solid var(--line); }
+}
 `;
 
 /** `body` is HTML and must be escaped where it holds text from elsewhere. */
@@ -31,7 +62,8 @@ export const htmlPage = (title: string, body: string, status = 200): Response =>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escapeHtml(title)}</h1>
+<body><div class="bar">Toolcrib</div>
+<main><h1>${escapeHtml(title)}</h1>
 ${body}
 </main></body></html>
 `;

@@ -17,8 +17,8 @@ const gone = (): Response =>
     403,
   );
 
-const button = (label: string, link: string): string =>
-  `<form method="post" action="/approve"><input type="hidden" name="token" value="${escapeHtml(link)}"><button>${label}</button></form>`;
+const button = (label: string, kind: 'primary' | 'danger', link: string): string =>
+  `<form method="post" action="/approve"><input type="hidden" name="token" value="${escapeHtml(link)}"><button class="${kind}">${label}</button></form>`;
 
 const lastPart = (link: string): string => link.slice(link.lastIndexOf('/') + 1);
 
@@ -32,11 +32,15 @@ const questionPage = async (
   const text = deps.describe?.(record.request, now);
   const deny = approve ? lastPart((await crib.approvals.links(record.id)).deny) : link;
   const buttons = [
-    ...(approve && text !== undefined ? [button('Approve', link)] : []),
-    button('Deny', deny),
+    ...(approve && text !== undefined ? [button('Approve', 'primary', link)] : []),
+    button('Deny', 'danger', deny),
   ];
   const shown = text ?? 'This server cannot show the question here. Use the console to approve it.';
-  return htmlPage('Approve this call?', `<pre>${escapeHtml(shown)}</pre>\n${buttons.join('\n')}`);
+  return htmlPage(
+    'Approve this call?',
+    `<div class="card"><pre>${escapeHtml(shown)}</pre>
+<div class="actions">${buttons.join('\n')}</div></div>`,
+  );
 };
 
 const show = async (link: string, site: HttpSite): Promise<Response> => {

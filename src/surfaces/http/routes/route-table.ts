@@ -8,6 +8,7 @@ import { EXECUTION_ROUTES } from './executions.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
+import { SERVER_CONFIG_ROUTES } from './server-config.ts';
 import { SERVER_ROUTES } from './servers.ts';
 import { SESSION_ROUTES } from './session.ts';
 import { SETTINGS_ROUTES } from './settings.ts';
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...AUDIT_ROUTES,
   ...USAGE_ROUTES,
   ...SERVER_ROUTES,
+  ...SERVER_CONFIG_ROUTES,
   ...POLICY_ROUTES,
   ...PERMISSION_ROUTES,
   ...TOKEN_ROUTES,

@@ -68,12 +68,12 @@ const series = defineRoute({
   path: '/v1/usage/series',
   role: 'viewer',
   tag: 'usage',
-  summary: 'Calls, failures, cost and latency by hour or day, and by tool',
+  summary: 'Calls, failures, cost and latency by minute, hour or day, and by tool',
   input: {
     query: z.strictObject({
       from: timeSchema.optional(),
       to: timeSchema.optional(),
-      bucket: z.enum(['hour', 'day']).default('hour'),
+      bucket: z.enum(['minute', 'hour', 'day']).default('hour'),
       tool: z.string().min(1).max(256).optional(),
     }),
   },

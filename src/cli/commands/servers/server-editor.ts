@@ -1,0 +1,249 @@
+/**
+ * Changes the MCP servers of the configuration for the console, with the checks of the commands
+ * `servers add`, `remove` and `import`. Nothing is started: a change counts from the next start.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigError, formatProblem } from '../../../config/config-error.ts';
+import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import type { ServerDefinition } from '../../../config/mcp-import/foreign-server.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Tier } from '../../../contract/tool.ts';
+import { digestOf } from '../../../kit/data/canonical-json.ts';
+import type {
+  ConfiguredServer,
+  ImportOffer,
+  NewServer,
+  ServerChange,
+  ServerEditor,
+} from '../../../surfaces/http/server-editor.ts';
+import type { Io } from '../../io.ts';
+import type { OpenCrib } from '../../session/opened-crib.ts';
+import { findImports } from './find-imports.ts';
+import { reachText } from './import-page.ts';
+import { type PlannedServer, planImport } from './plan-import.ts';
+import {
+  editServers,
+  isOfProject,
+  knownServer,
+  openServerSite,
+  type ServerSettings,
+  type ServerSite,
+  settingsOf,
+} from './server-config.ts';
+import { removeServer } from './servers-remove.ts';
+import { openVaultOf, takeServers } from './take-servers.ts';
+
+type Open = Pick<OpenCrib, 'crib' | 'loaded'>;
+
+interface Recorded {
+  /** Who made the change. */
+  readonly by: string;
+  readonly tier?: Tier;
+}
+
+/** Bad configuration is told as such: it names files and settings, never a value. */
+const told = (error: unknown): unknown =>
+  error instanceof ConfigError
+    ? new ToolFailure('CONFIG_INVALID', 'The configuration cannot be changed as it is.', {
+        suggestions: error.problems.map(formatProblem),
+      })
+    : error;
+
+const refused = (reason: string | undefined): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', 'This is no server that can be configured.', {
+    suggestions: [`Change it: ${reason ?? 'it is not complete'}`],
+  });
+
+const nameTaken = (name: string): ToolFailure =>
+  new ToolFailure('CONFLICT', `There is a server ${name} already.`, {
+    suggestions: ['Choose another name.'],
+  });
+
+const changedMeanwhile = (): ToolFailure =>
+  new ToolFailure('CONFLICT', 'What was shown is not there any more. Nothing was changed.', {
+    suggestions: ['Look at the list again.'],
+    retryable: false,
+  });
+
+/** Hides what is hidden in the list of an import, whoever wrote the definition. */
+const reachOf = (settings: ServerSettings): string =>
+  reachText({ definition: settings as ServerDefinition });
+
+const notesOf = ({ notes, secrets }: PlannedServer): readonly string[] => [
+  ...secrets.map(({ from, key }) => `${from} looks like a secret: kept as ${key}`),
+  ...notes,
+];
+
+/** Without the values of secrets, which could be guessed from it. */
+const offerDigest = ({ name, file, definition, secrets }: PlannedServer): string =>
+  digestOf([name, file, definition, secrets.map(({ key, from }) => [key, from])]);
+
+const offerOf = (server: PlannedServer, client: string | undefined): ImportOffer => ({
+  name: server.name,
+  ...(client !== undefined && { client }),
+  file: server.file,
+  outcome: server.outcome,
+  ...(server.reason !== undefined && { reason: server.reason }),
+  ...(server.outcome !== 'refused' && { reach: reachText(server) }),
+  secrets: server.secrets.map(({ from }) => from),
+  notes: server.notes,
+  digest: offerDigest(server),
+});
+
+class Editor implements ServerEditor {
+  readonly #io: Io;
+  readonly #open: Open;
+  /** What is under way: two changes at once would each write over the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(io: Io, open: Open) {
+    // What commands print is for their terminal; here the answer says it.
+    this.#io = { ...io, json: true };
+    this.#open = open;
+  }
+
+  list(): Promise<readonly ConfiguredServer[]> {
+    return this.#inTurn(() => this.#list());
+  }
+
+  async #list(): Promise<readonly ConfiguredServer[]> {
+    const site = await openServerSite(this.#io);
+    const now = site.loaded.config.mcp.servers;
+    const started = this.#open.loaded.config.mcp.servers;
+    const names = [...new Set([...Object.keys(now), ...Object.keys(started)])].sort();
+    return names.flatMap((name) => {
+      const settings = settingsOf(site, name);
+      const before = Object.hasOwn(started, name) ? started[name] : undefined;
+      const shown = settings ?? before;
+      if (!shown) return [];
+      const isChanged = !isDeepStrictEqual(settings, before);
+      const pending = settings === undefined ? 'removed' : before ? 'changed' : 'added';
+      return [
+        {
+          name,
+          reach: reachOf(shown),
+          ...(shown.tier && { tier: shown.tier }),
+          isOfProject: settings !== undefined && isOfProject(site, name),
+          ...(isChanged && { pending: pending as NonNullable<ConfiguredServer['pending']> }),
+        },
+      ];
+    });
+  }
+
+  async add({ name, tier, ...given }: NewServer, by: string): Promise<ServerChange> {
+    if ((given.command === undefined) === (given.url === undefined)) {
+      throw refused('give either a program to start or an address');
+    }
+    if (given.url !== undefined && (given.args?.length || Object.keys(given.env ?? {}).length)) {
+      throw refused('arguments and variables are for a program to start');
+    }
+    const definition = JSON.parse(JSON.stringify(given)) as ServerDefinition;
+    return this.#inTurn(async () => {
+      const site = await openServerSite(this.#io);
+      if (settingsOf(site, name)) throw nameTaken(name);
+      const vault = await openVaultOf(this.#io);
+      const server = { name, foreignName: name, definition, notes: [] };
+      const reading = { servers: [server], refused: [], lists: [], isOurs: false };
+      const found = { client: undefined, file: '', isProject: false, text: '', reading };
+      const secret = (key: string) => vault.get(key);
+      const plan = await planImport([found], { configured: {}, secret });
+      const [planned] = plan.servers;
+      if (planned?.outcome !== 'new') throw refused(planned?.reason);
+      const withTier = { ...planned, definition: { ...planned.definition, ...(tier && { tier }) } };
+      await takeServers(this.#io, { site, vault, inProject: false }, [withTier]);
+      await this.#record('server.added', name, { by });
+      return { servers: [name], notes: notesOf(planned) };
+    });
+  }
+
+  remove(name: string, by: string): Promise<ServerChange> {
+    return this.#inTurn(async () => {
+      await removeServer(this.#io, name);
+      await this.#record('server.removed', name, { by });
+      return { servers: [name], notes: [] };
+    });
+  }
+
+  setTier(name: string, tier: Tier, by: string): Promise<ServerChange> {
+    return this.#inTurn(async () => {
+      const site = await openServerSite(this.#io);
+      await knownServer(site, name);
+      if (isOfProject(site, name)) {
+        throw new ToolFailure('PERMISSION_DENIED', 'This server belongs to the project.', {
+          suggestions: ['Edit .toolcrib/config.yml of the project by hand.'],
+        });
+      }
+      await editServers(this.#io, site, {
+        inProject: false,
+        change: (file) => setInConfigFile(file, ['mcp', 'servers', name, 'tier'], tier),
+      });
+      await this.#record('server.changed', name, { by, tier });
+      return { servers: [name], notes: [] };
+    });
+  }
+
+  offers(): Promise<readonly ImportOffer[]> {
+    return this.#inTurn(async () => {
+      const { planned, clientOf } = await this.#plan(await openServerSite(this.#io));
+      return planned.map((server) => offerOf(server, clientOf(server)));
+    });
+  }
+
+  take(wanted: Parameters<ServerEditor['take']>[0], by: string): Promise<ServerChange> {
+    return this.#inTurn(async () => {
+      const site = await openServerSite(this.#io);
+      const { planned, vault } = await this.#plan(site);
+      const chosen = wanted.map(({ name, digest }) => {
+        const server = planned.find((each) => each.name === name && each.outcome === 'new');
+        if (server && offerDigest(server) === digest) return server;
+        throw changedMeanwhile();
+      });
+      await takeServers(this.#io, { site, vault, inProject: false }, [...new Set(chosen)]);
+      for (const { name } of chosen) await this.#record('server.added', name, { by });
+      return { servers: chosen.map(({ name }) => name), notes: chosen.flatMap(notesOf) };
+    });
+  }
+
+  /** Lists of the folder one stands in are left out: a stranger may have put them there. */
+  async #plan(site: ServerSite) {
+    const all = await findImports(this.#io, { files: [], from: undefined });
+    const files = all.filter(({ isProject }) => !isProject);
+    const vault = await openVaultOf(this.#io);
+    const { servers: planned } = await planImport(files, {
+      configured: site.loaded.config.mcp.servers,
+      secret: (key) => vault.get(key),
+    });
+    const clientOf = ({ file }: PlannedServer) => files.find((each) => each.file === file)?.client;
+    return { planned, vault, clientOf };
+  }
+
+  async #record(event: string, name: string, { by, ...more }: Recorded): Promise<void> {
+    const { audit } = await this.#open.crib.store();
+    await audit.append({
+      kind: 'event',
+      executionId: `server:${name}`,
+      at: this.#io.runtime.now(),
+      tool: '',
+      version: '',
+      tier: '',
+      userId: by,
+      agentId: '',
+      sessionId: '',
+      status: 'success',
+      code: '',
+      durationMs: 0,
+      costMicros: 0,
+      detail: { event, server: name, ...more },
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work).catch((error: unknown) => {
+      throw told(error);
+    });
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+export const createServerEditor = (io: Io, open: Open): ServerEditor => new Editor(io, open);

@@ -1,0 +1,143 @@
+/**
+ * Follows what other processes write to the same store, so that whoever watches this process sees
+ * their calls and questions, too. Looks only while it is switched on: nobody watching costs nothing.
+ */
+import type { ApprovalRecord } from '../contract/approver.ts';
+import type { AuditRow } from '../contract/audit.ts';
+import type { Events } from '../contract/events.ts';
+import type { Runtime, Timer } from '../contract/runtime.ts';
+import type { Store, StoreMark } from '../contract/store.ts';
+
+/** Told what changed. What this process did itself may be among it. */
+export interface StoreChanges {
+  /** An intent, an outcome or an event of the trail. */
+  row(row: AuditRow): void;
+  asked(record: ApprovalRecord): void;
+  /** Decided, withdrawn or out of time. */
+  decided(record: ApprovalRecord): void;
+  /** More was written than is told one by one. */
+  overflowed(): void;
+}
+
+export interface FollowStoreDeps {
+  store(): Promise<Pick<Store, 'mark' | 'audit' | 'approvals'>>;
+  readonly runtime: Pick<Runtime, 'after' | 'log'>;
+  /** What this process asks itself: others may answer it. */
+  readonly events: Events;
+  readonly changes: StoreChanges;
+}
+
+export interface StoreFollower {
+  /** Switches it on or off. */
+  watch(isWatched: boolean): void;
+}
+
+/** A call of another process is to be seen within a second, the time to read and send it included. */
+const LOOK_EVERY_MS = 400;
+/** Rows that are told one by one; whoever finds more loads anew. */
+const MAX_ROWS = 500;
+
+type Followed = Awaited<ReturnType<FollowStoreDeps['store']>>;
+
+class Follower implements StoreFollower {
+  readonly #deps: FollowStoreDeps;
+  #timer: Timer | undefined = undefined;
+  #isWatched = false;
+  #isLooking = false;
+  /** How far the store had come at the last look. */
+  #mark: StoreMark | undefined = undefined;
+  /** The questions that are open as far as this process knows. */
+  readonly #waiting = new Set<string>();
+  #stop: (() => void) | undefined = undefined;
+
+  constructor(deps: FollowStoreDeps) {
+    this.#deps = deps;
+  }
+
+  watch(isWatched: boolean): void {
+    if (isWatched === this.#isWatched) return;
+    this.#isWatched = isWatched;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#mark = undefined;
+    this.#waiting.clear();
+    if (!isWatched) return;
+    this.#stop = this.#deps.events.on('approval.requested', ({ approvalId }) => {
+      this.#waiting.add(approvalId);
+    });
+    void this.#look();
+  }
+
+  /** Never rejects: a store that cannot be read now is read at the next look. */
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    let isFollowable = true;
+    try {
+      const store = await this.#deps.store();
+      isFollowable = store.mark !== undefined;
+      await this.#compare(store);
+    } catch (error) {
+      this.#deps.runtime.log.debug('The store could not be followed.', { error: String(error) });
+    }
+    this.#isLooking = false;
+    if (this.#isWatched && isFollowable) this.#again();
+  }
+
+  #again(): void {
+    this.#timer?.cancel();
+    this.#timer = this.#deps.runtime.after(LOOK_EVERY_MS, () => void this.#look());
+    this.#timer.keepAlive(false);
+  }
+
+  async #compare(store: Followed): Promise<void> {
+    const mark = await store.mark?.();
+    if (!mark) return;
+    const before = this.#mark;
+    // Rows up to this mark are our own then.
+    if (before?.foreignVersion === mark.foreignVersion) this.#mark = mark;
+    else if (before) {
+      await this.#tellRows(store, before.lastSeq, mark.lastSeq);
+      await this.#tellQuestions(store);
+      this.#mark = mark;
+    } else {
+      for (const { id } of await store.approvals.list('waiting')) this.#waiting.add(id);
+      this.#mark = mark;
+    }
+    // Switched off meanwhile: whoever switches it on starts anew.
+    if (!this.#isWatched) this.#mark = undefined;
+  }
+
+  async #tellRows({ audit }: Followed, after: number, last: number): Promise<void> {
+    if (last <= after) return;
+    if (last - after > MAX_ROWS) {
+      this.#deps.changes.overflowed();
+      return;
+    }
+    for await (const page of audit.scan(after + 1)) {
+      for (const row of page) if (row.seq <= last) this.#deps.changes.row(row);
+      if ((page.at(-1)?.seq ?? last) >= last) return;
+    }
+  }
+
+  async #tellQuestions({ approvals }: Followed): Promise<void> {
+    const { changes } = this.#deps;
+    const known = [...this.#waiting];
+    const open = new Map((await approvals.list('waiting')).map((record) => [record.id, record]));
+    for (const record of open.values()) {
+      if (this.#waiting.has(record.id)) continue;
+      this.#waiting.add(record.id);
+      changes.asked(record);
+    }
+    for (const id of known) {
+      const record = open.has(id) ? undefined : await approvals.get(id);
+      if (!record || record.state === 'waiting') continue;
+      this.#waiting.delete(id);
+      changes.decided(record);
+    }
+  }
+}
+
+export const createStoreFollower = (deps: FollowStoreDeps): StoreFollower => new Follower(deps);
