@@ -114,11 +114,11 @@ const PRECONDITION_BASE: Fields = { type: [text], description: [text], critical:
 const PRECONDITIONS: Readonly<Record<string, FieldCheck>> = {
   resource: shape({
     ...PRECONDITION_BASE,
-    resource: [filled],
+    resource: filled,
     availability: oneOf('required', 'preferred'),
     check: [method],
   }),
-  state: shape({ ...PRECONDITION_BASE, state: [filled], expectedValue: anything, check: method }),
+  state: shape({ ...PRECONDITION_BASE, state: filled, expectedValue: anything, check: method }),
   permission: shape({ ...PRECONDITION_BASE, permission: [filled], check: method }),
   dependency: shape({
     ...PRECONDITION_BASE,
@@ -126,18 +126,21 @@ const PRECONDITIONS: Readonly<Record<string, FieldCheck>> = {
     status: [oneOf('completed', 'available')],
     check: method,
   }),
-  custom: shape({ ...PRECONDITION_BASE, id: [filled], check: [method] }),
+  custom: shape({ ...PRECONDITION_BASE, id: text, check: [method] }),
 };
 
 const precondition: FieldCheck = (value) => {
   if (!isObject(value)) return 'it has to be an object';
-  const { type, expectedValue, check } = value;
+  const { type, state, expectedValue, check } = value;
   const judge = typeof type === 'string' && Object.hasOwn(PRECONDITIONS, type);
   if (!judge) return `type has to be one of ${Object.keys(PRECONDITIONS).join(', ')}`;
   const problem = PRECONDITIONS[type]?.(value);
   if (problem !== undefined) return problem;
-  const isEmpty = type === 'state' && expectedValue === undefined && check === undefined;
-  return isEmpty ? 'a state needs an expectedValue or a check' : undefined;
+  if (type !== 'state') return undefined;
+  if (expectedValue === undefined) {
+    return check === undefined ? 'a state needs an expectedValue or a check' : undefined;
+  }
+  return state === undefined ? 'an expectedValue needs the name of a state' : undefined;
 };
 
 /** May be an object of a class, with fields of its own. */
@@ -219,6 +222,8 @@ const TOOL_FIELDS: Fields = {
   sink: yes,
   callsTools: yes,
   assigned: object,
+  // Hints of an MCP server, which the lock and people see.
+  annotations: object,
   auth: AUTH,
   cost: COST,
   estimate: method,

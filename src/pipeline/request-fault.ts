@@ -75,7 +75,11 @@ const inheritedFault = (as: object): Issue | undefined => {
 
 /** Looks at the names that are there, not at all there can be. One that is `undefined` is absent. */
 const optionFault = (as: object): Issue | undefined => {
-  for (const name of Object.keys(as)) {
+  const names = Object.keys(as);
+  if (Object.getOwnPropertyNames(as).length !== names.length) {
+    return { path: ['options'], message: 'have a hidden field' };
+  }
+  for (const name of names) {
     const value: unknown = Reflect.get(as, name);
     if (value === undefined) continue;
     const rule = RULES.get(name);
