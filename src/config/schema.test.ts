@@ -71,7 +71,7 @@ describe('the defaults', () => {
         credentials: {},
       },
       budget: { dailyUsd: 10, perTool: {} },
-      audit: { syncEveryRecord: false },
+      audit: { syncEveryRecord: false, checkpoints: { every: 1000, minutes: 10 } },
       approvals: { expiresMinutes: 60 },
       store: { driver: 'sqlite', path: '.toolcrib/state.db' },
       registry: {
@@ -246,6 +246,11 @@ describe('messages', () => {
     [{ commands: { allow: ['git\nrm'] } }, /^commands\.allow\.0: expected a command such as/],
     [{ commands: { allow: ['  '] } }, /^commands\.allow\.0: expected a command such as/],
     [{ audit: { retentionDays: 0 } }, 'audit.retentionDays: must be at least 1'],
+    [
+      { audit: { checkpoints: { to: 'notes.jsonl' } } },
+      /^audit\.checkpoints\.to: expected an absolu/,
+    ],
+    [{ audit: { checkpoints: { every: 0 } } }, 'audit.checkpoints.every: must be at least 1'],
     [
       { approvals: { linkBaseUrl: 'https://u:p@x' } },
       /^approvals\.linkBaseUrl: expected an address/,

@@ -11,7 +11,7 @@ import { workFile } from './work-file.ts';
 import { workProgram } from './work-program.ts';
 
 const MAX_INLINE_MS = 50;
-const MAX_MS = 15_000;
+const MAX_MS = 20_000;
 const MAX_MEMORY_MB = 512;
 /** As many as leave a small machine room for everything else. The time of a piece of work starts with its turn. */
 const MAX_PROCESSES = 2;
@@ -30,7 +30,7 @@ export interface DataWork<Input, Output> {
   load(): Promise<WorkModule<Input, Output>>;
   /** True for input that takes a few milliseconds at most, as far as can be told. */
   isSmall(input: Input): boolean;
-  /** How long it may take in a process; 15,000 unless told. */
+  /** How long it may take in a process; 20,000 unless told. */
   readonly maxMs?: number;
   /** The code for data that is no input of the caller and takes too long, or is too deep or too large. */
   readonly code?: ErrorCode;

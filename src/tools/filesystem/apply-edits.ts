@@ -19,6 +19,13 @@ const refuse = (at: { file: number; edit: number }, problem: string) =>
     issues: [{ path: ['files', at.file, 'edits', at.edit, 'oldText'], message: problem }],
   });
 
+/** What is wrong with the edits of a file as a whole. */
+export const invalidEdit = (file: number, problem: string, suggestion: string) =>
+  new ToolFailure('VALIDATION_ERROR', `files[${file}]: ${problem}`, {
+    suggestions: [suggestion],
+    issues: [{ path: ['files', file], message: problem }],
+  });
+
 /** A file whose every line ends in CR LF is edited in kind, though models write LF. */
 const inKind = (text: string) => {
   const isCrLf = text.includes('\r\n') && !/(^|[^\r])\n/.test(text);

@@ -5,7 +5,8 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
 import type { TextDiff } from '../../kit/text/unified-diff.ts';
 import { runDataWork } from '../data-work.ts';
-import { type EditedText, type EditJob, invalidEdit } from './edit-text-work.ts';
+import { invalidEdit } from './apply-edits.ts';
+import type { EditedText, EditJob } from './edit-text-work.ts';
 import { assertText } from './text-content.ts';
 
 const edit = () =>

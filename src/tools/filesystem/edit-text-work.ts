@@ -1,7 +1,6 @@
 /** The work of `edit_files` on one file: applies the edits, checks what comes out, and compares. */
-import { ToolFailure } from '../../contract/errors.ts';
 import type { TextDiff } from '../../kit/text/unified-diff.ts';
-import { applyEdits, type Edit } from './apply-edits.ts';
+import { applyEdits, type Edit, invalidEdit } from './apply-edits.ts';
 import { loadParser, stillParses } from './still-parses.ts';
 
 export interface EditJob {
@@ -17,12 +16,6 @@ export interface EditedText extends TextDiff {
   readonly text: string;
   readonly replacements: number;
 }
-
-export const invalidEdit = (file: number, problem: string, suggestion: string) =>
-  new ToolFailure('VALIDATION_ERROR', `files[${file}]: ${problem}`, {
-    suggestions: [suggestion],
-    issues: [{ path: ['files', file], message: problem }],
-  });
 
 export const prepare = async ({ path, old, edits, index, validate }: EditJob) => {
   const { diffTexts } = await import('../../kit/text/unified-diff.ts');
