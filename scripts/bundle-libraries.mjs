@@ -50,9 +50,10 @@ const folderOfPackage = (file) => {
 
 const licenceOf = (folder) => {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
-  const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`;
-  return `${name} ${version} (${license})\n\n${text}\n`;
+  const texts = readdirSync(folder)
+    .filter((entry) => /^(licen[cs]e|copying|notice)/i.test(entry))
+    .map((entry) => readFileSync(join(folder, entry), 'utf8').trim());
+  return [`${name} ${version} (${license})`, ...texts, ''].join('\n\n');
 };
 
 const bundle = await rolldown({
@@ -77,7 +78,14 @@ const folders = new Set(
     .filter((id) => id.includes('node_modules') && existsSync(id.replace(/[?\0].*$/, '')))
     .map((id) => folderOfPackage(id.replace(/[?\0].*$/, ''))),
 );
-const licences = [...folders].map(licenceOf).sort().join(`\n${'-'.repeat(80)}\n\n`);
+// The build of mathjs that is used is one file with its dependencies in it.
+const mathjs = folderOfPackage(fileURLToPath(import.meta.resolve('mathjs/lib/browser/math.js')));
+const inside = JSON.parse(readFileSync(join(mathjs, 'package.json'), 'utf8')).dependencies;
+for (const name of Object.keys(inside)) folders.add(join(root, 'node_modules', name));
+const licences = [...folders]
+  .map(licenceOf)
+  .sort()
+  .join(`\n${'-'.repeat(80)}\n\n`);
 writeFileSync(join(target, 'LICENSES.txt'), licences);
 
 /** Copies a declaration file and those it imports by a relative path. */

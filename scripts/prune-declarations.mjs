@@ -14,7 +14,12 @@ const keep = (file) => {
   if (kept.has(file)) return;
   kept.add(file);
   for (const [, path] of readFileSync(file, 'utf8').matchAll(IMPORTED)) {
-    keep(resolve(dirname(file), path.replace(/\.m?[jt]s$/, (end) => DECLARATIONS[end])));
+    keep(
+      resolve(
+        dirname(file),
+        path.replace(/\.m?[jt]s$/, (end) => DECLARATIONS[end]),
+      ),
+    );
   }
 };
 for (const { types } of Object.values(exports)) if (types) keep(join(root, types));
