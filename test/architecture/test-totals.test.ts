@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { unexpectedSkips } from '../../scripts/unexpected-skips.mjs';
 
 const script = fileURLToPath(new URL('../../scripts/print-test-totals.mjs', import.meta.url));
 
@@ -50,5 +51,39 @@ describe('test totals', () => {
     expect(printFiles([fileOf('passed', 'passed')], 1)).toBe('1 passed, 1 failed\n');
     expect(print(undefined, 124)).toBe('0 passed, 1 failed\n');
     expect(print('{"testResults": [', 137)).toBe('0 passed, 1 failed\n');
+  });
+});
+
+describe('skipped tests in CI', () => {
+  const skipsIn = (file: string, fullName: string, isRoot = true) =>
+    unexpectedSkips(
+      {
+        testResults: [
+          {
+            name: `/home/ci/toolcrib/${file}`,
+            assertionResults: [
+              { status: 'skipped', fullName },
+              { status: 'passed', fullName: 'another' },
+            ],
+          },
+        ],
+      },
+      { isRoot },
+    );
+
+  it('fails the run when a test is skipped that nobody expects to be', () => {
+    const file = 'src/tools/web/render-page.test.ts';
+    expect(skipsIn(file, 'rendering with Chromium waits')).toEqual([
+      { file, title: 'rendering with Chromium waits' },
+    ]);
+    const podman = 'src/tools/development/docker.test.ts';
+    expect(skipsIn(podman, 'docker refuses a bad name')).toHaveLength(1);
+  });
+
+  it('passes a run whose skipped tests are those that cannot run there', () => {
+    expect(skipsIn('src/tools/development/docker.test.ts', 'on a real Podman builds')).toEqual([]);
+    const disk = 'test/guarantees/f4-storage.test.ts';
+    expect(skipsIn(disk, 'a full disk', false)).toEqual([]);
+    expect(skipsIn(disk, 'a full disk', true)).toHaveLength(1);
   });
 });
