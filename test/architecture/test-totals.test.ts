@@ -1,11 +1,10 @@
 /** The closing line of a CI run tells the truth about it, also when the run broke. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unexpectedSkips } from '../../scripts/unexpected-skips.mjs';
 
 const script = fileURLToPath(new URL('../../scripts/print-test-totals.mjs', import.meta.url));
 
@@ -55,35 +54,37 @@ describe('test totals', () => {
 });
 
 describe('skipped tests in CI', () => {
-  const skipsIn = (file: string, fullName: string, isRoot = true) =>
-    unexpectedSkips(
-      {
-        testResults: [
-          {
-            name: `/home/ci/toolcrib/${file}`,
-            assertionResults: [
-              { status: 'skipped', fullName },
-              { status: 'passed', fullName: 'another' },
-            ],
-          },
-        ],
-      },
-      { isRoot },
-    );
+  const check = fileURLToPath(new URL('../../scripts/check-skips.mjs', import.meta.url));
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'skips-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('fails the run when a test is skipped that nobody expects to be', () => {
-    const file = 'src/tools/web/render-page.test.ts';
-    expect(skipsIn(file, 'rendering with Chromium waits')).toEqual([
-      { file, title: 'rendering with Chromium waits' },
-    ]);
-    const podman = 'src/tools/development/docker.test.ts';
-    expect(skipsIn(podman, 'docker refuses a bad name')).toHaveLength(1);
+  const checkSkip = (file: string, fullName: string, userId = 0) => {
+    const tests = [
+      { status: 'skipped', fullName },
+      { status: 'passed', fullName: 'another' },
+    ];
+    const path = join(folder, 'report.json');
+    const name = `/home/ci/toolcrib/${file}`;
+    writeFileSync(path, JSON.stringify({ testResults: [{ name, assertionResults: tests }] }));
+    const { status, stderr } = spawnSync(process.execPath, [check, path, String(userId)], {
+      encoding: 'utf8',
+    });
+    return { status, named: stderr.includes(`${file}: ${fullName}`) };
+  };
+  const FAILS = { status: 1, named: true };
+  const PASSES = { status: 0, named: false };
+
+  it('fail the run, and are named, when nobody expects them to be skipped', () => {
+    expect(checkSkip('src/tools/web/render-page.test.ts', 'waits for a page')).toEqual(FAILS);
+    expect(checkSkip('src/tools/development/docker.test.ts', 'refuses a name')).toEqual(FAILS);
+    expect(checkSkip('src/sandboxes/sandbox-identity.test.ts', 'as root')).toEqual(FAILS);
   });
 
-  it('passes a run whose skipped tests are those that cannot run there', () => {
-    expect(skipsIn('src/tools/development/docker.test.ts', 'on a real Podman builds')).toEqual([]);
-    const disk = 'test/guarantees/f4-storage.test.ts';
-    expect(skipsIn(disk, 'a full disk', false)).toEqual([]);
-    expect(skipsIn(disk, 'a full disk', true)).toHaveLength(1);
+  it('pass when they cannot run there', () => {
+    expect(checkSkip('src/tools/development/docker.test.ts', 'on a real Podman x')).toEqual(PASSES);
+    expect(checkSkip('src/sandboxes/sandbox-identity.test.ts', 'as root', 1000)).toEqual(PASSES);
   });
 });
