@@ -1,6 +1,7 @@
 /**
  * Tells the unit tests from the others among the tests that lie beside their files. A unit test starts
- * no program, server or browser: `npm run test:unit` runs these alone, and fails one that does.
+ * no program, server or browser and replaces no module: `npm run test:unit` runs these alone, and fails
+ * one that starts a program or listens.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -11,6 +12,8 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 /** What a test that starts programs, servers or browsers imports, itself or by a fixture. */
 const OUTSIDE =
   /['"](?:node:(?:child_process|dgram|http2?|https|net|tls|worker_threads)|playwright-core|ws)['"]/;
+/** Unit tests share loaded modules, so one that replaces a module cannot be among them. */
+const REPLACES_MODULES = /^\s*vi\.mock\(/m;
 const FROM_FILES = /^(?:import|export)(?! type)[^;]*?from '(\.[^']+)'/gm;
 
 /** Tests that import none of these, but whose code under test starts programs or listens. */
@@ -29,7 +32,7 @@ const reachesOutside = (file: string, seen = new Set<string>()): boolean => {
   if (seen.has(file)) return false;
   seen.add(file);
   const text = readFileSync(join(root, file), 'utf8');
-  if (OUTSIDE.test(text)) return true;
+  if (OUTSIDE.test(text) || REPLACES_MODULES.test(text)) return true;
   return [...text.matchAll(FROM_FILES)]
     .map(([, path = '']) => relative(root, join(root, dirname(file), path)))
     .filter((path) => path.startsWith('test') && path.endsWith('.ts'))
