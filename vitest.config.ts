@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { integrationTests } from './test/integration-tests.ts';
 
 /** What says no. Every branch of it is walked by a test; `npm test` fails when one is not. */
 const GUARDS = [
@@ -14,7 +15,23 @@ const GUARDS = [
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'console/src/**/*.test.{ts,tsx}'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'console/src/**/*.test.{ts,tsx}'],
+          exclude: [...integrationTests()],
+          setupFiles: ['test/fixtures/refuse-processes.ts'],
+          // Modules of ours hold no state, so they are loaded once and not once a file: half the time.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'integration', include: ['test/**/*.test.ts', ...integrationTests()] },
+      },
+    ],
     testTimeout: 30_000,
     pool: 'threads',
     maxWorkers: '100%',

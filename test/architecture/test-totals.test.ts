@@ -1,5 +1,5 @@
 /** The closing line of a CI run tells the truth about it, also when the run broke. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,5 +50,41 @@ describe('test totals', () => {
     expect(printFiles([fileOf('passed', 'passed')], 1)).toBe('1 passed, 1 failed\n');
     expect(print(undefined, 124)).toBe('0 passed, 1 failed\n');
     expect(print('{"testResults": [', 137)).toBe('0 passed, 1 failed\n');
+  });
+});
+
+describe('skipped tests in CI', () => {
+  const check = fileURLToPath(new URL('../../scripts/check-skips.mjs', import.meta.url));
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'skips-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const checkSkip = (file: string, fullName: string, userId = 0) => {
+    const tests = [
+      { status: 'skipped', fullName },
+      { status: 'passed', fullName: 'another' },
+    ];
+    const path = join(folder, 'report.json');
+    const name = `/home/ci/toolcrib/${file}`;
+    writeFileSync(path, JSON.stringify({ testResults: [{ name, assertionResults: tests }] }));
+    const { status, stderr } = spawnSync(process.execPath, [check, path, String(userId)], {
+      encoding: 'utf8',
+    });
+    return { status, named: stderr.includes(`${file}: ${fullName}`) };
+  };
+  const FAILS = { status: 1, named: true };
+  const PASSES = { status: 0, named: false };
+
+  it('fail the run, and are named, when nobody expects them to be skipped', () => {
+    expect(checkSkip('src/tools/web/render-page.test.ts', 'waits for a page')).toEqual(FAILS);
+    expect(checkSkip('src/tools/development/docker.test.ts', 'refuses a name')).toEqual(FAILS);
+    expect(checkSkip('src/sandboxes/sandbox-identity.test.ts', 'as root')).toEqual(FAILS);
+  });
+
+  it('pass when they cannot run there', () => {
+    expect(checkSkip('src/tools/development/docker.test.ts', 'on a real Podman x')).toEqual(PASSES);
+    expect(checkSkip('src/sandboxes/sandbox-identity.test.ts', 'as root', 1000)).toEqual(PASSES);
   });
 });
