@@ -87,7 +87,7 @@ describe('toolcrib undo', () => {
     const human = await project.run(['run', 'write_file', 'path=a.txt', 'content=x']);
     expect(human.err).toMatch(/undo with: toolcrib undo \S+/);
     const unknown = await project.run(['undo', 'nobody-knows', '--yes']);
-    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('NOT_FOUND')]);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('NOT_FOUND')]);
   });
 });
 

@@ -82,7 +82,8 @@ describe('toolcrib servers, built', { timeout: 120_000 }, () => {
       mcpServers: Record<string, { command: string; args: readonly string[] }>;
     };
     expect(Object.keys(mcpServers)).toEqual(['toolcrib']);
-    expect(mcpServers.toolcrib?.args).toEqual([project.cli, 'mcp', '--client', 'cursor']);
+    const limited = ['--client', 'cursor', '--servers', 'memory'];
+    expect(mcpServers.toolcrib?.args).toEqual([project.cli, 'mcp', ...limited]);
     expect((await servers(project, 'test', 'memory')).code).toBe(0);
     await servers(project, 'import', '--restore', '--yes');
     expect(readFileSync(file, 'utf8')).toBe(before);

@@ -34,7 +34,9 @@ const outlineOf = (command: Command, parent: string): CommandOutline => {
       }),
     ),
     names: namesFor(path),
-    words: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+    words: command.registeredArguments
+      .flatMap(({ argChoices }) => argChoices ?? [])
+      .filter((word) => word !== IDS),
     commands: command.commands.map((child) => outlineOf(child, path)),
   };
 };

@@ -9,7 +9,7 @@ const secretKeys = async (io: Io): Promise<readonly string[]> => {
   const { secretSite, vaultsIn } = await import('../secrets/secrets-site.ts');
   const { openVault } = await import('../../../crib/open-secrets.ts');
   const site = await secretSite(io);
-  const vaults = await Promise.all(vaultsIn(site).map((name) => openVault(name, site)));
+  const vaults = vaultsIn(site).map((name) => openVault(name, site));
   const keys = await Promise.all(vaults.map(async (vault) => (await vault.keys?.()) ?? []));
   return keys.flat();
 };

@@ -60,8 +60,12 @@ describe('checkTrust', () => {
   it.each([
     ['none', 'ok', /^No project/],
     ['trusted', 'ok', /^\/p is trusted/],
-    ['untrusted', 'warning', /^\/p is not trusted: its configuration is ignored/],
-    ['changed', 'warning', /^\/p has changed since you trusted it \(a, b\)/],
+    ['untrusted', 'warning', /^\/p is not trusted, so its configuration is ignored/],
+    [
+      'changed',
+      'warning',
+      /^\/p has changed since you trusted it \(a, b\)\. What you trusted stays in force/,
+    ],
   ])('%s is %s', (state, expected, message) => {
     const changed = state === 'changed' ? { changed: ['a', 'b'] } : {};
     expect(trustOf({ state, ...changed })).toMatchObject([

@@ -101,7 +101,7 @@ describe('toolcrib trust', () => {
 
   it('has nothing to trust where there is nothing', async () => {
     const { code, err } = await run(['trust', '--yes']);
-    expect([code, err]).toEqual([1, expect.stringContaining('toolcrib init')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('toolcrib init')]);
   });
 
   it('refuses what is malformed, and says where', async () => {

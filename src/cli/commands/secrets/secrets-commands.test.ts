@@ -142,7 +142,7 @@ describe('toolcrib secrets', () => {
     expect(out).toBe('✓ Removed: KEY\n');
     expect(kept()).toEqual({});
     const again = await run({ args: ['secrets', 'remove', 'KEY', '--from', 'file'] });
-    expect(again.code).toBe(1);
+    expect(again.code).toBe(2);
     expect(again.err).toContain('toolcrib secrets list');
     const variable = await run({ args: ['secrets', 'remove', 'KEY'], env: { KEY: 'x' } });
     expect(variable.err).toContain('unset KEY');
