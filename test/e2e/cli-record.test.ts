@@ -182,7 +182,7 @@ describe('toolcrib audit', () => {
       status: { effect: 'done' },
       rows: [{ kind: 'intent' }, { kind: 'outcome' }],
     });
-    expect((await project.run(['audit', 'show', 'nobody'])).code).toBe(1);
+    expect((await project.run(['audit', 'show', 'nobody'])).code).toBe(2);
   });
 
   it('verifies the record and finds a changed row', async () => {
