@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser())('the console keeps watch', { timeout: SLOW }, () 
       .evaluate((canvas) => (canvas as unknown as { toDataURL(): string }).toDataURL());
 
   it('draws the calls, shows the same as a table, and paints anew in another theme', async () => {
-    const page = await enter('#/costs');
+    const page = await enter('#/costs?period=24h');
     const calls = page.getByRole('region', { name: 'Calls per hour' });
     await calls.getByText('2 calls, 1 failed').waitFor();
     const light = await painted(page);
