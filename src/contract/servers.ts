@@ -189,3 +189,6 @@ export interface Servers {
     args: Readonly<Record<string, string>>,
   ): Promise<PromptText>;
 }
+
+/** Says how long opening a crib waits for servers whose tools it does not know. `true` waits as long as a start may take. */
+export type StartServers = boolean | 'briefly' | 'background';

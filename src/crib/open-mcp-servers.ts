@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import type { Approver } from '../contract/approver.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Secrets } from '../contract/secrets.ts';
+import type { StartServers } from '../contract/servers.ts';
 import type { Tier } from '../contract/tool.ts';
 import type { Egress, EgressInit } from '../governance/egress/create-egress.ts';
 import { learnAll } from '../governance/redaction/learn-all.ts';
@@ -40,9 +41,6 @@ export interface McpSite {
   /** Without it a server that is to be confined is not started. */
   readonly confine?: McpDeps['confine'];
 }
-
-/** True waits as long as a start may take. */
-export type StartServers = boolean | 'briefly' | 'background';
 
 const listingStart = (start: StartServers = true): ListingStart => {
   if (typeof start === 'string') return start;
