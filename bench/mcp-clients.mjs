@@ -12,7 +12,7 @@ import { Pool } from 'undici';
 
 const PROTOCOL = '2025-06-18';
 const START_MS = 60_000;
-const MOST_CONNECTIONS = 32;
+const MAX_CONNECTIONS = 32;
 const TICK_MICROS = 10_000;
 
 /** Microseconds of processor time of a process so far, to a hundredth of a second. */
@@ -119,7 +119,7 @@ const untilItListens = async (greet) => {
 export const openHttp = async (argsFor, { headers = {}, ...options } = {}) => {
   const port = await freePort();
   const child = start(argsFor(port), { ...options, stdio: 'ignore' });
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: MOST_CONNECTIONS });
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: MAX_CONNECTIONS });
   const all = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',

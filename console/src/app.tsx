@@ -5,20 +5,20 @@ import { ServicesProvider } from './api/services.tsx';
 import { ErrorState, Skeleton } from './components/states.tsx';
 import { ToastProvider } from './components/toast.tsx';
 import { Layout } from './layout/layout.tsx';
-import { type LineParts, type LiveEvents, openLiveEvents } from './live/live-events.ts';
+import { type LineDeps, type LiveEvents, openLiveEvents } from './live/live-events.ts';
 import { OtherSessionPage } from './session/other-session-page.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
-import { type SessionParts, useSession } from './session/use-session.ts';
+import { type CliSessionDeps, useSession } from './session/use-session.ts';
 
-export interface AppParts extends SessionParts {
+export interface AppDeps extends CliSessionDeps {
   readonly now: () => number;
-  readonly wait: LineParts['wait'];
+  readonly wait: LineDeps['wait'];
 }
 
 /** One live line for as long as somebody is signed in; another one for another person. */
 const useLine = (
   person: string | undefined,
-  { fetch, wait, onSignedOut }: LineParts,
+  { fetch, wait, onSignedOut }: LineDeps,
 ): LiveEvents | undefined => {
   const [live, setLive] = useState<LiveEvents>();
   useEffect(() => {
@@ -35,7 +35,7 @@ const useLine = (
 
 const personOf = ({ user, role }: Session): string => `${role} ${user}`;
 
-export const App = (parts: AppParts) => {
+export const App = (parts: AppDeps) => {
   const { api, standing, signIn, signOut, onSignedOut, begin, goOn } = useSession(parts);
   const live = useLine(standing.is === 'in' ? personOf(standing.session) : undefined, {
     ...parts,

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../contract/schema.ts';
 import { isRecord } from '../kit/data/is-record.ts';
 
 /** Deeper input is left as it is: the pipeline refuses it. */
-const MOST_DEPTH = 100;
+const MAX_DEPTH = 100;
 
 interface Place {
   readonly root: JsonSchema;
@@ -68,7 +68,7 @@ const isMeantAsAbsent = (key: string, nodes: readonly JsonSchema[], root: JsonSc
 
 const strip = (value: unknown, schemas: readonly unknown[], place: Place): unknown => {
   const { root, depth } = place;
-  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return value;
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
   const nodes = schemas.flatMap((schema) => variants(schema, root));
   const inner = { root, depth: depth + 1 };
   if (Array.isArray(value)) {

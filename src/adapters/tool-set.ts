@@ -17,7 +17,7 @@ import {
   CALL_TOOL,
   DESCRIBE_TOOL,
   innerCall,
-  type MetaSite,
+  type MetaDeps,
   SEARCH_TOOLS,
   type ToolSchemas,
 } from '../kit/model/meta-tools.ts';
@@ -141,10 +141,10 @@ const refuseUnknown = async (
   return recorded ? { ...refusal, executionId: recorded.metadata.executionId } : refusal;
 };
 
-const callShown = (site: Site, wanted: WantedCall): Promise<ToolReply> => {
-  const { crib, options, scope, entries, waiting } = site;
+const callShown = (deps: Site, wanted: WantedCall): Promise<ToolReply> => {
+  const { crib, options, scope, entries, waiting } = deps;
   const entry = entries.get(wanted.name);
-  if (!entry) return refuseUnknown(site, wanted.name);
+  if (!entry) return refuseUnknown(deps, wanted.name);
   const { name, version } = entry.tool;
   const { callId, signal, onProgress } = wanted;
   const as: CallAs = {
@@ -166,8 +166,8 @@ const callShown = (site: Site, wanted: WantedCall): Promise<ToolReply> => {
 /** Leaves every question in the inbox, whoever else the crib would ask. */
 const LATER: Approver = { ask: async () => ({ answer: 'later', by: 'adapter' }) };
 
-const asksPerson = async (site: Site, wanted: WantedCall): Promise<boolean> => {
-  const { crib, options, entries, waiting } = site;
+const asksPerson = async (deps: Site, wanted: WantedCall): Promise<boolean> => {
+  const { crib, options, entries, waiting } = deps;
   const entry = entries.get(wanted.name);
   if (!entry) return false;
   const { name, version } = entry.tool;
@@ -177,7 +177,7 @@ const asksPerson = async (site: Site, wanted: WantedCall): Promise<boolean> => {
   const { data } = await crib.execute(name, wanted.input, pinned);
   if ((data as Partial<DryRunReport> | undefined)?.verdict !== 'ask') return false;
   const asked = {
-    ...site,
+    ...deps,
     options: { ...options, caller: { ...options.caller, approver: LATER } },
   };
   return (await callShown(asked, wanted)).approval !== undefined;
@@ -224,7 +224,7 @@ const META_TOOLS: readonly ShownTool[] = [SEARCH_TOOLS, DESCRIBE_TOOL, CALL_TOOL
 }));
 
 /** Those of the set, and by the names that the model was given. */
-const metaSite = ({ crib: { tools }, entries, schemas }: Site): MetaSite => ({
+const metaDeps = ({ crib: { tools }, entries, schemas }: Site): MetaDeps => ({
   search: (text, limit) =>
     tools
       // All of them: whatever is not of this set is taken out afterwards.
@@ -236,13 +236,13 @@ const metaSite = ({ crib: { tools }, entries, schemas }: Site): MetaSite => ({
   schemas: ({ wireName }) => schemas(wireName),
 });
 
-const callMeta = async (site: Site, wanted: WantedCall): Promise<ToolReply> => {
+const callMeta = async (deps: Site, wanted: WantedCall): Promise<ToolReply> => {
   try {
     if (wanted.name !== CALL_TOOL.name) {
-      const data = answerMeta(metaSite(site), wanted.name, wanted.input);
+      const data = answerMeta(metaDeps(deps), wanted.name, wanted.input);
       return { success: true, status: 'success', data };
     }
-    return await callShown(site, { ...wanted, ...innerCall(wanted.input) });
+    return await callShown(deps, { ...wanted, ...innerCall(wanted.input) });
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     return failedReply(toolError(error.code, error.message, error.extras));
@@ -264,24 +264,24 @@ export const openToolSet = (
   // A tool that this provider cannot be told of is not called by a model that guessed its name.
   const callable = isSearch ? entries : new Map([...entries].filter(([name]) => names.has(name)));
   const schemas = schemasOf(crib, options);
-  const site: Site = { crib, options, scope, entries: callable, schemas, waiting: waitingCalls() };
+  const deps: Site = { crib, options, scope, entries: callable, schemas, waiting: waitingCalls() };
   return {
     shown: visible,
     losses: isSearch ? [] : losses,
     has: (name) => names.has(name),
     inputSchema: (name) => (isSearch ? undefined : schemas(name)?.inputSchema),
     call(wanted) {
-      if (!isSearch) return callShown(site, wanted);
+      if (!isSearch) return callShown(deps, wanted);
       // The other tools are reached through these, and not by their names.
-      return names.has(wanted.name) ? callMeta(site, wanted) : refuseUnknown(site, wanted.name);
+      return names.has(wanted.name) ? callMeta(deps, wanted) : refuseUnknown(deps, wanted.name);
     },
     async asksPerson(wanted) {
       const inner = isSearch ? calledThrough(wanted) : wanted;
-      return inner !== undefined && asksPerson(site, { ...wanted, ...inner });
+      return inner !== undefined && asksPerson(deps, { ...wanted, ...inner });
     },
     async decide(wanted, answer) {
       const inner = isSearch ? calledThrough(wanted) : wanted;
-      return inner !== undefined && decideWaiting(site, inner, answer);
+      return inner !== undefined && decideWaiting(deps, inner, answer);
     },
   };
 };

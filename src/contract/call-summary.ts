@@ -5,7 +5,7 @@
 import type { AuditRow } from './audit.ts';
 
 /** What the line is made of. The input is redacted already. */
-export interface SummaryParts {
+export interface SummaryFacts {
   readonly tool: string;
   readonly action: string;
   readonly targets: readonly string[];
@@ -69,7 +69,7 @@ const targetText = (targets: readonly string[]): string => {
   return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ');
 };
 
-export const callSummary = ({ tool, action, targets, input }: SummaryParts): string => {
+export const callSummary = ({ tool, action, targets, input }: SummaryFacts): string => {
   const verb = action === tool ? '' : visible(action, 40);
   const parts = [verb, targetText(targets), inputText(input)].filter((part) => part !== '');
   const text = parts.join(' · ');

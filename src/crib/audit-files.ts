@@ -65,7 +65,7 @@ export type PruneRequest = Pick<PruneOptions, 'before' | 'archive' | 'onRows'> &
   readonly at: number;
 };
 
-export interface AuditDesk {
+export interface AuditService {
   /** Signs the end of the trail and remembers that. */
   checkpoint(store: Pick<Store, 'audit' | 'label'>, at: number): Promise<AuditCheckpoint>;
   /** What is remembered of the trail, oldest first. */
@@ -112,7 +112,7 @@ const assertKeys = (keys: readonly string[]): void => {
   });
 };
 
-class UserAuditDesk implements AuditDesk {
+class UserAuditService implements AuditService {
   readonly #keyFile: string;
   readonly #book: string;
 
@@ -184,4 +184,4 @@ class UserAuditDesk implements AuditDesk {
 }
 
 /** The desk of the user whose configuration folder this is. */
-export const auditDesk = (folder: string): AuditDesk => new UserAuditDesk(folder);
+export const auditService = (folder: string): AuditService => new UserAuditService(folder);

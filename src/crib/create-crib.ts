@@ -34,19 +34,23 @@ import { createRuntime } from './create-runtime.ts';
 import { LocalCrib } from './local-crib.ts';
 import type { ArgumentCheck } from './members/check-arguments.ts';
 import type { Opened } from './members/member-deps.ts';
-import type { CodeModeSite } from './open-code-mode.ts';
+import type { OpenCodeModeDeps } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
-import type { EngineChoices, EngineSite } from './open-engine.ts';
-import type { OpenPolicyDeps, PolicyChoices } from './open-policy.ts';
+import type { EngineOptions, OpenEngineDeps } from './open-engine.ts';
+import type { OpenPolicyDeps, OpenPolicyOptions } from './open-policy.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
-import type { StoreChoices } from './open-store.ts';
-import type { LockChoices, OpenedLock } from './open-tool-lock.ts';
+import type { StoreOptions } from './open-store.ts';
+import type { OpenedLock, ToolLockOptions } from './open-tool-lock.ts';
 
 /**
  * `store`: where audit, budgets and memory live; by default what `config.store` says. `approver`: who
  * is asked; without one, calls that need approval answer `pending`.
  */
-export interface CribOptions extends EngineChoices, StoreChoices, PolicyChoices, LockChoices {
+export interface CribOptions
+  extends EngineOptions,
+    StoreOptions,
+    OpenPolicyOptions,
+    ToolLockOptions {
   /** Settings over the defaults, as in `.toolcrib/config.yml`. Throws when they are not valid. */
   readonly config?: ConfigInput;
   /** Settings that are checked already, as `loadConfig` gives them, in the place of `config`. */
@@ -99,7 +103,7 @@ const sandboxSettings = ({ egress, sandbox }: Config): SandboxSettings => ({
   env: readEnvironment(),
 });
 
-const shippedTools = async (catalog: Registry, site: LoadSite): Promise<Source> => {
+const shippedTools = async (catalog: Registry, site: LoadToolsDeps): Promise<Source> => {
   const { config, runtime } = site;
   const [{ builtinTools }, { openCodeMode }] = await Promise.all([
     import('./builtin-tools.ts'),
@@ -120,14 +124,14 @@ const shippedTools = async (catalog: Registry, site: LoadSite): Promise<Source> 
   });
 };
 
-type LoadSite = Pick<EngineSite, 'config' | 'runtime' | 'sandboxes'> &
-  Pick<CodeModeSite, 'read'> &
+type LoadToolsDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'sandboxes'> &
+  Pick<OpenCodeModeDeps, 'read'> &
   Pick<McpServers, 'sources'>;
 
 /** None where they are switched off, or where a team lets none of this machine run. */
 const ownTools = async (
   customTools: CustomTools | undefined,
-  { config, runtime, sandboxes }: LoadSite,
+  { config, runtime, sandboxes }: LoadToolsDeps,
 ): Promise<readonly Source[]> => {
   const isOff = !config.tools.autoLoadCustomTools || config.enforcement.disableLocalTools;
   if (!customTools || isOff) return [];
@@ -136,7 +140,7 @@ const ownTools = async (
   return [openCustomTools(customTools, { sandboxes, defaultSandbox, runtime })];
 };
 
-type ServersDeps = Pick<EngineSite, 'config' | 'runtime' | 'root'> & {
+type ServersDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'root'> & {
   redactor(): Promise<Redactor>;
 };
 
@@ -184,7 +188,7 @@ const unsearched = (source: Source): Source => ({
 /** A tool that comes later may be meant: then only what looks like a typing error is told of. */
 const reportUnknownTools = (
   registry: Registry,
-  { config, runtime }: Pick<EngineSite, 'config' | 'runtime'>,
+  { config, runtime }: Pick<OpenEngineDeps, 'config' | 'runtime'>,
   isComplete: boolean,
 ): void => {
   const names = registry.list().map(({ tool }) => tool.name);
@@ -197,7 +201,7 @@ const reportUnknownTools = (
 const loadTools = async (
   registry: Registry,
   { builtins, sources = [], tools = [], customTools, watch = true }: CribOptions,
-  site: LoadSite,
+  site: LoadToolsDeps,
 ): Promise<void> => {
   const shipped = builtins === false ? [] : [await shippedTools(registry, site)];
   const own = await ownTools(customTools, site);
@@ -273,7 +277,7 @@ const configOf = async ({ settings, config }: CribOptions): Promise<Config> => {
 const retentionOf = async (
   store: Store,
   { home }: CribOptions,
-  { config, events, runtime }: Pick<EngineSite, 'config' | 'events' | 'runtime'>,
+  { config, events, runtime }: Pick<OpenEngineDeps, 'config' | 'events' | 'runtime'>,
 ): Promise<Retention | undefined> => {
   const { retentionDays: days } = config.audit;
   if (days === undefined) return undefined;
@@ -285,7 +289,7 @@ const retentionOf = async (
 const checkpointsOf = async (
   store: Store,
   { home }: CribOptions,
-  { config, runtime }: Pick<EngineSite, 'config' | 'runtime'>,
+  { config, runtime }: Pick<OpenEngineDeps, 'config' | 'runtime'>,
 ): Promise<Opened['checkpoints']> => {
   if (config.audit.checkpoints.to === undefined) return undefined;
   const { openCheckpoints } = await import('./open-checkpoints.ts');
@@ -298,7 +302,7 @@ const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
 };
 
 /** What is made when the first call needs it. */
-interface LateParts {
+interface LateDeps {
   policy(): Promise<Policy>;
   redactor(): Promise<Redactor>;
 }
@@ -320,8 +324,8 @@ const sweepTemporary = async (own: readonly string[], now: number): Promise<void
 /** Opens the store and all that a call needs. */
 const openAll = async (
   options: CribOptions,
-  site: Omit<EngineSite, 'policy' | 'redactor'>,
-  { policy, redactor }: LateParts,
+  site: Omit<OpenEngineDeps, 'policy' | 'redactor'>,
+  { policy, redactor }: LateDeps,
 ): Promise<Opened> => {
   const [{ openEngine }, { openStore }] = await Promise.all([
     import('./open-engine.ts'),
@@ -356,7 +360,7 @@ export const createCribHost = async (options: CribOptions = {}): Promise<CribHos
   });
   const sandboxes = lazySandboxes(runtime, config);
   const made: { crib?: CribHost } = {};
-  const read: LoadSite['read'] = async (...asked) => made.crib?.results.read(...asked);
+  const read: LoadToolsDeps['read'] = async (...asked) => made.crib?.results.read(...asked);
   const { project, root } = foldersOf(options, config);
   const redactor = lazyAsync(() => openRedactor(config));
   const mcp = await openServers(options, { config, runtime, root, redactor });

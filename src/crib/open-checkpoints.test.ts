@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aTool } from '../../test/fixtures/test-crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
-import { auditDesk } from './audit-files.ts';
+import { auditService } from './audit-files.ts';
 import { createCribHost } from './create-crib.ts';
 
 let root: string;
@@ -78,7 +78,7 @@ const verify = async () => {
   try {
     const store = await crib.store();
     const asked = { files: [], checkpointFiles: [elsewhere()], publicKeys: [], store };
-    return await auditDesk(home()).verify(asked);
+    return await auditService(home()).verify(asked);
   } finally {
     await crib.close();
   }

@@ -7,7 +7,7 @@ import type { Store } from '../contract/store.ts';
 import { AutoCheckpoints } from '../governance/audit/auto-checkpoints.ts';
 import { rememberCheckpoint } from '../governance/audit/checkpoint-book.ts';
 import { createEgress } from '../governance/egress/create-egress.ts';
-import { auditDesk } from './audit-files.ts';
+import { auditService } from './audit-files.ts';
 
 export interface CheckpointsDeps {
   readonly config: Pick<Config, 'audit' | 'egress'>;
@@ -43,7 +43,7 @@ export const openCheckpoints = (
   { config, folder, runtime }: CheckpointsDeps,
 ): AutoCheckpoints | undefined => {
   const { to, every, minutes } = config.audit.checkpoints;
-  const desk = auditDesk(folder);
+  const desk = auditService(folder);
   if (to === undefined || !desk.outlasts(store)) return undefined;
   return new AutoCheckpoints({
     store,

@@ -2,7 +2,7 @@
 import type { Catalog } from '../contract/catalog.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Tool } from '../contract/tool.ts';
-import type { CodeModeParts } from '../tools/code-mode/code-mode-parts.ts';
+import type { CodeModeDeps } from '../tools/code-mode/code-mode-deps.ts';
 import { createDeclareTools } from '../tools/code-mode/declare-tools.ts';
 import { defineRunCode } from '../tools/code-mode/run-code.ts';
 import { defineSearchApi } from '../tools/code-mode/search-api.ts';
@@ -10,7 +10,7 @@ import { TokenReceipts } from '../tools/code-mode/token-receipt.ts';
 import { TypeChecker } from '../tools/code-mode/type-checker.ts';
 import { defineReadResult, type ReadResultOptions } from '../tools/results/read-result.ts';
 
-export interface CodeModeSite extends ReadResultOptions {
+export interface OpenCodeModeDeps extends ReadResultOptions {
   readonly catalog: Catalog;
   readonly sandboxes: Sandboxes;
 }
@@ -19,7 +19,7 @@ export interface CodeModeSite extends ReadResultOptions {
 const SHOWN = ['run_code', 'search_api', 'read_result'];
 
 const openSandbox =
-  (sandboxes: Sandboxes): CodeModeParts['openSandbox'] =>
+  (sandboxes: Sandboxes): CodeModeDeps['openSandbox'] =>
   async () => {
     const sandbox = await sandboxes.get('wasm');
     return {
@@ -29,8 +29,8 @@ const openSandbox =
   };
 
 /** Starts and loads nothing before the first call. */
-export const openCodeMode = ({ catalog, sandboxes, read }: CodeModeSite): readonly Tool[] => {
-  const parts: CodeModeParts = {
+export const openCodeMode = ({ catalog, sandboxes, read }: OpenCodeModeDeps): readonly Tool[] => {
+  const parts: CodeModeDeps = {
     catalog,
     declareTools: createDeclareTools(),
     receipts: new TokenReceipts({ catalog, shown: SHOWN }),

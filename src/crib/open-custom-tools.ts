@@ -37,15 +37,15 @@ const prepare = (sandboxes: Sandboxes, type: SandboxType): void => {
   void sandboxes.get(type).then((sandbox) => sandbox.prepare?.(), quietly);
 };
 
-export interface CustomToolsSite {
+export interface CustomToolsDeps {
   readonly sandboxes: Sandboxes;
   /** The sandbox of tools that name none. */
   readonly defaultSandbox: SandboxType;
   readonly runtime: Runtime;
 }
 
-export const openCustomTools = (tools: CustomTools, site: CustomToolsSite): Source => {
-  const { sandboxes, defaultSandbox, runtime } = site;
+export const openCustomTools = (tools: CustomTools, deps: CustomToolsDeps): Source => {
+  const { sandboxes, defaultSandbox, runtime } = deps;
   const source = createCustomSource({
     ...tools,
     runCode: runIn(sandboxes),

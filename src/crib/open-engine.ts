@@ -32,7 +32,7 @@ import { engineSettings } from './engine-settings.ts';
 import { openSecrets } from './open-secrets.ts';
 
 /** What the maker of a crib may choose. */
-export interface EngineChoices {
+export interface EngineOptions {
   readonly approver?: Approver | ApprovalCallback;
   readonly secrets?: Secrets;
   /** The folder of the secrets file; by default the user's configuration folder. */
@@ -44,7 +44,7 @@ export interface EngineChoices {
   readonly untrustedTools?: ReadonlySet<string>;
 }
 
-export interface EngineSite {
+export interface OpenEngineDeps {
   readonly config: Config;
   /** The project, absolute: relative paths of the configuration start here. */
   readonly project: string;
@@ -60,7 +60,7 @@ export interface EngineSite {
   signingKey(): Promise<SigningKey>;
 }
 
-const approverOf = (wanted: EngineChoices['approver']): Approver | undefined =>
+const approverOf = (wanted: EngineOptions['approver']): Approver | undefined =>
   typeof wanted === 'function' ? createCallbackApprover(wanted) : wanted;
 
 /** The keys that tools say they will ask for. */
@@ -74,8 +74,8 @@ const declaredKeys = (registry: Registry): readonly string[] =>
 
 /** Where secrets come from. All that can be known of them is learnt before the first call. */
 const secretsFor = async (
-  { secrets, home }: EngineChoices,
-  { config, registry, runtime }: EngineSite,
+  { secrets, home }: EngineOptions,
+  { config, registry, runtime }: OpenEngineDeps,
   redactor: Redactor,
 ): Promise<Secrets> => {
   const env = readEnvironment();
@@ -87,7 +87,7 @@ const secretsFor = async (
 
 /** The configured model, or none. Its requests go through the same guard as those of tools. */
 const modelOf = async (
-  { config, runtime }: EngineSite,
+  { config, runtime }: OpenEngineDeps,
   { secrets, egress }: { readonly secrets: Secrets; readonly egress: Egress },
 ): Promise<Model> => {
   if (!config.model) return createNoModel();
@@ -113,21 +113,21 @@ const modelOf = async (
 
 export const openEngine = async (
   store: Store,
-  choices: EngineChoices,
-  site: EngineSite,
+  choices: EngineOptions,
+  deps: OpenEngineDeps,
 ): Promise<Engine> => {
-  const { config, root, runtime, redactor } = site;
-  const secrets = await secretsFor(choices, site, redactor);
+  const { config, root, runtime, redactor } = deps;
+  const secrets = await secretsFor(choices, deps, redactor);
   const egress = createEgress(config.egress);
   return new Engine({
-    ...site,
+    ...deps,
     runtime: { ...runtime, log: redactingLog(runtime.log, redactor) },
     store,
     working: createMemoryStore().memory,
     redactor,
-    policy: site.policy,
+    policy: deps.policy,
     secrets,
-    model: choices.model ?? (await modelOf(site, { secrets, egress })),
+    model: choices.model ?? (await modelOf(deps, { secrets, egress })),
     approver: approverOf(choices.approver),
     guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
     validators: choices.validators,

@@ -25,7 +25,7 @@ import type {
 } from '../sources/mcp/server-settings.ts';
 import { openServerAuth } from './open-server-auth.ts';
 
-export interface McpSite {
+export interface OpenMcpDeps {
   readonly config: Config;
   readonly runtime: Runtime;
   /** The workspace, absolute. */
@@ -102,7 +102,7 @@ const flowOf = ({
 export const serverSettings = (
   name: string,
   own: ServerConfig,
-  { config, root }: Pick<McpSite, 'config' | 'root'>,
+  { config, root }: Pick<OpenMcpDeps, 'config' | 'root'>,
 ): ServerSettings => {
   const { sandbox: _, oauth: __, labels: ___, sink: ____, ...plain } = own;
   const tools = Object.entries(own.tools ?? {});
@@ -196,7 +196,7 @@ const secretsOf = ({
   secrets,
   redactor,
   runtime,
-}: McpSite): Pick<McpDeps, 'secret' | 'learnSecrets'> => {
+}: OpenMcpDeps): Pick<McpDeps, 'secret' | 'learnSecrets'> => {
   const opened = lazyAsync(async (): Promise<readonly Secrets[]> => {
     const { openSecrets } = await import('./open-secrets.ts');
     return secrets ? [secrets] : openSecrets({ config, env: readEnvironment(), home });
@@ -220,7 +220,7 @@ const secretsOf = ({
 
 /** Tokens of a login that a person made before. A request of a tool never opens a browser. */
 const loginsOf =
-  ({ config, home, runtime }: McpSite): NonNullable<McpDeps['authFor']> =>
+  ({ config, home, runtime }: OpenMcpDeps): NonNullable<McpDeps['authFor']> =>
   ({ name, url }) => {
     const env = readEnvironment();
     const server = { name, url, ...config.mcp.servers[name]?.oauth };
@@ -242,11 +242,11 @@ const ownVersion = (): string => {
 };
 
 /** Starts nothing. */
-export const openMcpServers = (site: McpSite): McpServers => {
-  const { config, runtime, root, redactor, approver: asked } = site;
+export const openMcpServers = (deps: OpenMcpDeps): McpServers => {
+  const { config, runtime, root, redactor, approver: asked } = deps;
   const approver = typeof asked === 'function' ? createCallbackApprover(asked) : asked;
   const settings = Object.entries(config.mcp.servers).map(([name, own]) =>
-    serverSettings(name, own, site),
+    serverSettings(name, own, deps),
   );
   // A credential may stand in the configuration itself.
   for (const { env, headers } of settings) redactor.learnFields({ ...env, ...headers });
@@ -255,16 +255,16 @@ export const openMcpServers = (site: McpSite): McpServers => {
     platform: process.platform,
     environment: readEnvironment(),
     root,
-    cacheDir: join(site.home, 'cache', 'mcp'),
-    listing: listingStart(site.startServers),
+    cacheDir: join(deps.home, 'cache', 'mcp'),
+    listing: listingStart(deps.startServers),
     clientVersion: ownVersion(),
-    ...secretsOf(site),
+    ...secretsOf(deps),
     redact: (text) => redactor.text(text),
     redactStream: () => redactor.stream(),
     nameKind: secretNames(),
     ...reachOf(config),
-    authFor: loginsOf(site),
-    ...(site.confine && { confine: site.confine }),
+    authFor: loginsOf(deps),
+    ...(deps.confine && { confine: deps.confine }),
     ...(approver && { elicit: elicitByApprover(approver, runtime) }),
   });
 };

@@ -17,7 +17,7 @@ export interface PolicyFile {
   readonly kind: 'user' | 'project';
 }
 
-export interface PolicyChoices {
+export interface OpenPolicyOptions {
   /** Rules as data, as in a policy file, or a policy of one's own in their place. */
   readonly policy?: Policy | PolicyDocument;
   readonly policyFiles?: readonly PolicyFile[];
@@ -35,7 +35,7 @@ const isPolicy = (given: Policy | PolicyDocument): given is Policy => 'judge' in
 export const policySources = async ({
   policy,
   policyFiles = [],
-}: PolicyChoices): Promise<PolicySource[]> => {
+}: OpenPolicyOptions): Promise<PolicySource[]> => {
   const { parsePolicy } = await import('../governance/policy/document/parse-policy.ts');
   const written = policyFiles.map(({ path, text, kind }) => parsePolicy(text, path, kind));
   if (!policy || isPolicy(policy)) return written;
@@ -44,7 +44,7 @@ export const policySources = async ({
 
 /** Throws CONFIG_INVALID. Without any rules of one's own, no rule engine is loaded. */
 export const openPolicy = async (
-  choices: PolicyChoices,
+  choices: OpenPolicyOptions,
   { flow, shadow }: Config['policy'],
   { log, tools }: OpenPolicyDeps,
 ): Promise<Policy> => {

@@ -10,7 +10,7 @@ import type { Logger } from '../contract/runtime.ts';
 import type { Store } from '../contract/store.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { loadConfig } from '../trust/load-config.ts';
-import { auditDesk } from './audit-files.ts';
+import { auditService } from './audit-files.ts';
 import { type CribOptions, createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
 
@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const home = (): string => join(folder, 'home');
 const path = (): string => join(folder, 'crib.db');
-const desk = () => auditDesk(home());
+const desk = () => auditService(home());
 
 const withStore = async <T>(work: (store: Store) => Promise<T>): Promise<T> => {
   const store = await createSqliteStore({ path: path(), runtime: createRuntime() });

@@ -5,9 +5,9 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Store } from '../contract/store.ts';
 import { Retention } from '../governance/audit/retention.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
-import { auditDesk } from './audit-files.ts';
+import { auditService } from './audit-files.ts';
 
-export interface RetentionSite {
+export interface OpenRetentionDeps {
   readonly days: number;
   /** The user's configuration folder: its key signs what takes the place of the rows. */
   readonly folder: string;
@@ -15,14 +15,14 @@ export interface RetentionSite {
   readonly runtime: Runtime;
 }
 
-export const openRetention = (store: Store, site: RetentionSite): Retention => {
-  const { days, folder, events, runtime } = site;
-  const desk = auditDesk(folder);
+export const openRetention = (store: Store, deps: OpenRetentionDeps): Retention => {
+  const { days, folder, events, runtime } = deps;
+  const audits = auditService(folder);
   return new Retention({
     store,
     events,
     runtime,
     keepMs: days * DAY_MS,
-    prune: (request) => desk.retain(store, request),
+    prune: (request) => audits.retain(store, request),
   });
 };

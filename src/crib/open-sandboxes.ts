@@ -13,7 +13,7 @@ import {
   sensitiveRule,
 } from '../governance/paths/sensitive-names.ts';
 import type { DockerEngine } from '../sandboxes/container/create-docker-engine.ts';
-import type { ConfinedProgram, ConfineOrder } from '../sandboxes/process/confine-program.ts';
+import type { ConfinedProgram, ConfineRequest } from '../sandboxes/process/confine-program.ts';
 import type { ProcessSandboxOptions } from '../sandboxes/process/create-process-sandbox.ts';
 
 interface EngineSettings {
@@ -137,7 +137,7 @@ const unavailable = (reason: string, install: string): ToolFailure =>
 export const openConfiner = async (
   runtime: Runtime,
   settings: SandboxSettings,
-): Promise<(order: ConfineOrder) => Promise<ConfinedProgram>> => {
+): Promise<(order: ConfineRequest) => Promise<ConfinedProgram>> => {
   const options = await processOptions(runtime, settings);
   const readiness = await (await processSandbox(options)).readiness();
   if (!readiness.ready) throw unavailable(readiness.reason, readiness.install);

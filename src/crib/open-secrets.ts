@@ -6,7 +6,7 @@ import { createEnvironmentSecrets } from '../secrets/environment.ts';
 import { createFileSecrets } from '../secrets/file/create-file-secrets.ts';
 import { createKeychainSecrets } from '../secrets/keychain/create-keychain-secrets.ts';
 
-export interface SecretSite {
+export interface SecretDeps {
   readonly config: Pick<Config, 'secrets'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's configuration folder, absolute. */
@@ -16,7 +16,7 @@ export interface SecretSite {
 export type VaultName = 'file' | 'keychain';
 
 /** A place to put secrets, whether it is looked at for tools or not. */
-export const openVault = (name: VaultName, { config, home }: SecretSite): SecretVault =>
+export const openVault = (name: VaultName, { config, home }: SecretDeps): SecretVault =>
   name === 'file' ? createFileSecrets(resolve(home, config.secrets.file)) : createKeychainSecrets();
 
 /** Logins to servers are kept in the same places, for nobody but the way to that server. */
@@ -31,9 +31,9 @@ const withoutLogins = (vault: SecretVault): Secrets => ({
 });
 
 /** The places that tools get secrets from, the first one first. Nothing is opened before it is asked. */
-export const openSecrets = (site: SecretSite): readonly Secrets[] =>
-  site.config.secrets.sources.map((source) =>
+export const openSecrets = (deps: SecretDeps): readonly Secrets[] =>
+  deps.config.secrets.sources.map((source) =>
     source === 'environment'
-      ? createEnvironmentSecrets(site.env)
-      : withoutLogins(openVault(source, site)),
+      ? createEnvironmentSecrets(deps.env)
+      : withoutLogins(openVault(source, deps)),
   );

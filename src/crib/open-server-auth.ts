@@ -4,7 +4,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { EgressInit } from '../governance/egress/create-egress.ts';
 import type { ServerAuth } from '../sources/mcp/oauth/create-server-auth.ts';
 import type { AuthServer } from '../sources/mcp/oauth/login-flow.ts';
-import { openVault, type SecretSite, type VaultName } from './open-secrets.ts';
+import { openVault, type SecretDeps, type VaultName } from './open-secrets.ts';
 
 const VAULTS: readonly VaultName[] = ['file', 'keychain'];
 
@@ -12,7 +12,7 @@ const VAULTS: readonly VaultName[] = ['file', 'keychain'];
 const vaultOf = ({ secrets }: Pick<Config, 'secrets'>): VaultName =>
   VAULTS.find((name) => secrets.sources.includes(name)) ?? 'file';
 
-export interface ServerAuthSite extends SecretSite {
+export interface ServerAuthDeps extends SecretDeps {
   readonly config: Pick<Config, 'secrets' | 'egress'>;
   readonly runtime: Runtime;
   openBrowser(url: URL): Promise<void>;
@@ -37,11 +37,11 @@ const guardedFetch = async (
 /** Nothing is read or asked before it is needed. */
 export const openServerAuth = async (
   server: AuthServer,
-  site: ServerAuthSite,
+  deps: ServerAuthDeps,
 ): Promise<ServerAuth> => {
   const { createServerAuth } = await import('../sources/mcp/oauth/create-server-auth.ts');
-  const { runtime, openBrowser } = site;
-  const secrets = openVault(vaultOf(site.config), site);
-  const fetch = await guardedFetch(server, site.config);
+  const { runtime, openBrowser } = deps;
+  const secrets = openVault(vaultOf(deps.config), deps);
+  const fetch = await guardedFetch(server, deps.config);
   return createServerAuth({ server, secrets, runtime, fetch, openBrowser });
 };

@@ -12,9 +12,14 @@ import { Seals } from '../governance/approvals/seals.ts';
 import type { SigningKey } from '../governance/signing/open-signing-key.ts';
 import { sealedTokens } from '../governance/signing/sealed-tokens.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
-import { placeElsewhere, placeStore, recordOpened, type StorePlace } from '../trust/place-store.ts';
+import {
+  placeElsewhere,
+  placeStore,
+  recordOpened,
+  type StoreLocation,
+} from '../trust/locate-store.ts';
 
-export interface StoreChoices {
+export interface StoreOptions {
   readonly store?: 'memory' | { readonly sqlite: string } | Store;
 }
 
@@ -42,7 +47,7 @@ const isBelow = (folder: string, file: string): boolean => {
 const mayBeBrought = (file: string, named: boolean, project: string): boolean =>
   isBelow(named ? join(project, FOLDER) : project, file);
 
-const openSqlite = async (place: StorePlace, deps: OpenStoreDeps): Promise<Store> => {
+const openSqlite = async (place: StoreLocation, deps: OpenStoreDeps): Promise<Store> => {
   const { createSqliteStore } = await import('../stores/sqlite/create-sqlite-store.ts');
   const { runtime, config } = deps;
   const { path, identity } = place;
@@ -50,7 +55,10 @@ const openSqlite = async (place: StorePlace, deps: OpenStoreDeps): Promise<Store
   return createSqliteStore({ path, runtime, syncEveryRecord, identity });
 };
 
-const tellPlace = ({ path, foreign, unrecorded }: StorePlace, { runtime }: OpenStoreDeps): void => {
+const tellPlace = (
+  { path, foreign, unrecorded }: StoreLocation,
+  { runtime }: OpenStoreDeps,
+): void => {
   if (foreign !== undefined) {
     const message = `The database of this project ${foreign}: nothing in it counts. State is kept in your own folder.`;
     runtime.log.warn(message, { path, next: 'if it is yours: toolcrib trust --store' });
@@ -63,11 +71,11 @@ const tellPlace = ({ path, foreign, unrecorded }: StorePlace, { runtime }: OpenS
 
 interface PlacedStore {
   readonly store: Store;
-  readonly place: StorePlace;
+  readonly place: StoreLocation;
 }
 
 /** A database with another identity than the recorded one is left alone, too. */
-const openPlaced = async (place: StorePlace, deps: OpenStoreDeps): Promise<PlacedStore> => {
+const openPlaced = async (place: StoreLocation, deps: OpenStoreDeps): Promise<PlacedStore> => {
   try {
     const store = await openSqlite(place, deps);
     tellPlace(place, deps);
@@ -97,7 +105,7 @@ const withSeals = (store: Store, { signingKey, runtime }: OpenStoreDeps): Store 
 });
 
 export const openStore = async (
-  wanted: StoreChoices['store'],
+  wanted: StoreOptions['store'],
   deps: OpenStoreDeps,
 ): Promise<Store> => {
   const { driver, path } = deps.config.store;

@@ -14,22 +14,22 @@ import { type Gate, NOT_JUDGED } from '../registry/lock/gate.ts';
 import type { LockStore } from '../registry/lock/lock-store.ts';
 import { formatLock, parseLock } from '../registry/lock/lock-text.ts';
 import type { Visible } from '../registry/lock/visible.ts';
-import type { Shelf } from '../registry/shelf.ts';
+import type { ToolFamilies } from '../registry/tool-families.ts';
 import {
   type LockFile,
   type LockFiles,
-  type LockPlace,
+  type LockLocation,
   readLockFiles,
   writeProjectLock,
   writeUserLock,
 } from '../trust/lock-file.ts';
 
-export interface LockChoices {
+export interface ToolLockOptions {
   /**
    * Where accepted tools are kept: files, or `memory` for as long as the crib lives. By default
    * the user's own file; a project's counts only where its trust is handed over.
    */
-  readonly lock?: LockPlace | 'memory';
+  readonly lock?: LockLocation | 'memory';
 }
 
 export interface OpenedLock {
@@ -67,7 +67,7 @@ interface Lines {
 }
 
 /** Which of the lines belong to the user's lock in this place; all of them where there is no project's. */
-const ownerOf = ({ project }: LockPlace, files: LockFiles): ((line: LockEntry) => boolean) =>
+const ownerOf = ({ project }: LockLocation, files: LockFiles): ((line: LockEntry) => boolean) =>
   files.project ? ({ origin }) => project?.isUserOrigin?.(origin) ?? false : () => true;
 
 /** Puts each line where it was; one that is new goes where its source is configured. */
@@ -88,7 +88,7 @@ const isSame = (some: readonly LockEntry[], others: readonly LockEntry[]): boole
   some.length === others.length && some.every((line, index) => line === others[index]);
 
 /** Throws `ConfigError` for a file that is broken. */
-const fileStore = async (place: LockPlace, runtime: Runtime): Promise<LockStore> => {
+const fileStore = async (place: LockLocation, runtime: Runtime): Promise<LockStore> => {
   let files = await readLockFiles(place);
   let held: Lines = { user: linesIn(files.user), project: linesIn(files.project) };
   let all = [...held.user, ...held.project];
@@ -139,27 +139,27 @@ interface Lazily {
   readonly runtime: Runtime;
 }
 
-/** The part that judges, made once it is loaded and there is a shelf to judge. */
+/** The part that judges, made once it is loaded and there is a families to judge. */
 const lazyJudging = async (parts: Lazily) => {
   const load = async () => (await import('../registry/lock/create-tool-lock.ts')).createToolLock;
   let create = parts.store.entries().length > 0 ? await load() : undefined;
-  let shelf: Shelf | undefined;
+  let families: ToolFamilies | undefined;
   let made: JudgingLock | undefined;
   return {
-    guard: (guarded: Shelf): void => {
-      shelf = guarded;
+    guard: (guarded: ToolFamilies): void => {
+      families = guarded;
     },
     prepare: async (): Promise<void> => {
       create ??= await load();
     },
     get(): JudgingLock | undefined {
-      if (shelf && create) made ??= create({ ...parts, shelf, visible: VISIBLE });
+      if (families && create) made ??= create({ ...parts, families, visible: VISIBLE });
       return made;
     },
   };
 };
 
-export interface LockSite {
+export interface LockDeps {
   readonly config: Pick<Config, 'registry'>;
   readonly runtime: Runtime;
   /** The user's configuration folder. */
@@ -168,8 +168,8 @@ export interface LockSite {
 
 /** Throws `ConfigError` when a file of the lock is broken, with its line. */
 export const openToolLock = async (
-  { lock: where }: LockChoices,
-  { config, runtime, userDir }: LockSite,
+  { lock: where }: ToolLockOptions,
+  { config, runtime, userDir }: LockDeps,
 ): Promise<OpenedLock> => {
   const mode = config.registry.lock;
   if (mode === 'off') return { gate: undefined, lock: OFF };

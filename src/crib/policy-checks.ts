@@ -7,12 +7,12 @@ import type { Catalog } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { PolicyTestReport } from '../governance/policy/document/run-policy-tests.ts';
-import { openPolicy, type PolicyChoices, policySources } from './open-policy.ts';
+import { type OpenPolicyOptions, openPolicy, policySources } from './open-policy.ts';
 import { type RuleToolsDeps, unknownRuleTools } from './unknown-rule-tools.ts';
 
-export interface PolicyTestSite {
+export interface PolicyTestDeps {
   /** The rules that the cases are put to. */
-  readonly choices: PolicyChoices;
+  readonly choices: OpenPolicyOptions;
   readonly settings: Config['policy'];
   readonly tools: Pick<Catalog, 'get'>;
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
@@ -21,7 +21,7 @@ export interface PolicyTestSite {
 /** Throws CONFIG_INVALID, with every problem and its place, when the cases or the rules are unusable. */
 export const testPolicy = async (
   cases: { readonly text: string; readonly file: string },
-  { choices, settings, tools, runtime }: PolicyTestSite,
+  { choices, settings, tools, runtime }: PolicyTestDeps,
 ): Promise<PolicyTestReport> => {
   const [{ parsePolicyCases, questionOf }, { runPolicyTests }] = await Promise.all([
     import('../governance/policy/document/policy-cases.ts'),
@@ -38,7 +38,7 @@ export const testPolicy = async (
 
 /** Says which rules name tools that are not there. Throws CONFIG_INVALID when they are unusable. */
 export const ruleWarnings = async (
-  choices: PolicyChoices,
+  choices: OpenPolicyOptions,
   deps: RuleToolsDeps,
 ): Promise<readonly string[]> => unknownRuleTools(await policySources(choices), deps);
 

@@ -85,7 +85,7 @@ const closeAll = async (): Promise<void> => {
   for (const crib of cribs.splice(0)) await crib.close();
 };
 
-const deskOf = (crib: CribHost) =>
+const auditServiceOf = (crib: CribHost) =>
   createTokenService({
     runtime: createRuntime(),
     randomBytes: (size) => randomBytes(size),
@@ -98,7 +98,7 @@ const inProject = (folder = 'clone'): string => join(base, folder, '.toolcrib', 
 /** What the maker of the folder puts into its database. */
 const plant = async (): Promise<string> => {
   const crib = await open('maker');
-  const { token } = await deskOf(crib).create({ name: 'boss', role: 'admin' }, 'maker');
+  const { token } = await auditServiceOf(crib).create({ name: 'boss', role: 'admin' }, 'maker');
   await crib.permissions.grant({
     subject: {},
     resource: 'tool:*',
@@ -120,8 +120,8 @@ describe('a database that came with the folder', () => {
     const token = await plant();
     const before = readFileSync(inProject());
     const crib = await open('user');
-    expect(await deskOf(crib).verify(token)).toBeUndefined();
-    expect(await deskOf(crib).list()).toEqual([]);
+    expect(await auditServiceOf(crib).verify(token)).toBeUndefined();
+    expect(await auditServiceOf(crib).list()).toEqual([]);
     expect(await crib.permissions.list()).toEqual([]);
     const call = { idempotencyKey: 'k1', userId: 'user' };
     await crib.execute('send', { text: 'hello' }, call);
@@ -136,15 +136,15 @@ describe('a database that came with the folder', () => {
   it('keeps the state of such a project in the user folder from one start to the next', async () => {
     await plant();
     const first = await open('user');
-    const { token } = await deskOf(first).create({ name: 'mine', role: 'agent' }, 'user');
+    const { token } = await auditServiceOf(first).create({ name: 'mine', role: 'agent' }, 'user');
     await closeAll();
-    expect(await deskOf(await open('user')).verify(token)).toMatchObject({ name: 'mine' });
+    expect(await auditServiceOf(await open('user')).verify(token)).toMatchObject({ name: 'mine' });
   });
 
   it('is not used when a program names the default path itself', async () => {
     const token = await plant();
     const crib = await open('user', 'clone', { store: { sqlite: inProject() } });
-    expect(await deskOf(crib).verify(token)).toBeUndefined();
+    expect(await auditServiceOf(crib).verify(token)).toBeUndefined();
     expect(await labelOf(crib)).toContain(join(base, 'user', 'stores'));
   });
 
@@ -160,7 +160,7 @@ describe('a database that came with the folder', () => {
     rmSync(join(base, 'clone', '.toolcrib'), { recursive: true });
     const token = await plant();
     const crib = await open('user');
-    expect(await deskOf(crib).verify(token)).toBeUndefined();
+    expect(await auditServiceOf(crib).verify(token)).toBeUndefined();
     expect(await labelOf(crib)).toContain(join(base, 'user', 'stores'));
   });
 
@@ -225,11 +225,11 @@ describe('a log planted beside the database of the user', () => {
 describe('the database of the user', () => {
   it('lies in the project, and its tokens count in every process of the user', async () => {
     const crib = await open('user');
-    const { token } = await deskOf(crib).create({ name: 'mine', role: 'admin' }, 'user');
+    const { token } = await auditServiceOf(crib).create({ name: 'mine', role: 'admin' }, 'user');
     expect(await labelOf(crib)).toBe(`sqlite at ${inProject()}`);
-    expect(await deskOf(await open('user')).verify(token)).toMatchObject({ role: 'admin' });
+    expect(await auditServiceOf(await open('user')).verify(token)).toMatchObject({ role: 'admin' });
     await closeAll();
-    expect(await deskOf(await open('user')).verify(token)).toMatchObject({ role: 'admin' });
+    expect(await auditServiceOf(await open('user')).verify(token)).toMatchObject({ role: 'admin' });
     expect(warnings).toEqual([]);
   });
 
@@ -240,21 +240,27 @@ describe('the database of the user', () => {
   });
 
   it('goes on working when its folder is renamed', async () => {
-    const { token } = await deskOf(await open('user')).create({ name: 'm', role: 'agent' }, 'user');
+    const { token } = await auditServiceOf(await open('user')).create(
+      { name: 'm', role: 'agent' },
+      'user',
+    );
     await closeAll();
     renameSync(join(base, 'clone'), join(base, 'renamed'));
     const crib = await open('user', 'renamed');
-    expect(await deskOf(crib).verify(token)).toMatchObject({ name: 'm' });
+    expect(await auditServiceOf(crib).verify(token)).toMatchObject({ name: 'm' });
     expect(await labelOf(crib)).toBe(`sqlite at ${inProject('renamed')}`);
     await closeAll();
     expect(await labelOf(await open('user', 'renamed'))).toBe(`sqlite at ${inProject('renamed')}`);
   });
 
   it('is taken over from a copy when the user says so, with toolcrib trust --store', async () => {
-    const { token } = await deskOf(await open('user')).create({ name: 'm', role: 'agent' }, 'user');
+    const { token } = await auditServiceOf(await open('user')).create(
+      { name: 'm', role: 'agent' },
+      'user',
+    );
     await closeAll();
     cpSync(join(base, 'clone'), join(base, 'copy'), { recursive: true });
-    expect(await deskOf(await open('user', 'copy')).verify(token)).toBeUndefined();
+    expect(await auditServiceOf(await open('user', 'copy')).verify(token)).toBeUndefined();
     await closeAll();
     const env = { HOME: base, TOOLCRIB_HOME: join(base, 'user') };
     const asked = fakeIo({ cwd: join(base, 'copy'), env });
@@ -264,7 +270,7 @@ describe('the database of the user', () => {
     expect(out()).toContain('is used from now on');
     for (const _again of [1, 2]) {
       const crib = await open('user', 'copy');
-      expect(await deskOf(crib).verify(token)).toMatchObject({ name: 'm' });
+      expect(await auditServiceOf(crib).verify(token)).toMatchObject({ name: 'm' });
       expect(await labelOf(crib)).toBe(`sqlite at ${inProject('copy')}`);
       await closeAll();
     }
@@ -277,14 +283,14 @@ describe('the database of the user', () => {
     expect(await runCli(['trust', '--store', '--yes'], io)).toBe(0);
     const crib = await open('user');
     expect(await labelOf(crib)).toBe(`sqlite at ${inProject()}`);
-    expect(await deskOf(crib).verify(token)).toBeUndefined();
-    expect(await deskOf(crib).list()).toEqual([]);
-    await deskOf(crib).verify(token);
+    expect(await auditServiceOf(crib).verify(token)).toBeUndefined();
+    expect(await auditServiceOf(crib).list()).toEqual([]);
+    await auditServiceOf(crib).verify(token);
     expect(warnings.filter((line) => line.includes('without your seal'))).toHaveLength(1);
   });
 
   it('gives nothing by a token whose role was changed in the file', async () => {
-    const { token } = await deskOf(await open('user')).create(
+    const { token } = await auditServiceOf(await open('user')).create(
       { name: 'm', role: 'viewer' },
       'user',
     );
@@ -292,7 +298,7 @@ describe('the database of the user', () => {
     const database = await openDatabase(inProject());
     database.exec("UPDATE tokens SET record = json_set(record, '$.role', 'admin')");
     database.close();
-    expect(await deskOf(await open('user')).verify(token)).toBeUndefined();
+    expect(await auditServiceOf(await open('user')).verify(token)).toBeUndefined();
   });
 
   it('may lie where a program wants it, outside of .toolcrib', async () => {

@@ -1,6 +1,6 @@
 /** The drivers for OpenAI-compatible endpoints and for Anthropic: the suite, and what is theirs. */
 import { describe, expect, it, vi } from 'vitest';
-import { describeModel, type ModelSite } from '../../test/conformance/model.ts';
+import { describeModel, type ModelFixture } from '../../test/conformance/model.ts';
 import {
   ANTHROPIC,
   API_KEY,
@@ -23,7 +23,7 @@ const deps = (secret?: string): ModelDeps => ({
 const siteOf = (
   provider: ModelSettings['provider'],
   start: () => Promise<ModelEndpoint>,
-): ModelSite => ({
+): ModelFixture => ({
   start,
   open: (baseUrl, { secret, pricing } = {}) =>
     createModel(

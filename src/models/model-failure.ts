@@ -52,7 +52,7 @@ const rowOf = (status: number): Row => {
     : ['SERVER_ERROR', `The endpoint of the model failed (${status}).`, 'Try again later.'];
 };
 
-const LONGEST_WAIT_MS = DAY_MS;
+const MAX_WAIT_MS = DAY_MS;
 
 const waitOf = (headers: unknown, now: () => number): number | undefined => {
   if (typeof headers !== 'object' || headers === null) return undefined;
@@ -66,9 +66,7 @@ const waitOf = (headers: unknown, now: () => number): number | undefined => {
     : /^\d+(\.\d+)?$/.test(header)
       ? Number(header) * 1000
       : Date.parse(header) - now();
-  return Number.isFinite(wait)
-    ? Math.min(Math.max(0, Math.ceil(wait)), LONGEST_WAIT_MS)
-    : undefined;
+  return Number.isFinite(wait) ? Math.min(Math.max(0, Math.ceil(wait)), MAX_WAIT_MS) : undefined;
 };
 
 const fromStatus = (status: number, headers: unknown, now: () => number): ToolFailure => {
@@ -81,13 +79,13 @@ const fromStatus = (status: number, headers: unknown, now: () => number): ToolFa
   return new ToolFailure(code, message, extras);
 };
 
-const DEEPEST_CAUSE = 8;
+const MAX_CAUSE_DEPTH = 8;
 
 /** The error and what caused it, outermost first. */
 const causesOf = (error: unknown): readonly Error[] => {
   const causes: Error[] = [];
   let next = error;
-  while (next instanceof Error && causes.length < DEEPEST_CAUSE) {
+  while (next instanceof Error && causes.length < MAX_CAUSE_DEPTH) {
     causes.push(next);
     next = next.cause;
   }

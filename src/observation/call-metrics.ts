@@ -37,7 +37,7 @@ export interface ToolCounts {
 export const UNKNOWN_TOOL = '(unknown)';
 /** Tools come and go; what is over this many shares one line. */
 const OTHER_TOOLS = '(other)';
-const MOST_TOOLS = 2000;
+const MAX_TOOLS = 2000;
 const WINDOW_SECONDS = 60;
 
 const bump = <K>(counts: Map<K, number>, key: K): void => {
@@ -173,7 +173,7 @@ export class CallMetrics {
   #of(tool: string): Counts {
     const known = this.#tools.get(tool);
     if (known) return known;
-    if (this.#tools.size >= MOST_TOOLS && tool !== OTHER_TOOLS) return this.#of(OTHER_TOOLS);
+    if (this.#tools.size >= MAX_TOOLS && tool !== OTHER_TOOLS) return this.#of(OTHER_TOOLS);
     const counts = new Counts();
     this.#tools.set(tool, counts);
     return counts;

@@ -17,7 +17,7 @@ export interface Readiness {
   drain(): void;
 }
 
-export interface ReadinessSite {
+export interface ReadinessDeps {
   readonly crib: Pick<CribHost, 'store' | 'servers'>;
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
 }
@@ -26,7 +26,7 @@ export interface ReadinessSite {
 const HOLDS_MS = 1000;
 const SPACE = 'toolcrib:readiness';
 
-const storeCheck = async ({ crib, runtime }: ReadinessSite): Promise<ReadyCheck> => {
+const storeCheck = async ({ crib, runtime }: ReadinessDeps): Promise<ReadyCheck> => {
   const name = 'store';
   try {
     const store = await crib.store();
@@ -40,7 +40,7 @@ const storeCheck = async ({ crib, runtime }: ReadinessSite): Promise<ReadyCheck>
 };
 
 /** One that is down takes its own tools away and no others, so it is told and stops nothing. */
-const serversCheck = ({ crib }: ReadinessSite): ReadyCheck => {
+const serversCheck = ({ crib }: ReadinessDeps): ReadyCheck => {
   const states = crib.servers.list().map(({ state }) => state);
   const counted = [...new Set(states)].map(
     (state) => `${states.filter((each) => each === state).length} ${state}`,
@@ -48,19 +48,19 @@ const serversCheck = ({ crib }: ReadinessSite): ReadyCheck => {
   return { name: 'servers', ok: true, detail: counted.join(', ') || 'none configured' };
 };
 
-export const createReadiness = (site: ReadinessSite): Readiness => {
+export const createReadiness = (deps: ReadinessDeps): Readiness => {
   let draining = false;
   let last: { readonly at: number; readonly check: Promise<ReadyCheck> } | undefined;
   const store = (): Promise<ReadyCheck> => {
-    const now = site.runtime.now();
-    if (!last || now - last.at >= HOLDS_MS) last = { at: now, check: storeCheck(site) };
+    const now = deps.runtime.now();
+    if (!last || now - last.at >= HOLDS_MS) last = { at: now, check: storeCheck(deps) };
     return last.check;
   };
   return {
     checks: async () => [
       { name: 'accepting', ok: !draining, ...(draining && { detail: 'It is shutting down.' }) },
       await store(),
-      serversCheck(site),
+      serversCheck(deps),
     ],
     drain: () => {
       draining = true;

@@ -9,7 +9,7 @@ export type RulesByTool = Readonly<Record<string, readonly Validator[]>>;
 
 /** A rule that has not answered by then counts as broken. */
 const ANSWER_MS = 10_000;
-const LONGEST_ANSWER = 500;
+const MAX_ANSWER_LENGTH = 500;
 
 const own = (rules: RulesByTool | undefined, name: string): readonly Validator[] =>
   (rules && Object.hasOwn(rules, name) && rules[name]) || [];
@@ -44,7 +44,7 @@ const inTime = async (answer: Promise<unknown>, runtime: Pick<Runtime, 'after'>)
 
 const faultOf = (rule: Validator, answer: unknown): string | undefined => {
   if (answer === LATE) return `The rule ${rule.name} did not answer in time.`;
-  if (typeof answer === 'string' && answer !== '') return answer.slice(0, LONGEST_ANSWER);
+  if (typeof answer === 'string' && answer !== '') return answer.slice(0, MAX_ANSWER_LENGTH);
   return answer ? `The rule ${rule.name} refuses this input.` : undefined;
 };
 

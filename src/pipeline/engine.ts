@@ -25,7 +25,7 @@ import { fileHooks } from './broker/file-hooks.ts';
 import { createProgramCheck } from './broker/judge-program.ts';
 import { explainCall } from './explain-call.ts';
 import { governed } from './governed.ts';
-import { type CallInput, type CallSite, callerOf, newCall } from './new-call.ts';
+import { type CallInput, callerOf, type NewCallDeps, newCall } from './new-call.ts';
 import { failed } from './outcome.ts';
 import { prove } from './pipeline.ts';
 import { reconcile } from './record/reconcile.ts';
@@ -62,7 +62,7 @@ export class Engine {
   readonly #contexts: Contexts;
   readonly #run: Next<CallRequest>;
   readonly #record: Stage<never>;
-  readonly #site: CallSite;
+  readonly #site: NewCallDeps;
   #recovering: Timer | undefined = undefined;
   readonly #followers = new SignalFollowers();
   readonly #undo: UndoTools;

@@ -23,7 +23,7 @@ export interface CallInput {
 }
 
 /** Where calls get their name and their time. */
-export interface CallSite {
+export interface NewCallDeps {
   readonly runtime: Runtime;
   /** One clock reading serves both the name and the start. */
   nextId(at: number): string;
@@ -139,7 +139,7 @@ class PipelineCall implements CallRequest, Record<keyof Evidence, unknown> {
   context: unknown = undefined;
   purse: unknown = undefined;
 
-  constructor(from: CallInput, { runtime, nextId }: CallSite) {
+  constructor(from: CallInput, { runtime, nextId }: NewCallDeps) {
     // A copy: the caller must not turn a dry run into a real one on its way.
     const options = from.as ? { ...from.as } : NO_OPTIONS;
     this.startedAt = runtime.now();
@@ -187,5 +187,5 @@ const overrides = (as: Partial<Caller>): boolean =>
   as.authenticated !== undefined;
 
 /** A new call, with nothing proven yet. */
-export const newCall = (from: CallInput, site: CallSite): CallRequest & { control: Control } =>
-  new PipelineCall(from, site) as unknown as CallRequest & { control: Control };
+export const newCall = (from: CallInput, deps: NewCallDeps): CallRequest & { control: Control } =>
+  new PipelineCall(from, deps) as unknown as CallRequest & { control: Control };

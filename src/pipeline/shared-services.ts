@@ -27,8 +27,8 @@ import type { SigningKey } from '../governance/signing/open-signing-key.ts';
 import { fingerprintOf } from '../registry/fingerprint.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ShapeLimits } from '../registry/schema/guard-shape.ts';
-import { ApprovalDesk } from './approval/approval-service.ts';
-import { PermissionDesk } from './approval/permission-service.ts';
+import { ApprovalService } from './approval/approval-service.ts';
+import { PermissionService } from './approval/permission-service.ts';
 import { StandingGrants } from './approval/standing-grants.ts';
 import type { CommandTask } from './broker/judge-program.ts';
 import { createProgramPaths } from './broker/program-paths.ts';
@@ -96,7 +96,7 @@ export const createSharedServices = (deps: EngineDeps) => {
   const settingsOf = createToolSettings(settings.tools);
   const { ledger, approvals, grants, audit } = store;
   const seals = new Seals(deps.signingKey, runtime.log);
-  const permissions = new PermissionDesk({ ...deps, grants, audit, seals });
+  const permissions = new PermissionService({ ...deps, grants, audit, seals });
   const definitionOf = createFingerprints();
   const targetsOf = (tool: Tool, input: unknown): Promise<ResolvedTargets> =>
     resolveTargets(tool, input, targetDeps(deps));
@@ -120,7 +120,7 @@ export const createSharedServices = (deps: EngineDeps) => {
     cache: new ResultCache(settings.cacheEntries, runtime.now),
     undoLog: new UndoLog(store.memory, runtime.now, settings.undoMs),
     snapshots: new KeptSnapshots({ ...store, runtime, keepMs: settings.undoMs }),
-    desk: new ApprovalDesk({
+    approvalService: new ApprovalService({
       ...deps,
       approvals,
       audit,

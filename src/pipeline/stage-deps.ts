@@ -46,56 +46,68 @@ export interface EngineServices extends Pick<ApproveDeps, 'refusedProgram'> {
   undo(executionId: string, caller: Caller): Promise<ToolResult>;
 }
 
+type Gate =
+  | 'resolve'
+  | 'validateInput'
+  | 'inspect'
+  | 'authorize'
+  | 'replay'
+  | 'limitRate'
+  | 'authenticate'
+  | 'checkPreconditions'
+  | 'approve'
+  | 'reserveBudget';
+
+/** What the stages before the tool runs are handed. */
+const gateDeps = (
+  deps: EngineDeps,
+  shared: SharedServices,
+  { contexts, refusedProgram }: EngineServices,
+): Pick<StageDeps, Gate> => {
+  const { store, registry: tools, runtime, events, redactor, policy, secrets, guard } = deps;
+  const { settings, validators, untrustedTools } = deps;
+  const { audit, replays, counters } = store;
+  const { settingsOf, definitionOf, resolveTargets } = shared;
+  const { labels, budgeting, approvalService, standing, cache, loops, late } = shared;
+  const { shape, sanitize, maxCallDepth, replayMs: keepMs } = settings;
+  return {
+    resolve: { tools, maxCallDepth, untrustedTools },
+    validateInput: { shape, validators, runtime },
+    inspect: { redactor, guard, sanitize },
+    authorize: { policy, standing, labels, events, definitionOf, resolveTargets },
+    replay: { replays, audit, late, cache, runtime, keepMs, settingsOf },
+    limitRate: { counters, runtime, loops, settingsOf },
+    authenticate: secrets,
+    checkPreconditions: { contexts, tools, audit, policy, standing, labels, definitionOf },
+    approve: { approvalService, policy, labels, budgeting, redactor, runtime, refusedProgram },
+    reserveBudget: budgeting,
+  };
+};
+
+/** What the stages that run the tool and take its result out are handed. */
+const runDeps = (
+  deps: EngineDeps,
+  shared: SharedServices,
+  { contexts, callTool, undo }: EngineServices,
+): Omit<StageDeps, Gate> => {
+  const { store, working, runtime, events, redactor, policy, usage } = deps;
+  const { audit, results } = store;
+  const { settingsOf, guardsOf, labels, budgeting, running, late } = shared;
+  const { deadlines, approvalService, undoLog } = shared;
+  const { limits, checkOutput } = deps.settings;
+  const newHandle = (): string => unguessableId('result');
+  const told = { runtime, events, redactor };
+  return {
+    record: { ...told, audit, late, running, budgeting, labels, usage, contexts, working, policy },
+    governResult: { results, limits, runtime, redactor, newHandle },
+    applyEffects: { contexts, events, redactor, undo },
+    recover: { runtime, events, deadlines, approvalService, settingsOf, guardsOf, callTool },
+    execute: { audit, contexts, deadlines, undoLog, runtime, redactor, checkOutput, settingsOf },
+  };
+};
+
 export const stageDeps = (
   deps: EngineDeps,
   shared: SharedServices,
   engine: EngineServices,
-): StageDeps => {
-  const { store, working, registry, runtime, events, redactor, policy, secrets, guard } = deps;
-  const { settings, usage, validators, untrustedTools } = deps;
-  const { audit, replays, counters, results } = store;
-  const { settingsOf, guardsOf, definitionOf, resolveTargets } = shared;
-  const { labels, budgeting, running, deadlines, desk, standing, cache, loops, undoLog, late } =
-    shared;
-  const { shape, sanitize, limits, checkOutput, maxCallDepth, replayMs } = settings;
-  const { contexts, refusedProgram, callTool, undo } = engine;
-  const newHandle = (): string => unguessableId('result');
-  return {
-    record: {
-      audit,
-      late,
-      running,
-      budgeting,
-      labels,
-      usage,
-      contexts,
-      working,
-      runtime,
-      redactor,
-      events,
-      policy,
-    },
-    resolve: { tools: registry, maxCallDepth, untrustedTools },
-    validateInput: { shape, validators, runtime },
-    inspect: { redactor, guard, sanitize },
-    authorize: { policy, standing, labels, events, definitionOf, resolveTargets },
-    replay: { replays, audit, late, cache, runtime, keepMs: replayMs, settingsOf },
-    limitRate: { counters, runtime, loops, settingsOf },
-    authenticate: secrets,
-    checkPreconditions: {
-      contexts,
-      tools: registry,
-      audit,
-      policy,
-      standing,
-      labels,
-      definitionOf,
-    },
-    approve: { desk, policy, labels, budgeting, redactor, runtime, refusedProgram },
-    reserveBudget: budgeting,
-    governResult: { results, limits, runtime, redactor, newHandle },
-    applyEffects: { contexts, events, redactor, undo },
-    recover: { runtime, events, deadlines, desk, settingsOf, guardsOf, callTool },
-    execute: { audit, contexts, deadlines, undoLog, runtime, redactor, checkOutput, settingsOf },
-  };
-};
+): StageDeps => ({ ...gateDeps(deps, shared, engine), ...runDeps(deps, shared, engine) });

@@ -14,7 +14,7 @@ interface TracerDeps {
 }
 
 /** A call that is tried again and again is not worth more lines than this. */
-const MOST_STAGES = 100;
+const MAX_STAGES = 100;
 
 type Note = { -readonly [K in keyof StageTrace]: StageTrace[K] };
 
@@ -23,7 +23,7 @@ export const createTracer = ({ events, runtime }: TracerDeps): Tracer => {
 
   const begin = (call: CallRequest, stage: string): Note | undefined => {
     const of = notes.get(call);
-    if (!of || of.length >= MOST_STAGES) return undefined;
+    if (!of || of.length >= MAX_STAGES) return undefined;
     const startMs = runtime.elapsed() - call.startedElapsed;
     const note: Note = { stage, startMs, durationMs: 0, outcome: 'answered' };
     of.push(note);

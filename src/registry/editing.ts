@@ -5,7 +5,7 @@ import type { Events } from '../contract/events.ts';
 import type { Tool } from '../contract/tool.ts';
 import { checkTool } from './check-tool.ts';
 import { known } from './lookup.ts';
-import { type Shelf, taken } from './shelf.ts';
+import { type ToolFamilies, taken } from './tool-families.ts';
 import { cleanUp, versionOf } from './versions.ts';
 
 export type Editing = Pick<
@@ -14,15 +14,15 @@ export type Editing = Pick<
 >;
 
 export interface EditingDeps {
-  readonly shelf: Shelf;
+  readonly families: ToolFamilies;
   readonly events: Events | undefined;
   /** What configuration says of a tool. */
   allows(name: string): boolean | undefined;
 }
 
-export const createEditing = ({ shelf, events, allows }: EditingDeps): Editing => {
+export const createEditing = ({ families, events, allows }: EditingDeps): Editing => {
   const register = (tool: Tool): void => {
-    shelf.put(tool);
+    families.put(tool);
     announce(events, tool);
   };
 
@@ -30,12 +30,12 @@ export const createEditing = ({ shelf, events, allows }: EditingDeps): Editing =
     register,
     registerAll(tools) {
       // All or none: half a list registered helps nobody.
-      checkAll(shelf, tools);
+      checkAll(families, tools);
       for (const tool of tools) register(tool);
     },
     async unregister(name, version) {
-      const family = shelf.named(name);
-      const gone = family ? shelf.take(family, version) : [];
+      const family = families.named(name);
+      const gone = family ? families.take(family, version) : [];
       if (gone.length === 0) return false;
       events?.emit('tool.unregistered', { tool: name });
       await cleanUp(gone);
@@ -43,27 +43,27 @@ export const createEditing = ({ shelf, events, allows }: EditingDeps): Editing =
     },
     async update(tool) {
       checkTool(tool);
-      const family = shelf.named(tool.name) ?? notThere(tool.name);
+      const family = families.named(tool.name) ?? notThere(tool.name);
       const before = versionOf(family, tool.version);
-      shelf.swap(family, before, tool);
+      families.swap(family, before, tool);
       announce(events, tool);
       await cleanUp([before]);
     },
-    ...createSwitches({ shelf, events, allows }),
+    ...createSwitches({ families, events, allows }),
   };
 };
 
 const createSwitches = ({
-  shelf,
+  families,
   events,
   allows,
 }: EditingDeps): Pick<Editing, 'setActive' | 'deprecate' | 'setEnabled'> => ({
-  setActive: (name, version) => shelf.activate(known(shelf, name), version),
+  setActive: (name, version) => families.activate(known(families, name), version),
   deprecate(name, version) {
-    versionOf(known(shelf, name), version).deprecated = true;
+    versionOf(known(families, name), version).deprecated = true;
   },
   setEnabled(name, enabled) {
-    const family = known(shelf, name);
+    const family = known(families, name);
     if (enabled && allows(family.name) === false) {
       throw new ToolFailure('TOOL_DISABLED', `${family.name} is switched off by configuration.`, {
         suggestions: ['Change the configuration: what it switches off stays off.'],
@@ -74,12 +74,12 @@ const createSwitches = ({
   },
 });
 
-const checkAll = (shelf: Shelf, tools: readonly Tool[]): void => {
+const checkAll = (families: ToolFamilies, tools: readonly Tool[]): void => {
   const seen = new Set<string>();
   for (const tool of tools) {
     checkTool(tool);
     const key = `${tool.name}@${tool.version}`;
-    if (seen.has(key) || shelf.named(tool.name)?.versions.has(tool.version)) throw taken(tool);
+    if (seen.has(key) || families.named(tool.name)?.versions.has(tool.version)) throw taken(tool);
     seen.add(key);
   }
 };

@@ -5,7 +5,7 @@ import { resolveDependencies } from './dependencies.ts';
 import { matcher } from './filter.ts';
 import type { Search } from './search/search.ts';
 import { suggest } from './search/suggest.ts';
-import type { Shelf } from './shelf.ts';
+import type { ToolFamilies } from './tool-families.ts';
 import { type Family, highest, listVersions } from './versions.ts';
 
 export type Lookup = Pick<
@@ -13,50 +13,55 @@ export type Lookup = Pick<
   'get' | 'has' | 'list' | 'search' | 'suggest' | 'versions' | 'dependencies'
 >;
 
-export const createLookup = (shelf: Shelf, search: Search): Lookup => ({
+export const createLookup = (families: ToolFamilies, search: Search): Lookup => ({
   get(name, version) {
-    const family = shelf.find(name);
+    const family = families.find(name);
     const found = version === undefined ? family?.active : family?.versions.get(version);
-    return family && found && shelf.entry(family, found);
+    return family && found && families.entry(family, found);
   },
-  has: (name) => shelf.find(name) !== undefined,
-  list: (filter) => listEntries(shelf, filter),
+  has: (name) => families.find(name) !== undefined,
+  list: (filter) => listEntries(families, filter),
   search: (query) => search.find(query),
-  suggest: (name) => suggest(name, shelf.spoken()),
+  suggest: (name) => suggest(name, families.spoken()),
   versions(name) {
-    const family = shelf.find(name);
+    const family = families.find(name);
     return family ? listVersions(family) : [];
   },
   dependencies(name) {
-    const roots = name === undefined ? [...shelf.all()] : [known(shelf, name)];
+    const roots = name === undefined ? [...families.all()] : [known(families, name)];
     return resolveDependencies(
       roots.map(({ active }) => active.tool),
-      (needed) => shelf.find(needed)?.active.tool,
+      (needed) => families.find(needed)?.active.tool,
     );
   },
 });
 
 /** The family of that name. Throws TOOL_NOT_FOUND with what might have been meant. */
-export const known = (shelf: Shelf, name: string): Family => {
-  const family = shelf.find(name);
+export const known = (families: ToolFamilies, name: string): Family => {
+  const family = families.find(name);
   if (family) return family;
-  const near = suggest(name, shelf.spoken());
+  const near = suggest(name, families.spoken());
   throw new ToolFailure('TOOL_NOT_FOUND', 'There is no tool of that name.', {
     suggestions: near.length > 0 ? [`Did you mean ${near.join(' or ')}?`] : [],
   });
 };
 
 /** Active versions; where a range leaves one out, the highest version that fits it. */
-export const listEntries = (shelf: Shelf, filter: ToolFilter = {}): readonly CatalogEntry[] => {
+export const listEntries = (
+  families: ToolFamilies,
+  filter: ToolFilter = {},
+): readonly CatalogEntry[] => {
   const fits = matcher(filter);
   const entries: CatalogEntry[] = [];
-  for (const family of shelf.all()) {
-    const active = shelf.entry(family);
+  for (const family of families.all()) {
+    const active = families.entry(family);
     if (fits(active)) entries.push(active);
     else if (filter.range !== undefined && family.versions.size > 1) {
-      const others = [...family.versions.values()].filter((one) => fits(shelf.entry(family, one)));
+      const others = [...family.versions.values()].filter((one) =>
+        fits(families.entry(family, one)),
+      );
       const best = highest(others);
-      if (best) entries.push(shelf.entry(family, best));
+      if (best) entries.push(families.entry(family, best));
     }
   }
   return entries;

@@ -7,8 +7,8 @@ import { geminiTool } from './for-model/gemini.ts';
 import { mcpTool } from './for-model/mcp.ts';
 import { openaiTool } from './for-model/openai.ts';
 import { known, listEntries } from './lookup.ts';
-import type { Shelf } from './shelf.ts';
 import { countTokens, sumTokens } from './tokens.ts';
+import type { ToolFamilies } from './tool-families.ts';
 import type { Registered } from './versions.ts';
 
 /** One tool in the dialect of one provider. */
@@ -49,33 +49,33 @@ export type ModelView = Pick<
   'tokens' | 'tokenReport' | 'forModel' | 'inputSchema' | 'outputSchema'
 >;
 
-export const createModelView = (shelf: Shelf): ModelView => {
-  const definitions = createDefinitions(shelf);
-  const tokens = createTokenCounts(shelf);
+export const createModelView = (families: ToolFamilies): ModelView => {
+  const definitions = createDefinitions(families);
+  const tokens = createTokenCounts(families);
 
   return {
-    tokens: async (name) => tokens(shelf.entry(known(shelf, name))),
+    tokens: async (name) => tokens(families.entry(known(families, name))),
     async tokenReport(filter) {
-      const entries = listEntries(shelf, filter);
+      const entries = listEntries(families, filter);
       const counts = await Promise.all(entries.map(tokens));
       return sumTokens(entries.map(({ tool }, at) => ({ tool, tokens: counts[at] ?? 0 })));
     },
     forModel(provider, filter) {
-      const entries = listEntries(shelf, { ...filter, enabled: true });
+      const entries = listEntries(families, { ...filter, enabled: true });
       return gather(entries, (entry) => definitions(provider, entry));
     },
-    inputSchema: (name) => schemasOf(shelf, shelf.entry(known(shelf, name))).input,
-    outputSchema: (name) => schemasOf(shelf, shelf.entry(known(shelf, name))).output,
+    inputSchema: (name) => schemasOf(families, families.entry(known(families, name))).input,
+    outputSchema: (name) => schemasOf(families, families.entry(known(families, name))).output,
   };
 };
 
 /** The version an entry stands for, and its schemas. */
-const registeredOf = (shelf: Shelf, { tool }: CatalogEntry): Registered | undefined =>
-  shelf.named(tool.name)?.versions.get(tool.version);
+const registeredOf = (families: ToolFamilies, { tool }: CatalogEntry): Registered | undefined =>
+  families.named(tool.name)?.versions.get(tool.version);
 
-const schemasOf = (shelf: Shelf, entry: CatalogEntry) => {
-  const family = known(shelf, entry.tool.name);
-  const state = shelf.state(family, registeredOf(shelf, entry));
+const schemasOf = (families: ToolFamilies, entry: CatalogEntry) => {
+  const family = known(families, entry.tool.name);
+  const state = families.state(family, registeredOf(families, entry));
   return {
     get input(): JsonSchema {
       return state.json('input') ?? {};
@@ -87,10 +87,10 @@ const schemasOf = (shelf: Shelf, entry: CatalogEntry) => {
 };
 
 /** Keeps something for each version until it is replaced or shown to models under another name. */
-const createMemo = <T>(shelf: Shelf, make: (entry: CatalogEntry) => T) => {
+const createMemo = <T>(families: ToolFamilies, make: (entry: CatalogEntry) => T) => {
   const kept = new WeakMap<Registered, { readonly wireName: string; readonly value: T }>();
   return (entry: CatalogEntry): T => {
-    const registered = registeredOf(shelf, entry);
+    const registered = registeredOf(families, entry);
     const known = registered && kept.get(registered);
     if (known?.wireName === entry.wireName) return known.value;
     const value = make(entry);
@@ -99,13 +99,13 @@ const createMemo = <T>(shelf: Shelf, make: (entry: CatalogEntry) => T) => {
   };
 };
 
-const createDefinitions = (shelf: Shelf) => {
+const createDefinitions = (families: ToolFamilies) => {
   const define =
     (provider: ModelProvider) =>
     (entry: CatalogEntry): Defined => {
       const { tool, wireName } = entry;
       try {
-        const { input, output } = schemasOf(shelf, entry);
+        const { input, output } = schemasOf(families, entry);
         return defineFor(provider, { tool, wireName, input, output });
       } catch {
         // A Zod schema without a JSON Schema form: one such tool must not hide all the others.
@@ -113,18 +113,18 @@ const createDefinitions = (shelf: Shelf) => {
       }
     };
   const memos = {
-    openai: createMemo(shelf, define('openai')),
-    anthropic: createMemo(shelf, define('anthropic')),
-    gemini: createMemo(shelf, define('gemini')),
-    mcp: createMemo(shelf, define('mcp')),
+    openai: createMemo(families, define('openai')),
+    anthropic: createMemo(families, define('anthropic')),
+    gemini: createMemo(families, define('gemini')),
+    mcp: createMemo(families, define('mcp')),
   };
   return (provider: ModelProvider, entry: CatalogEntry): Defined => memos[provider](entry);
 };
 
-const createTokenCounts = (shelf: Shelf) =>
-  createMemo(shelf, (entry): Promise<number> => {
+const createTokenCounts = (families: ToolFamilies) =>
+  createMemo(families, (entry): Promise<number> => {
     const { tool, wireName } = entry;
-    const parameters = schemasOf(shelf, entry).input;
+    const parameters = schemasOf(families, entry).input;
     return countTokens({ name: wireName, description: tool.description, parameters });
   });
 

@@ -13,7 +13,7 @@ import { createLookup } from './lookup.ts';
 import { createModelView } from './model-view.ts';
 import { createSearch } from './search/search.ts';
 import type { UsageOf } from './search/usage.ts';
-import { Shelf } from './shelf.ts';
+import { ToolFamilies } from './tool-families.ts';
 import { unmetDependency } from './unmet-dependency.ts';
 
 export interface RegistryDeps {
@@ -46,7 +46,7 @@ export interface Registry extends Catalog {
 export const createRegistry = (deps: RegistryDeps): Registry => {
   const { runtime, events, usage = () => undefined } = deps;
   const allows = configuredSwitch(deps);
-  const shelf = new Shelf({
+  const families = new ToolFamilies({
     runtime,
     isOn: ({ name, enabled, active }) => {
       const configured = allows(name);
@@ -55,21 +55,21 @@ export const createRegistry = (deps: RegistryDeps): Registry => {
     },
     changed: (name) => search.touch(name),
   });
-  const search = createSearch({ shelf, usage });
-  deps.gate?.guard(shelf);
-  const loading = createLoading(shelf, deps);
+  const search = createSearch({ families, usage });
+  deps.gate?.guard(families);
+  const loading = createLoading(families, deps);
 
   return {
-    ...createLookup(shelf, search),
-    ...createEditing({ shelf, events, allows }),
-    ...createModelView(shelf),
+    ...createLookup(families, search),
+    ...createEditing({ families, events, allows }),
+    ...createModelView(families),
     ready(name, version) {
-      const family = shelf.find(name);
+      const family = families.find(name);
       if (family === undefined) return undefined;
       const found = version === undefined ? family.active : family.versions.get(version);
-      return found && (found.state ?? shelf.state(family, found)).ready();
+      return found && (found.state ?? families.state(family, found)).ready();
     },
-    unmetDependency: (tool) => unmetDependency(tool, shelf),
+    unmetDependency: (tool) => unmetDependency(tool, families),
     load: loading.load,
     watch: loading.watch,
     close: loading.close,

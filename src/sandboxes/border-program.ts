@@ -4,7 +4,7 @@
  */
 
 /** Requests under way at the same time. More would fill the host's memory, not help the code. */
-const MOST_REQUESTS = 1000;
+const MAX_REQUESTS = 1000;
 
 /**
  * A function of `(post, outputBytes)`; the value is `{ send, settled, isOver, isWaiting, end }`.
@@ -29,7 +29,7 @@ const write = (kind, line) => {
 const ask = (text, id) => {
   const bytes = Buffer.byteLength(text);
   if (askedBytes + bytes > outputBytes) return 'OUTPUT_TOO_LARGE';
-  if (asked.size >= ${MOST_REQUESTS}) return 'RATE_LIMITED';
+  if (asked.size >= ${MAX_REQUESTS}) return 'RATE_LIMITED';
   askedBytes += bytes;
   asked.set(id, bytes);
   post({ kind: 'request', id, text });

@@ -12,7 +12,7 @@ export interface RunFacts {
   readonly refusals: ReadonlyMap<number, unknown>;
 }
 
-const MOST_CHARACTERS = 2000;
+const MAX_CHARACTERS = 2000;
 
 /** The topmost `name:line:column` of a stack. */
 const placeIn = (stack: string, name: string): string => {
@@ -30,7 +30,7 @@ const thrownFailure = (text: string, { name, refusals }: RunFacts): unknown => {
   const kind = thrown.name === '' ? '' : `${thrown.name}: `;
   const message = `${kind}${thrown.message || 'thrown without a message'}`;
   const place = placeIn(thrown.stack, name);
-  return new ToolFailure('EXECUTION_FAILED', message.slice(0, MOST_CHARACTERS) + place);
+  return new ToolFailure('EXECUTION_FAILED', message.slice(0, MAX_CHARACTERS) + place);
 };
 
 export const outOfMemory = (): ToolFailure =>

@@ -33,7 +33,7 @@ export interface Masked {
 }
 
 /** Walking more than this costs more than the program that is to run. */
-export const MOST_FOLDERS = 20_000;
+export const MAX_FOLDERS = 20_000;
 
 /** Installed packages: many, and published by others, so no place where users keep secrets. */
 export const NOT_WALKED: ReadonlySet<string> = new Set(['node_modules']);
@@ -46,7 +46,7 @@ interface Walk {
 
 const tooMany = () =>
   new ToolFailure('SANDBOX_ERROR', 'A folder granted to the sandbox holds too many folders.', {
-    suggestions: [`Grant a folder with at most ${MOST_FOLDERS} folders below it.`],
+    suggestions: [`Grant a folder with at most ${MAX_FOLDERS} folders below it.`],
   });
 
 const entriesOf = (folder: string) => {
@@ -86,7 +86,7 @@ export const findMasked = ({ root, writable, masks }: Walk): readonly Masked[] =
   // One mount covers a protected folder; one for each of the thousands of files of .git would not do.
   const covered = new Set<readonly string[]>();
   for (let at = 0; at < open.length; at += 1) {
-    if (at >= MOST_FOLDERS) throw tooMany();
+    if (at >= MAX_FOLDERS) throw tooMany();
     const folder = open[at] as readonly string[];
     const entries = entriesOf(join(root, ...folder));
     const isRepository =

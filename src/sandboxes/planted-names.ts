@@ -6,7 +6,7 @@
 import { chmodSync, lstatSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
-import { type Masks, MOST_FOLDERS, NOT_WALKED } from './find-masked.ts';
+import { MAX_FOLDERS, type Masks, NOT_WALKED } from './find-masked.ts';
 import type { SandboxGrant } from './sandbox-grants.ts';
 
 interface Trusted {
@@ -57,7 +57,7 @@ const reopened = (folder: string) => {
 
 const tooMany = () =>
   new ToolFailure('SANDBOX_ERROR', 'There are too many folders to see what the program made.', {
-    suggestions: [`Grant a folder with at most ${MOST_FOLDERS} folders below it.`],
+    suggestions: [`Grant a folder with at most ${MAX_FOLDERS} folders below it.`],
   });
 
 const trustedAt = (path: string, isTop: boolean): Trusted => {
@@ -72,7 +72,7 @@ const look = ({ root, above, apart, masks }: Place, before?: Sight): Sight => {
   const closed = new Set<string>();
   const open: (readonly string[])[] = [[]];
   for (let at = 0; at < open.length; at += 1) {
-    if (at >= MOST_FOLDERS) throw tooMany();
+    if (at >= MAX_FOLDERS) throw tooMany();
     const folder = open[at] as readonly string[];
     const here = join(root, ...folder);
     const mayReopen = before !== undefined && !before.closed.has(here);

@@ -6,11 +6,11 @@ import type { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxHost, SandboxRequest } from '../contract/sandbox.ts';
 import { type Conclusion, endOfRun } from './end-of-run.ts';
-import type { FromThread, HostAnswer, RunOrder } from './thread-protocol.ts';
+import type { FromThread, HostAnswer, RunRequest } from './thread-protocol.ts';
 
 export interface ThreadRun {
   readonly request: SandboxRequest;
-  readonly order: RunOrder;
+  readonly order: RunRequest;
   readonly timeMs: number;
   readonly thread: Worker;
 }

@@ -1,7 +1,7 @@
 /** What a thread that runs code and its host say to each other. Whatever came from the code is JSON text. */
 import type { ErrorCode } from '../contract/errors.ts';
 
-export interface RunOrder {
+export interface RunRequest {
   readonly kind: 'run';
   readonly code: string;
   readonly name: string;
@@ -20,7 +20,7 @@ export type HostAnswer =
       readonly message: string;
     };
 
-export type ToThread = RunOrder | HostAnswer;
+export type ToThread = RunRequest | HostAnswer;
 
 /** An error as the code threw it, read inside its realm. `request` names the host's refusal it is. */
 export interface ThrownInCode {

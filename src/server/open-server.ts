@@ -7,7 +7,7 @@ import type { LoadedSettings } from '../config/loaded-settings.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import { auditDesk } from '../crib/audit-files.ts';
+import { auditService } from '../crib/audit-files.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
 import { createStoreFollower } from '../observation/follow-store.ts';
 import type { PrometheusText } from '../observation/prometheus-text.ts';
@@ -25,7 +25,7 @@ import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
 import { assertReachable, listenFault } from './listen-address.ts';
 import { type McpEndpoint, openMcpEndpoint } from './mcp-endpoint.ts';
 
-export interface ServerSite {
+export interface ServerDeps {
   readonly crib: CribHost;
   readonly loaded: LoadedSettings;
   readonly runtime: Runtime;
@@ -66,7 +66,7 @@ interface Parts {
 /** What the answers under way are given once the calls behind them are over. */
 const CLOSE_MS = 2000;
 
-const openParts = (site: ServerSite): Parts => {
+const openParts = (site: ServerDeps): Parts => {
   const { crib, runtime, version, describe } = site;
   const { server } = site.loaded.config;
   const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
@@ -98,7 +98,7 @@ const openParts = (site: ServerSite): Parts => {
 
 /** The library is loaded when the first figures are asked for. */
 const metricsPage = (
-  site: ServerSite,
+  site: ServerDeps,
   { calls, events }: Parts,
 ): NonNullable<HttpDeps['metrics']> => {
   const { crib, version } = site;
@@ -119,7 +119,7 @@ const metricsPage = (
 };
 
 /** What is shown of the set-up. Loaded when somebody looks. */
-const views = ({ loaded, runtime, env, doctor }: ServerSite) => {
+const views = ({ loaded, runtime, env, doctor }: ServerDeps) => {
   const { config, userDir } = loaded;
   const load = () => import('./setup-views.ts');
   return {
@@ -133,19 +133,19 @@ const views = ({ loaded, runtime, env, doctor }: ServerSite) => {
   } satisfies Partial<HttpDeps>;
 };
 
-const auditParts = ({ crib, loaded, runtime }: ServerSite) => {
-  const desk = auditDesk(loaded.userDir);
+const auditParts = ({ crib, loaded, runtime }: ServerDeps) => {
+  const audits = auditService(loaded.userDir);
   const nothing = { files: [], checkpointFiles: [], publicKeys: [] };
   return {
     exportAudit: async function* (options) {
-      yield* desk.exportRows(await crib.store(), options);
+      yield* audits.exportRows(await crib.store(), options);
     },
-    checkpoint: async () => desk.checkpoint(await crib.store(), runtime.now()),
-    verifyAudit: async () => desk.verify({ ...nothing, store: await crib.store() }),
+    checkpoint: async () => audits.checkpoint(await crib.store(), runtime.now()),
+    verifyAudit: async () => audits.verify({ ...nothing, store: await crib.store() }),
   } satisfies Partial<HttpDeps>;
 };
 
-const reach = ({ host, loaded, consoleFolder, serverEditor }: ServerSite) => {
+const reach = ({ host, loaded, consoleFolder, serverEditor }: ServerDeps) => {
   const { server } = loaded.config;
   // Behind a proxy everybody seems to be on this machine.
   const isLocal = isLoopbackHost(host) && !server.behindTls;
@@ -167,7 +167,7 @@ const reach = ({ host, loaded, consoleFolder, serverEditor }: ServerSite) => {
   } satisfies Partial<HttpDeps>;
 };
 
-const depsOf = (site: ServerSite, parts: Parts): HttpDeps => {
+const depsOf = (site: ServerDeps, parts: Parts): HttpDeps => {
   const { runtime, version, describe } = site;
   const { calls, traces, events, mcp, readiness } = parts;
   return {
@@ -191,7 +191,7 @@ const depsOf = (site: ServerSite, parts: Parts): HttpDeps => {
 };
 
 /** Resolves when nothing runs any more, or when the time is over. */
-const idle = (calls: CallMetrics, { crib, runtime, loaded }: ServerSite): Promise<void> =>
+const idle = (calls: CallMetrics, { crib, runtime, loaded }: ServerDeps): Promise<void> =>
   new Promise((resolve) => {
     const stop = crib.events.on('call.finished', () => {
       // The count is taken down by another listener of the same event.
@@ -213,7 +213,7 @@ interface Listening {
   readonly server: HttpServer;
 }
 
-const startListening = async (site: ServerSite, parts: Parts): Promise<Listening> => {
+const startListening = async (site: ServerDeps, parts: Parts): Promise<Listening> => {
   const surface = createHttpSurface(site.crib, depsOf(site, parts));
   const { host, port } = site;
   const server = await surface.listen({ host, port }).catch((error: unknown) => {
@@ -232,7 +232,7 @@ const letGo = ({ calls, traces }: Parts): void => {
  * Listens. Throws CONFIG_INVALID for an address that it must not or cannot listen on, CONFLICT for a
  * port in use.
  */
-export const openServer = async (site: ServerSite): Promise<RunningServer> => {
+export const openServer = async (site: ServerDeps): Promise<RunningServer> => {
   assertReachable(site.host, site.loaded.config.server);
   const { crib, runtime } = site;
   const parts = openParts(site);

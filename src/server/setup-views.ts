@@ -9,7 +9,7 @@ import { describeConfig } from '../config/document/describe.ts';
 import type { LoadedSettings } from '../config/loaded-settings.ts';
 import type { Logger } from '../contract/runtime.ts';
 import { openPolicy } from '../crib/open-policy.ts';
-import { openSecrets, type SecretSite } from '../crib/open-secrets.ts';
+import { openSecrets, type SecretDeps } from '../crib/open-secrets.ts';
 import { readLinkToken } from '../governance/approvals/approval-link.ts';
 import { flowRules, TIER_RULES } from '../governance/policy/builtin-rules.ts';
 import { parsePolicy } from '../governance/policy/document/parse-policy.ts';
@@ -110,7 +110,7 @@ export const linkReader =
   };
 
 /** Is there a credential under this key? A place that cannot be read has none. */
-export const secretCheck = (site: SecretSite): ((key: string) => Promise<boolean>) => {
+export const secretCheck = (site: SecretDeps): ((key: string) => Promise<boolean>) => {
   const sources = openSecrets(site);
   return async (key) => {
     for (const source of sources) {

@@ -16,7 +16,7 @@ export interface StoredEntry extends Omit<AuditEntry, 'detail'> {
 }
 
 /** Larger details are replaced by a note, so that one of them cannot fail its whole transaction. */
-const LARGEST_DETAIL = 16 * 1024 * 1024;
+const MAX_DETAIL = 16 * 1024 * 1024;
 
 const INDEX_KEY = /"\d+":/;
 
@@ -36,7 +36,7 @@ const detailText = (detail: unknown): string => {
   try {
     const text = stableJson(detail);
     if (text === undefined) return '{"lost":"The detail was not an object of plain JSON."}';
-    return text.length > LARGEST_DETAIL ? '{"lost":"The detail was too large to keep."}' : text;
+    return text.length > MAX_DETAIL ? '{"lost":"The detail was too large to keep."}' : text;
   } catch {
     return '{"lost":"The detail was not an object of plain JSON."}';
   }

@@ -15,7 +15,7 @@ export type ReadRegistries = () => Promise<NpmRegistries>;
 
 const SCOPE = /^(@[a-z0-9][a-z0-9._~-]*):registry$/;
 const CONFIG_MS = 30_000;
-const MOST_OUTPUT = 1_000_000;
+const MAX_OUTPUT = 1_000_000;
 
 const unusable = (): ToolFailure =>
   new ToolFailure('PRECONDITION_FAILED', 'The npm configuration names no usable registry.', {
@@ -52,7 +52,7 @@ export const readRegistries = (text: string): NpmRegistries => {
 export const userRegistries: ReadRegistries = () => {
   const { execFile } = process.getBuiltinModule('node:child_process');
   const npm = join(dirname(process.execPath), 'npm');
-  const options = { cwd: '/', timeout: CONFIG_MS, maxBuffer: MOST_OUTPUT };
+  const options = { cwd: '/', timeout: CONFIG_MS, maxBuffer: MAX_OUTPUT };
   return new Promise((resolve, reject) => {
     execFile(npm, ['config', 'ls', '--json'], options, (error, stdout) => {
       if (error === null) resolve(stdout);

@@ -46,7 +46,7 @@ export const parseJson = (text: string): { readonly value: unknown } | undefined
 };
 
 /** A day: nobody waits longer, and a larger number is a mistake or a trick. */
-const LONGEST_WAIT = 86_400_000;
+const MAX_WAIT = 86_400_000;
 
 /** Some services name the second at which the next window begins instead. */
 const windowStart = (headers: Headers): string | undefined => {
@@ -61,5 +61,5 @@ export const retryAfterMs = (headers: Headers): number | undefined => {
   const wait = /^\d{1,9}$/.test(asked)
     ? Number(asked) * 1000
     : Date.parse(asked) - Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT);
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), MAX_WAIT);
 };

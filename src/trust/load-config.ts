@@ -12,7 +12,7 @@ import { isRecord } from '../kit/data/is-record.ts';
 import { unknownNameText } from '../kit/text/did-you-mean.ts';
 import type { LoadedConfig } from './load-layers.ts';
 import {
-  type ConfigPlace,
+  type ConfigLocation,
   NO_PROJECT,
   type ProjectTrust,
   readProjectTrust,
@@ -21,11 +21,11 @@ import {
 
 export type { LoadedConfig } from './load-layers.ts';
 
-export type LoadConfigOptions = ConfigPlace;
+export type LoadConfigOptions = ConfigLocation;
 
 /** Nothing written anywhere: no file of the user's, no project, no variable, no doubt about any. */
 const withoutAny = async (
-  place: ConfigPlace,
+  place: ConfigLocation,
   trust: ProjectTrust,
 ): Promise<LoadedConfig | undefined> => {
   if (trust.state !== 'none' || trust.problems.length > 0 || hasSettings(place.env))
@@ -47,7 +47,7 @@ const withoutAny = async (
   };
 };
 
-const trusted = async (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> => {
+const trusted = async (place: ConfigLocation, trust: ProjectTrust): Promise<LoadedConfig> => {
   const [{ loadLayers }, { readTrustedProject }] = await Promise.all([
     import('./load-layers.ts'),
     import('./read-project.ts'),
@@ -55,7 +55,7 @@ const trusted = async (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedC
   return loadLayers(place, trust, readTrustedProject(trust));
 };
 
-const named = async (place: ConfigPlace, file: string): Promise<LoadedConfig> => {
+const named = async (place: ConfigLocation, file: string): Promise<LoadedConfig> => {
   const [{ loadLayers }, { readNamedProject }] = await Promise.all([
     import('./load-layers.ts'),
     import('./read-project.ts'),
@@ -89,7 +89,7 @@ export const loadConfig = async (place: LoadConfigOptions): Promise<LoadedConfig
 };
 
 /** What `loadConfig` would give if the project were trusted as it was read. Throws like it. */
-export const previewProject = (place: ConfigPlace, trust: ProjectTrust): Promise<LoadedConfig> =>
+export const previewProject = (place: ConfigLocation, trust: ProjectTrust): Promise<LoadedConfig> =>
   trusted(place, {
     ...trust,
     state: 'trusted',

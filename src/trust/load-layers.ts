@@ -21,7 +21,7 @@ import {
   narrowProject,
   type ProjectChange,
 } from './narrow-project.ts';
-import { type ConfigPlace, type ProjectTrust, userDirOf } from './project-trust.ts';
+import { type ConfigLocation, type ProjectTrust, userDirOf } from './project-trust.ts';
 import { onlyOne, type ProjectReading } from './read-project.ts';
 
 /** The configuration of a folder, as far as its user trusts it. */
@@ -116,7 +116,7 @@ const assemble = async (readings: Readings): Promise<LoadedConfig> => {
 };
 
 export const loadLayers = async (
-  place: ConfigPlace,
+  place: ConfigLocation,
   trust: ProjectTrust,
   reading: Promise<ProjectReading>,
 ): Promise<LoadedConfig> => {

@@ -10,17 +10,17 @@ import { readConfigText, textOf } from '../config/load/read-config-file.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import { putFile } from '../kit/file/replace-file.ts';
 import { LOCK } from './project-folder.ts';
-import { type ConfigPlace, type ProjectTrust, readProjectTrust } from './project-trust.ts';
+import { type ConfigLocation, type ProjectTrust, readProjectTrust } from './project-trust.ts';
 import { trustFileFault } from './trust-file.ts';
 import { trustOwnEdit } from './trust-own-edit.ts';
 import { isLockAsTrusted } from './trusted-copies.ts';
 
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface LockPlace {
+export interface LockLocation {
   readonly userDir: string;
   /** The project one stands in, and whether it was trusted when the configuration was read. */
-  readonly project?: ConfigPlace & {
+  readonly project?: ConfigLocation & {
     readonly trust: ProjectTrust;
     /** Says whether a source of tools, e.g. `mcp:github`, is configured by the user: accepted for all projects. */
     readonly isUserOrigin?: (origin: string) => boolean;
@@ -43,7 +43,7 @@ const userFile = async (path: string): Promise<LockFile> => {
   const self = process.getuid?.();
   const { text, fault } = await readConfigText(path, {
     check: (stats) => trustFileFault(stats, self),
-    mostBytes: MOST_BYTES,
+    mostBytes: MAX_BYTES,
     noLink: true,
   });
   if (fault !== undefined) throw new ConfigError([{ file: path, path: '', message: fault }]);
@@ -62,7 +62,7 @@ const projectFile = ({ folder, inForce }: ProjectTrust): LockFile | undefined =>
 };
 
 /** Throws `ConfigError` for a file that cannot be read, or that others could have written. */
-export const readLockFiles = async ({ userDir, project }: LockPlace): Promise<LockFiles> => ({
+export const readLockFiles = async ({ userDir, project }: LockLocation): Promise<LockFiles> => ({
   user: await userFile(join(userDir, LOCK)),
   project: project && projectFile(project.trust),
 });
@@ -103,7 +103,7 @@ export const writeUserLock = async (
  * more. Throws PERMISSION_DENIED for one that was not to begin with.
  */
 export const writeProjectLock = async (
-  place: ConfigPlace & { readonly userDir: string },
+  place: ConfigLocation & { readonly userDir: string },
   { before, after, now }: LockEdit,
 ): Promise<boolean> => {
   const trust = await readProjectTrust(place);

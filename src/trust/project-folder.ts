@@ -14,9 +14,9 @@ const TREES: ReadonlySet<string> = new Set(['tools', 'flows', 'policy']);
 export const LOCK = 'tools.lock';
 const YAML = /\.ya?ml$/i;
 
-const MOST_FILES = 2000;
-const MOST_BYTES_EACH = 8 * 1024 * 1024;
-const MOST_BYTES_ALL = 32 * 1024 * 1024;
+const MAX_FILES = 2000;
+const MAX_BYTES_EACH = 8 * 1024 * 1024;
+const MAX_BYTES_ALL = 32 * 1024 * 1024;
 const DEEPEST = 16;
 
 export interface ProjectFolder {
@@ -68,7 +68,7 @@ const readOne = async (reading: Reading, path: readonly string[]): Promise<void>
   const { bytes, fault } = await readBytes(file, {
     check,
     noLink: true,
-    mostBytes: Math.min(MOST_BYTES_EACH, Math.max(reading.left, 0)),
+    mostBytes: Math.min(MAX_BYTES_EACH, Math.max(reading.left, 0)),
   });
   if (bytes === undefined) return complain(reading, path, fault ?? 'vanished while it was read');
   reading.left -= bytes.length;
@@ -90,8 +90,8 @@ const readTree = async (reading: Reading, path: readonly string[]): Promise<void
   for (const entry of entries) {
     const below = [...path, entry.name];
     if (!isObeyed(below)) continue;
-    if (reading.hashes.size >= MOST_FILES) {
-      return complain(reading, path, `holds more than ${MOST_FILES} files`);
+    if (reading.hashes.size >= MAX_FILES) {
+      return complain(reading, path, `holds more than ${MAX_FILES} files`);
     }
     // A link could lead to something that is not the project's to show.
     if (entry.isSymbolicLink()) complain(reading, below, 'is a link; put what it leads to here');
@@ -118,7 +118,7 @@ export const readProjectFolder = async (site: Site): Promise<ProjectFolder> => {
     hashes: new Map(),
     contents: new Map(),
     problems: [],
-    left: MOST_BYTES_ALL,
+    left: MAX_BYTES_ALL,
   };
   const stats = await lstat(join(site.realDir, FOLDER)).catch(() => undefined);
   if (stats?.isDirectory()) await readTree(reading, []);

@@ -23,7 +23,7 @@ import {
 } from './trust-file.ts';
 import { folderInForce, keepCopies } from './trusted-copies.ts';
 
-export interface ConfigPlace {
+export interface ConfigLocation {
   readonly cwd: string;
   readonly env: Environment;
   readonly home?: string;
@@ -65,7 +65,7 @@ export const NO_PROJECT: ProjectTrust = {
   problems: [],
 };
 
-export const userDirOf = ({ cwd, env, home }: ConfigPlace): string =>
+export const userDirOf = ({ cwd, env, home }: ConfigLocation): string =>
   userConfigDir({ cwd, env, home: home ?? homeOf(env), platform: process.platform });
 
 type Hashes = Readonly<Record<string, string>>;
@@ -98,7 +98,7 @@ interface FoundProject {
  * one that nobody trusted would hide it.
  */
 const findTrustable = async (
-  { cwd, env, home }: ConfigPlace,
+  { cwd, env, home }: ConfigLocation,
   entries: TrustEntries,
 ): Promise<FoundProject | undefined> => {
   let nearest: string | undefined;
@@ -135,7 +135,7 @@ const insistenceOf = (env: Environment): boolean | ConfigProblem => {
 
 /** What is to be looked at: what insists on trust means the project that is really there. */
 const whichProject = (
-  place: ConfigPlace,
+  place: ConfigLocation,
   { entries }: TrustReading,
   nearest: boolean,
 ): Promise<FoundProject | undefined> =>
@@ -148,7 +148,7 @@ export interface ReadTrustOptions {
 
 /** Never throws for what it finds. Nothing of the project is parsed here. */
 export const readProjectTrust = async (
-  place: ConfigPlace,
+  place: ConfigLocation,
   { nearest = false }: ReadTrustOptions = {},
 ): Promise<ProjectTrust> => {
   const userDir = userDirOf(place);

@@ -10,7 +10,7 @@ import {
 } from '../config/load/policy-files.ts';
 import { type FileReading, readConfigFile, readLayer } from '../config/load/read-config-file.ts';
 import type { ProjectFolder } from './project-folder.ts';
-import type { ConfigPlace, ProjectTrust } from './project-trust.ts';
+import type { ConfigLocation, ProjectTrust } from './project-trust.ts';
 
 export interface ProjectReading extends FileReading {
   readonly projectDir: string | undefined;
@@ -29,7 +29,7 @@ export const onlyOne = (files: readonly string[]): readonly ConfigProblem[] =>
 
 /** A file that `TOOLCRIB_CONFIG` names is trusted as it is, and has to exist. */
 export const readNamedProject = async (
-  { cwd, env, home }: ConfigPlace,
+  { cwd, env, home }: ConfigLocation,
   named: string,
 ): Promise<ProjectReading> => {
   const file = resolve(cwd, named);

@@ -13,7 +13,7 @@ import { errorCodeOf } from '../kit/data/reason-of.ts';
 import { othersReach, UNWRITABLE_BY_OTHERS } from '../kit/file/private-file.ts';
 import { putFile } from '../kit/file/replace-file.ts';
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const TRIES = 5;
 
 export interface TrustedContent {
@@ -98,7 +98,7 @@ const readRaw = async (userDir: string): Promise<RawReading> => {
   const self = process.getuid?.();
   const { text, fault } = await readConfigText(file, {
     check: (stats) => trustFileFault(stats, self),
-    mostBytes: MOST_BYTES,
+    mostBytes: MAX_BYTES,
     noLink: true,
   });
   if (text === undefined) return { ...none, text, fault };

@@ -8,7 +8,7 @@ import { sha256Hex } from '../kit/data/canonical-json.ts';
 import { ownValue } from '../kit/data/own-value.ts';
 import {
   type Answer,
-  type ConfigPlace,
+  type ConfigLocation,
   type ProjectTrust,
   readProjectTrust,
   trustFiles,
@@ -22,7 +22,7 @@ export interface OwnEdit extends ConfigEdit {
 
 /** The edit counts when it began from the content that was trusted and is what lies there now. */
 const trustEditedFile = async (
-  place: ConfigPlace & { readonly userDir: string },
+  place: ConfigLocation & { readonly userDir: string },
   { trust, edit, now }: EditedProject,
 ): Promise<boolean> => {
   const { folder } = await readProjectTrust(place, { nearest: true });
@@ -52,7 +52,7 @@ export interface EditedProject extends Omit<Answer, 'userDir'> {
 
 /** False when the edit did not begin from what was trusted; then nothing is remembered. */
 export const trustOwnEdit = async (
-  place: ConfigPlace & { readonly userDir: string },
+  place: ConfigLocation & { readonly userDir: string },
   project: EditedProject,
 ): Promise<boolean> => {
   const { trust, edit, now } = project;

@@ -4,7 +4,7 @@ import { isTest, type Problems, parse, type SourceText } from './source-text.ts'
 
 const UNFINISHED = /\b(TODO|FIXME|XXX|HACK)\b/;
 /** Shorter than this says nothing. */
-const LEAST_WORDS = 3;
+const MIN_WORDS = 3;
 
 /** Every comment once, by where it starts: tokens are visited too, so that none is missed. */
 const commentsOf = (file: ts.SourceFile): ReadonlyMap<number, string> => {
@@ -32,7 +32,7 @@ const checkFile = (source: SourceText): Problems => {
   const file = parse(source);
   const problems: string[] = [];
   const words = openingOf(file).match(/[\p{L}\p{N}]+/gu) ?? [];
-  if (words.length < LEAST_WORDS && !isTest(source.path)) {
+  if (words.length < MIN_WORDS && !isTest(source.path)) {
     problems.push(`${source.path} does not open with a comment on what it answers for`);
   }
   for (const [position, comment] of commentsOf(file)) {

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../src/contract/errors.ts';
 import type { Model } from '../../src/contract/model.ts';
 import { API_KEY, type ModelEndpoint } from './model-endpoint.ts';
 
-export interface ModelSite {
+export interface ModelFixture {
   start(): Promise<ModelEndpoint>;
   /** A model at that address; `secret` is the key it finds, `pricing` 3 and 15 USD a million. */
   open(url: string, options?: { secret?: string | undefined; pricing?: boolean }): Model;
@@ -29,10 +29,10 @@ const STATUSES: readonly (readonly [number, ErrorCode])[] = [
   [529, 'SERVER_ERROR'],
 ];
 
-export const describeModel = (name: string, site: ModelSite): void => {
+export const describeModel = (name: string, site: ModelFixture): void => {
   describe(`${name} conforms to the model port`, () => {
     let endpoint: ModelEndpoint;
-    const model = (options?: Parameters<ModelSite['open']>[1]): Model =>
+    const model = (options?: Parameters<ModelFixture['open']>[1]): Model =>
       site.open(endpoint.url, { secret: API_KEY, ...options });
     const failure = (running: Promise<unknown>) =>
       running.then(

@@ -22,7 +22,7 @@ interface Call {
 }
 
 /** The unit tests of a tool run all of its examples; here, in small, the first ones of each. */
-const MOST_COMMANDS = sized(2, 100);
+const MAX_COMMANDS = sized(2, 100);
 
 const listed = await createProject().run(['tools', '--json']);
 const names = listed.json<{ tools: { name: string; source: string }[] }>().tools;
@@ -116,7 +116,7 @@ describe('every tool that ships', () => {
       const { examples = [] } = definitionOf(name);
       const commands = commandsOf(name);
       expect(commands).toHaveLength(examples.length);
-      for (const [index, command] of commands.slice(0, MOST_COMMANDS).entries()) {
+      for (const [index, command] of commands.slice(0, MAX_COMMANDS).entries()) {
         await inPlace(own, async (setting, url) => {
           const moved = own.from === undefined ? command : command.replaceAll(own.from, url);
           const { code, result } = await paste(moved, setting);

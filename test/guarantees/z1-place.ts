@@ -12,7 +12,7 @@ import { keepFolder } from '../fixtures/kept-folder.ts';
 import { openVendor } from '../fixtures/vendors/vendor-site.ts';
 import { isFull } from './size.ts';
 
-export interface FuzzPlace {
+export interface FuzzLocation {
   readonly crib: Crib;
   /** The inputs of the examples, with the addresses of the local servers in them. */
   inputsOf(tool: Tool): readonly unknown[];
@@ -56,7 +56,10 @@ const settingsFor = async (root: string, env: Record<string, string>, names: rea
 
 const NO_BREAKER = { enabled: false, failures: 1_000_000, restMs: 1 };
 
-export const openFuzzPlace = async (root: string, names: readonly string[]): Promise<FuzzPlace> => {
+export const openFuzzPlace = async (
+  root: string,
+  names: readonly string[],
+): Promise<FuzzLocation> => {
   const closing: (() => Promise<void>)[] = [];
   const moves = new Map<string, readonly [from: string, to: string]>();
   const env: Record<string, string> = {};

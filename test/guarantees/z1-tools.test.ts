@@ -16,7 +16,7 @@ import type { Tool } from '../../src/contract/tool.ts';
 import { createCrib } from '../../src/crib/create-crib.ts';
 import { type Watch, watchConnections } from '../fixtures/local-site.ts';
 import { isFull, sized, TIME_LIMIT } from './size.ts';
-import { type FuzzPlace, openFuzzPlace } from './z1-place.ts';
+import { type FuzzLocation, openFuzzPlace } from './z1-place.ts';
 
 /** Nothing outside is touched: no name has an address. */
 vi.mock('node:dns/promises', () => ({
@@ -129,7 +129,7 @@ const countStrings = (value: unknown): number => {
 
 let root: string;
 let crib: Crib;
-let place: FuzzPlace;
+let place: FuzzLocation;
 let watch: Watch;
 const unhandled: unknown[] = [];
 const note = (reason: unknown): void => void unhandled.push(reason);

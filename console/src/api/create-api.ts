@@ -21,7 +21,7 @@ export interface Api {
   setCsrf(csrf: string): void;
 }
 
-export interface ApiParts {
+export interface ApiDeps {
   readonly fetch: typeof fetch;
   /** The session is over: somebody has to sign in again. */
   onSignedOut(): void;
@@ -72,7 +72,7 @@ export const withQuery = (path: string, query: Query = {}): string => {
   return text === '' ? path : `${path}?${text}`;
 };
 
-export const createApi = ({ fetch, onSignedOut, onForbidden }: ApiParts): Api => {
+export const createApi = ({ fetch, onSignedOut, onForbidden }: ApiDeps): Api => {
   let csrf = '';
   const ask = (path: string, init: RequestInit): Promise<Response> =>
     fetch(path, { credentials: 'same-origin', ...init }).catch((error: unknown) => {

@@ -20,7 +20,7 @@ export interface LiveEvents {
   close(): void;
 }
 
-export interface LineParts {
+export interface LineDeps {
   readonly fetch: typeof fetch;
   /** Waits; resolves early when the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -29,7 +29,7 @@ export interface LineParts {
 }
 
 const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 15_000;
+const MAX_PAUSE = 15_000;
 
 const fits = (name: string, wanted: string): boolean =>
   wanted.endsWith('.*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted;
@@ -50,7 +50,7 @@ interface Line {
 }
 
 /** Reads until the stream ends; rejects when it cannot be opened or breaks. */
-const readLine = async (line: Line, parts: LineParts, signal: AbortSignal): Promise<void> => {
+const readLine = async (line: Line, parts: LineDeps, signal: AbortSignal): Promise<void> => {
   const resume = line.lastId === '' ? {} : { 'last-event-id': line.lastId };
   const answer = await parts.fetch('/v1/events', {
     credentials: 'same-origin',
@@ -73,7 +73,7 @@ const readLine = async (line: Line, parts: LineParts, signal: AbortSignal): Prom
 };
 
 /** Starts to listen at once and goes on until `close`. */
-export const openLiveEvents = (parts: LineParts): LiveEvents => {
+export const openLiveEvents = (parts: LineDeps): LiveEvents => {
   const stop = new AbortController();
   const watchers = new Set<() => void>();
   const listeners = new Set<{ names: readonly string[]; tell: (event: LiveEvent) => void }>();
@@ -107,7 +107,7 @@ export const openLiveEvents = (parts: LineParts): LiveEvents => {
       wasLost = true;
       become('lost');
       await parts.wait(pause, stop.signal);
-      pause = Math.min(pause * 2, LONGEST_PAUSE);
+      pause = Math.min(pause * 2, MAX_PAUSE);
     }
   };
   void run();

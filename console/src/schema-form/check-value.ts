@@ -26,7 +26,7 @@ interface Place {
   readonly path: Path;
 }
 
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 const issue = (path: Path, message: string): readonly Issue[] => [{ path, message }];
 
@@ -142,7 +142,7 @@ const checkAt: Check = (value, place) => {
   const { root, path } = place;
   if (value instanceof InvalidJson) return issue(path, 'This is not valid JSON.');
   if (Number.isNaN(value)) return issue(path, 'This is not a number.');
-  if (path.length > MOST_DEPTH) return [];
+  if (path.length > MAX_DEPTH) return [];
   const schema = resolveSchema(place.schema, root);
   const wrongType = checkType(value, { schema, root, path });
   if (wrongType.length > 0) return wrongType;

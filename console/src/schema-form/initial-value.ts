@@ -4,7 +4,7 @@ import { planField } from './field-plan.ts';
 import { asSchema, resolveSchema } from './resolve-schema.ts';
 
 /** A schema may require itself without end. */
-const MOST_DEPTH = 8;
+const MAX_DEPTH = 8;
 
 const objectValue = (schema: JsonSchema, root: JsonSchema, depth: number): unknown => {
   const plan = planField(schema, root);
@@ -23,7 +23,7 @@ export const initialValue = (schema: JsonSchema, root: JsonSchema, depth = 0): u
   const resolved = resolveSchema(asSchema(schema), root);
   if (resolved.default !== undefined) return resolved.default;
   const plan = planField(resolved, root);
-  if (depth > MOST_DEPTH) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   switch (plan.kind) {
     case 'object':
       return objectValue(resolved, root, depth);

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../api/tool-records.ts';
 
 /** Longer chains of references lead nowhere. */
-const MOST_STEPS = 16;
+const MAX_STEPS = 16;
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -22,7 +22,7 @@ const lookUp = (ref: string, root: JsonSchema): unknown => {
 
 const follow = (schema: JsonSchema, root: JsonSchema): JsonSchema => {
   let at = schema;
-  for (let step = 0; step < MOST_STEPS && typeof at.$ref === 'string'; step++) {
+  for (let step = 0; step < MAX_STEPS && typeof at.$ref === 'string'; step++) {
     const { $ref, ...beside } = at;
     at = { ...asSchema(lookUp($ref as string, root)), ...beside };
   }
@@ -44,7 +44,7 @@ const merge = (a: JsonSchema, b: JsonSchema): JsonSchema => {
 
 export const resolveSchema = (schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema => {
   const { allOf, ...own } = follow(schema, root);
-  if (!Array.isArray(allOf) || depth > MOST_STEPS) return own;
+  if (!Array.isArray(allOf) || depth > MAX_STEPS) return own;
   return allOf
     .map((part) => resolveSchema(asSchema(part), root, depth + 1))
     .reduce((whole, part) => merge(whole, part), own);

@@ -6,13 +6,13 @@ import { resolveSchema } from './resolve-schema.ts';
 import { SimpleField } from './simple-fields.tsx';
 
 /** Deeper than this a value is easier to write as JSON. */
-const MOST_DEPTH = 6;
+const MAX_DEPTH = 6;
 
 const draw = (props: SchemaFieldProps) => <SchemaField {...props} />;
 
 export const SchemaField = (field: SchemaFieldProps) => {
   const schema = resolveSchema(field.schema, field.root);
-  const isDeep = field.path.length > MOST_DEPTH;
+  const isDeep = field.path.length > MAX_DEPTH;
   const plan = isDeep ? ({ kind: 'json' } as const) : planField(schema, field.root, field.name);
   switch (plan.kind) {
     case 'object':

@@ -5,7 +5,7 @@ import type { Session } from '../api/call-records.ts';
 import type { Api } from '../api/create-api.ts';
 import { keepSession, OUT, type Standing } from './keep-session.ts';
 
-export interface SessionParts {
+export interface CliSessionDeps {
   readonly fetch: typeof fetch;
   /** The code of the sign-in link in the address, if there is one; it is taken out of there. */
   takeCode(): string | undefined;
@@ -50,7 +50,7 @@ const firstLook = async (api: Api, code: string | undefined): Promise<Session> =
   );
 };
 
-export const useSession = ({ fetch, takeCode, onAddress, tabs }: SessionParts): SignedIn => {
+export const useSession = ({ fetch, takeCode, onAddress, tabs }: CliSessionDeps): SignedIn => {
   const [standing, setStanding] = useState<Standing>({ is: 'unknown' });
   const kept = useMemo(() => keepSession(fetch, setStanding), [fetch]);
   const { api, enter, follow } = kept;

@@ -2,7 +2,7 @@
 import type { Decision } from '../../contract/approver.ts';
 import { visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
 import { proposeCondition } from './propose-condition.ts';
-import { agrees, ask, say, sayIndented, type Talk } from './terminal-talk.ts';
+import { agrees, ask, say, sayIndented, type Talk } from './terminal-dialog.ts';
 
 const TRIES = 3;
 

@@ -4,7 +4,7 @@ import type { ApprovalRequest } from '../../contract/approver.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import type { Timer } from '../../contract/runtime.ts';
 import { createTerminalApprover } from './create-terminal-approver.ts';
-import type { TerminalApproverOptions } from './terminal-talk.ts';
+import type { TerminalApproverOptions } from './terminal-dialog.ts';
 
 const request: ApprovalRequest = {
   id: 'a1',

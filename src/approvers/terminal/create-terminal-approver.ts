@@ -18,7 +18,7 @@ import {
   sizeOf,
   type Talk,
   type TerminalApproverOptions,
-} from './terminal-talk.ts';
+} from './terminal-dialog.ts';
 
 const TRIES = 3;
 /** The longest a Node timer can run. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
 import { createTerminalApprover } from './create-terminal-approver.ts';
-import type { ReadInput, TerminalApproverOptions } from './terminal-talk.ts';
+import type { ReadInput, TerminalApproverOptions } from './terminal-dialog.ts';
 
 const request: ApprovalRequest = {
   id: 'a1',

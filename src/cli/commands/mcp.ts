@@ -8,10 +8,10 @@ import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
-import { collect, leaving, withExamples } from '../command-parts.ts';
+import { collect, leaving, withExamples } from '../command-helpers.ts';
 import { callerFrom } from '../input/caller-options.ts';
 import { misuse } from '../input/misuse.ts';
-import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
+import { MAX_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { programVersion } from '../program-version.ts';
@@ -173,7 +173,7 @@ export const mcpCommand = (program: Command, io: Io): Command => {
     .option(
       '--http <port>',
       `HTTP on 127.0.0.1 instead; clients send the token in ${TOKEN}, or the one printed`,
-      wholeNumber('--http', 0, HIGHEST_PORT),
+      wholeNumber('--http', 0, MAX_PORT),
     )
     .action(leaving(io, (options: McpOptions) => serve(io, options)));
   return withExamples(

@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import type { Logger } from '../../contract/runtime.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
-import type { RunningServer, ServerSite } from '../../server/open-server.ts';
-import { leaving, withExamples, withJson } from '../command-parts.ts';
+import type { RunningServer, ServerDeps } from '../../server/open-server.ts';
+import { leaving, withExamples, withJson } from '../command-helpers.ts';
 import { consoleFolder } from '../console-folder.ts';
-import { HIGHEST_PORT, wholeNumber } from '../input/whole-number.ts';
+import { MAX_PORT, wholeNumber } from '../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { counted } from '../output/format-units.ts';
@@ -55,7 +55,7 @@ const doctor =
     }));
   };
 
-const siteOf = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<ServerSite> => {
+const siteOf = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<ServerDeps> => {
   const { crib, loaded } = open;
   const { server } = loaded.config;
   const folder = options.console && server.console ? await consoleFolder() : undefined;
@@ -74,14 +74,14 @@ const siteOf = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<Se
   };
 };
 
-const announce = (io: Io, server: RunningServer, site: ServerSite): string | undefined => {
-  const link = site.consoleFolder === undefined ? undefined : server.consoleLink();
+const announce = (io: Io, server: RunningServer, deps: ServerDeps): string | undefined => {
+  const link = deps.consoleFolder === undefined ? undefined : server.consoleLink();
   const { url } = server;
   if (io.json) {
     printJson(io, { url, mcp: `${url}/mcp`, ...(link !== undefined && { console: link }) });
     return link;
   }
-  print(io, `${io.ink.green('✓')} Toolcrib ${site.version} at ${io.ink.bold(url)}`);
+  print(io, `${io.ink.green('✓')} Toolcrib ${deps.version} at ${io.ink.bold(url)}`);
   if (link !== undefined) print(io, `  Console  ${link}`);
   print(io, `  MCP      ${url}/mcp`, `  API      ${url}/docs`);
   const once = 'The console link is good once, for ten minutes; a fresh one: toolcrib console. ';
@@ -122,12 +122,12 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
   const open = await openCrib(io, undefined, { watch: true });
   const { asked, release } = ending(io);
   try {
-    const site = await siteOf(io, open, options);
+    const deps = await siteOf(io, open, options);
     const { openServer } = await import('../../server/open-server.ts');
-    const server = await openServer(site);
+    const server = await openServer(deps);
     // Before anybody can know of the process: a signal that nobody hears ends it.
     const stop = relink(io, server);
-    const link = announce(io, server, site);
+    const link = announce(io, server, deps);
     const withdraw = await announceServe(open.loaded.userDir, {
       pid: process.pid,
       url: server.url,
@@ -162,7 +162,7 @@ export const serveCommand = (program: Command, io: Io): Command =>
       .option(
         '--port <number>',
         'listen on this port; server.port otherwise',
-        wholeNumber('--port', 0, HIGHEST_PORT),
+        wholeNumber('--port', 0, MAX_PORT),
       )
       .option('--no-console', 'without the web console')
       .option('--open', 'open the console in the browser')

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { CommandEntry } from '../command-entry.ts';
-import { leaving, withExamples, withJson } from '../command-parts.ts';
+import { leaving, withExamples, withJson } from '../command-helpers.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
 import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';

@@ -13,4 +13,4 @@ export const wholeNumber =
     );
   };
 
-export const HIGHEST_PORT = 65_535;
+export const MAX_PORT = 65_535;

@@ -1,6 +1,6 @@
 /** Who is asked about a call that is made here: the person at the terminal, in place. */
 import { createTerminalApprover } from '../../approvers/terminal/create-terminal-approver.ts';
-import type { ReadInput } from '../../approvers/terminal/terminal-talk.ts';
+import type { ReadInput } from '../../approvers/terminal/terminal-dialog.ts';
 import type { Approver } from '../../contract/approver.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { parseJson } from '../input/parse-json.ts';

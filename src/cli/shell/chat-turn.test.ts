@@ -3,7 +3,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { ConversationMessage, ConverseReply, ModelCall } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { refusedResult } from '../session/refused-result.ts';
-import { type TurnSite, takeTurn } from './chat-turn.ts';
+import { type TurnDeps, takeTurn } from './chat-turn.ts';
 import type { ChatView } from './chat-view.ts';
 
 const failed: ToolResult = refusedResult('shell:chat', new ToolFailure('SERVER_ERROR'), 0);
@@ -27,11 +27,11 @@ const silent: ChatView = {
 };
 
 /** A model that says these things one after the other, and fails after that. */
-const siteOf = (replies: readonly ConverseReply[], over: Partial<TurnSite> = {}) => {
+const siteOf = (replies: readonly ConverseReply[], over: Partial<TurnDeps> = {}) => {
   const messages: ConversationMessage[] = [];
   const ids: string[] = [];
   const left = [...replies];
-  const site: TurnSite = {
+  const deps: TurnDeps = {
     messages,
     tools: [],
     system: '',
@@ -45,7 +45,7 @@ const siteOf = (replies: readonly ConverseReply[], over: Partial<TurnSite> = {})
     },
     ...over,
   };
-  return { site, messages, ids };
+  return { deps, messages, ids };
 };
 
 /** What vendors insist on: every call is answered by the next message. */
@@ -61,8 +61,8 @@ const isTakeable = (messages: readonly ConversationMessage[]): boolean =>
 
 describe('takeTurn', () => {
   it('goes on until the model has an answer, and sums up', async () => {
-    const { site, messages, ids } = siteOf([reply('a', 'x', 'y'), reply('', 'x'), reply('b')]);
-    const report = await takeTurn(site, 'hello');
+    const { deps, messages, ids } = siteOf([reply('a', 'x', 'y'), reply('', 'x'), reply('b')]);
+    const report = await takeTurn(deps, 'hello');
     expect(report).toMatchObject({ text: 'a\nb', steps: 3, inputTokens: 30, outputTokens: 15 });
     expect(report.costUsd).toBeCloseTo(0.03, 10);
     expect(report.calls.map(({ tool }) => tool)).toEqual(['x', 'y', 'x']);
@@ -74,40 +74,40 @@ describe('takeTurn', () => {
   });
 
   it('THREAT: a loop without end stops at the bound on steps', async () => {
-    const { site, messages } = siteOf(Array.from({ length: 50 }, () => reply('', 'x')));
-    expect(await takeTurn(site, 'go')).toMatchObject({ steps: 5, stopped: 'steps' });
+    const { deps, messages } = siteOf(Array.from({ length: 50 }, () => reply('', 'x')));
+    expect(await takeTurn(deps, 'go')).toMatchObject({ steps: 5, stopped: 'steps' });
     expect(isTakeable(messages)).toBe(true);
   });
 
   it('THREAT: a loop that gets expensive stops at the bound on cost', async () => {
     const bounds = { maxSteps: 50, maxCostUsd: 0.025 };
-    const { site } = siteOf(
+    const { deps } = siteOf(
       Array.from({ length: 50 }, () => reply('', 'x')),
       { bounds },
     );
-    expect(await takeTurn(site, 'go')).toMatchObject({ steps: 3, stopped: 'cost' });
+    expect(await takeTurn(deps, 'go')).toMatchObject({ steps: 3, stopped: 'cost' });
   });
 
   it('what calls cost counts against the bound as well', async () => {
     const result = { ...failed, metadata: { ...failed.metadata, cost: 2 } };
     const call = async () => ({ text: '', failed: false, result });
-    const { site } = siteOf([reply('', 'x'), reply('never')], { call });
-    expect(await takeTurn(site, 'go')).toMatchObject({ steps: 1, stopped: 'cost' });
+    const { deps } = siteOf([reply('', 'x'), reply('never')], { call });
+    expect(await takeTurn(deps, 'go')).toMatchObject({ steps: 1, stopped: 'cost' });
   });
 
   it('a cancelled turn runs no further call, and leaves a history that can go on', async () => {
     const leave = new AbortController();
     const ran: string[] = [];
-    const call: TurnSite['call'] = async ({ name }) => {
+    const call: TurnDeps['call'] = async ({ name }) => {
       ran.push(name);
       leave.abort();
       return { text: 'x', failed: true, result: undefined };
     };
-    const { site, messages } = siteOf([reply('', 'x', 'y'), reply('never')], {
+    const { deps, messages } = siteOf([reply('', 'x', 'y'), reply('never')], {
       call,
       signal: leave.signal,
     });
-    const report = await takeTurn(site, 'go');
+    const report = await takeTurn(deps, 'go');
     expect(ran).toEqual(['x']);
     expect(report).toMatchObject({ steps: 1, text: '' });
     expect(isTakeable(messages)).toBe(true);
@@ -115,7 +115,7 @@ describe('takeTurn', () => {
   });
 
   it('a step that fails ends the turn with its result', async () => {
-    const { site } = siteOf([reply('a', 'x')]);
-    expect(await takeTurn(site, 'go')).toMatchObject({ text: 'a', steps: 2, failure: failed });
+    const { deps } = siteOf([reply('a', 'x')]);
+    expect(await takeTurn(deps, 'go')).toMatchObject({ text: 'a', steps: 2, failure: failed });
   });
 });

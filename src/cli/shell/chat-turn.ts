@@ -27,7 +27,7 @@ export interface CallOutcome {
   readonly result: ToolResult | undefined;
 }
 
-export interface TurnSite {
+export interface TurnDeps {
   readonly messages: ConversationMessage[];
   readonly tools: readonly CallableTool[];
   readonly system: string;
@@ -49,7 +49,7 @@ const CANCELLED = 'CANCELLED: the person stopped this before it ran.';
 
 /** Calls run one after the other: each may ask the person something. */
 const runCalls = async (
-  { view, signal, call }: TurnSite,
+  { view, signal, call }: TurnDeps,
   calls: readonly ModelCall[],
   sum: Sum,
 ): Promise<readonly ModelCallResult[]> => {
@@ -103,20 +103,20 @@ const emptySum = (): Sum => ({
 });
 
 /** Never throws unless the crib is closed. What was done stays in the history, whatever ends the turn. */
-export const takeTurn = async (site: TurnSite, said: string): Promise<TurnReport> => {
-  const { messages, tools, system, view, bounds, signal } = site;
+export const takeTurn = async (deps: TurnDeps, said: string): Promise<TurnReport> => {
+  const { messages, tools, system, view, bounds, signal } = deps;
   messages.push({ role: 'user', text: said });
   const sum = emptySum();
   for (;;) {
     sum.steps += 1;
     const request = { messages: [...messages], tools, system, onText: view.text };
-    const { result, reply } = await site.ask(request, sum.steps);
+    const { result, reply } = await deps.ask(request, sum.steps);
     view.endText();
     if (!reply) return { ...sum, failure: result };
     addReply(sum, reply);
     messages.push({ role: 'assistant', text: reply.text, calls: reply.calls });
     if (reply.calls.length === 0) return sum;
-    messages.push({ role: 'tool', results: await runCalls(site, reply.calls, sum) });
+    messages.push({ role: 'tool', results: await runCalls(deps, reply.calls, sum) });
     const stopped = stoppedBy(sum, bounds);
     if (stopped && !signal.aborted) return { ...sum, stopped };
     if (signal.aborted) return sum;

@@ -15,11 +15,11 @@ import { exitCodeOf } from '../output/exit-code.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
 import { CHAT_TOOL } from './chat-name.ts';
 import { type ChatStep, defineChatTool } from './chat-tool.ts';
-import { type CallOutcome, type ChatBounds, type TurnSite, takeTurn } from './chat-turn.ts';
+import { type CallOutcome, type ChatBounds, type TurnDeps, takeTurn } from './chat-turn.ts';
 import { chatView, jsonView } from './chat-view.ts';
 import type { TurnReport } from './turn-report.ts';
 
-export interface ChatSite {
+export interface ChatDeps {
   readonly io: Io;
   readonly crib: Crib;
   readonly caller: Partial<Caller>;
@@ -34,7 +34,7 @@ export interface Chat {
 }
 
 /** More than this, and their definitions would fill the prompt. */
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 const SYSTEM = [
   'You are an assistant in a shell on the computer of the person you talk to. Use the tools where they help, and answer briefly, in plain text.',
@@ -54,10 +54,10 @@ const toolNames = ({ tools }: Crib): readonly string[] =>
     .filter(({ quarantine }) => !quarantine)
     .map(({ tool }) => tool.name);
 
-const openTools = ({ io, crib, caller }: ChatSite, names: readonly string[]) =>
+const openTools = ({ io, crib, caller }: ChatDeps, names: readonly string[]) =>
   crib.tools.forAnthropic({
     names,
-    surface: names.length > MOST_SHOWN ? 'search' : 'full',
+    surface: names.length > MAX_SHOWN ? 'search' : 'full',
     // Turns are counted from one again in every chat, also in a session that is gone on with: a call
     // of an earlier one must not answer for one of this.
     scope: randomUUID(),
@@ -65,7 +65,7 @@ const openTools = ({ io, crib, caller }: ChatSite, names: readonly string[]) =>
   });
 
 const callWith = async (
-  { crib }: ChatSite,
+  { crib }: ChatDeps,
   tools: AnthropicTools,
   { call, id, signal }: { call: ModelCall; id: string; signal: AbortSignal },
 ): Promise<CallOutcome> => {
@@ -91,7 +91,7 @@ const report = (io: Io, { failure }: TurnReport, signal: AbortSignal): number =>
 };
 
 type Ask = (request: ChatStep['request'], place: Place, signal: AbortSignal) => Answered;
-type Answered = ReturnType<TurnSite['ask']>;
+type Answered = ReturnType<TurnDeps['ask']>;
 
 interface Place {
   readonly turn: number;
@@ -105,7 +105,7 @@ interface Steps {
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
-const openSteps = ({ crib, caller }: ChatSite): Steps => {
+const openSteps = ({ crib, caller }: ChatDeps): Steps => {
   let next: ChatStep | undefined;
   const tool = defineChatTool(() => {
     const step = next;
@@ -136,22 +136,22 @@ const openSteps = ({ crib, caller }: ChatSite): Steps => {
   };
 };
 
-const shownTools = ({ tools }: AnthropicTools): TurnSite['tools'] =>
+const shownTools = ({ tools }: AnthropicTools): TurnDeps['tools'] =>
   tools.map(({ name, description, input_schema: inputSchema }) => ({
     name,
     description,
     inputSchema,
   }));
 
-export const openChat = (site: ChatSite): Chat => {
-  const { io, crib, messages, bounds } = site;
-  const steps = openSteps(site);
+export const openChat = (deps: ChatDeps): Chat => {
+  const { io, crib, messages, bounds } = deps;
+  const steps = openSteps(deps);
   let turn = 0;
   let shown: { readonly key: string; readonly tools: AnthropicTools } | undefined;
   const currentTools = async (): Promise<AnthropicTools> => {
     const names = toolNames(crib);
     const key = names.join(' ');
-    if (shown?.key !== key) shown = { key, tools: await openTools(site, names) };
+    if (shown?.key !== key) shown = { key, tools: await openTools(deps, names) };
     return shown.tools;
   };
   return {
@@ -159,7 +159,7 @@ export const openChat = (site: ChatSite): Chat => {
       turn += 1;
       const tools = await currentTools();
       const view = io.json ? jsonView(io) : chatView(io);
-      const here: TurnSite = {
+      const here: TurnDeps = {
         messages,
         bounds,
         signal,
@@ -167,7 +167,7 @@ export const openChat = (site: ChatSite): Chat => {
         system: SYSTEM,
         tools: shownTools(tools),
         ask: (request, step) => steps.ask(request, { turn, step }, signal),
-        call: (call, id) => callWith(site, tools, { call, id: `${turn}.${id}`, signal }),
+        call: (call, id) => callWith(deps, tools, { call, id: `${turn}.${id}`, signal }),
       };
       const ended = await steps.during(() => takeTurn(here, text));
       view.turnEnded(ended);

@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
 
-export interface CallSite {
+export interface NewCallDeps {
   readonly io: Io;
   readonly crib: Crib;
   readonly caller: Partial<Caller>;
@@ -51,11 +51,11 @@ const callAs = ({ timeout, 'dry-run': dryRun }: Options): CallAs => ({
 });
 
 /** The answer is the exit code. */
-export const runCall = (site: CallSite, { tool, args }: WantedCall): Promise<number> =>
-  orRefused(site.io, tool, async () => {
+export const runCall = (deps: NewCallDeps, { tool, args }: WantedCall): Promise<number> =>
+  orRefused(deps.io, tool, async () => {
     const { values: options, positionals } = readOptions(args);
-    const { crib, caller, signal } = site;
-    const io: Io = { ...site.io, json: site.io.json || options.json === true };
+    const { crib, caller, signal } = deps;
+    const io: Io = { ...deps.io, json: deps.io.json || options.json === true };
     const { quiet = false, yes = false } = options;
     const given = await readInput(io, { args: positionals, file: options.input });
     const progress = callProgress(io, tool, quiet);

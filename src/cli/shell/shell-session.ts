@@ -20,15 +20,15 @@ import { readShellLine, type ShellLine } from './shell-line.ts';
 import { printToolsPage } from './tools-page.ts';
 
 /** The answer to talk where there is no model: how to configure one, and tools that may be meant. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** The example that a tool comes with says best how it is called. */
 const hintsFor = (tools: Catalog, text: string): readonly string[] => {
-  const found = tools.search({ text, limit: MOST_NAMED, filter: { enabled: true } });
+  const found = tools.search({ text, limit: MAX_NAMED, filter: { enabled: true } });
   const names = [
     ...new Set([...tools.suggest(text), ...found.map(({ entry }) => entry.tool.name)]),
   ];
-  return names.slice(0, MOST_NAMED).map((name) => {
+  return names.slice(0, MAX_NAMED).map((name) => {
     const example = tools.get(name)?.tool.examples?.[0]?.input;
     return `Or did you mean: ${name} ${JSON.stringify(example ?? {})}`;
   });

@@ -7,7 +7,7 @@ import {
   type YamlRules,
 } from '../../kit/text/strict-yaml.ts';
 
-export const MOST_BYTES = 256 * 1024;
+export const MAX_BYTES = 256 * 1024;
 export const CONFIG_YAML: YamlRules = { maxDepth: 32, maxNodes: 50_000, aliases: 'follow' };
 
 export interface TextProblem extends Position {

@@ -26,7 +26,7 @@ const present = async (directory: string): Promise<readonly string[]> => {
 
 export const homeOf = (env: Environment): string => env.HOME || env.USERPROFILE || homedir();
 
-export interface UserPlace {
+export interface UserLocation {
   readonly cwd: string;
   readonly env: Environment;
   readonly home: string;
@@ -34,7 +34,7 @@ export interface UserPlace {
 }
 
 /** The user's configuration directory: `TOOLCRIB_HOME`, or where the platform keeps such things. */
-export const userConfigDir = ({ cwd, env, home, platform }: UserPlace): string => {
+export const userConfigDir = ({ cwd, env, home, platform }: UserLocation): string => {
   if (env.TOOLCRIB_HOME) return resolve(cwd, env.TOOLCRIB_HOME);
   // The XDG specification: a path that is not absolute is to be ignored.
   const xdg = env.XDG_CONFIG_HOME;

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ConfigProblem } from '../config-error.ts';
 import { DEFAULT_POLICY_FILE } from '../default-policy-file.ts';
 import { type Tree, valueAt } from '../document/config-tree.ts';
-import { MOST_BYTES } from './compose-yaml.ts';
+import { MAX_BYTES } from './compose-yaml.ts';
 import { FOLDER } from './find-config-files.ts';
 import { readConfigText, type TextReading, textOf } from './read-config-file.ts';
 
@@ -72,8 +72,8 @@ export interface PinnedFiles {
 export const pinnedText = ({ contents }: PinnedFiles, name: string): TextReading => {
   const bytes = contents.get(name.replace(/^(?:\.\/)+/, ''));
   if (bytes === undefined) return { text: undefined, fault: undefined };
-  return bytes.length > MOST_BYTES
-    ? { text: undefined, fault: `is larger than ${MOST_BYTES} bytes` }
+  return bytes.length > MAX_BYTES
+    ? { text: undefined, fault: `is larger than ${MAX_BYTES} bytes` }
     : textOf(bytes);
 };
 

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { readCheckedFile } from '../../kit/file/private-file.ts';
 import type { ConfigProblem } from '../config-error.ts';
-import { MOST_BYTES } from './compose-yaml.ts';
+import { MAX_BYTES } from './compose-yaml.ts';
 import type { Layer } from './layer.ts';
 import { parseConfigText } from './parse-config-text.ts';
 
@@ -42,7 +42,7 @@ export interface BytesReading {
 
 /** Never throws: what is wrong comes back as `fault`. */
 export const readBytes = async (file: string, rules: ReadRules = {}): Promise<BytesReading> => {
-  const { mostBytes: maxBytes = MOST_BYTES, noLink } = rules;
+  const { mostBytes: maxBytes = MAX_BYTES, noLink } = rules;
   const check = (stats: Stats): void => {
     const fault = rules.check?.(stats);
     if (fault !== undefined) throw new Unreadable(fault);

@@ -1,6 +1,6 @@
 /** Where other programs keep their lists of MCP servers, on each platform. */
 import { join } from 'node:path';
-import type { UserPlace } from '../load/find-config-files.ts';
+import type { UserLocation } from '../load/find-config-files.ts';
 
 export const CLIENTS = [
   'claude',
@@ -38,13 +38,13 @@ export interface ClientFile {
 }
 
 /** Where a program keeps its settings: `%APPDATA%`, `~/Library/Application Support` or `~/.config`. */
-const settingsDir = ({ env, home, platform }: UserPlace): string => {
+const settingsDir = ({ env, home, platform }: UserLocation): string => {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
   return env.XDG_CONFIG_HOME || join(home, '.config');
 };
 
-const own = (place: UserPlace): Readonly<Record<ClientName, readonly string[]>> => {
+const own = (place: UserLocation): Readonly<Record<ClientName, readonly string[]>> => {
   const { env, home, platform } = place;
   const settings = settingsDir(place);
   const zed =
@@ -81,7 +81,7 @@ const ofProject = (cwd: string): Readonly<Partial<Record<ClientName, readonly st
 });
 
 /** Every place that is known, whether there is a file or not; the user's own before the project's. */
-export const clientFiles = (place: UserPlace): readonly ClientFile[] => {
+export const clientFiles = (place: UserLocation): readonly ClientFile[] => {
   const mine = own(place);
   const project = ofProject(place.cwd);
   const seen = new Set<string>();

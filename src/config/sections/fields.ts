@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Timers of Node fire at once when they are given more than this. */
-export const LONGEST_TIMER_MS = 2_147_483_647;
+export const MAX_TIMER_MS = 2_147_483_647;
 
 /** The same rule as `defineTool`; a test holds the two together. */
 export const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
@@ -15,7 +15,7 @@ export const isToolName = (name: string): boolean => TOOL_NAME.test(name);
 
 export const toolName = z.string().regex(TOOL_NAME, TOOL_NAME_RULE);
 
-export const milliseconds = z.int().min(1).max(LONGEST_TIMER_MS);
+export const milliseconds = z.int().min(1).max(MAX_TIMER_MS);
 
 export const positiveCount = z.int().min(1);
 

@@ -1,6 +1,6 @@
 /** The `observation` section. */
 import { z } from 'zod';
-import { LONGEST_TIMER_MS } from './fields.ts';
+import { MAX_TIMER_MS } from './fields.ts';
 import { section, setting } from './setting.ts';
 
 export const observationSection = section(
@@ -11,7 +11,7 @@ export const observationSection = section(
       project: 'on',
       default: true,
     }),
-    healthIntervalMs: setting(z.int().min(1000).max(LONGEST_TIMER_MS), {
+    healthIntervalMs: setting(z.int().min(1000).max(MAX_TIMER_MS), {
       about:
         'Milliseconds between two looks at whether an MCP server still answers, where it sets none of its own (also known as healthCheckInterval).',
       project: 'free',

@@ -7,7 +7,13 @@ const linkDeps = async (deps: MemberDeps): Promise<ApprovalLinkDeps> => {
   const { engine, store } = await deps.open();
   const { runtime, linkBaseUrl: baseUrl } = deps;
   const key = await deps.signingKey();
-  return { approvals: store.approvals, desk: engine.shared.desk, runtime, key, baseUrl };
+  return {
+    approvals: store.approvals,
+    approvalService: engine.shared.approvalService,
+    runtime,
+    key,
+    baseUrl,
+  };
 };
 
 export const approvalsOf = (deps: MemberDeps): CribApprovals => ({
@@ -16,7 +22,7 @@ export const approvalsOf = (deps: MemberDeps): CribApprovals => ({
   decide: async (approvalId, answer) => {
     const { engine, store } = await deps.open();
     const record = await store.approvals.get(approvalId);
-    return record !== undefined && engine.shared.desk.decide(record, answer);
+    return record !== undefined && engine.shared.approvalService.decide(record, answer);
   },
   links: async (approvalId) => {
     const { approvalLinks } = await import('../../pipeline/approval/approval-links.ts');

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { LoadedConfig } from '../../trust/load-config.ts';
-import type { ConfigPlace, ProjectTrust } from '../../trust/project-trust.ts';
+import type { ConfigLocation, ProjectTrust } from '../../trust/project-trust.ts';
 import type { CribOptions } from '../create-crib.ts';
 
 const TOOLS = 'tools/';
@@ -33,7 +33,7 @@ export const untrustedToolsOf = ({ trust }: Pick<LoadedConfig, 'trust'>): Readon
 };
 
 /** What is there now, if all tools of now are trusted, and the folder still the same. */
-const lookAgain = async (place: ConfigPlace, { realDir }: Folder): Promise<ToolFiles> => {
+const lookAgain = async (place: ConfigLocation, { realDir }: Folder): Promise<ToolFiles> => {
   const { readProjectTrust } = await import('../../trust/project-trust.ts');
   const { inForce, folder, changed = [], problems } = await readProjectTrust(place);
   const isTrusted = problems.length === 0 && !changed.some(isTool);
@@ -46,7 +46,7 @@ const lookAgain = async (place: ConfigPlace, { realDir }: Folder): Promise<ToolF
 };
 
 /** The first look was part of the start: nothing is read a second time before something changes. */
-const filesOnce = (place: ConfigPlace, folder: Folder): (() => Promise<ToolFiles>) => {
+const filesOnce = (place: ConfigLocation, folder: Folder): (() => Promise<ToolFiles>) => {
   let first: ToolFiles | undefined = toolFilesIn(folder);
   return async () => {
     const files = first ?? (await lookAgain(place, folder));
@@ -58,7 +58,7 @@ const filesOnce = (place: ConfigPlace, folder: Folder): (() => Promise<ToolFiles
 /** Nothing for a project that is not trusted, or has no tools that are. */
 export const customToolsOf = (
   { trust, userDir }: Pick<LoadedConfig, 'trust' | 'userDir'>,
-  { cwd, env }: ConfigPlace,
+  { cwd, env }: ConfigLocation,
 ): Pick<CribOptions, 'customTools'> => {
   const { inForce: folder } = trust;
   if (!folder || toolFilesIn(folder).size === 0) return {};

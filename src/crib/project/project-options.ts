@@ -1,6 +1,6 @@
 /** Turns what a project's folder says, as far as its user trusts it, into the options of a crib. */
 import type { LoadedConfig } from '../../trust/load-config.ts';
-import type { ConfigPlace } from '../../trust/project-trust.ts';
+import type { ConfigLocation } from '../../trust/project-trust.ts';
 import type { CribOptions } from '../create-crib.ts';
 import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
 import { isUserServer } from './user-server.ts';
@@ -18,7 +18,7 @@ export type ProjectSetting =
 
 export const projectOptions = (
   loaded: LoadedConfig,
-  { cwd, env }: ConfigPlace,
+  { cwd, env }: ConfigLocation,
 ): Pick<CribOptions, ProjectSetting> & { readonly root: string } => ({
   settings: loaded.config,
   root: loaded.projectDir ?? cwd,

@@ -4,7 +4,7 @@ import type { NewGrant } from '../../contract/grant.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 
 /** A session that was allowed something and forgotten must not be allowed it for ever. */
-const LONGEST_SESSION_MS = DAY_MS;
+const MAX_SESSION_MS = DAY_MS;
 /** Nor a pattern that nobody thinks of any more. */
 const MAX_PATTERN_MS = 365 * DAY_MS;
 
@@ -26,7 +26,7 @@ export const rememberedGrant = (
     return {
       ...common,
       subject: { user: userId, agent: agentId, session: sessionId },
-      expiresAt: made.at + LONGEST_SESSION_MS,
+      expiresAt: made.at + MAX_SESSION_MS,
       note: 'allowed for this session, 24 hours at most',
     };
   }

@@ -16,7 +16,7 @@ export interface AuditFile {
 const NEW_LINE = 0x0a;
 const PAGE = 500;
 /** Far above the largest row. */
-const LONGEST_LINE = 128 * 1024 * 1024;
+const MAX_LINE_LENGTH = 128 * 1024 * 1024;
 
 /**
  * By bytes and by line feeds alone: U+2028 stands unescaped in JSON, and readers that take it for the
@@ -76,7 +76,10 @@ const firstLines = async (file: string, longest: number): Promise<readonly strin
 };
 
 /** Throws NOT_FOUND when the file cannot be read. */
-export const openAuditFile = async (file: string, longest = LONGEST_LINE): Promise<AuditFile> => {
+export const openAuditFile = async (
+  file: string,
+  longest = MAX_LINE_LENGTH,
+): Promise<AuditFile> => {
   let lines: readonly string[];
   try {
     lines = await firstLines(file, longest);

@@ -34,7 +34,7 @@ const SUBSTITUTE = ['/', '|', '#', ',']
   .map((end) => `[${end}]${between(end)}[${end}](?:[^${end}\\\\\\n]|\\\\[^\\n])*[${end}]`)
   .join('|');
 const SED_COMMAND = `(?:${ADDRESS}(?:,[+~]?${ADDRESS})?)? ?!? ?(?:[pdqQ=]|s(?:${SUBSTITUTE})[gpiI0-9]*)`;
-const LONGEST_SED = 1_000;
+const MAX_SED_LENGTH = 1_000;
 const SED = new RegExp(`^${SED_COMMAND}(?: ?; ?${SED_COMMAND})* ?;?$`);
 
 /** Operators that open files or pipes, and names that run programs, read files or the environment. */
@@ -62,7 +62,7 @@ export const hasKind = (text: string, kind: ValueKind, judge: PathJudge): boolea
     case 'format':
       return !text.startsWith('-') && !PRINTF_STORES.test(text);
     case 'sed':
-      return text.length <= LONGEST_SED && SED.test(text);
+      return text.length <= MAX_SED_LENGTH && SED.test(text);
     case 'awk':
       return !AWK.test(text.replaceAll('||', ' '));
     case 'jq':

@@ -46,13 +46,13 @@ export interface CommandGuard {
   judge(command: string | readonly string[], cwd?: string): CommandVerdict;
 }
 
-const MOST_VARIANTS = 64;
+const MAX_VARIANTS = 64;
 const PLAIN_NAME = /^[\w.+-]{1,40}$/;
 
 /** Every way the words of a command can come out, by counting through the choices. */
 const variantsOf = ({ words }: ShellCommand): readonly (readonly Token[])[] => {
   const total = words.reduce((product, word) => product * word.length, 1);
-  if (total > MOST_VARIANTS) {
+  if (total > MAX_VARIANTS) {
     refuse('A command has too many possible forms.', 'Loop over fewer values.');
   }
   return Array.from({ length: total }, (_, choice) => {

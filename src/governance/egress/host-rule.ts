@@ -14,7 +14,7 @@ const PARTS = /^(\[[^[\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/;
 /** What the URL parser would take out, decode or read as another part of a URL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const NOT_HOST = /[\u0000-\u0020\u007f/?#@\\%]/;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 const parsedHost = (text: string): string | undefined => {
   const address = `http://${text}/`;
@@ -36,7 +36,7 @@ export const compileHost = (pattern: string): HostRule | undefined => {
   const [, host, digits] = (NOT_HOST.test(text) ? null : PARTS.exec(text)) ?? [];
   if (host === undefined) return undefined;
   const port = digits === undefined ? undefined : Number(digits);
-  if (port !== undefined && (port === 0 || port > HIGHEST_PORT)) return undefined;
+  if (port !== undefined && (port === 0 || port > MAX_PORT)) return undefined;
   return ruleFor(host, port);
 };
 

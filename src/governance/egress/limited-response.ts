@@ -3,7 +3,7 @@ import type { Response as UndiciResponse } from 'undici';
 import { ToolFailure } from '../../contract/errors.ts';
 import { networkFailure, tooLarge } from './network-failure.ts';
 
-const HIGHEST_STATUS = 599;
+const MAX_STATUS = 599;
 
 export interface ResponseFrame {
   readonly url: URL;
@@ -57,7 +57,7 @@ const limitedBody = (
 /** What speaks against a response before its body is read. A packed length says nothing. */
 const faultOf = (response: UndiciResponse, maxBytes: number): ToolFailure | undefined => {
   const { status, headers } = response;
-  if (status > HIGHEST_STATUS) {
+  if (status > MAX_STATUS) {
     return new ToolFailure('SERVER_ERROR', 'The remote host answered with an unknown status.');
   }
   const plain = hasBody(response) && !headers.has('content-encoding');

@@ -5,14 +5,15 @@
 import { isIP } from 'node:net';
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 
 /** The host of a parsed URL as a name or a bare address; nothing when no such host can exist. */
 export const normalHost = (hostname: string): string | undefined => {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.toLowerCase();
   if (isIP(bare) !== 0) return bare;
   const name = bare.endsWith('.') ? bare.slice(0, -1) : bare;
-  const fits = name.length <= LONGEST_NAME && name.split('.').every((label) => LABEL.test(label));
+  const fits =
+    name.length <= MAX_NAME_LENGTH && name.split('.').every((label) => LABEL.test(label));
   return fits ? name : undefined;
 };
 

@@ -19,13 +19,13 @@ interface Deps {
   resolve(to: Destination): Promise<readonly CheckedAddress[]>;
 }
 
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 const UNUSABLE: Omit<Refusal, 'allowed'> = { ...NO_HOST, code: 'VALIDATION_ERROR' };
 
 const destination = ({ host, port }: Destination): Destination => {
   const normal = normalHost(host);
-  const isPort = Number.isInteger(port) && port > 0 && port <= HIGHEST_PORT;
+  const isPort = Number.isInteger(port) && port > 0 && port <= MAX_PORT;
   if (normal === undefined || !isPort) throw refusalFailure(UNUSABLE);
   return { host: normal, port };
 };

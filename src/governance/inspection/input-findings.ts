@@ -4,9 +4,9 @@ import type { Report } from './judge-text.ts';
 import { type Finding, pointerOf, type Trail, type Violation } from './violation.ts';
 
 /** One attack repeated in a long list is told a few times, not a million times. */
-const MOST_VIOLATIONS = 20;
+const MAX_VIOLATIONS = 20;
 /** Characters of markup that one input is searched for. */
-const MOST_MARKUP = 2_000_000;
+const MAX_MARKUP = 2_000_000;
 
 const UNREAD_MARKUP: Finding = {
   type: 'injection',
@@ -35,7 +35,7 @@ export class InputFindings {
 
   addMarkup(text: string, trail: Trail): void {
     this.#markupSize += text.length;
-    if (this.#markupSize > MOST_MARKUP) this.at(trail)(UNREAD_MARKUP);
+    if (this.#markupSize > MAX_MARKUP) this.at(trail)(UNREAD_MARKUP);
     else this.markup.push({ text, trail: [...trail] });
   }
 
@@ -46,7 +46,7 @@ export class InputFindings {
     );
     if (isKnown) return;
     // A grave one is never crowded out by many slight ones.
-    if (this.violations.length >= MOST_VIOLATIONS) this.violations.sort(bySeverity).pop();
+    if (this.violations.length >= MAX_VIOLATIONS) this.violations.sort(bySeverity).pop();
     this.violations.push({ ...finding, at });
   };
 }

@@ -60,11 +60,11 @@ const RUNS_NEXT: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-ok
 
 const LONGEST = 16_384;
 /** The parser looks for the end of a brace from each brace on. */
-const MOST_BRACES = 500;
+const MAX_BRACES = 500;
 /** Commands in commands. Together with the next two it bounds the work on hostile nesting. */
 const DEEPEST = 4;
-const MOST_OPTIONS = 16;
-const MOST_READINGS = 4;
+const MAX_OPTIONS = 16;
+const MAX_READINGS = 4;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 const SET_ID_MODE = /^(?:0?[2-7][0-7]{3}|[ugoa]*[+=][rwxXt]*s[rwxXst]*)(?:,|$)/;
 
@@ -90,8 +90,8 @@ const programOf = (word: string): string =>
 const wrapped = (words: readonly string[]): readonly (readonly string[])[] => {
   const candidates: (readonly string[])[] = [];
   let afterOption = false;
-  const end = Math.min(words.length, MOST_OPTIONS);
-  for (let at = 1; at < end && candidates.length < MOST_READINGS; at++) {
+  const end = Math.min(words.length, MAX_OPTIONS);
+  for (let at = 1; at < end && candidates.length < MAX_READINGS; at++) {
     const word = words[at] as string;
     const isOption = word.startsWith('-');
     if (!isOption && !ASSIGNMENT.test(word) && !/^[\d.]+[smhd]?$/.test(word)) {
@@ -110,7 +110,7 @@ export type CommandJudge = (invocation: Invocation, report: Report) => void;
 export const createCommandJudge = (shell: ShellParser): CommandJudge => {
   /** `undefined` for what the parser cannot take, or not in time. */
   const parsed = (text: string): ParsedScript | undefined => {
-    if (text.split('{').length + text.split('$[').length > MOST_BRACES) return undefined;
+    if (text.split('{').length + text.split('$[').length > MAX_BRACES) return undefined;
     try {
       return shell.parse(text);
     } catch {
@@ -171,7 +171,7 @@ const innerWords = (program: string, argv: readonly string[]): readonly (readonl
   if (program !== 'find') return [];
   return argv
     .flatMap((word, at) => (RUNS_NEXT.has(word) ? [at + 1] : []))
-    .slice(0, MOST_READINGS)
+    .slice(0, MAX_READINGS)
     .map((start) => argv.slice(start));
 };
 

@@ -77,7 +77,7 @@ const OTHER_SLASHES = /[\\\u2044\u2215\u29f8]/g;
 const DRIVE_OR_SHARE = /^(?:[a-z]:[\\/]|\\\\)/i;
 const FILE_URL = /^file:(?:\/\/[^/]*)?/i;
 const SEPARATOR = /[\\/\u2044\u2215\u29f8]/;
-const MOST_DECODINGS = 3;
+const MAX_DECODINGS = 3;
 
 /** `..;x`, `.. ` and `..` are one segment to one server or another. */
 const plainSegment = (segment: string): string => segment.replace(/;.*$/s, '').trim();
@@ -105,7 +105,7 @@ const isOutside = (path: string, isInside: IsInside): boolean => {
 
 const readings = (path: string): readonly string[] => {
   const all = [path];
-  for (let last = path; all.length <= MOST_DECODINGS; ) {
+  for (let last = path; all.length <= MAX_DECODINGS; ) {
     const decoded = lenientDecode(last);
     if (decoded === last) break;
     all.push(decoded);

@@ -12,10 +12,10 @@ import { pointerOf, type Trail } from './violation.ts';
 
 /** One string, and all of them together. */
 const LONGEST = 256 * 1024;
-const LONGEST_ALL = 1024 * 1024;
+const MAX_ALL_LENGTH = 1024 * 1024;
 /** The sanitizer takes time by the square of open elements. */
-const MOST_ELEMENTS = 10_000;
-const DEEPEST_MARKUP = 64;
+const MAX_ELEMENTS = 10_000;
+const MAX_MARKUP_DEPTH = 64;
 const MARKUP = /<[a-z/!?]/i;
 
 export interface Stripped {
@@ -27,7 +27,7 @@ export interface Stripped {
 /** `fault` says why nothing was cleaned. */
 export type Stripper = (input: unknown) => Stripped | { readonly fault: string };
 
-const TOO_MUCH = `There is too much markup to be cleaned: ${LONGEST} characters in a field and ${MOST_ELEMENTS} elements are the most.`;
+const TOO_MUCH = `There is too much markup to be cleaned: ${LONGEST} characters in a field and ${MAX_ELEMENTS} elements are the most.`;
 
 interface Work {
   readonly find: ScriptFinder;
@@ -43,8 +43,8 @@ const stripText = (text: string, trail: Trail, work: Work): string => {
   if (!active && !MARKUP.test(text)) return text;
   work.total += text.length;
   work.elements += text.split('<').length - 1;
-  const tooLong = text.length > LONGEST || work.total > LONGEST_ALL;
-  work.tooMuch ||= tooLong || work.elements > MOST_ELEMENTS;
+  const tooLong = text.length > LONGEST || work.total > MAX_ALL_LENGTH;
+  work.tooMuch ||= tooLong || work.elements > MAX_ELEMENTS;
   if (work.tooMuch) return text;
   const clean = active ? '' : work.clean(text);
   if (clean !== text) {
@@ -69,7 +69,7 @@ const stripValue = (value: unknown, trail: Trail, work: Work): unknown => {
 export const loadStripper = async (): Promise<Stripper> => {
   const { default: sanitize } = await import('sanitize-html');
   const find = await loadScriptFinder();
-  const options = { nestingLimit: DEEPEST_MARKUP, disallowedTagsMode: 'discard' } as const;
+  const options = { nestingLimit: MAX_MARKUP_DEPTH, disallowedTagsMode: 'discard' } as const;
   const clean = (text: string): string => sanitize(text, options);
   return (input) => {
     const work: Work = { clean, find, taken: [], total: 0, elements: 0, tooMuch: false };

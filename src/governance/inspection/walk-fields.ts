@@ -19,14 +19,14 @@ export const someText = (value: unknown, fits: (text: string) => boolean): boole
 };
 
 /** Names come from callers: what is remembered of them must not grow for ever. */
-const MOST_NAMES = 500;
+const MAX_NAMES = 500;
 
 export const createFieldWalker = () => {
   const known = new Map<string, FieldKind | undefined>();
   const kindOf = (key: string): FieldKind | undefined => {
     if (known.has(key)) return known.get(key);
     const kind = fieldKindOf(key);
-    if (known.size < MOST_NAMES) known.set(key, kind);
+    if (known.size < MAX_NAMES) known.set(key, kind);
     return kind;
   };
 

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Needs } from '../../contract/tool.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import { createFileAccess, type FileHooks, type NewSnapshot } from './file-access.ts';
-import type { FileLimits } from './file-spot.ts';
+import type { FileLimits } from './file-slot.ts';
 import { bestVerification, type Verification } from './open-verified.ts';
 import { createPathGuard } from './path-guard.ts';
 

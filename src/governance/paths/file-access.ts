@@ -21,7 +21,7 @@ import {
   putFile,
   readAll,
   type Spot,
-} from './file-spot.ts';
+} from './file-slot.ts';
 import { assertNoSecretName } from './hard-links.ts';
 import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
 import { type Locate, locateWithin } from './path-needs.ts';

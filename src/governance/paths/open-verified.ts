@@ -15,7 +15,7 @@ export type Verification = 'descriptor' | 'inode';
 export const OPEN_SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 const DESCRIPTORS = '/proc/self/fd';
-const MOST_TRIES = 8;
+const MAX_TRIES = 8;
 const LOOKS = 4;
 
 /** The strongest way of this machine. */
@@ -83,7 +83,7 @@ const tryOpen = async (opening: Opening): Promise<FileHandle | undefined> => {
 
 /** An open handle of a regular file or folder that lies where it should. Throws otherwise. */
 export const openVerified = async (opening: Opening): Promise<FileHandle> => {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const handle = await tryOpen(opening);
     if (handle) return handle;
   }

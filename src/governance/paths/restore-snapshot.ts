@@ -13,7 +13,7 @@ import {
   putFile,
   type Spot,
   type SpotRequest,
-} from './file-spot.ts';
+} from './file-slot.ts';
 import type { PathGuard } from './path-guard.ts';
 
 export type ChangeState = 'done' | 'not_done' | 'unknown';

@@ -1,8 +1,10 @@
 /**
  * Which file names nobody may read because they hold secrets, and which may be read but not written
  * because programs run or trust them. The names are in `name-tables.ts` and
- * `project-orders.ts`.
+ * `files-programs-obey.ts`.
  */
+
+import { PROGRAM_FILES } from './files-programs-obey.ts';
 import { matchingName, namePattern, patternsOf } from './name-pattern.ts';
 import {
   CREDENTIAL_FILES,
@@ -18,7 +20,6 @@ import {
   WORDED_ENDINGS,
   WORDED_FOLDERS,
 } from './name-tables.ts';
-import { PROJECT_ORDERS } from './project-orders.ts';
 
 const FOLDERS = patternsOf(SECRET_FOLDERS);
 const FILES = patternsOf(SECRET_FILES);
@@ -29,7 +30,7 @@ const WORDS = patternsOf(SECRET_WORDS);
 const HARMLESS = patternsOf(HARMLESS_WORDS);
 const ABOUT = patternsOf(WORDED_FOLDERS);
 const NEVER = patternsOf(NEVER_WRITTEN);
-const ORDERS = patternsOf(PROJECT_ORDERS);
+const ORDERS = patternsOf(PROGRAM_FILES);
 
 /**
  * The name a file system may take a segment for: case, width, ignorable characters, trailing dots

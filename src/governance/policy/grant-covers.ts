@@ -21,7 +21,7 @@ export interface GrantTarget {
 /** Conditions by their text, the latest ones. */
 export type ConditionCache = (text: string) => CheckedCondition;
 
-const MOST_CONDITIONS = 200;
+const MAX_CONDITIONS = 200;
 
 const fitsSubject = (subject: GrantSubject, { caller }: PolicyQuestion): boolean => {
   const { user, role, agent, session } = subject;
@@ -55,7 +55,7 @@ const fitsCondition = (condition: CheckedCondition, question: PolicyQuestion): b
 const compileOne: ConditionCache = (text) => conditionCompiler()(text);
 
 export const createConditionCache = (): ConditionCache => {
-  const conditions = new LRUCache<string, CheckedCondition>({ max: MOST_CONDITIONS });
+  const conditions = new LRUCache<string, CheckedCondition>({ max: MAX_CONDITIONS });
   return (text) => {
     const condition = conditions.get(text) ?? compileOne(text);
     conditions.set(text, condition);

@@ -6,7 +6,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import { TIERS } from '../../contract/tool.ts';
 import type { CallFacts } from './condition/call-facts.ts';
-import type { Rule, RuleParts } from './rule.ts';
+import type { Rule, RuleMatch } from './rule.ts';
 
 export interface Fit {
   readonly matched: boolean;
@@ -71,7 +71,7 @@ const isNamed = (names: readonly string[], name: string, isAgainst: boolean): bo
   names.includes(name) || (isAgainst && names.includes(name.slice(name.indexOf('/') + 1)));
 
 const fitsCaller = (
-  callers: NonNullable<RuleParts['callers']>,
+  callers: NonNullable<RuleMatch['callers']>,
   caller: Caller,
   effect: Rule['effect'],
 ): boolean => {

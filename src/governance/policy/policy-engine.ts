@@ -45,7 +45,7 @@ export interface CompiledPolicy extends Required<Policy> {
   readonly warnings: readonly string[];
 }
 
-export interface PolicyParts {
+export interface CompiledParts {
   readonly version: string;
   /** Choices and guards, in the order in which they are considered. */
   readonly rules: readonly Rule[];
@@ -112,10 +112,10 @@ class PolicyEngine implements CompiledPolicy {
   readonly readsFlow: boolean;
   /** Agents call the same tool many times in a row. */
   #last: { readonly question: PolicyQuestion; readonly verdict: Verdict } | undefined = undefined;
-  readonly #parts: PolicyParts;
+  readonly #parts: CompiledParts;
   readonly #index: RuleIndex;
 
-  constructor(parts: PolicyParts) {
+  constructor(parts: CompiledParts) {
     this.version = parts.version;
     this.warnings = parts.warnings;
     this.readsFlow = parts.rules.some(looksAtFlow);
@@ -159,4 +159,4 @@ class PolicyEngine implements CompiledPolicy {
 }
 
 /** A policy from rules that are ready. */
-export const policyEngine = (parts: PolicyParts): CompiledPolicy => new PolicyEngine(parts);
+export const policyEngine = (parts: CompiledParts): CompiledPolicy => new PolicyEngine(parts);

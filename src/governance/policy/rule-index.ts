@@ -22,7 +22,7 @@ export interface Plan {
 /** The rules of a level apply to its callers only. */
 export type LevelRules = Readonly<Record<Isolation, readonly Rule[]>>;
 
-type Shelf = Map<string, Map<Isolation, Plan>>;
+type ToolFamilies = Map<string, Map<Isolation, Plan>>;
 
 interface Spot {
   readonly name: string;
@@ -31,16 +31,16 @@ interface Spot {
 }
 
 /** Tools come and go in a long run; beyond this the index starts again. */
-const MOST_NAMES = 20_000;
+const MAX_NAMES = 20_000;
 
 export class RuleIndex {
   readonly #rules: readonly Rule[];
   readonly #levels: LevelRules;
   /** For every tool that no rule names: one set of plans serves them all. */
-  readonly #general: Shelf = new Map();
-  readonly #shelves: BoundedMap<string, Shelf>;
+  readonly #general: ToolFamilies = new Map();
+  readonly #shelves: BoundedMap<string, ToolFamilies>;
 
-  constructor(rules: readonly Rule[], levels: LevelRules, mostNames = MOST_NAMES) {
+  constructor(rules: readonly Rule[], levels: LevelRules, mostNames = MAX_NAMES) {
     this.#rules = rules.filter(({ role }) => role !== 'void');
     this.#levels = levels;
     this.#shelves = new BoundedMap(mostNames);
@@ -51,16 +51,16 @@ export class RuleIndex {
     return shelf.get(tier)?.get(isolation) ?? this.#planFor({ name, tier, isolation }, shelf);
   }
 
-  #shelfFor(name: string): Shelf {
+  #shelfFor(name: string): ToolFamilies {
     const isNamed = this.#rules.some(({ tools }) =>
       tools?.some((pattern) => matchesName(pattern, name)),
     );
-    const shelf: Shelf = isNamed ? new Map() : this.#general;
+    const shelf: ToolFamilies = isNamed ? new Map() : this.#general;
     this.#shelves.set(name, shelf);
     return shelf;
   }
 
-  #planFor(spot: Spot, shelf: Shelf): Plan {
+  #planFor(spot: Spot, shelf: ToolFamilies): Plan {
     const plan = this.#build(spot);
     const plans = shelf.get(spot.tier) ?? new Map<Isolation, Plan>();
     plans.set(spot.isolation, plan);

@@ -24,9 +24,9 @@ export interface Outcome {
 export type RuleRole = 'choice' | 'guard' | 'void';
 
 /** What is matched; `tools` may hold `*`. */
-export type RuleParts = Pick<PolicyRule, 'tools' | 'tiers' | 'actions' | 'sources' | 'callers'>;
+export type RuleMatch = Pick<PolicyRule, 'tools' | 'tiers' | 'actions' | 'sources' | 'callers'>;
 
-export interface Rule extends RuleParts {
+export interface Rule extends RuleMatch {
   readonly name: string;
   readonly effect: RuleEffect;
   readonly role: RuleRole;
@@ -43,7 +43,7 @@ export interface RuleText extends Readonly<Omit<PolicyRule, 'when' | 'tiers'>> {
   readonly tiers?: readonly string[] | undefined;
 }
 
-export interface RulePlace {
+export interface RuleLocation {
   readonly role: RuleRole;
   readonly shadow: boolean;
   readonly origin: string;
@@ -74,7 +74,7 @@ const outcomeOf = (text: RuleText, order: number, doubt: string): Outcome => {
   return Object.freeze({ severity, order, verdict, isolated });
 };
 
-export const makeRule = (text: RuleText, place: RulePlace): Rule => {
+export const makeRule = (text: RuleText, place: RuleLocation): Rule => {
   const { order, ...rest } = place;
   const { name, effect, tools, tiers, actions, sources, callers } = text;
   return {
@@ -82,7 +82,7 @@ export const makeRule = (text: RuleText, place: RulePlace): Rule => {
     name,
     effect,
     tools,
-    tiers: tiers as RuleParts['tiers'],
+    tiers: tiers as RuleMatch['tiers'],
     actions,
     sources,
     callers,

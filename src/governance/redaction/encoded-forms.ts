@@ -2,7 +2,7 @@
 import { unescapedForms } from './escape-view.ts';
 
 /** A known value shorter than this would black out half of every text. */
-export const SHORTEST_SECRET = 6;
+export const MIN_SECRET_LENGTH = 6;
 
 const BITS = 6;
 
@@ -116,7 +116,7 @@ export const secretParts = (secret: string): readonly string[] => {
 
 /** All forms worth looking for, each once; none for a secret that is too short. */
 export const encodedForms = (secret: string): ReadonlySet<string> => {
-  const parts = new Set(secretParts(secret).filter(({ length }) => length >= SHORTEST_SECRET));
+  const parts = new Set(secretParts(secret).filter(({ length }) => length >= MIN_SECRET_LENGTH));
   const forms = [...parts].flatMap((part) => [...encoded(part), ...unescapedForms(part)]);
-  return new Set(forms.filter(({ length }) => length >= SHORTEST_SECRET));
+  return new Set(forms.filter(({ length }) => length >= MIN_SECRET_LENGTH));
 };

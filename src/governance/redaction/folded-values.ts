@@ -2,7 +2,7 @@
  * Finds known values that were written differently: in other letters, with something between the
  * letters, or backwards. Text and values are compared by their letters and digits alone.
  */
-import { SHORTEST_SECRET } from './encoded-forms.ts';
+import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
 import { latinOf } from './look-alikes.ts';
 import { NO_SPANS, type Span } from './span.ts';
 import { TextIndex } from './text-index.ts';
@@ -93,7 +93,7 @@ export class FoldedValues {
     folding.fold(secret.slice(0, MAX_SECRET));
     const { length } = folding;
     const text = folding.text(0, length);
-    const least = /^\d*$/.test(text) ? MIN_DIGITS : SHORTEST_SECRET;
+    const least = /^\d*$/.test(text) ? MIN_DIGITS : MIN_SECRET_LENGTH;
     if (length < least) return false;
     const gaps = folding.place(length - 1) - folding.place(0) + 1 - length;
     for (const form of [text, [...text].reverse().join('')]) {
@@ -104,7 +104,7 @@ export class FoldedValues {
   }
 
   find(text: string): readonly Span[] {
-    if (this.#index.empty || text.length < SHORTEST_SECRET) return NO_SPANS;
+    if (this.#index.empty || text.length < MIN_SECRET_LENGTH) return NO_SPANS;
     const folding = this.#folding;
     folding.fold(text);
     const spans = this.#index.findCodes(folding.codes, folding.length);

@@ -1,5 +1,5 @@
 /** The secrets that the crib has handed out, in all the ways that they may be written. */
-import { encodedForms, rewrittenForms, SHORTEST_SECRET, secretParts } from './encoded-forms.ts';
+import { encodedForms, MIN_SECRET_LENGTH, rewrittenForms, secretParts } from './encoded-forms.ts';
 import { FoldedValues } from './folded-values.ts';
 import { mergeSpans, type Span } from './span.ts';
 import { TextIndex } from './text-index.ts';
@@ -29,7 +29,7 @@ export class KnownValues {
 
   /** A value of marks mostly is looked for as it would be written, mark for mark. */
   #learnFolded(part: string): void {
-    if (part.length < SHORTEST_SECRET || this.#folded.learn(part)) return;
+    if (part.length < MIN_SECRET_LENGTH || this.#folded.learn(part)) return;
     for (const form of rewrittenForms(part)) this.#index.add(form);
   }
 

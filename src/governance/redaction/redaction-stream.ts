@@ -16,16 +16,16 @@ export interface RedactionStream {
 
 /** Each character of a secret may be written as `\uXXXX`; lines may be broken and indented. */
 const ESCAPED_LENGTH = 6;
-const LEAST_HELD = 512;
+const MIN_HELD = 512;
 /** A token without a space up to this long is looked at as a whole. */
-const LONGEST_TOKEN = 8192;
-const LONGEST_KEY_BLOCK = 16_384;
+const MAX_TOKEN_LENGTH = 8192;
+const MAX_KEY_BLOCK_LENGTH = 16_384;
 /** Beyond this the text goes on in parts, whatever it is. */
-const MOST_HELD = 65_536;
+const MAX_HELD = 65_536;
 
 /** The last place at or before `limit` that is not inside a word, unless the word has no end. */
 const wordStart = (text: string, limit: number): number => {
-  for (let at = limit; at > limit - LONGEST_TOKEN; at--) {
+  for (let at = limit; at > limit - MAX_TOKEN_LENGTH; at--) {
     if (at <= 0) return 0;
     if (text.charCodeAt(at) <= 32) return at;
   }
@@ -35,13 +35,14 @@ const wordStart = (text: string, limit: number): number => {
 /** The start of a private key whose end has not come yet. */
 const keyBlockStart = (text: string, cut: number): number => {
   const start = text.lastIndexOf('-----BEGIN ', cut);
-  const open = start >= 0 && cut - start < LONGEST_KEY_BLOCK && !text.includes('-----END ', start);
+  const open =
+    start >= 0 && cut - start < MAX_KEY_BLOCK_LENGTH && !text.includes('-----END ', start);
   return open ? start : cut;
 };
 
 /** Up to where the text can be shown: no secret may lie across. */
 const safeCut = (text: string, limit: number, spans: readonly Span[]): number => {
-  if (text.length > MOST_HELD) return limit;
+  if (text.length > MAX_HELD) return limit;
   let cut = keyBlockStart(text, wordStart(text, limit));
   for (const { from, to } of spans.toReversed()) {
     if (from < cut && to > cut) cut = from;
@@ -63,14 +64,14 @@ export const redactionStream = (finder: SecretFinder, instead: string): Redactio
       .map(({ from, to }) => ({ from: Math.max(from, past.length), to: Math.min(to, cut) }));
     const shown = replaceSpans(text.slice(0, cut), due, instead).slice(past.length);
     held = text.slice(cut);
-    past = text.slice(Math.max(0, cut - LEAST_HELD - finder.known.longest), cut);
+    past = text.slice(Math.max(0, cut - MIN_HELD - finder.known.longest), cut);
     return shown;
   };
 
   return {
     push: (chunk) => {
       held += chunk;
-      const keep = LEAST_HELD + finder.known.longest * ESCAPED_LENGTH;
+      const keep = MIN_HELD + finder.known.longest * ESCAPED_LENGTH;
       if (held.length <= keep) return '';
       return show((text, spans) => safeCut(text, text.length - keep, spans));
     },

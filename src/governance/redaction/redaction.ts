@@ -2,7 +2,7 @@
  * Takes secrets out of whatever leaves the crib: known values, well-known shapes, and values under the
  * names of secrets. There is one view for all: results, errors, logs, events and the audit trail.
  */
-import { SHORTEST_SECRET } from './encoded-forms.ts';
+import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
 import { type RedactionStream, redactionStream } from './redaction-stream.ts';
 import { SecretFinder } from './secret-finder.ts';
 import {
@@ -63,14 +63,14 @@ export class Redactor {
   }
 
   text(value: string): string {
-    if (value.length < SHORTEST_SECRET) return value;
+    if (value.length < MIN_SECRET_LENGTH) return value;
     const spans = this.#finder.find(value);
     return spans.length === 0 ? value : replaceSpans(value, spans, REDACTED);
   }
 
   /** The name of a field. Names come again and again, so those found clean are remembered. */
   key(name: string): string {
-    if (name.length < SHORTEST_SECRET || this.#cleanKeys.has(name)) return name;
+    if (name.length < MIN_SECRET_LENGTH || this.#cleanKeys.has(name)) return name;
     const clean = this.text(name);
     if (clean === name && this.#cleanKeys.size < MAX_CLEAN_KEYS) this.#cleanKeys.add(name);
     return clean;

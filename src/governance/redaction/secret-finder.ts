@@ -14,7 +14,7 @@ import {
 import { KnownValues } from './known-values.ts';
 import { findPrivateKeys } from './private-keys.ts';
 import type { NameKind } from './secret-names.ts';
-import { SHORTEST_SHAPE } from './secret-shapes.ts';
+import { MIN_SHAPE_LENGTH } from './secret-shapes.ts';
 import { ShapeFinder } from './shape-finder.ts';
 import { mergeSpans, NO_SPANS, type Span } from './span.ts';
 
@@ -79,7 +79,7 @@ export class SecretFinder {
   }
 
   #lookAt(text: string): readonly Span[] {
-    let found = text.length < SHORTEST_SHAPE ? NO_SPANS : this.#shapes.find(text);
+    let found = text.length < MIN_SHAPE_LENGTH ? NO_SPANS : this.#shapes.find(text);
     found = both(found, this.#assigned.find(text));
     if (text.length >= MIN_COMMAND) found = both(found, findCommandSecrets(text));
     if (text.length >= MIN_RUN) found = both(found, this.#keys(text));

@@ -17,7 +17,7 @@ export interface SecretShape {
 }
 
 /** No shape is shorter than this, so short strings need no search. */
-export const SHORTEST_SHAPE = 8;
+export const MIN_SHAPE_LENGTH = 8;
 
 /** Values that stand for a value: `${TOKEN}`, `{{token}}`, `<token>`, `***`, and what we wrote ourselves. */
 const REAL = '(?!\\$|\\{|<|\\*\\*|\\[REDACTED)';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { benignCorpus } from '../../../test/guarantees/a3-benign.ts';
 import { SECRET_SAMPLES } from '../../../test/guarantees/a3-shapes.ts';
 import { REDACTED, Redactor } from './redaction.ts';
-import { SECRET_SHAPES, SHORTEST_SHAPE } from './secret-shapes.ts';
+import { MIN_SHAPE_LENGTH, SECRET_SHAPES } from './secret-shapes.ts';
 
 const redactor = new Redactor();
 
@@ -55,7 +55,7 @@ describe('threat: credentials of well-known makers in whatever leaves the crib',
       for (const start of starts) expect(start.length).toBeGreaterThanOrEqual(2);
       expect(lead + body).not.toMatch(/[^\\][*+](?![^[]*\])|\{\d+,\}/);
     }
-    expect(SHORTEST_SHAPE).toBeGreaterThan(0);
+    expect(MIN_SHAPE_LENGTH).toBeGreaterThan(0);
   });
 
   it.each([

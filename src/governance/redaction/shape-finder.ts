@@ -2,7 +2,7 @@
  * Finds well-known credentials by their shape. One look at two characters rules nearly every place
  * out; only where a literal start stands does a pattern run.
  */
-import { SECRET_SHAPES, type SecretShape, SHORTEST_SHAPE } from './secret-shapes.ts';
+import { MIN_SHAPE_LENGTH, SECRET_SHAPES, type SecretShape } from './secret-shapes.ts';
 import { NO_SPANS, type Span } from './span.ts';
 import { endOf, wrappedEnd } from './wrapped-tokens.ts';
 
@@ -59,7 +59,7 @@ export class ShapeFinder {
   find(text: string): readonly Span[] {
     const lists = this.#lists;
     let found: Span[] | undefined;
-    const last = text.length - SHORTEST_SHAPE / 2;
+    const last = text.length - MIN_SHAPE_LENGTH / 2;
     let before = text.charCodeAt(0);
     for (let at = 0; at < last; at++) {
       const code = text.charCodeAt(at + 1);

@@ -3,7 +3,7 @@
  * in two, private keys line by line, flags and their values in the arguments of a program.
  */
 import { programOf, secretWords } from './command-secrets.ts';
-import { SHORTEST_SECRET } from './encoded-forms.ts';
+import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
 import { findPrivateKeys } from './private-keys.ts';
 import type { SecretFinder } from './secret-finder.ts';
 import { mergeSpans, replaceSpans, type Span } from './span.ts';
@@ -123,7 +123,7 @@ const crosses = (parts: readonly Part[], span: Span): boolean => {
 const knownHits = (group: readonly Member[], finder: SecretFinder): readonly Hit[] => {
   const reach = finder.known.longest * 2;
   return partsOf(group, reach).flatMap((parts) => {
-    if ((parts.at(-1) as Part).to < SHORTEST_SECRET) return [];
+    if ((parts.at(-1) as Part).to < MIN_SECRET_LENGTH) return [];
     const spans = mergeSpans(
       finder.known.find(parts.map(textOf).join('')).filter((span) => crosses(parts, span)),
     );

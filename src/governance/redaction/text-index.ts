@@ -2,7 +2,7 @@
  * Finds any of many known texts in one pass. A rolling hash of a few characters and a table of bits
  * rule nearly every place out, so that a thousand secrets cost hardly more than one.
  */
-import { SHORTEST_SECRET } from './encoded-forms.ts';
+import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
 import { NO_SPANS, type Span } from './span.ts';
 
 /** Those that start with the same characters. */
@@ -14,7 +14,7 @@ interface Bucket {
 
 const FACTOR = 0x01_00_01_93;
 /** What the character that leaves the window had been multiplied with. */
-const LEAVING = Array.from({ length: SHORTEST_SECRET }).reduce<number>(
+const LEAVING = Array.from({ length: MIN_SECRET_LENGTH }).reduce<number>(
   (product) => Math.imul(product, FACTOR),
   1,
 );
@@ -24,7 +24,7 @@ const ROOM = 32;
 
 const hashOf = (text: string): number => {
   let hash = 0;
-  for (let at = 0; at < SHORTEST_SECRET; at++) {
+  for (let at = 0; at < MIN_SECRET_LENGTH; at++) {
     hash = (Math.imul(hash, FACTOR) + text.charCodeAt(at)) | 0;
   }
   return hash;
@@ -52,9 +52,9 @@ export class TextIndex {
     return this.#longest;
   }
 
-  /** Adds a text of at least `SHORTEST_SECRET` characters. */
+  /** Adds a text of at least `MIN_SECRET_LENGTH` characters. */
   add(form: string): void {
-    const start = form.slice(0, SHORTEST_SECRET);
+    const start = form.slice(0, MIN_SECRET_LENGTH);
     const bucket = this.#buckets.get(start) ?? { texts: new Set(), lengths: [] };
     this.#buckets.set(start, bucket);
     bucket.texts.add(form);
@@ -66,7 +66,7 @@ export class TextIndex {
   }
 
   find(text: string): readonly Span[] {
-    if (text.length < SHORTEST_SECRET) return NO_SPANS;
+    if (text.length < MIN_SECRET_LENGTH) return NO_SPANS;
     const table = this.#table;
     const mask = table.length - 1;
     let found: Span[] | undefined;
@@ -79,7 +79,7 @@ export class TextIndex {
           found.push({ from: at, to: at + length });
         }
       }
-      const next = at + SHORTEST_SECRET;
+      const next = at + MIN_SECRET_LENGTH;
       if (next >= text.length) return found ?? NO_SPANS;
       const entered = Math.imul(hash, FACTOR) + text.charCodeAt(next);
       hash = (entered - Math.imul(LEAVING, text.charCodeAt(at))) | 0;
@@ -93,10 +93,10 @@ export class TextIndex {
     let hash = 0;
     for (let at = 0; at < length; at++) {
       hash = (Math.imul(hash, FACTOR) + (codes[at] as number)) | 0;
-      if (at >= SHORTEST_SECRET) {
-        hash = (hash - Math.imul(LEAVING, codes[at - SHORTEST_SECRET] as number)) | 0;
+      if (at >= MIN_SECRET_LENGTH) {
+        hash = (hash - Math.imul(LEAVING, codes[at - MIN_SECRET_LENGTH] as number)) | 0;
       }
-      if (at >= SHORTEST_SECRET - 1 && table[slotOf(hash, mask)] === 1) {
+      if (at >= MIN_SECRET_LENGTH - 1 && table[slotOf(hash, mask)] === 1) {
         return this.find(Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'));
       }
     }
@@ -104,7 +104,7 @@ export class TextIndex {
   }
 
   #lengthAt(text: string, at: number): number {
-    const bucket = this.#buckets.get(text.slice(at, at + SHORTEST_SECRET));
+    const bucket = this.#buckets.get(text.slice(at, at + MIN_SECRET_LENGTH));
     return bucket ? longestAt(text, at, bucket) : 0;
   }
 

@@ -6,7 +6,7 @@ import type { CatalogEntry } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { JsonSchema } from '../../contract/schema.ts';
 
-const MOST_HITS = 50;
+const MAX_HITS = 50;
 const USUAL_HITS = 10;
 const SUMMARY = 240;
 
@@ -32,7 +32,7 @@ export const SEARCH_TOOLS: MetaTool = {
   schema: closed(
     {
       query: { type: 'string', description: 'what you want to do, in a few words' },
-      limit: { type: 'integer', minimum: 1, maximum: MOST_HITS, default: USUAL_HITS },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_HITS, default: USUAL_HITS },
     },
     'query',
   ),
@@ -62,7 +62,7 @@ export interface ToolSchemas {
 }
 
 /** The tools that may be found, described and called. */
-export interface MetaSite {
+export interface MetaDeps {
   /** Best first, and no more than the limit. */
   search(text: string, limit: number): readonly CatalogEntry[];
   entry(name: string): CatalogEntry | undefined;
@@ -90,27 +90,27 @@ const textField = (input: unknown, name: string): string => {
 const limitOf = (input: unknown): number => {
   const limit = field(input, 'limit');
   return typeof limit === 'number' && limit >= 1
-    ? Math.min(Math.floor(limit), MOST_HITS)
+    ? Math.min(Math.floor(limit), MAX_HITS)
     : USUAL_HITS;
 };
 
 const summary = (text: string): string =>
   text.length > SUMMARY ? `${text.slice(0, SUMMARY)}…` : text;
 
-const schemasIn = (site: MetaSite, entry: CatalogEntry) => {
-  const { inputSchema, outputSchema } = site.schemas(entry) ?? {};
+const schemasIn = (deps: MetaDeps, entry: CatalogEntry) => {
+  const { inputSchema, outputSchema } = deps.schemas(entry) ?? {};
   return {
     ...(inputSchema && { input: inputSchema }),
     ...(outputSchema && { output: outputSchema }),
   };
 };
 
-const search = (site: MetaSite, input: unknown) => ({
-  tools: site.search(textField(input, 'query'), limitOf(input)).map((entry) => ({
+const search = (deps: MetaDeps, input: unknown) => ({
+  tools: deps.search(textField(input, 'query'), limitOf(input)).map((entry) => ({
     name: entry.wireName,
     description: summary(entry.tool.description),
     tier: entry.tool.tier,
-    ...(site.withSchemas === true && schemasIn(site, entry)),
+    ...(deps.withSchemas === true && schemasIn(deps, entry)),
   })),
 });
 
@@ -119,17 +119,17 @@ const noSuchTool = (close: readonly string[]): ToolFailure =>
     suggestions: close.length > 0 ? [`Close to it: ${close.join(', ')}`] : [],
   });
 
-const describe = (site: MetaSite, input: unknown) => {
+const describe = (deps: MetaDeps, input: unknown) => {
   const name = textField(input, 'name');
-  const entry = site.entry(name);
-  if (!entry) throw noSuchTool(site.suggest(name));
+  const entry = deps.entry(name);
+  if (!entry) throw noSuchTool(deps.suggest(name));
   const { tool, wireName } = entry;
   return {
     name: wireName,
     description: tool.description,
     version: tool.version,
     tier: tool.tier,
-    ...schemasIn(site, entry),
+    ...schemasIn(deps, entry),
     ...(tool.examples && {
       examples: tool.examples.map(({ title, input: example }) => ({ title, input: example })),
     }),
@@ -138,11 +138,11 @@ const describe = (site: MetaSite, input: unknown) => {
 
 /** Reads the catalog; runs nothing. Throws a ToolFailure on bad input. */
 export const answerMeta = (
-  site: MetaSite,
+  deps: MetaDeps,
   name: string,
   input: unknown,
 ): Readonly<Record<string, unknown>> =>
-  name === SEARCH_TOOLS.name ? search(site, input) : describe(site, input);
+  name === SEARCH_TOOLS.name ? search(deps, input) : describe(deps, input);
 
 /** The call inside a `call_tool`. */
 export const innerCall = (input: unknown): { readonly name: string; readonly input: unknown } => ({

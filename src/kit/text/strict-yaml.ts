@@ -30,7 +30,7 @@ export interface YamlFault extends Position {
 }
 
 /** Where a member of a map or a list stands. */
-export interface YamlPlace {
+export interface YamlLocation {
   readonly key?: Position | undefined;
   readonly value?: Position | undefined;
   readonly node: unknown;
@@ -117,7 +117,7 @@ const PLAIN_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
 
 class Reader {
   readonly faults: YamlFault[] = [];
-  readonly places = new Map<string, YamlPlace>();
+  readonly places = new Map<string, YamlLocation>();
   readonly #yaml: YamlLibrary;
   readonly #rules: YamlRules;
   readonly #lines: LineCounter;
@@ -223,7 +223,7 @@ export interface YamlReading {
   readonly faults: readonly YamlFault[];
   readonly lines: LineCounter;
   /** The place of the thing at a path, where there is one. */
-  placeOf(path: YamlPath): YamlPlace | undefined;
+  placeOf(path: YamlPath): YamlLocation | undefined;
 }
 
 /** Reads a text to plain data. Never throws for bad text: what is wrong comes back as faults. */
@@ -233,6 +233,6 @@ export const readYaml = (yaml: YamlLibrary, text: string, rules: YamlRules): Yam
   const reader = new Reader(yaml, rules, lines);
   reader.places.set('', { value: positionAt(lines, 0), node: document.contents });
   const value = reader.read(document.contents, []);
-  const placeOf = (path: YamlPath): YamlPlace | undefined => reader.places.get(placeKey(path));
+  const placeOf = (path: YamlPath): YamlLocation | undefined => reader.places.get(placeKey(path));
   return { value, faults: reader.faults, lines, placeOf };
 };

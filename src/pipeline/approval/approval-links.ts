@@ -10,11 +10,11 @@ import {
 } from '../../governance/approvals/approval-link.ts';
 import type { SigningKey } from '../../governance/signing/open-signing-key.ts';
 import { verifySignature } from '../../governance/signing/verify-signature.ts';
-import type { ApprovalDesk } from './approval-service.ts';
+import type { ApprovalService } from './approval-service.ts';
 
 export interface ApprovalLinkDeps {
   readonly approvals: Approvals;
-  readonly desk: Pick<ApprovalDesk, 'decide'>;
+  readonly approvalService: Pick<ApprovalService, 'decide'>;
   readonly runtime: Pick<Runtime, 'now'>;
   readonly key: SigningKey;
   /** What the token is put behind; the token alone when absent. */
@@ -53,13 +53,14 @@ export const approvalLinks = async (
 /** Takes the token, or the whole link. The store takes one decision, so a second use fails. */
 export const decideByLink = async (
   link: string,
-  { approvals, desk, runtime, key }: ApprovalLinkDeps,
+  { approvals, approvalService, runtime, key }: ApprovalLinkDeps,
 ): Promise<{ readonly approvalId: string; readonly approved: boolean }> => {
   const token = link.slice(link.lastIndexOf('/') + 1);
   const claim = readLinkToken(token, keysOf(key), runtime.now());
   if (!claim) throw noLink();
   const { approvalId, approve } = claim;
   const record = await approvals.get(approvalId);
-  if (!record || !(await desk.decide(record, { approve, by: 'signed link' }))) throw gone();
+  if (!record || !(await approvalService.decide(record, { approve, by: 'signed link' })))
+    throw gone();
   return { approvalId, approved: approve };
 };

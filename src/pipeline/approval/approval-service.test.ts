@@ -1,7 +1,7 @@
-/** What the desk compares before an approved call runs. */
+/** What the approvalService compares before an approved call runs. */
 import { describe, expect, it } from 'vitest';
 import { bindingOf } from '../../governance/approvals/binding.ts';
-import { ApprovalDesk } from './approval-service.ts';
+import { ApprovalService } from './approval-service.ts';
 
 const tool = { name: 'put', version: '1.0.0' };
 const caller = { userId: 'u', agentId: 'a', sessionId: 's' };
@@ -26,7 +26,7 @@ const confirm = (current: object, edited?: { input: unknown; targets?: readonly 
     policy: { version: '1' },
   };
   const approved = { approvalId: 'p', by: 'ada', binding, ...(edited && { edited }) };
-  return new ApprovalDesk(deps as never).confirm(call, approved);
+  return new ApprovalService(deps as never).confirm(call, approved);
 };
 
 describe('an approved call that is about to run', () => {

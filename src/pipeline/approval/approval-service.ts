@@ -41,11 +41,11 @@ import { recordInput } from '../record/audit-entry.ts';
 import { approvalRequest } from './approval-request.ts';
 import { decisionEvent } from './decision-event.ts';
 import { givenBefore } from './given-before.ts';
-import type { PermissionDesk } from './permission-service.ts';
+import type { PermissionService } from './permission-service.ts';
 
 export interface ApprovalDeskDeps {
   readonly approvals: Approvals;
-  readonly permissions: Pick<PermissionDesk, 'grant' | 'check'>;
+  readonly permissions: Pick<PermissionService, 'grant' | 'check'>;
   readonly audit: Pick<AuditLog, 'append'>;
   readonly seals: Seals;
   readonly approver: Approver | undefined;
@@ -83,7 +83,7 @@ const LATER: Decision = { answer: 'later', by: '' };
 /** More questions of one user than a person can look at are a flood, not work. */
 const MAX_WAITING = 200;
 
-export class ApprovalDesk {
+export class ApprovalService {
   readonly #deps: ApprovalDeskDeps;
 
   constructor(deps: ApprovalDeskDeps) {

@@ -71,7 +71,7 @@ const assertUsable = (grant: NewGrant, now: number): void => {
   }
 };
 
-export class PermissionDesk implements Permissions {
+export class PermissionService implements Permissions {
   readonly #deps: PermissionDeskDeps;
 
   constructor(deps: PermissionDeskDeps) {

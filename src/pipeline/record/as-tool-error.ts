@@ -19,8 +19,8 @@ export interface ErrorDeps {
 }
 
 /** Shorter values are too common in ordinary sentences to be worth hiding. */
-const SHORTEST_ARGUMENT = 4;
-const LONGEST_MESSAGE = 2000;
+const MIN_ARGUMENT_LENGTH = 4;
+const MAX_MESSAGE_LENGTH = 2000;
 
 /** A word such as `base64` or `content`: it stands in sentences on its own account. */
 const WORD = /^[A-Za-z]?[a-z]{1,23}\d{0,3}$/;
@@ -47,7 +47,7 @@ interface Hiding {
 }
 
 const hideText = (message: string, value: string, { keepsWords, path }: Hiding): string => {
-  if (value.length < SHORTEST_ARGUMENT) return message;
+  if (value.length < MIN_ARGUMENT_LENGTH) return message;
   if (!WORD.test(value)) return message.replaceAll(value, () => `‹${path}›`);
   if (keepsWords && !SECRET_NAME.test(path)) return message;
   return replaceWord(message, value, `‹${path}›`);
@@ -76,9 +76,9 @@ const clean = (
 ): string | undefined => {
   if (message === '') return undefined;
   try {
-    const start = message.slice(0, LONGEST_MESSAGE * 8);
+    const start = message.slice(0, MAX_MESSAGE_LENGTH * 8);
     const hidden = hideArguments(start, call.rawInput, { keepsWords, path: '' });
-    return redactor.text(hidden).slice(0, LONGEST_MESSAGE);
+    return redactor.text(hidden).slice(0, MAX_MESSAGE_LENGTH);
   } catch {
     return undefined;
   }

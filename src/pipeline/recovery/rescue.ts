@@ -2,13 +2,13 @@
 import type { Call, CallRequest } from '../../contract/call.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Tool } from '../../contract/tool.ts';
-import type { ApprovalDesk } from '../approval/approval-service.ts';
+import type { ApprovalService } from '../approval/approval-service.ts';
 import { succeeded } from '../outcome.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 import { mayRepeatEffect } from './may-retry.ts';
 
 export interface RescueDeps {
-  readonly desk: ApprovalDesk;
+  readonly approvalService: ApprovalService;
   settingsOf(tool: Tool): ToolSettings;
   callTool(parent: CallRequest, tool: string, input: unknown): Promise<ToolResult>;
 }
@@ -60,8 +60,8 @@ export const rescue = async (
       return succeeded(call, null);
     case 'manual': {
       const reason = `It failed with ${result.error?.code}. Approve to let it be tried again.`;
-      const record = await deps.desk.park(call, call.budget.estimate, reason);
-      return 'result' in record ? record.result : deps.desk.pending(call, record);
+      const record = await deps.approvalService.park(call, call.budget.estimate, reason);
+      return 'result' in record ? record.result : deps.approvalService.pending(call, record);
     }
     case 'retry':
     case 'abort':

@@ -21,7 +21,7 @@ import type { Stage } from '../../contract/stage.ts';
 import type { SessionLabels } from '../../governance/labels/session-labels.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
-import type { ApprovalDesk, Approved } from '../approval/approval-service.ts';
+import type { ApprovalService, Approved } from '../approval/approval-service.ts';
 import type { Budgeting } from '../budget/budgeting.ts';
 import { failed } from '../outcome.ts';
 import { prove } from '../pipeline.ts';
@@ -32,7 +32,7 @@ import { flowOf, judge, questionOf } from './authorize.ts';
 export type Recheck = (call: Call<'ready'>, next: Next<Ready>) => Promise<ToolResult>;
 
 export interface ApproveDeps {
-  readonly desk: ApprovalDesk;
+  readonly approvalService: ApprovalService;
   readonly policy: Policy;
   readonly labels: SessionLabels;
   readonly budgeting: Budgeting;
@@ -70,7 +70,7 @@ const goOn = async (
   const { by, next } = approved;
   const denied = await nowDenied(call, deps);
   if (denied) return denied;
-  const confirmed = await deps.desk.confirm(call, approved);
+  const confirmed = await deps.approvalService.confirm(call, approved);
   if ('result' in confirmed) return confirmed.result;
   const { resolved, askedAt } = confirmed;
   return next(prove(call, 'approval', { by, ...resolved, askedAt }));
@@ -101,9 +101,13 @@ const proceed = (
 };
 
 /** Asks, and notes how long the answer took: calls that made this one waited, too. */
-const askPerson = async (call: Ready, estimate: Estimate, { desk, runtime }: ApproveDeps) => {
+const askPerson = async (
+  call: Ready,
+  estimate: Estimate,
+  { approvalService, runtime }: ApproveDeps,
+) => {
   const from = runtime.elapsed();
-  const answer = await desk.ask(call, estimate);
+  const answer = await approvalService.ask(call, estimate);
   const waitedMs = runtime.elapsed() - from;
   for (let each: CallRequest | undefined = call; each; each = each.parent) {
     each.notes.waitedMs += waitedMs;
@@ -122,7 +126,7 @@ const settle = async (judged: Ready, next: Onward, deps: ApproveDeps): Promise<T
   const answer =
     approvalId === undefined
       ? await askPerson(call, estimate, deps)
-      : await deps.desk.redeem(call, approvalId);
+      : await deps.approvalService.redeem(call, approvalId);
   return 'result' in answer ? answer.result : proceed(call, { ...answer, next }, deps);
 };
 

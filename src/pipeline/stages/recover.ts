@@ -8,7 +8,7 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Stage } from '../../contract/stage.ts';
 import type { Tool } from '../../contract/tool.ts';
-import type { ApprovalDesk } from '../approval/approval-service.ts';
+import type { ApprovalService } from '../approval/approval-service.ts';
 import { failed } from '../outcome.ts';
 import type { CircuitBreaker } from '../recovery/breaker.ts';
 import type { Bulkhead } from '../recovery/bulkhead.ts';
@@ -19,11 +19,11 @@ import { tryAgain } from '../recovery/try-again.ts';
 import { whoseFault } from '../recovery/whose-fault.ts';
 import type { ToolSettings } from '../tool-settings.ts';
 
-export interface RecoverDeps extends Omit<RescueDeps, 'desk'> {
+export interface RecoverDeps extends Omit<RescueDeps, 'approvalService'> {
   readonly runtime: Runtime;
   readonly events: Events;
   readonly deadlines: Deadlines;
-  readonly desk: ApprovalDesk;
+  readonly approvalService: ApprovalService;
   settingsOf(tool: Tool): ToolSettings;
   guardsOf(tool: Tool): ToolGuards;
 }

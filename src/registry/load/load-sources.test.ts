@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 describe('load', () => {
-  it('puts tools on the shelf in the order of sources, whatever order they are given in', async () => {
+  it('puts tools on the families in the order of sources, whatever order they are given in', async () => {
     const reports = await registry.load([
       source('custom', 'custom', [tool('search')]),
       source('mcp', 'mcp:github', [tool('search'), tool('issues')]),

@@ -8,7 +8,7 @@ import type { Source } from '../../contract/source.ts';
 import { SOURCES, type Tool } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { checkTool, isToolName } from '../check-tool.ts';
-import type { Shelf } from '../shelf.ts';
+import type { ToolFamilies } from '../tool-families.ts';
 import type { Family, Registered } from '../versions.ts';
 
 /** Gives a tool another name or source without touching the original, whose methods stay bound to it. */
@@ -43,22 +43,22 @@ export interface Loaded {
 }
 
 export interface LoadTarget {
-  readonly shelf: Shelf;
+  readonly families: ToolFamilies;
   /** The label of the only source that may have a name; any may have it when there is none. */
   holderOf?(name: string): string | undefined;
-  /** Told what lies on the shelf now, before anybody else can see it. */
+  /** Told what lies on the families now, before anybody else can see it. */
   placed?(loaded: readonly Loaded[]): void;
 }
 
-/** Never rejects. All sources load at once; their tools are put on the shelf in the order of `SOURCES`. */
+/** Never rejects. All sources load at once; their tools are put on the families in the order of `SOURCES`. */
 export const loadSources = async (
   sources: readonly Source[],
-  { shelf, placed, holderOf = () => undefined }: LoadTarget,
+  { families, placed, holderOf = () => undefined }: LoadTarget,
 ): Promise<readonly Loaded[]> => {
   const ordered = sources.toSorted((a, b) => SOURCES.indexOf(a.kind) - SOURCES.indexOf(b.kind));
   const brought = await Promise.all(ordered.map(fetchTools));
   const loaded = brought.map(({ source, tools, error }) =>
-    error === undefined ? accept(source, tools, { shelf, holderOf }) : failed(source, error),
+    error === undefined ? accept(source, tools, { families, holderOf }) : failed(source, error),
   );
   placed?.(loaded);
   return loaded;
@@ -89,7 +89,7 @@ const failed = (source: Source, error: string): Loaded => ({
 });
 
 const accept = (source: Source, tools: readonly Tool[], target: Target): Loaded => {
-  const { shelf } = target;
+  const { families } = target;
   const renamed: { from: string; to: string }[] = [];
   const refused: { tool: string; reason: string }[] = [];
   const added = new Set<Registered>();
@@ -105,12 +105,12 @@ const accept = (source: Source, tools: readonly Tool[], target: Target): Loaded 
       refused.push({ tool: isToolName(tool?.name) ? tool.name : '?', reason: reasonOf(error) });
     }
   }
-  gone.push(...sweep(source, added, shelf));
+  gone.push(...sweep(source, added, families));
   const report = { source: source.label, loaded: added.size, renamed, refused };
   return { source, report, added: [...added], gone };
 };
 
-type Target = Pick<Required<LoadTarget>, 'shelf' | 'holderOf'>;
+type Target = Pick<Required<LoadTarget>, 'families' | 'holderOf'>;
 
 interface Placing extends Target {
   readonly source: Source;
@@ -119,30 +119,30 @@ interface Placing extends Target {
 }
 
 const place = (tool: Tool, placing: Placing) => {
-  const { source, shelf, added } = placing;
+  const { source, families, added } = placing;
   checkTool(tool);
   const name = freeName(tool, placing);
   // The label decides how far a result is trusted, so a tool cannot choose its own source.
   const isSame = name === tool.name && tool.source === source.kind;
   const tagged = isSame ? tool : retag(tool, { name, source: source.kind });
-  const family = shelf.named(name);
+  const family = families.named(name);
   const before = family?.versions.get(tool.version);
   if (before && added.has(before)) throw new ToolFailure('CONFLICT', 'it is listed twice');
   if (family && before) {
-    return { registered: shelf.swap(family, before, tagged), before };
+    return { registered: families.swap(family, before, tagged), before };
   }
   const origin = name === tool.name ? { owner: source } : { owner: source, renamedFrom: tool.name };
-  return { registered: shelf.put(tagged, origin), before: undefined };
+  return { registered: families.put(tagged, origin), before: undefined };
 };
 
-const freeName = ({ name }: Tool, { source, shelf, holderOf }: Placing): string => {
+const freeName = ({ name }: Tool, { source, families, holderOf }: Placing): string => {
   const holder = holderOf(name) ?? source.label;
-  if (holder === source.label && isFree(name, source, shelf)) return name;
+  if (holder === source.label && isFree(name, source, families)) return name;
   const label = source.label
     .replaceAll(/[^A-Za-z0-9_.:-]/g, '-')
     .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
   const spaced = `${label || source.kind}:${name}`;
-  if (isToolName(spaced) && isFree(spaced, source, shelf)) return spaced;
+  if (isToolName(spaced) && isFree(spaced, source, families)) return spaced;
   throw new ToolFailure('CONFLICT', `the names ${name} and ${spaced} are taken`);
 };
 
@@ -150,8 +150,8 @@ const freeName = ({ name }: Tool, { source, shelf, holderOf }: Placing): string 
  * Free, or used by the same source, which may bring other versions and load again. An alias or a wire
  * name counts: a stranger must not step in where callers or models know another tool.
  */
-const isFree = (name: string, source: Source, shelf: Shelf): boolean => {
-  const family = shelf.find(name);
+const isFree = (name: string, source: Source, families: ToolFamilies): boolean => {
+  const family = families.find(name);
   return family === undefined || isOwnedBy(family, source);
 };
 
@@ -162,10 +162,10 @@ const isOwnedBy = (family: Family, source: Source): boolean =>
 const sweep = (
   source: Source,
   added: ReadonlySet<Registered>,
-  shelf: Shelf,
+  families: ToolFamilies,
 ): readonly Registered[] =>
-  [...shelf.all()].flatMap((family) =>
+  [...families.all()].flatMap((family) =>
     [...family.versions.values()]
       .filter((registered) => registered.owner === source && !added.has(registered))
-      .flatMap(({ tool }) => shelf.take(family, tool.version)),
+      .flatMap(({ tool }) => families.take(family, tool.version)),
   );

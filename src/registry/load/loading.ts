@@ -6,7 +6,7 @@ import type { Source } from '../../contract/source.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { announce } from '../editing.ts';
 import { type Gate, isFromOutside, judgeLoaded } from '../lock/gate.ts';
-import type { Shelf } from '../shelf.ts';
+import type { ToolFamilies } from '../tool-families.ts';
 import { cleanUp } from '../versions.ts';
 import { type Loaded, loadSources } from './load-sources.ts';
 
@@ -26,7 +26,10 @@ export interface LoadingDeps {
   readonly gate?: Gate;
 }
 
-export const createLoading = (shelf: Shelf, { runtime, events, gate }: LoadingDeps): Loading => {
+export const createLoading = (
+  families: ToolFamilies,
+  { runtime, events, gate }: LoadingDeps,
+): Loading => {
   const reports = new Map<Source, LoadReport>();
   const stops: (() => void)[] = [];
   let closed: Promise<void> | undefined;
@@ -35,7 +38,7 @@ export const createLoading = (shelf: Shelf, { runtime, events, gate }: LoadingDe
     reports.set(source, report);
     for (const { tool } of added) announce(events, tool);
     for (const { tool } of gone) {
-      if (!shelf.named(tool.name)) events?.emit('tool.unregistered', { tool: tool.name });
+      if (!families.named(tool.name)) events?.emit('tool.unregistered', { tool: tool.name });
     }
     say(report, runtime);
     await cleanUp(gone);
@@ -43,7 +46,7 @@ export const createLoading = (shelf: Shelf, { runtime, events, gate }: LoadingDe
   };
 
   const load = async (sources: readonly Source[]): Promise<readonly LoadReport[]> =>
-    Promise.all((await bring(sources, shelf, { runtime, ...(gate && { gate }) })).map(settle));
+    Promise.all((await bring(sources, families, { runtime, ...(gate && { gate }) })).map(settle));
 
   /** One reload of a source at a time; a change meanwhile is one more when it is done. */
   const reloading = (source: Source): (() => void) => {
@@ -62,7 +65,7 @@ export const createLoading = (shelf: Shelf, { runtime, events, gate }: LoadingDe
 
   const close = async (): Promise<void> => {
     for (const stop of stops) stop();
-    await cleanUp([...shelf.all()].flatMap(({ versions }) => [...versions.values()]));
+    await cleanUp([...families.all()].flatMap(({ versions }) => [...versions.values()]));
     await Promise.all([...reports.keys()].map((source) => closeSource(source, runtime)));
   };
 
@@ -85,15 +88,15 @@ export const createLoading = (shelf: Shelf, { runtime, events, gate }: LoadingDe
 /** What comes from outside is judged in the turn in which it is put there: nobody can call it before. */
 const bring = async (
   sources: readonly Source[],
-  shelf: Shelf,
+  families: ToolFamilies,
   { gate, runtime: { log } }: LoadingDeps,
 ): Promise<readonly Loaded[]> => {
-  if (!gate || !sources.some(isFromOutside)) return loadSources(sources, { shelf });
+  if (!gate || !sources.some(isFromOutside)) return loadSources(sources, { families });
   await gate.prepare();
   const loaded = await loadSources(sources, {
-    shelf,
+    families,
     holderOf: (name) => gate.holderOf?.(name),
-    placed: (all) => judgeLoaded(all, { gate, shelf, log }),
+    placed: (all) => judgeLoaded(all, { gate, families, log }),
   });
   await gate.welcome();
   return loaded;

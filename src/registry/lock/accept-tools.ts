@@ -3,14 +3,14 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { LockEntry, SeenTool, ToolLock } from '../../contract/lock.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { suggest } from '../search/suggest.ts';
-import type { Shelf } from '../shelf.ts';
+import type { ToolFamilies } from '../tool-families.ts';
 import type { createJudge } from './judge-tool.ts';
 import { isAbout } from './lock-lines.ts';
 import type { LockStore } from './lock-store.ts';
 import type { OutsideTool, OutsideTools } from './outside-tools.ts';
 
 export interface AcceptDeps {
-  readonly shelf: Shelf;
+  readonly families: ToolFamilies;
   readonly tools: OutsideTools;
   readonly store: LockStore;
   readonly runtime: Runtime;
@@ -30,11 +30,11 @@ const notThere = (asked: string, all: readonly OutsideTool[]): ToolFailure => {
 /** All versions of the tool, or those that were seen. */
 const chosen = (
   wanted: string | SeenTool,
-  { shelf, tools }: AcceptDeps,
+  { families, tools }: AcceptDeps,
 ): readonly OutsideTool[] => {
   const seen = typeof wanted === 'string' ? undefined : wanted;
   const asked = typeof wanted === 'string' ? wanted : wanted.tool;
-  const name = shelf.find(asked)?.name;
+  const name = families.find(asked)?.name;
   const versions = tools.all().filter((tool) => tool.name === name);
   if (versions.length === 0) throw notThere(asked, tools.all());
   if (!seen) return versions;
@@ -60,10 +60,10 @@ const entryFor = ({
 };
 
 /** Judged again, for a source may have brought something else in the meantime. */
-const release = (names: ReadonlySet<string>, { shelf, tools, judge }: AcceptDeps): void => {
+const release = (names: ReadonlySet<string>, { families, tools, judge }: AcceptDeps): void => {
   tools.refresh();
   for (const { registered, name } of tools.all()) {
-    if (registered.quarantine && names.has(name)) shelf.hold(registered, judge(registered));
+    if (registered.quarantine && names.has(name)) families.hold(registered, judge(registered));
   }
 };
 

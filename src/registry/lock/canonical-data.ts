@@ -4,8 +4,8 @@
  */
 
 const DEEPEST = 100;
-const MOST_VALUES = 50_000;
-const MOST_CHARACTERS = 1_000_000;
+const MAX_VALUES = 50_000;
+const MAX_CHARACTERS = 1_000_000;
 
 interface Budget {
   values: number;
@@ -53,4 +53,4 @@ const ordered = (value: unknown, depth: number, budget: Budget): unknown => {
 
 /** Throws RangeError for data that is too large, too deep or circular. */
 export const canonicalData = (value: unknown): unknown =>
-  ordered(value, 0, { values: MOST_VALUES, characters: MOST_CHARACTERS });
+  ordered(value, 0, { values: MAX_VALUES, characters: MAX_CHARACTERS });

@@ -6,7 +6,7 @@ import type { Source } from '../../contract/source.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { visibleItem, visibleJson, visibleLines } from '../../kit/text/visible-text.ts';
 import { createRegistry, type Registry } from '../registry.ts';
-import type { Shelf } from '../shelf.ts';
+import type { ToolFamilies } from '../tool-families.ts';
 import { createToolLock, type JudgingLock, type LockMode } from './create-tool-lock.ts';
 
 const visible = { text: visibleItem, lines: visibleLines, json: visibleJson };
@@ -28,8 +28,8 @@ const open = (mode: LockMode = 'strict', written = vi.fn()): void => {
   registry = createRegistry({
     runtime,
     gate: {
-      guard: (shelf: Shelf) => {
-        lock = createToolLock({ shelf, store, mode, runtime, visible });
+      guard: (families: ToolFamilies) => {
+        lock = createToolLock({ families, store, mode, runtime, visible });
       },
       prepare: async () => lock.refresh(),
       judge: (registered) => lock.judge(registered),
@@ -346,11 +346,11 @@ describe('threat: tool poisoning', () => {
   });
 
   it('a judge that fails has not said yes', async () => {
-    const shelves: Shelf[] = [];
+    const shelves: ToolFamilies[] = [];
     registry = createRegistry({
       runtime,
       gate: {
-        guard: (shelf) => void shelves.push(shelf),
+        guard: (families) => void shelves.push(families),
         prepare: async () => undefined,
         judge: () => {
           throw new Error('bug');

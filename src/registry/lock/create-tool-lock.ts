@@ -5,7 +5,7 @@
 import type { LockEntry, LockState, ToolLock } from '../../contract/lock.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
-import type { Shelf } from '../shelf.ts';
+import type { ToolFamilies } from '../tool-families.ts';
 import { createAccept } from './accept-tools.ts';
 import { describeChange } from './describe-change.ts';
 import type { Gate } from './gate.ts';
@@ -19,7 +19,7 @@ import type { Visible } from './visible.ts';
 export type LockMode = 'strict' | 'trust-first-use';
 
 export interface ToolLockDeps {
-  readonly shelf: Shelf;
+  readonly families: ToolFamilies;
   readonly store: LockStore;
   readonly mode: LockMode;
   readonly runtime: Runtime;
@@ -27,7 +27,7 @@ export interface ToolLockDeps {
 }
 
 export interface JudgingLock extends ToolLock, Pick<Gate, 'judge' | 'welcome' | 'holderOf'> {
-  /** The shelf is about to change. */
+  /** The families is about to change. */
   refresh(): void;
 }
 
@@ -35,11 +35,11 @@ export interface JudgingLock extends ToolLock, Pick<Gate, 'judge' | 'welcome' | 
 const FIRST_USE = 'first use';
 
 export const createToolLock = (deps: ToolLockDeps): JudgingLock => {
-  const { shelf, store, mode, runtime, visible } = deps;
-  const tools = outsideTools(shelf);
+  const { families, store, mode, runtime, visible } = deps;
+  const tools = outsideTools(families);
   const linesOf = createLines(store);
   const judge = createJudge({ tools, linesOf, visible });
-  const accept = createAccept({ shelf, tools, store, runtime, judge });
+  const accept = createAccept({ families, tools, store, runtime, judge });
 
   const stateOf = (tool: OutsideTool): LockState => {
     const { registered, pinned } = tool;

@@ -5,12 +5,12 @@ import type { Source } from '../../contract/source.ts';
 import type { ToolSource } from '../../contract/tool.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { Loaded } from '../load/load-sources.ts';
-import type { Shelf } from '../shelf.ts';
+import type { ToolFamilies } from '../tool-families.ts';
 import type { Registered } from '../versions.ts';
 
 export interface Gate {
-  /** The shelf whose tools it is going to judge. */
-  guard(shelf: Shelf): void;
+  /** The families whose tools it is going to judge. */
+  guard(families: ToolFamilies): void;
   /** Comes before every load from outside. Never rejects. */
   prepare(): Promise<void>;
   /** Why the tool has to wait; nothing for one that was accepted. */
@@ -40,7 +40,7 @@ export const NOT_JUDGED: Quarantine = {
 
 interface Judging {
   readonly gate: Gate;
-  readonly shelf: Shelf;
+  readonly families: ToolFamilies;
   readonly log: Logger;
 }
 
@@ -50,7 +50,7 @@ export const judgeLoaded = (loaded: readonly Loaded[], judging: Judging): void =
     if (!isFromOutside(source)) continue;
     for (const registered of added) {
       const quarantine = judgeOne(registered, judging);
-      if (quarantine) judging.shelf.hold(registered, quarantine);
+      if (quarantine) judging.families.hold(registered, quarantine);
     }
   }
 };

@@ -1,5 +1,5 @@
-/** The tools on the shelf that came from outside, each with its definition pinned once. */
-import type { Shelf } from '../shelf.ts';
+/** The tools on the families that came from outside, each with its definition pinned once. */
+import type { ToolFamilies } from '../tool-families.ts';
 import type { Family, Registered } from '../versions.ts';
 import { isFromOutside } from './gate.ts';
 import { type PinnedDefinition, pinDefinition } from './pin-definition.ts';
@@ -18,7 +18,7 @@ export interface OutsideTools {
   all(): readonly OutsideTool[];
   /** The names of all tools, those from inside as well. */
   names(): NameIndex;
-  /** The shelf has changed, or is going to. */
+  /** The families has changed, or is going to. */
   refresh(): void;
 }
 
@@ -31,13 +31,13 @@ const namedOf = ({ tool, owner, renamedFrom }: Registered): NamedTool => ({
   others: [...(tool.aliases ?? []), ...(renamedFrom === undefined ? [] : [renamedFrom])],
 });
 
-export const outsideTools = (shelf: Shelf): OutsideTools => {
+export const outsideTools = (families: ToolFamilies): OutsideTools => {
   const known = new WeakMap<Registered, OutsideTool>();
   let index: NameIndex | undefined;
 
   const make = (family: Family, registered: Registered): OutsideTool => {
     const { tool, renamedFrom: ownName = tool.name } = registered;
-    const schema = (side: 'input' | 'output') => shelf.state(family, registered).json(side);
+    const schema = (side: 'input' | 'output') => families.state(family, registered).json(side);
     const pinned = pinDefinition(tool, schema, ownName);
     return { ...namedOf(registered), registered, ownName, pinned };
   };
@@ -45,7 +45,7 @@ export const outsideTools = (shelf: Shelf): OutsideTools => {
   const of = (registered: Registered): OutsideTool | undefined => {
     const held = known.get(registered);
     if (held) return held;
-    const family = shelf.named(registered.tool.name);
+    const family = families.named(registered.tool.name);
     if (!family || !registered.owner || !isFromOutside(registered.owner)) return undefined;
     const tool = make(family, registered);
     known.set(registered, tool);
@@ -53,7 +53,7 @@ export const outsideTools = (shelf: Shelf): OutsideTools => {
   };
 
   const everything = (): readonly Registered[] =>
-    [...shelf.all()].flatMap(({ versions }) => [...versions.values()]);
+    [...families.all()].flatMap(({ versions }) => [...versions.values()]);
 
   return {
     of,

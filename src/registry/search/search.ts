@@ -4,7 +4,7 @@ import type { SchemaSource } from '../../contract/schema.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { matcher } from '../filter.ts';
 import { declaredSchema } from '../schema/declared-schema.ts';
-import type { Shelf } from '../shelf.ts';
+import type { ToolFamilies } from '../tool-families.ts';
 import { Ranking } from './ranking.ts';
 import { type SearchField, SearchIndex } from './search-index.ts';
 import type { UsageOf } from './usage.ts';
@@ -47,20 +47,20 @@ export interface Search {
 }
 
 export interface SearchDeps {
-  readonly shelf: Pick<Shelf, 'named' | 'all' | 'entry'>;
+  readonly families: Pick<ToolFamilies, 'named' | 'all' | 'entry'>;
   readonly usage: UsageOf;
 }
 
 const DEFAULT_LIMIT = 20;
 const MAX_DESCRIPTION = 1_000;
 
-export const createSearch = ({ shelf, usage }: SearchDeps): Search => {
+export const createSearch = ({ families, usage }: SearchDeps): Search => {
   const index = new SearchIndex();
   const stale = new Set<string>();
 
   const entry = (name: string): CatalogEntry | undefined => {
-    const family = shelf.named(name);
-    return family && shelf.entry(family);
+    const family = families.named(name);
+    return family && families.entry(family);
   };
 
   const refresh = (): void => {
@@ -85,7 +85,7 @@ export const createSearch = ({ shelf, usage }: SearchDeps): Search => {
       const key = rankKey(rankBy, usage);
       const offer = (name: string, score: number): void =>
         ranking.offer(name, score, key(name, score));
-      if (text.trim() === '') for (const { name } of shelf.all()) offer(name, 0);
+      if (text.trim() === '') for (const { name } of families.all()) offer(name, 0);
       else {
         refresh();
         index.find(text, fuzzy, offer);

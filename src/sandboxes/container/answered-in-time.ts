@@ -2,7 +2,7 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 
-const MOST_MS = 10_000;
+const MAX_MS = 10_000;
 
 export const START_ENGINE =
   'Start Docker or Podman: systemctl start docker, or podman system service (Debian: apt-get install podman).';
@@ -14,7 +14,7 @@ export const answeredInTime = async <T>(
 ): Promise<T> => {
   let timer: { cancel(): void } | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = after(MOST_MS, () => {
+    timer = after(MAX_MS, () => {
       const suggestions = [START_ENGINE];
       reject(new ToolFailure('SANDBOX_ERROR', 'The engine does not answer.', { suggestions }));
     });

@@ -6,7 +6,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import { engineFailure } from './engine-failure.ts';
 
-export interface BuildOrder {
+export interface BuildRequest {
   readonly archive: AsyncIterable<Uint8Array>;
   readonly dockerfile: string;
   readonly tag: string;
@@ -26,10 +26,10 @@ export interface BuildOutcome {
   readonly log: string;
 }
 
-const MOST_LOG = 1_000_000;
+const MAX_LOG = 1_000_000;
 const CPU_PERIOD = 100_000;
 
-const optionsOf = (order: BuildOrder) => {
+const optionsOf = (order: BuildRequest) => {
   const memory = order.memoryMb * 1_048_576;
   return {
     t: order.tag,
@@ -69,7 +69,7 @@ class BuildLog {
 
   take(chunk: string): void {
     const lines = `${this.#rest}${chunk}`.split('\n');
-    this.#rest = (lines.pop() ?? '').slice(0, MOST_LOG);
+    this.#rest = (lines.pop() ?? '').slice(0, MAX_LOG);
     for (const line of lines) this.#read(line);
   }
 
@@ -91,7 +91,7 @@ class BuildLog {
     const told = [stream, error, status].find((one) => typeof one === 'string');
     if (typeof told !== 'string' || told.trim() === '') return;
     // The end tells how it went: the start is what can be spared.
-    this.text = `${this.text}${told.endsWith('\n') ? told : `${told}\n`}`.slice(-MOST_LOG);
+    this.text = `${this.text}${told.endsWith('\n') ? told : `${told}\n`}`.slice(-MAX_LOG);
     this.#onLine(told.trim());
   }
 }
@@ -107,7 +107,7 @@ const idOf = async (engine: Dockerode, tag: string): Promise<string> =>
 
 const read = async (
   engine: Dockerode,
-  order: BuildOrder,
+  order: BuildRequest,
   signal: AbortSignal,
 ): Promise<BuildOutcome> => {
   const archive = Readable.from(order.archive, { objectMode: false });
@@ -132,7 +132,7 @@ const read = async (
 /** A Dockerfile that fails is an outcome. Fails with TIMEOUT, CANCELLED, or as the engine refused. */
 export const buildImage = async (
   engine: Dockerode,
-  order: BuildOrder,
+  order: BuildRequest,
   runtime: Runtime,
 ): Promise<BuildOutcome> => {
   if (order.signal.aborted) throw new ToolFailure('CANCELLED');

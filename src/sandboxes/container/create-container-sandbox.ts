@@ -17,10 +17,10 @@ import { runLimits } from '../run-limits.ts';
 import { sandboxEnvironment } from '../sandbox-environment.ts';
 import { sandboxGrants } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
-import { taskTalk } from '../task-talk.ts';
+import { taskProtocol } from '../task-protocol.ts';
 import { workingFolder } from '../working-folder.ts';
 import { answeredInTime } from './answered-in-time.ts';
-import { containerOrder } from './container-order.ts';
+import { containerRequest } from './container-request.ts';
 import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
 import { engineReadiness } from './engine-readiness.ts';
 import type { EngineAddress } from './find-engine.ts';
@@ -79,10 +79,10 @@ class ContainerSandbox implements Sandbox {
     const { image, identity, masks, runtime } = this.#options;
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
-    const talk = taskTalk(request, { limits, meter, node: 'node', random: runtime.random });
+    const talk = taskProtocol(request, { limits, meter, node: 'node', random: runtime.random });
     const grants = sandboxGrants(config);
     const ociRuntime = await this.#ociRuntime();
-    const order = containerOrder({
+    const order = containerRequest({
       ...{ image, identity, masks, grants, limits, ociRuntime },
       variables: sandboxEnvironment(SEARCH_PATH, config),
       // An image's own entry point would stand before the program.

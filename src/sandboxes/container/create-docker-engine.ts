@@ -7,10 +7,10 @@ import type { Masks } from '../find-masked.ts';
 import { OutputMeter } from '../output-meter.ts';
 import type { SandboxGrant } from '../sandbox-grants.ts';
 import type { Identity } from '../sandbox-identity.ts';
-import type { TaskTalk } from '../task-talk.ts';
+import type { TaskProtocol } from '../task-protocol.ts';
 import { answeredInTime } from './answered-in-time.ts';
-import { type BuildOrder, type BuildOutcome, buildImage } from './build-image.ts';
-import { containerOrder } from './container-order.ts';
+import { type BuildOutcome, type BuildRequest, buildImage } from './build-image.ts';
+import { containerRequest } from './container-request.ts';
 import { type EngineClient, type LoadEngine, openEngineClient } from './engine-client.ts';
 import type { EngineAddress } from './find-engine.ts';
 import { chooseRuntime, noRuntime } from './oci-runtime.ts';
@@ -25,7 +25,7 @@ export interface DockerEngineOptions {
   readonly load?: LoadEngine;
 }
 
-interface RunOrder {
+interface RunRequest {
   readonly image: string;
   readonly args: readonly string[];
   readonly entrypoint?: string | undefined;
@@ -61,8 +61,8 @@ interface Listed {
 }
 
 export interface DockerEngine {
-  build(order: BuildOrder): Promise<BuildOutcome>;
-  run(order: RunOrder): Promise<RunOutcome>;
+  build(order: BuildRequest): Promise<BuildOutcome>;
+  run(order: RunRequest): Promise<RunOutcome>;
   list(options: { readonly all: boolean; readonly limit: number }): Promise<readonly Listed[]>;
 }
 
@@ -80,7 +80,7 @@ const missing = (error: unknown): ToolFailure =>
   );
 
 /** What was checked a moment ago may be a link by now. */
-const grantOf = ({ source, target, writable }: RunOrder['mounts'][number]): SandboxGrant => {
+const grantOf = ({ source, target, writable }: RunRequest['mounts'][number]): SandboxGrant => {
   if (realpathSync(source) === source) {
     return { path: target, source, writable, isFolder: statSync(source).isDirectory() };
   }
@@ -89,7 +89,7 @@ const grantOf = ({ source, target, writable }: RunOrder['mounts'][number]): Sand
   });
 };
 
-const talkOf = (meter: OutputMeter, stdin: string): TaskTalk => ({
+const talkOf = (meter: OutputMeter, stdin: string): TaskProtocol => ({
   argv: [],
   begin: (input) => void input.end(stdin),
   take: (stream, chunk) => {
@@ -122,14 +122,14 @@ class ContainerEngine implements DockerEngine {
     this.#client = client;
   }
 
-  async run(asked: RunOrder): Promise<RunOutcome> {
+  async run(asked: RunRequest): Promise<RunOutcome> {
     const { engine, socketPath } = this.#client;
     const { identity, masks, runtime } = this.#options;
     const { image, memoryMb, cpus, processes, outputBytes, timeoutMs: timeMs, entrypoint } = asked;
     await assertImage(engine, image);
     const ociRuntime = await this.#ociRuntime();
     const limits = { memoryMb, cpus, processes, outputBytes, timeMs };
-    const order = containerOrder({
+    const order = containerRequest({
       ...{ image, identity, masks, limits, ociRuntime },
       ...(entrypoint !== undefined && { entrypoint: [entrypoint] }),
       argv: asked.args,
@@ -154,7 +154,7 @@ class ContainerEngine implements DockerEngine {
     }
   }
 
-  build(order: BuildOrder): Promise<BuildOutcome> {
+  build(order: BuildRequest): Promise<BuildOutcome> {
     return buildImage(this.#client.engine, order, this.#options.runtime);
   }
 

@@ -1,6 +1,6 @@
 /** A parent that was killed leaves its containers behind; the next one clears them away. */
 import type Dockerode from 'dockerode';
-import { ENDS_AT_LABEL } from './container-order.ts';
+import { ENDS_AT_LABEL } from './container-request.ts';
 
 /** Only ours, and only those whose time is over. */
 export const removeForgotten = async (engine: Dockerode, now: number): Promise<void> => {

@@ -4,7 +4,7 @@ import type Dockerode from 'dockerode';
 import type { Container, ContainerCreateOptions } from 'dockerode';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Runtime } from '../../contract/runtime.ts';
-import type { TaskTalk } from '../task-talk.ts';
+import type { TaskProtocol } from '../task-protocol.ts';
 import { answeredInTime } from './answered-in-time.ts';
 import { attach } from './attach.ts';
 import { engineFailure } from './engine-failure.ts';
@@ -13,7 +13,7 @@ import { assertRuntime } from './oci-runtime.ts';
 export interface ContainerRun {
   readonly engine: Dockerode;
   readonly order: ContainerCreateOptions;
-  readonly talk: TaskTalk;
+  readonly talk: TaskProtocol;
   readonly timeMs: number;
   readonly signal: AbortSignal;
   readonly socketPath: string;

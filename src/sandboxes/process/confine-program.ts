@@ -20,7 +20,7 @@ import { behindRelay } from './relay-program.ts';
 import { seatbeltLaunch } from './seatbelt-launch.ts';
 import { ENVIRONMENT, limitFailure, mostProcesses } from './supervise.ts';
 
-export interface ConfineOrder {
+export interface ConfineRequest {
   readonly command: string;
   readonly args: readonly string[];
   /** All that the program gets of them, besides those of every sandbox. */
@@ -64,7 +64,7 @@ const LOOK_EVERY_MS = 100;
 /** Names that stand for the Node of this machine wherever it lies. */
 const OF_NODE = new Set(['node', 'npm', 'npx']);
 
-const configOf = ({ read, write, hosts, env, ...limits }: ConfineOrder): SandboxConfig => ({
+const configOf = ({ read, write, hosts, env, ...limits }: ConfineRequest): SandboxConfig => ({
   type: 'process',
   fileSystemAccess: { read, write },
   networkAccess: hosts,
@@ -128,7 +128,7 @@ class Watch {
 }
 
 const requestOf = (
-  order: ConfineOrder,
+  order: ConfineRequest,
   { node, masks, platform }: ProcessSandboxOptions,
   network: RunNetwork | undefined,
 ): LaunchRequest => {
@@ -151,7 +151,7 @@ const requestOf = (
 /** Fails with SANDBOX_ERROR when a path, a host, a variable or a limit cannot be given. */
 export const confineProgram = async (
   options: ProcessSandboxOptions,
-  order: ConfineOrder,
+  order: ConfineRequest,
 ): Promise<ConfinedProgram> => {
   const { masks, runtime, platform } = options;
   const connect = wayOut(options, order.hosts);

@@ -16,7 +16,7 @@ import { OutputMeter } from '../output-meter.ts';
 import { watchPlanted } from '../planted-names.ts';
 import { runLimits } from '../run-limits.ts';
 import { sandboxGrants } from '../sandbox-grants.ts';
-import { taskTalk } from '../task-talk.ts';
+import { taskProtocol } from '../task-protocol.ts';
 import { bubblewrapLaunch, type LaunchRequest, type Machine } from './bubblewrap-launch.ts';
 import type { Connect } from './filtering-proxy.ts';
 import { openNetwork, type RunNetwork } from './open-network.ts';
@@ -95,7 +95,7 @@ class ProcessSandbox implements Sandbox {
     const limits = runLimits(config);
     const meter = new OutputMeter(limits.outputBytes);
     const { runtime, platform, node } = this.#options;
-    const talk = taskTalk(request, { limits, meter, node, random: runtime.random });
+    const talk = taskProtocol(request, { limits, meter, node, random: runtime.random });
     const { argv, packages } = this.#programOf(talk.argv);
     const launch = this.#launch({
       config,

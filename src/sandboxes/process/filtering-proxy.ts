@@ -44,7 +44,7 @@ export interface ProxyOptions {
   readonly limits: ProxyLimits;
 }
 
-const MOST_REFUSALS = 20;
+const MAX_REFUSALS = 20;
 const HEADER_BYTES = 32 * 1024;
 const HEADERS_MS = 30_000;
 
@@ -136,7 +136,7 @@ class HostProxy implements FilteringProxy {
 
   #note(where: string, why: string): void {
     const line = `Connection to ${where} refused: ${why}`;
-    if (this.refusals.length < MOST_REFUSALS && !this.refusals.includes(line)) {
+    if (this.refusals.length < MAX_REFUSALS && !this.refusals.includes(line)) {
       this.refusals.push(line);
     }
   }

@@ -6,14 +6,14 @@ export interface ProxyTarget {
 }
 
 const AUTHORITY = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9._-]{1,255})):(\d{1,5})$/i;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 /** `host:port` of a CONNECT. No userinfo, no escapes, no other characters at all. */
 export const readAuthority = (text: string): ProxyTarget | undefined => {
   const [, address, name, digits] = AUTHORITY.exec(text) ?? [];
   const host = address ?? name;
   const port = Number(digits);
-  return host !== undefined && port > 0 && port <= HIGHEST_PORT ? { host, port } : undefined;
+  return host !== undefined && port > 0 && port <= MAX_PORT ? { host, port } : undefined;
 };
 
 export interface AbsoluteTarget extends ProxyTarget {

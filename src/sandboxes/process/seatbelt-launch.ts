@@ -27,13 +27,13 @@ const masksOf = (masked: readonly Masked[]): readonly string[] =>
     return `(deny ${refused} (subpath ${quoted(path)}))`;
   });
 
-interface ProfileParts {
+interface ProfileFacts {
   readonly node: string;
   readonly grants: readonly (SandboxGrant & { readonly masked: readonly Masked[] })[];
 }
 
 /** The later rule wins, so a grant is followed by what is taken out of it. */
-export const seatbeltProfile = ({ node, grants }: ProfileParts): string =>
+export const seatbeltProfile = ({ node, grants }: ProfileFacts): string =>
   [
     '(version 1)',
     '(deny default)',

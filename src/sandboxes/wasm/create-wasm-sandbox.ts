@@ -4,8 +4,8 @@
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Sandbox, SandboxReadiness } from '../../contract/sandbox.ts';
-import { orderFor } from '../order-for.ts';
 import { runInThread } from '../run-in-thread.ts';
+import { orderFor } from '../run-request-for.ts';
 import { GuestThreads } from './guest-threads.ts';
 import { type QuickJsPaths, quickJsPaths } from './quickjs-paths.ts';
 

@@ -5,7 +5,7 @@ import { GUEST_THREAD } from './guest-thread.ts';
 import type { QuickJsPaths } from './quickjs-paths.ts';
 
 /** Each takes some 20 MB. Tools that call tools need one a level, so there is no waiting for one. */
-const MOST_THREADS = 64;
+const MAX_THREADS = 64;
 
 export class GuestThreads {
   readonly #paths: QuickJsPaths;
@@ -50,7 +50,7 @@ export class GuestThreads {
   }
 
   #start(): Worker {
-    if (this.#all.size >= MOST_THREADS) {
+    if (this.#all.size >= MAX_THREADS) {
       throw new ToolFailure('SANDBOX_ERROR', 'Too many sandboxes run at the same time.', {
         retryable: true,
         suggestions: ['Wait for others to end.'],

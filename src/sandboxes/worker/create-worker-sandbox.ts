@@ -5,16 +5,16 @@
 import { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Sandbox, SandboxRequest } from '../../contract/sandbox.ts';
-import { orderFor } from '../order-for.ts';
 import { runInThread } from '../run-in-thread.ts';
-import type { RunOrder } from '../thread-protocol.ts';
+import { orderFor } from '../run-request-for.ts';
+import type { RunRequest } from '../thread-protocol.ts';
 import { WORKER_THREAD } from './worker-thread.ts';
 
 const DEFAULT_MEMORY_MB = 256;
 /** A share of the limit is for what has just been made. */
 const YOUNG_SHARE = 1 / 4;
 
-const startThread = ({ config }: SandboxRequest, { memoryBytes }: RunOrder): Worker => {
+const startThread = ({ config }: SandboxRequest, { memoryBytes }: RunRequest): Worker => {
   const memoryMb = memoryBytes / 1024 / 1024;
   return new Worker(WORKER_THREAD, {
     eval: true,

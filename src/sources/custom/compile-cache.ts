@@ -26,8 +26,8 @@ export interface CompileCache {
   put(key: string, entry: CacheEntry): Promise<void>;
 }
 
-const MOST_FILES = 500;
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_FILES = 500;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -45,7 +45,7 @@ const assertOwn = (stats: Stats): void => {
 };
 
 const readOwn = async (file: string): Promise<string | undefined> => {
-  const rules = { maxBytes: MOST_BYTES, noLink: true, check: assertOwn };
+  const rules = { maxBytes: MAX_BYTES, noLink: true, check: assertOwn };
   const read = await readCheckedFile(file, rules);
   return typeof read === 'string' ? undefined : new TextDecoder().decode(read);
 };
@@ -53,11 +53,11 @@ const readOwn = async (file: string): Promise<string | undefined> => {
 /** Takes the oldest away once there are too many. */
 const prune = async (folder: string): Promise<void> => {
   const names = await readdir(folder);
-  if (names.length <= MOST_FILES) return;
+  if (names.length <= MAX_FILES) return;
   const aged = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
   );
-  const old = aged.toSorted((a, b) => a.at - b.at).slice(0, names.length - MOST_FILES / 2);
+  const old = aged.toSorted((a, b) => a.at - b.at).slice(0, names.length - MAX_FILES / 2);
   await Promise.all(old.map(({ name }) => rm(join(folder, name), { force: true })));
 };
 

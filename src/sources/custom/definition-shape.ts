@@ -6,7 +6,7 @@ import { commandPattern } from './command-patterns.ts';
 
 export const TOOL_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
-const LONGEST_MS = HOUR_MS;
+const MAX_MS = HOUR_MS;
 
 const text = z.string().trim().min(1);
 const words = z.array(text.max(200)).max(100);
@@ -57,7 +57,7 @@ const shared = {
   tags: words.default([]),
   author: text.exactOptional(),
   license: text.exactOptional(),
-  timeoutMs: z.int().min(1).max(LONGEST_MS).default(30_000),
+  timeoutMs: z.int().min(1).max(MAX_MS).default(30_000),
   enabled: z.boolean().default(true),
   examples: z.array(example).max(100).default([]),
   needs: needs.default({}),

@@ -13,7 +13,7 @@ import { readYamlTool } from './read-yaml-tool.ts';
 
 /** Changes when what is compiled, or how, is different with the same text. */
 const CACHE_VERSION = 'toolcrib custom 2';
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export interface LoadDeps extends Runner {
   readonly files: ToolFiles;
@@ -60,7 +60,7 @@ const compiler = ({ files, cache }: LoadDeps) => {
 
 const textOf = (file: string, bytes: Uint8Array): string => {
   const wrong = (message: string) => new BadToolFile([{ file, ...START, message }]);
-  if (bytes.length > MOST_BYTES) throw wrong(`is larger than ${MOST_BYTES} bytes`);
+  if (bytes.length > MAX_BYTES) throw wrong(`is larger than ${MAX_BYTES} bytes`);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

@@ -15,7 +15,7 @@ import type { FoundTool, ReadTool } from './read-tool.ts';
 
 /** How long a module may take to say what it is. */
 const TELLING_MS = 2_000;
-const MOST_TOOLS = 100;
+const MAX_TOOLS = 100;
 
 const placeOf = (text: string, pattern: RegExp): Place => {
   const at = text.search(pattern);
@@ -91,8 +91,8 @@ export const readModuleTools: ReadTool = async ({ file, text }, { compile, ...ru
   const name = sandboxName(file);
   const code: MappedCode = { name, text: compiled.code, map: compiled.map, file, place: identity };
   const list = await told(() => askModule(code, runner.runCode));
-  if (!Array.isArray(list) || list.length > MOST_TOOLS || !list.every(isTold)) {
-    throw complaint(file, place, `expected one tool, or a list of at most ${MOST_TOOLS}`);
+  if (!Array.isArray(list) || list.length > MAX_TOOLS || !list.every(isTold)) {
+    throw complaint(file, place, `expected one tool, or a list of at most ${MAX_TOOLS}`);
   }
   return list.map(({ fields, functions }, index): FoundTool => {
     if (!isRecord(fields)) throw complaint(file, place, 'the default export is no tool');

@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ServerList } from '../../contract/servers.ts';
-import { type CallTool, throughLane, throughSdk } from './call/call-tool.ts';
+import { type CallTool, directly, throughSdk } from './call/call-tool.ts';
 import { RunningCalls } from './call/running-calls.ts';
 import { answerQuestions } from './questions/answer-questions.ts';
 import { answerSampling } from './questions/lend-model.ts';
@@ -107,7 +107,7 @@ const callToolOf = (
     [sdk.CLIENT_INFO_META_KEY]: infoOf(deps),
     [sdk.CLIENT_CAPABILITIES_META_KEY]: capabilitiesOf(settings),
   };
-  return throughLane(transport, isModern ? envelope : undefined, asSdk);
+  return directly(transport, isModern ? envelope : undefined, asSdk);
 };
 
 interface Attempt {

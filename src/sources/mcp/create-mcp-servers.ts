@@ -5,7 +5,7 @@ import type { Source } from '../../contract/source.ts';
 import { createDefinitionCache } from './listing/definition-cache.ts';
 import type { McpDeps, ServerSettings } from './server-settings.ts';
 import { ServerSource } from './server-source.ts';
-import { createServersDesk } from './servers-desk.ts';
+import { createServerViews } from './server-views.ts';
 import { createWatchdog } from './stdio/watchdog.ts';
 
 export interface UnlistedServer {
@@ -42,7 +42,7 @@ export const createMcpServers = (
   };
   return {
     sources: all.filter(({ link }) => link.settings.enabled),
-    servers: createServersDesk(all, find),
+    servers: createServerViews(all, find),
     unlisted: () =>
       all
         .filter(({ link, listing }) => link.settings.enabled && listing === undefined)

@@ -2,7 +2,7 @@
 import type { Runtime } from '../../contract/runtime.ts';
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** How long a server that is given up rests before one call may try it. */
 const REST_MS = 60_000;
 /** A server that stood this long has earned its restarts anew. */
@@ -30,7 +30,7 @@ export class RestartPolicy {
 
   noteFailure(): void {
     this.#failures += 1;
-    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+    const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
     // Half of it by chance: servers that fell together do not all come back at once.
     const wait = this.hasGivenUp ? REST_MS : pause / 2 + (pause / 2) * this.#runtime.random();
     this.#notBefore = this.#runtime.elapsed() + wait;

@@ -49,21 +49,21 @@ const scopeNeeded = (error: unknown, server: string): ToolFailure | undefined =>
   });
 };
 
-export interface FailureSite {
+export interface FailureDeps {
   readonly server: string;
   /** Whether the same call may be sent again without harm. */
   readonly retryable: boolean;
   redact(text: string): string;
 }
 
-export const serverFailure = (error: unknown, site: FailureSite): ToolFailure => {
-  if (isLoginNeeded(error)) return error instanceof ToolFailure ? error : loginNeeded(site.server);
+export const serverFailure = (error: unknown, deps: FailureDeps): ToolFailure => {
+  if (isLoginNeeded(error)) return error instanceof ToolFailure ? error : loginNeeded(deps.server);
   if (error instanceof ToolFailure) return error;
-  const lacking = scopeNeeded(error, site.server);
+  const lacking = scopeNeeded(error, deps.server);
   if (lacking) return lacking;
-  const reason = site.redact(shortReasonOf(error));
-  return new ToolFailure('SERVER_ERROR', `The MCP server ${site.server} failed: ${reason}`, {
-    retryable: site.retryable,
-    suggestions: [`Look at it with: toolcrib servers logs ${site.server}`],
+  const reason = deps.redact(shortReasonOf(error));
+  return new ToolFailure('SERVER_ERROR', `The MCP server ${deps.server} failed: ${reason}`, {
+    retryable: deps.retryable,
+    suggestions: [`Look at it with: toolcrib servers logs ${deps.server}`],
   });
 };

@@ -59,7 +59,7 @@ export interface ServerSandbox {
   readonly isCwdChosen: boolean;
 }
 
-export interface ConfineOrder extends ServerSandbox {
+export interface ConfineRequest extends ServerSandbox {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -127,7 +127,7 @@ export interface McpDeps {
     headers: Readonly<Record<string, string>>,
   ): Promise<WebSocketLike>;
   /** Rejects with SANDBOX_ERROR when this machine cannot confine the program. */
-  confine?(order: ConfineOrder): Promise<ConfinedStart>;
+  confine?(order: ConfineRequest): Promise<ConfinedStart>;
   authFor?(settings: ServerSettings): AuthProvider | undefined;
   /** Asks a person. Without one, every question of a server is declined. */
   readonly elicit?: Elicit;

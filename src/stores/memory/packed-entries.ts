@@ -10,7 +10,7 @@ import { BoundedMap } from '../../kit/data/bounded-map.ts';
 const SIZE = 1024;
 const NUMBERS = 3;
 /** Combinations of tool, caller and status that are remembered at a time. */
-const MOST_COMMON = 16_384;
+const MAX_COMMON = 16_384;
 
 /** What many calls share. */
 type Common = Omit<AuditEntry, 'executionId' | 'at' | 'durationMs' | 'costMicros' | 'detail'> & {
@@ -40,7 +40,7 @@ const commonOf = ({
 
 /** Most calls are like the one before, and most others like one not long before. */
 class Commons {
-  readonly #known = new BoundedMap<string, Common>(MOST_COMMON);
+  readonly #known = new BoundedMap<string, Common>(MAX_COMMON);
   #last: Common | undefined = undefined;
 
   of(entry: AuditEntry): Common {

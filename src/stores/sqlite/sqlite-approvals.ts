@@ -9,7 +9,7 @@ import type { Approvals, Parking, ParkOutcome } from '../../contract/store.ts';
 import { recordText } from '../plain-json.ts';
 import type { Statement } from './database/open-database.ts';
 import { fromSqlText, toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ApprovalRow {
   readonly record: string;
@@ -30,7 +30,7 @@ const toRecord = (row: ApprovalRow): ApprovalRecord => ({
 const COLUMNS = 'record, state, decided_by, decided_at, decision';
 
 export class SqliteApprovals implements Approvals {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #insert: Statement;
   readonly #find: Statement;
   readonly #all: Statement;
@@ -41,9 +41,9 @@ export class SqliteApprovals implements Approvals {
   readonly #countWaiting: Statement;
   readonly #ofCall: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#insert = prepare(
       `INSERT OR IGNORE INTO approvals
          (id, created_at, expires_at, user_id, call_key, ${COLUMNS})
@@ -79,12 +79,12 @@ export class SqliteApprovals implements Approvals {
 
   async create(record: ApprovalRecord): Promise<void> {
     const text = recordText(record);
-    await this.#parts.writer.write(() => this.#add(record, text));
+    await this.#deps.writer.write(() => this.#add(record, text));
   }
 
   park({ record, maxWaiting, reuse, now }: Parking): Promise<ParkOutcome> {
     const text = recordText(record);
-    return this.#parts.writer.write((): ParkOutcome => {
+    return this.#deps.writer.write((): ParkOutcome => {
       this.#expire.run(NOBODY_IN_TIME, now, now);
       const { callKey = '' } = record;
       const same = reuse && (this.#ofCall.get(callKey, 'waiting') as ApprovalRow | undefined);
@@ -97,7 +97,7 @@ export class SqliteApprovals implements Approvals {
   }
 
   async matching(callKey: string, state: ApprovalState): Promise<readonly ApprovalRecord[]> {
-    const rows = await this.#parts.writer.read(() => this.#ofCall.all(callKey, state));
+    const rows = await this.#deps.writer.read(() => this.#ofCall.all(callKey, state));
     return (rows as ApprovalRow[]).map(toRecord);
   }
 
@@ -118,14 +118,14 @@ export class SqliteApprovals implements Approvals {
   }
 
   async get(id: string): Promise<ApprovalRecord | undefined> {
-    const row = await this.#parts.writer.read(
+    const row = await this.#deps.writer.read(
       () => this.#find.get(toSqlText(id)) as ApprovalRow | undefined,
     );
     return row && toRecord(row);
   }
 
   async list(state?: ApprovalState): Promise<readonly ApprovalRecord[]> {
-    const rows = await this.#parts.writer.read(() =>
+    const rows = await this.#deps.writer.read(() =>
       state === undefined ? this.#all.all() : this.#inState.all(state),
     );
     return (rows as ApprovalRow[]).map(toRecord);
@@ -135,13 +135,13 @@ export class SqliteApprovals implements Approvals {
     const { approve, by, at, ...more } = said;
     const state = approve ? 'approved' : 'denied';
     const decision = recordText(more);
-    return this.#parts.writer.write(() => {
+    return this.#deps.writer.write(() => {
       const done = this.#decide.run(state, toSqlText(by), at, decision, toSqlText(id));
       return Number(done.changes) > 0;
     });
   }
 
   use(id: string, now: number): Promise<boolean> {
-    return this.#parts.writer.write(() => Number(this.#use.run(toSqlText(id), now).changes) > 0);
+    return this.#deps.writer.write(() => Number(this.#use.run(toSqlText(id), now).changes) > 0);
   }
 }

@@ -28,7 +28,7 @@ import { AuditInserts } from './audit-inserts.ts';
 import { queryAudit } from './audit-query.ts';
 import type { SqlValue, Statement } from './database/open-database.ts';
 import { toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 const PAGE = 1000;
 
@@ -64,7 +64,7 @@ const lostClaim = (): ToolFailure =>
   });
 
 export class SqliteAudit implements AuditLog, Intents {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #head: Statement;
   readonly #inserts: AuditInserts;
   readonly #claim: Statement;
@@ -77,12 +77,12 @@ export class SqliteAudit implements AuditLog, Intents {
   readonly #anchor: AuditAnchor;
   readonly #groups: { [durability in Durability]?: Group | undefined } = {};
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    this.#anchor = new AuditAnchor(parts.database);
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    this.#anchor = new AuditAnchor(deps.database);
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#head = prepare('SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1');
-    this.#inserts = new AuditInserts(parts.database);
+    this.#inserts = new AuditInserts(deps.database);
     this.#claim = prepare(
       'SELECT 1 FROM replays WHERE key = ? AND execution_id = ? AND result IS NULL',
     );
@@ -113,7 +113,7 @@ export class SqliteAudit implements AuditLog, Intents {
   intend(entries: readonly AuditEntry[], claims: readonly IntentClaim[]): Promise<void> {
     if (claims.length === 0) return Promise.all(entries.map((entry) => this.append(entry))).then();
     const stored = entries.map(toStoredEntry);
-    return this.#parts.writer.write(() => {
+    return this.#deps.writer.write(() => {
       for (const { key, executionId } of claims) {
         if (!this.#claim.get(toSqlText(key), toSqlText(executionId))) throw lostClaim();
       }
@@ -122,13 +122,13 @@ export class SqliteAudit implements AuditLog, Intents {
   }
 
   query(filter: AuditFilter = {}): Promise<readonly AuditRow[]> {
-    return queryAudit(this.#parts.database, this.#parts.writer, filter);
+    return queryAudit(this.#deps.database, this.#deps.writer, filter);
   }
 
   async *scan(fromSeq = 1): AsyncIterable<readonly AuditRow[]> {
     let next = fromSeq;
     for (;;) {
-      const records = await this.#parts.writer.read(() => this.#page.all(next) as AuditRecord[]);
+      const records = await this.#deps.writer.read(() => this.#page.all(next) as AuditRecord[]);
       const rows = records.map(fromAuditRecord);
       const last = rows.at(-1);
       if (!last) return;
@@ -140,18 +140,18 @@ export class SqliteAudit implements AuditLog, Intents {
 
   /** Whoever notes it elsewhere must find the row again, so it is on disk first. */
   async head(): Promise<Head | undefined> {
-    const { writer } = this.#parts;
+    const { writer } = this.#deps;
     const head = await writer.read(() => this.#end());
     await writer.settle();
     return head;
   }
 
   async anchor(): Promise<AuditCheckpoint | undefined> {
-    return this.#parts.writer.read(() => this.#anchor.get());
+    return this.#deps.writer.read(() => this.#anchor.get());
   }
 
   prune(anchor: AuditCheckpoint): Promise<number> {
-    return this.#parts.writer.write(() => this.#anchor.prune(anchor));
+    return this.#deps.writer.write(() => this.#anchor.prune(anchor));
   }
 
   /** The last row, or what is left of it once everything was pruned. */
@@ -161,8 +161,8 @@ export class SqliteAudit implements AuditLog, Intents {
   }
 
   open(): Promise<readonly OpenIntent[]> {
-    return this.#parts.writer.read(() => {
-      const isAlive = this.#parts.owner.aliveness();
+    return this.#deps.writer.read(() => {
+      const isAlive = this.#deps.owner.aliveness();
       const found = this.#listIntents.all() as (AuditRecord & { owner: string })[];
       return found.map((record) => ({
         entry: fromAuditRecord(record),
@@ -174,9 +174,9 @@ export class SqliteAudit implements AuditLog, Intents {
   conclude(outcome: AuditEntry): Promise<boolean> {
     const stored = toStoredEntry(outcome);
     const id = toSqlText(outcome.executionId);
-    return this.#parts.writer.write(() => {
+    return this.#deps.writer.write(() => {
       const intent = this.#ownerOf.get(id) as { readonly owner: string } | undefined;
-      if (!intent || this.#parts.owner.aliveness()(intent.owner)) return false;
+      if (!intent || this.#deps.owner.aliveness()(intent.owner)) return false;
       this.#insertAll([stored]);
       return true;
     });
@@ -187,7 +187,7 @@ export class SqliteAudit implements AuditLog, Intents {
     const leave = (): void => {
       if (this.#groups[durability]?.entries === entries) this.#groups[durability] = undefined;
     };
-    const written = this.#parts.writer.write(() => {
+    const written = this.#deps.writer.write(() => {
       // From here on it is being written: what comes later starts another one.
       leave();
       this.#insertAll(entries);
@@ -218,7 +218,7 @@ export class SqliteAudit implements AuditLog, Intents {
       else if (kept.kind === 'intent') hasIntent = true;
     }
     this.#inserts.run(values);
-    if (hasIntent) this.#openIntents.run(this.#parts.owner.claim(), first);
+    if (hasIntent) this.#openIntents.run(this.#deps.owner.claim(), first);
     if (outcomes.length > 0 && this.#anyIntent.get() !== undefined) {
       this.#closeIntents.run(JSON.stringify(outcomes));
     }

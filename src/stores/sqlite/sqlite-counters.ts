@@ -3,21 +3,21 @@ import type { Counters, HitOutcome, Window } from '../../contract/store.ts';
 import { judgeHits, type OpenWindow, openWindows } from '../counting-windows.ts';
 import type { Statement } from './database/open-database.ts';
 import { toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 /** Windows are kept this long after their end, for processes whose clocks disagree. */
 const GRACE_MS = 60_000;
 
 export class SqliteCounters implements Counters {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #hits: Statement;
   readonly #add: Statement;
   readonly #open: Statement;
   readonly #sweep: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#hits = prepare('SELECT hits FROM counters WHERE key = ? AND size_ms = ? AND start = ?');
     this.#add = prepare(
       'UPDATE counters SET hits = hits + 1 WHERE key = ? AND size_ms = ? AND start = ?',
@@ -34,7 +34,7 @@ export class SqliteCounters implements Counters {
   async hit(key: string, windows: readonly Window[], now: number): Promise<HitOutcome> {
     const open = openWindows(windows, now);
     const name = toSqlText(key);
-    return this.#parts.writer.write(() => {
+    return this.#deps.writer.write(() => {
       const outcome = judgeHits(open, now, (window) => this.#hitsIn(name, window));
       if (outcome.ok) for (const window of open) this.#count(name, window, now);
       return outcome;
@@ -44,7 +44,7 @@ export class SqliteCounters implements Counters {
   async peek(key: string, windows: readonly Window[], now: number): Promise<HitOutcome> {
     const open = openWindows(windows, now);
     const name = toSqlText(key);
-    return this.#parts.writer.read(() =>
+    return this.#deps.writer.read(() =>
       judgeHits(open, now, (window) => this.#hitsIn(name, window)),
     );
   }

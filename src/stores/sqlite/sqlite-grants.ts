@@ -4,17 +4,17 @@ import type { Grant, Grants } from '../../contract/grant.ts';
 import { recordText } from '../plain-json.ts';
 import type { Statement } from './database/open-database.ts';
 import { toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 export class SqliteGrants implements Grants {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #insert: Statement;
   readonly #delete: Statement;
   readonly #list: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#insert = prepare(
       'INSERT OR IGNORE INTO grants (id, created_at, expires_at, record) VALUES (?, ?, ?, ?)',
     );
@@ -27,7 +27,7 @@ export class SqliteGrants implements Grants {
 
   async add(grant: Grant): Promise<void> {
     const text = recordText(grant);
-    await this.#parts.writer.write(() => {
+    await this.#deps.writer.write(() => {
       const id = toSqlText(grant.id);
       const { changes } = this.#insert.run(id, grant.createdAt, grant.expiresAt ?? null, text);
       if (Number(changes) > 0) return;
@@ -36,11 +36,11 @@ export class SqliteGrants implements Grants {
   }
 
   revoke(id: string): Promise<boolean> {
-    return this.#parts.writer.write(() => Number(this.#delete.run(toSqlText(id)).changes) > 0);
+    return this.#deps.writer.write(() => Number(this.#delete.run(toSqlText(id)).changes) > 0);
   }
 
   async list(now: number): Promise<readonly Grant[]> {
-    const rows = await this.#parts.writer.read(() => this.#list.all(now));
+    const rows = await this.#deps.writer.read(() => this.#list.all(now));
     return (rows as { readonly record: string }[]).map(({ record }) => JSON.parse(record));
   }
 }

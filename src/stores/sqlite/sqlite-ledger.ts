@@ -19,7 +19,7 @@ import {
 } from '../budget-amounts.ts';
 import type { Statement } from './database/open-database.ts';
 import { fromSqlText, toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface HoldRow {
   readonly execution_id: string;
@@ -42,7 +42,7 @@ const LINE = `SELECT key, spent AS spentMicros, held AS heldMicros, calls, held_
 const MAX = Number.MAX_SAFE_INTEGER;
 
 export class SqliteLedger implements Ledger {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #line: Statement;
   readonly #linesFrom: Statement;
   readonly #hold: Statement;
@@ -55,9 +55,9 @@ export class SqliteLedger implements Ledger {
   readonly #growHold: Statement;
   readonly #count: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#line = prepare(`${LINE} WHERE key = ?`);
     this.#linesFrom = prepare(`${LINE} WHERE key >= ? ORDER BY key`);
     this.#hold = prepare('SELECT * FROM holds WHERE execution_id = ?');
@@ -92,38 +92,38 @@ export class SqliteLedger implements Ledger {
 
   async reserve(reservation: Reservation): Promise<ReserveOutcome> {
     const wanted = toHold(reservation, reservation.executionId);
-    return this.#parts.writer.write(() => this.#reserve(wanted));
+    return this.#deps.writer.write(() => this.#reserve(wanted));
   }
 
   async covers(wanted: Omit<Reservation, 'executionId'>): Promise<ReserveOutcome> {
     const hold = toHold(wanted);
-    return this.#parts.writer.read(() => this.#judge(hold));
+    return this.#deps.writer.read(() => this.#judge(hold));
   }
 
   async extend(executionId: string, more: Spending): Promise<ReserveOutcome> {
     assertAmounts(more.micros, more.tokens);
-    return this.#parts.writer.write(() => this.#extend(toSqlText(executionId), more));
+    return this.#deps.writer.write(() => this.#extend(toSqlText(executionId), more));
   }
 
   async tally(counts: readonly BudgetCount[]): Promise<void> {
     for (const { calls, tokens } of counts) assertAmounts(calls, tokens);
-    await this.#parts.writer.write(() => {
+    await this.#deps.writer.write(() => {
       for (const { key, calls, tokens } of counts) this.#count.run(toSqlText(key), calls, tokens);
     });
   }
 
   async settle(executionId: string, actual: Spending): Promise<void> {
     assertAmounts(actual.micros, actual.tokens);
-    await this.#parts.writer.write(() => this.#letGo(executionId, actual));
+    await this.#deps.writer.write(() => this.#letGo(executionId, actual));
   }
 
   release(executionId: string): Promise<void> {
-    return this.#parts.writer.write(() => this.#letGo(executionId, undefined));
+    return this.#deps.writer.write(() => this.#letGo(executionId, undefined));
   }
 
   orphans(): Promise<readonly Reservation[]> {
-    return this.#parts.writer.read(() => {
-      const isAlive = this.#parts.owner.aliveness();
+    return this.#deps.writer.read(() => {
+      const isAlive = this.#deps.owner.aliveness();
       const rows = this.#holds.all() as HoldRow[];
       return rows.filter(({ owner }) => !isAlive(owner)).map(fromRow);
     });
@@ -131,7 +131,7 @@ export class SqliteLedger implements Ledger {
 
   async lines(prefix: string): Promise<readonly BudgetLine[]> {
     const start = toSqlText(prefix);
-    const rows = await this.#parts.writer.read(() => this.#linesFrom.all(start) as BudgetLine[]);
+    const rows = await this.#deps.writer.read(() => this.#linesFrom.all(start) as BudgetLine[]);
     const end = rows.findIndex(({ key }) => !key.startsWith(start));
     return (end < 0 ? rows : rows.slice(0, end)).map((row) => ({
       ...row,
@@ -151,7 +151,7 @@ export class SqliteLedger implements Ledger {
     const { amountMicros, tokens } = wanted;
     for (const { key } of wanted.scopes) this.#addHeld.run(toSqlText(key), amountMicros, tokens);
     const scopes = JSON.stringify(wanted.scopes);
-    this.#insertHold.run(id, amountMicros, tokens, scopes, this.#parts.owner.claim());
+    this.#insertHold.run(id, amountMicros, tokens, scopes, this.#deps.owner.claim());
     return outcome;
   }
 

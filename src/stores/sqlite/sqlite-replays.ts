@@ -4,7 +4,7 @@ import type { ReplayClaim, ReplayRequest, Replays } from '../../contract/store.t
 import { recordText } from '../plain-json.ts';
 import type { Statement } from './database/open-database.ts';
 import { fromSqlText, toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface ReplayRow {
   readonly digest: string;
@@ -15,16 +15,16 @@ interface ReplayRow {
 }
 
 export class SqliteReplays implements Replays {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #find: Statement;
   readonly #put: Statement;
   readonly #finish: Statement;
   readonly #abandon: Statement;
   readonly #sweep: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#find = prepare(
       'SELECT digest, execution_id, owner, result, expires_at FROM replays WHERE key = ?',
     );
@@ -46,7 +46,7 @@ export class SqliteReplays implements Replays {
   }
 
   claim(request: ReplayRequest): Promise<ReplayClaim> {
-    return this.#parts.writer.write(() => this.#claim(request));
+    return this.#deps.writer.write(() => this.#claim(request));
   }
 
   async finish(
@@ -57,25 +57,25 @@ export class SqliteReplays implements Replays {
     const text = recordText(result);
     const holder = executionId === undefined ? null : toSqlText(executionId);
     const name = toSqlText(key);
-    await this.#parts.writer.write(() => this.#finish.run(text, expiresAt, name, holder));
+    await this.#deps.writer.write(() => this.#finish.run(text, expiresAt, name, holder));
   }
 
   async abandon(key: string, executionId?: string): Promise<void> {
     const owner = executionId === undefined ? null : toSqlText(executionId);
-    await this.#parts.writer.write(() => this.#abandon.run(toSqlText(key), owner));
+    await this.#deps.writer.write(() => this.#abandon.run(toSqlText(key), owner));
   }
 
   #claim({ key, digest, executionId, now }: ReplayRequest): ReplayClaim {
     const row = this.#find.get(toSqlText(key)) as ReplayRow | undefined;
     if (!row || (row.expires_at !== null && row.expires_at <= now)) {
-      const owner = this.#parts.owner.claim();
+      const owner = this.#deps.owner.claim();
       this.#put.run(toSqlText(key), toSqlText(digest), toSqlText(executionId), owner);
       this.#sweep.run(now);
       return { state: 'new' };
     }
     if (row.digest !== toSqlText(digest)) return { state: 'mismatch' };
     if (row.result !== null) return { state: 'done', result: JSON.parse(row.result) };
-    const state = this.#parts.owner.aliveness()(row.owner) ? 'running' : 'unknown';
+    const state = this.#deps.owner.aliveness()(row.owner) ? 'running' : 'unknown';
     return { state, executionId: fromSqlText(row.execution_id) };
   }
 }

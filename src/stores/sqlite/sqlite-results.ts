@@ -4,31 +4,29 @@ import type { Results, StoredResult } from '../../contract/store.ts';
 import { resultSlice } from '../result-slice.ts';
 import type { Statement } from './database/open-database.ts';
 import { fromSqlText, toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 export class SqliteResults implements Results {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #insert: Statement;
   readonly #find: Statement;
   readonly #drop: Statement;
   readonly #expire: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    this.#insert = parts.database.prepare(
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    this.#insert = deps.database.prepare(
       `INSERT OR IGNORE INTO results (handle, user_id, execution_id, text, kept_at)
        VALUES (?, ?, ?, ?, ?)`,
     );
-    this.#find = parts.database.prepare(
-      'SELECT text FROM results WHERE handle = ? AND user_id = ?',
-    );
-    this.#drop = parts.database.prepare('DELETE FROM results WHERE execution_id = ?');
-    this.#expire = parts.database.prepare('DELETE FROM results WHERE kept_at < ?');
+    this.#find = deps.database.prepare('SELECT text FROM results WHERE handle = ? AND user_id = ?');
+    this.#drop = deps.database.prepare('DELETE FROM results WHERE execution_id = ?');
+    this.#expire = deps.database.prepare('DELETE FROM results WHERE kept_at < ?');
   }
 
   async put({ handle, userId, executionId, text, keptAt }: StoredResult): Promise<void> {
     const values = [handle, userId, executionId, text].map(toSqlText);
-    await this.#parts.writer.write(() => {
+    await this.#deps.writer.write(() => {
       if (Number(this.#insert.run(...values, keptAt).changes) > 0) return;
       throw new ToolFailure('CONFLICT', 'A result of this handle exists already.');
     });
@@ -39,17 +37,17 @@ export class SqliteResults implements Results {
     userId: string,
     range: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly text: string; readonly total: number } | undefined> {
-    const row = await this.#parts.writer.read(
+    const row = await this.#deps.writer.read(
       () => this.#find.get(toSqlText(handle), toSqlText(userId)) as { text: string } | undefined,
     );
     return row && resultSlice(fromSqlText(row.text), range);
   }
 
   async drop(executionId: string): Promise<void> {
-    await this.#parts.writer.write(() => this.#drop.run(toSqlText(executionId)));
+    await this.#deps.writer.write(() => this.#drop.run(toSqlText(executionId)));
   }
 
   expire(before: number): Promise<number> {
-    return this.#parts.writer.write(() => Number(this.#expire.run(before).changes));
+    return this.#deps.writer.write(() => Number(this.#expire.run(before).changes));
   }
 }

@@ -3,7 +3,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot, Snapshots } from '../../contract/store.ts';
 import type { Statement } from './database/open-database.ts';
 import { fromSqlText, toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface SnapshotRow {
   readonly step: number;
@@ -15,15 +15,15 @@ interface SnapshotRow {
 }
 
 export class SqliteSnapshots implements Snapshots {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #insert: Statement;
   readonly #of: Statement;
   readonly #drop: Statement;
   readonly #expire: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#insert = prepare(
       `INSERT OR IGNORE INTO snapshots
          (execution_id, step, path, before, before_mode, after_hash, kept_at)
@@ -45,7 +45,7 @@ export class SqliteSnapshots implements Snapshots {
   async save(snapshot: Snapshot): Promise<void> {
     // Copied now: the write happens later, and the caller's buffer may have changed by then.
     const before = snapshot.before ? Uint8Array.from(snapshot.before) : null;
-    await this.#parts.writer.write(() => {
+    await this.#deps.writer.write(() => {
       const { changes } = this.#insert.run(
         toSqlText(snapshot.executionId),
         snapshot.order,
@@ -61,7 +61,7 @@ export class SqliteSnapshots implements Snapshots {
   }
 
   async of(executionId: string): Promise<readonly Snapshot[]> {
-    const rows = await this.#parts.writer.read(
+    const rows = await this.#deps.writer.read(
       () => this.#of.all(toSqlText(executionId)) as SnapshotRow[],
     );
     return rows.map((row) => ({
@@ -76,10 +76,10 @@ export class SqliteSnapshots implements Snapshots {
   }
 
   async drop(executionId: string): Promise<void> {
-    await this.#parts.writer.write(() => this.#drop.run(toSqlText(executionId)));
+    await this.#deps.writer.write(() => this.#drop.run(toSqlText(executionId)));
   }
 
   expire(before: number): Promise<number> {
-    return this.#parts.writer.write(() => Number(this.#expire.run(before).changes));
+    return this.#deps.writer.write(() => Number(this.#expire.run(before).changes));
   }
 }

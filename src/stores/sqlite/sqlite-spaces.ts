@@ -3,7 +3,7 @@ import type { MemoryStore } from '../../contract/store.ts';
 import { assertSynchronous, toJsonText } from '../plain-json.ts';
 import type { Statement } from './database/open-database.ts';
 import { toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface Place {
   readonly space: string;
@@ -21,16 +21,16 @@ const placeOf = ({ space, key }: Place): [space: string, key: string] => [
 ];
 
 export class SqliteSpaces implements MemoryStore {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #find: Statement;
   readonly #put: Statement;
   readonly #delete: Statement;
   readonly #clear: Statement;
   readonly #sweep: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#find = prepare('SELECT value, expires_at FROM memory WHERE space = ? AND key = ?');
     this.#put = prepare(
       'INSERT OR REPLACE INTO memory (space, key, value, expires_at) VALUES (?, ?, ?, ?)',
@@ -44,20 +44,20 @@ export class SqliteSpaces implements MemoryStore {
   }
 
   async read(space: string, key: string, now: number): Promise<unknown> {
-    const item = await this.#parts.writer.read(() => this.#live({ space, key }, now));
+    const item = await this.#deps.writer.read(() => this.#live({ space, key }, now));
     return item && JSON.parse(item.value);
   }
 
   async write(item: Parameters<MemoryStore['write']>[0]): Promise<void> {
     const text = toJsonText(item.value);
-    await this.#parts.writer.write(() => this.#keep(item, text, item.expiresAt ?? null));
+    await this.#deps.writer.write(() => this.#keep(item, text, item.expiresAt ?? null));
   }
 
   update(
     at: Place & { readonly now: number },
     change: (value: unknown) => unknown,
   ): Promise<unknown> {
-    return this.#parts.writer.write(() => {
+    return this.#deps.writer.write(() => {
       const item = this.#live(at, at.now);
       const value = change(item && JSON.parse(item.value));
       assertSynchronous(value);
@@ -69,13 +69,13 @@ export class SqliteSpaces implements MemoryStore {
   }
 
   delete(space: string, key: string): Promise<boolean> {
-    return this.#parts.writer.write(
+    return this.#deps.writer.write(
       () => Number(this.#delete.run(...placeOf({ space, key })).changes) > 0,
     );
   }
 
   async clear(space: string): Promise<void> {
-    await this.#parts.writer.write(() => this.#clear.run(toSqlText(space)));
+    await this.#deps.writer.write(() => this.#clear.run(toSqlText(space)));
   }
 
   #live(place: Place, now: number): ItemRow | undefined {

@@ -1,4 +1,4 @@
-/** Puts the parts of the store together on a database that is open and up to date. */
+/** Puts the deps of the store together on a database that is open and up to date. */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store, StoreMark } from '../../contract/store.ts';
 import { CommitSync } from './database/commit-sync.ts';
@@ -8,16 +8,16 @@ import { Writer, type WriterOptions } from './database/writer.ts';
 import { SqliteApprovals } from './sqlite-approvals.ts';
 import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteCounters } from './sqlite-counters.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 import { SqliteGrants } from './sqlite-grants.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
 import { SqliteReplays } from './sqlite-replays.ts';
 import { SqliteResults } from './sqlite-results.ts';
 import { SqliteSnapshots } from './sqlite-snapshots.ts';
 import { SqliteSpaces } from './sqlite-spaces.ts';
 import { SqliteTokens } from './sqlite-tokens.ts';
 
-export interface SqliteStoreParts extends Omit<WriterOptions, 'sync'> {
+export interface SqliteStoreDeps extends Omit<WriterOptions, 'sync'> {
   readonly label: string;
   /** The write-ahead log; without one every commit is synced at once. */
   readonly log?: string;
@@ -40,7 +40,7 @@ const shut = async (
 };
 
 /** The trail is read first: what is written in between belongs to a later version. */
-const marker = ({ database, writer }: SqliteParts): (() => Promise<StoreMark>) => {
+const marker = ({ database, writer }: SqliteDeps): (() => Promise<StoreMark>) => {
   const last = database.prepare('SELECT max(seq) AS seq FROM audit');
   const version = database.prepare('PRAGMA data_version');
   return () =>
@@ -51,28 +51,28 @@ const marker = ({ database, writer }: SqliteParts): (() => Promise<StoreMark>) =
     });
 };
 
-export const sqliteStore = (options: SqliteStoreParts): Store => {
+export const sqliteStore = (options: SqliteStoreDeps): Store => {
   const { database, runtime, label, isReadOnly = false } = options;
   const writer = new Writer({ ...options, sync: new CommitSync(options) });
   const owner = new Owner({ database, runtime, writer });
-  const parts = { database, writer, owner };
-  const audit = new SqliteAudit(parts);
+  const deps = { database, writer, owner };
+  const audit = new SqliteAudit(deps);
   let closing: Promise<void> | undefined;
   return {
     label,
     isReadOnly,
     audit,
     intents: audit,
-    ledger: new SqliteLedger(parts),
-    counters: new SqliteCounters(parts),
-    replays: new SqliteReplays(parts),
-    memory: new SqliteSpaces(parts),
-    snapshots: new SqliteSnapshots(parts),
-    approvals: new SqliteApprovals(parts),
-    grants: new SqliteGrants(parts),
-    tokens: new SqliteTokens(parts),
-    results: new SqliteResults(parts),
-    mark: marker(parts),
+    ledger: new SqliteLedger(deps),
+    counters: new SqliteCounters(deps),
+    replays: new SqliteReplays(deps),
+    memory: new SqliteSpaces(deps),
+    snapshots: new SqliteSnapshots(deps),
+    approvals: new SqliteApprovals(deps),
+    grants: new SqliteGrants(deps),
+    tokens: new SqliteTokens(deps),
+    results: new SqliteResults(deps),
+    mark: marker(deps),
     close() {
       closing ??= shut(options, writer, owner);
       return closing;

@@ -4,7 +4,7 @@ import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import { recordText } from '../plain-json.ts';
 import type { Statement } from './database/open-database.ts';
 import { toSqlText } from './database/sql-text.ts';
-import type { SqliteParts } from './sqlite-parts.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
 
 interface TokenRow {
   readonly record: string;
@@ -21,16 +21,16 @@ const toRecord = (row: TokenRow): TokenRecord => ({
 const COLUMNS = 'record, revoked_at, last_used_at';
 
 export class SqliteTokens implements Tokens {
-  readonly #parts: SqliteParts;
+  readonly #deps: SqliteDeps;
   readonly #insert: Statement;
   readonly #find: Statement;
   readonly #all: Statement;
   readonly #revoke: Statement;
   readonly #touch: Statement;
 
-  constructor(parts: SqliteParts) {
-    this.#parts = parts;
-    const prepare = (sql: string) => parts.database.prepare(sql);
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
     this.#insert = prepare(`INSERT OR IGNORE INTO tokens (id, ${COLUMNS}) VALUES (?, ?, ?, ?)`);
     this.#find = prepare(`SELECT ${COLUMNS} FROM tokens WHERE id = ?`);
     this.#all = prepare(`SELECT ${COLUMNS} FROM tokens ORDER BY rowid DESC`);
@@ -41,7 +41,7 @@ export class SqliteTokens implements Tokens {
   async add(record: TokenRecord): Promise<void> {
     const { revokedAt = null, lastUsedAt = null, ...kept } = record;
     const text = recordText(kept);
-    await this.#parts.writer.write(() => {
+    await this.#deps.writer.write(() => {
       const { changes } = this.#insert.run(toSqlText(record.id), text, revokedAt, lastUsedAt);
       if (Number(changes) > 0) return;
       throw new ToolFailure('CONFLICT', 'A token of this id exists already.');
@@ -49,23 +49,23 @@ export class SqliteTokens implements Tokens {
   }
 
   async get(id: string): Promise<TokenRecord | undefined> {
-    const row = await this.#parts.writer.read(
+    const row = await this.#deps.writer.read(
       () => this.#find.get(toSqlText(id)) as TokenRow | undefined,
     );
     return row && toRecord(row);
   }
 
   async list(): Promise<readonly TokenRecord[]> {
-    const rows = await this.#parts.writer.read(() => this.#all.all());
+    const rows = await this.#deps.writer.read(() => this.#all.all());
     return (rows as TokenRow[]).map(toRecord);
   }
 
   revoke(id: string, at: number): Promise<boolean> {
-    return this.#parts.writer.write(() => Number(this.#revoke.run(at, toSqlText(id)).changes) > 0);
+    return this.#deps.writer.write(() => Number(this.#revoke.run(at, toSqlText(id)).changes) > 0);
   }
 
   async touch(id: string, at: number): Promise<void> {
-    await this.#parts.writer.write(() => {
+    await this.#deps.writer.write(() => {
       this.#touch.run(at, toSqlText(id));
     });
   }

@@ -10,7 +10,7 @@ import { authenticate, type Known } from './auth/authenticate.ts';
 import type { Identity } from './auth/identity.ts';
 import type { JwtCheck } from './auth/jwt-check.ts';
 import { failure, notSignedIn, type Refusal, refusal } from './error-reply.ts';
-import type { HttpSite } from './http-site.ts';
+import type { HttpServices } from './http-services.ts';
 import type { Replied, Route, RouteRole } from './route.ts';
 
 export interface Asked {
@@ -20,13 +20,13 @@ export interface Asked {
 }
 
 export interface AnswerDeps {
-  readonly site: HttpSite;
+  readonly services: HttpServices;
   readonly jwt: JwtCheck | undefined;
   readonly bodyBytes: number;
 }
 
 const challenge = (
-  { site: { deps } }: AnswerDeps,
+  { services: { deps } }: AnswerDeps,
   request: HttpRequest,
 ): Record<string, string> => {
   const realm = 'Bearer realm="toolcrib"';
@@ -37,7 +37,7 @@ const challenge = (
 };
 
 const nobody = (deps: AnswerDeps, { request }: Asked, isWrong: boolean): Refusal => {
-  const retryAfterMs = isWrong ? deps.site.attempts.failed(request.address) : 0;
+  const retryAfterMs = isWrong ? deps.services.attempts.failed(request.address) : 0;
   if (retryAfterMs > 0) return { code: 'RATE_LIMITED', extras: { retryAfterMs } };
   return notSignedIn('This request needs a token or a session that is good.', {
     suggestion: 'Send Authorization: Bearer tc_…, or log in to the console.',
@@ -77,11 +77,11 @@ const admitted = (route: Route, asked: Asked, deps: AnswerDeps & { known: Known 
 const admit = (
   route: Route,
   asked: Asked,
-  { site, jwt, bodyBytes }: AnswerDeps,
+  { services, jwt, bodyBytes }: AnswerDeps,
 ): Promise<Admission> | Admission => {
-  if (route.role === 'public' || route.isOpen?.(site.deps)) return ANYBODY;
-  const known = authenticate(asked.request, site, jwt);
-  const go = (found: Known) => admitted(route, asked, { site, jwt, bodyBytes, known: found });
+  if (route.role === 'public' || route.isOpen?.(services.deps)) return ANYBODY;
+  const known = authenticate(asked.request, services, jwt);
+  const go = (found: Known) => admitted(route, asked, { services, jwt, bodyBytes, known: found });
   return known instanceof Promise ? known.then(go) : go(known);
 };
 
@@ -139,7 +139,7 @@ const NOT_READ = { value: undefined };
 const handled = async (
   route: Route,
   { request, params: sent }: Asked,
-  { site, bodyBytes, identity }: AnswerDeps & { readonly identity: Identity | undefined },
+  { services, bodyBytes, identity }: AnswerDeps & { readonly identity: Identity | undefined },
 ): Promise<Answer> => {
   const { input } = route;
   const params = parsed(input.params, sent, 'path');
@@ -150,7 +150,7 @@ const handled = async (
   const read = reading instanceof Promise ? await reading : reading;
   if ('fault' in read) return refusal(bodyRefusal(read.fault));
   const body = parsed(input.body, read.value, 'body');
-  const call = { request, site, identity, params, query, body };
+  const call = { request, services, identity, params, query, body };
   return answerOf(await route.handle(call as Parameters<Route['handle']>[0]), route, request);
 };
 
@@ -163,9 +163,9 @@ export const answerRoute = async (
   try {
     const admission = await admit(route, asked, deps);
     if ('refused' in admission) return refusal(admission.refused);
-    const { site, jwt, bodyBytes } = deps;
-    return await handled(route, asked, { site, jwt, bodyBytes, identity: admission.identity });
+    const { services, jwt, bodyBytes } = deps;
+    return await handled(route, asked, { services, jwt, bodyBytes, identity: admission.identity });
   } catch (error) {
-    return failure(error, deps.site.deps.runtime.log, asked.requestId);
+    return failure(error, deps.services.deps.runtime.log, asked.requestId);
   }
 };

@@ -24,7 +24,7 @@ import { createTokenService, type TokenService } from './auth/token-service.ts';
 import { failure, refusal } from './error-reply.ts';
 import { createHeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
-import type { HttpSite } from './http-site.ts';
+import type { HttpServices } from './http-services.ts';
 import { openapiDocument } from './pages/openapi-document.ts';
 import { createStaticFiles } from './pages/static-files.ts';
 import { createRouteFinder } from './route-finder.ts';
@@ -50,7 +50,7 @@ const MAX_FAILED_ATTEMPTS = 20;
 /** Never answered by the console's page: a mistyped call must not look like success. */
 const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
 
-const siteOf = (crib: CribHost, deps: HttpDeps): HttpSite => {
+const siteOf = (crib: CribHost, deps: HttpDeps): HttpServices => {
   const { runtime, randomBytes } = deps;
   const tokens = createTokenService({
     runtime,
@@ -83,7 +83,7 @@ type Ask = (request: HttpRequest, requestId: string) => Promise<Answer> | Answer
 
 const askRoutes = (deps: AnswerDeps): Ask => {
   const find = createRouteFinder(ROUTES);
-  const { consoleFolder, runtime } = deps.site.deps;
+  const { consoleFolder, runtime } = deps.services.deps;
   const files = consoleFolder === undefined ? undefined : createStaticFiles(consoleFolder);
   const askFiles: Ask = async (request, requestId) => {
     try {
@@ -178,9 +178,9 @@ const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
 /** Opens the surface. Throws when an origin or the public address in `deps` is none. */
 export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface => {
   const check = createOriginCheck(deps);
-  const site = siteOf(crib, deps);
+  const services = siteOf(crib, deps);
   const bodyBytes = deps.limits?.bodyBytes ?? MAX_BODY_BYTES;
-  const routes = askRoutes({ site, jwt: createJwtCheck(deps), bodyBytes });
+  const routes = askRoutes({ services, jwt: createJwtCheck(deps), bodyBytes });
   const { log, after } = deps.runtime;
   let draining = false;
   const enter = behindCheck(
@@ -197,14 +197,14 @@ export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface =
     fetch: async (request, address = '') =>
       toResponse(await ask(fromWebRequest(request, address)), request.method),
     listen: (at) => listen(ask, at, { log, after, ...(deps.limits && { limits: deps.limits }) }),
-    issueCode: (user) => site.sessions.issueCode(user).code,
-    tokens: site.tokens,
+    issueCode: (user) => services.sessions.issueCode(user).code,
+    tokens: services.tokens,
     drain: () => {
       draining = true;
     },
     close: () => {
-      site.shadow.close();
-      site.streams.close();
+      services.shadow.close();
+      services.streams.close();
     },
   };
 };

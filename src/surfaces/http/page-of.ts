@@ -11,7 +11,7 @@ export interface PageQuery {
   readonly limit: number;
 }
 
-export interface PageOrder<T> {
+export interface PageSort<T> {
   keyOf(item: T): string;
   readonly newestFirst?: boolean;
 }
@@ -33,7 +33,7 @@ export const timeKey = (at: number, name: string): string =>
 
 export const pageOf = <T>(
   all: readonly T[],
-  { keyOf, newestFirst = false }: PageOrder<T>,
+  { keyOf, newestFirst = false }: PageSort<T>,
   { cursor, limit }: PageQuery,
 ): Page<T> => {
   const sign = newestFirst ? -1 : 1;

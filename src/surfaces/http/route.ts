@@ -8,7 +8,7 @@ import type { Answer } from '../door/answer.ts';
 import type { HttpRequest } from '../door/http-request.ts';
 import type { Identity } from './auth/identity.ts';
 import type { HttpDeps } from './http-deps.ts';
-import type { HttpSite } from './http-site.ts';
+import type { HttpServices } from './http-services.ts';
 
 /** `public` for anybody, `member` for whoever is known, otherwise the least role that will do. */
 export type RouteRole = 'public' | 'member' | Role;
@@ -25,7 +25,7 @@ type Parsed<S extends RouteInput> = {
 
 export interface RouteCall {
   readonly request: HttpRequest;
-  readonly site: HttpSite;
+  readonly services: HttpServices;
   /** Undefined on public routes only. */
   readonly identity: Identity | undefined;
 }

@@ -94,14 +94,14 @@ describe('origins', () => {
 describe("the console's files", () => {
   const open = async (): Promise<TestHttp> => {
     folder = await mkdtemp(join(tmpdir(), 'toolcrib-console-'));
-    const site = join(folder, 'site');
-    await mkdir(join(site, 'assets'), { recursive: true });
+    const services = join(folder, 'site');
+    await mkdir(join(services, 'assets'), { recursive: true });
     await writeFile(join(folder, 'secret.txt'), 'secret');
-    await writeFile(join(site, 'index.html'), '<!doctype html>page');
-    await writeFile(join(site, 'assets', 'a-1.js'), 'code');
-    await writeFile(join(site, 'key.pem'), 'secret');
-    await symlink(join(folder, 'secret.txt'), join(site, 'link.txt'));
-    http = await openHttp([aTool()], { consoleFolder: site });
+    await writeFile(join(services, 'index.html'), '<!doctype html>page');
+    await writeFile(join(services, 'assets', 'a-1.js'), 'code');
+    await writeFile(join(services, 'key.pem'), 'secret');
+    await symlink(join(folder, 'secret.txt'), join(services, 'link.txt'));
+    http = await openHttp([aTool()], { consoleFolder: services });
     return http;
   };
   const page = { headers: { accept: 'text/html' } };

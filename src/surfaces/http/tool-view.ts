@@ -2,10 +2,10 @@
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Tool } from '../../contract/tool.ts';
-import type { HttpSite } from './http-site.ts';
+import type { HttpServices } from './http-services.ts';
 
 /** Fails with TOOL_NOT_FOUND, and the names that come close. */
-export const entryOf = (name: string, { crib }: Pick<HttpSite, 'crib'>): CatalogEntry => {
+export const entryOf = (name: string, { crib }: Pick<HttpServices, 'crib'>): CatalogEntry => {
   const entry = crib.tools.get(name);
   if (entry) return entry;
   const close = crib.tools.suggest(name);
@@ -14,7 +14,7 @@ export const entryOf = (name: string, { crib }: Pick<HttpSite, 'crib'>): Catalog
   });
 };
 
-export const toolSummary = (entry: CatalogEntry, { deps }: Pick<HttpSite, 'deps'>) => {
+export const toolSummary = (entry: CatalogEntry, { deps }: Pick<HttpServices, 'deps'>) => {
   const { tool, wireName, enabled, deprecated, renamedFrom, quarantine } = entry;
   const { name, version, description, source, category, tier, tags = [] } = tool;
   const used = deps.toolUsage?.(name);
@@ -36,7 +36,7 @@ export const toolSummary = (entry: CatalogEntry, { deps }: Pick<HttpSite, 'deps'
   };
 };
 
-const authView = async ({ auth }: Tool, { deps }: Pick<HttpSite, 'deps'>) => {
+const authView = async ({ auth }: Tool, { deps }: Pick<HttpServices, 'deps'>) => {
   if (!auth) return {};
   const { type, configKey, setupUrl } = auth;
   const present = await deps.hasSecret?.(configKey);
@@ -50,7 +50,7 @@ const authView = async ({ auth }: Tool, { deps }: Pick<HttpSite, 'deps'>) => {
   };
 };
 
-const lockView = (name: string, { crib }: Pick<HttpSite, 'crib'>) => {
+const lockView = (name: string, { crib }: Pick<HttpServices, 'crib'>) => {
   const found = crib.tools.lock.states().find(({ tool }) => tool === name);
   if (!found) return undefined;
   const { state, fingerprint, findings, diff } = found;
@@ -65,21 +65,21 @@ const optional = ({ documentation, cost, needs, sandbox, timeoutMs }: Tool) => (
   ...(timeoutMs !== undefined && { timeoutMs }),
 });
 
-export const toolDetail = async (named: string, site: HttpSite) => {
-  const entry = entryOf(named, site);
+export const toolDetail = async (named: string, services: HttpServices) => {
+  const entry = entryOf(named, services);
   const { tool } = entry;
-  const { tools } = site.crib;
+  const { tools } = services.crib;
   const output = tools.outputSchema(tool.name);
   return {
-    ...toolSummary(entry, site),
+    ...toolSummary(entry, services),
     ...optional(tool),
-    ...(await authView(tool, site)),
+    ...(await authView(tool, services)),
     capabilities: tool.capabilities,
     examples: tool.examples ?? [],
     input: tools.inputSchema(tool.name),
     ...(output && { output }),
     versions: tools.versions(tool.name),
     tokens: await tools.tokens(tool.name),
-    ...lockView(tool.name, site),
+    ...lockView(tool.name, services),
   };
 };

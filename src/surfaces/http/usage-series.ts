@@ -11,7 +11,7 @@ export interface SeriesQuery {
 
 const SIZES = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS } as const;
 const MICROS = 1_000_000;
-const MOST_ROWS = 50_000;
+const MAX_ROWS = 50_000;
 
 const atRank = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? 0;
@@ -50,8 +50,8 @@ const groupBy = <K>(rows: readonly AuditRow[], keyOf: (row: AuditRow) => K): Map
 
 export const usageSeries = async (audit: AuditLog, { from, to, bucket, tool }: SeriesQuery) => {
   const named = tool === undefined ? {} : { tool };
-  const rows = await audit.query({ kind: 'outcome', from, to, ...named, limit: MOST_ROWS + 1 });
-  const counted = rows.slice(0, MOST_ROWS);
+  const rows = await audit.query({ kind: 'outcome', from, to, ...named, limit: MAX_ROWS + 1 });
+  const counted = rows.slice(0, MAX_ROWS);
   const size = SIZES[bucket];
   const byTime = groupBy(counted, ({ at }) => Math.floor(at / size) * size);
   const byTool = groupBy(counted, (row) => row.tool);
@@ -65,6 +65,6 @@ export const usageSeries = async (audit: AuditLog, { from, to, bucket, tool }: S
     byTool: [...byTool]
       .map(([name, group]) => ({ tool: name, ...figures(group) }))
       .sort((a, b) => b.calls - a.calls),
-    truncated: rows.length > MOST_ROWS,
+    truncated: rows.length > MAX_ROWS,
   };
 };

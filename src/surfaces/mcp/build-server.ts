@@ -14,8 +14,8 @@ import { pageOf } from './lists/page.ts';
 import { servePrompts } from './lists/serve-prompts.ts';
 import { type Subscribed, serveResources } from './lists/serve-resources.ts';
 import { protocolError } from './protocol-error.ts';
-import type { ServerSite, SurfaceSite } from './server-site.ts';
 import type { McpSession } from './session.ts';
+import type { ServerDeps, SurfaceDeps } from './surface-deps.ts';
 
 /** An instance, and what it takes to tell its client of changes. */
 export interface BuiltServer {
@@ -26,7 +26,7 @@ export interface BuiltServer {
   hears(uri: string): boolean;
 }
 
-const INSTRUCTIONS: Readonly<Record<SurfaceSite['kind'], string>> = {
+const INSTRUCTIONS: Readonly<Record<SurfaceDeps['kind'], string>> = {
   full: 'Every call is checked against a policy and recorded. A call that waits for an approval has not run: make the very same call again once it is approved.',
   search:
     'Find tools with search_tools, read their schema with describe_tool, call them with call_tool. A call that waits for an approval has not run: make it again, unchanged, once it is approved.',
@@ -35,8 +35,8 @@ const INSTRUCTIONS: Readonly<Record<SurfaceSite['kind'], string>> = {
 
 /** Only what is kept: a list that cannot change is not said to tell. */
 const capabilitiesOf = (
-  { resources, prompts }: SurfaceSite,
-  era: ServerSite['era'],
+  { resources, prompts }: SurfaceDeps,
+  era: ServerDeps['era'],
 ): ServerCapabilities => ({
   tools: { listChanged: true },
   resources: { listChanged: resources.some(({ watch }) => watch), subscribe: true },
@@ -46,7 +46,7 @@ const capabilitiesOf = (
 });
 
 /** Whatever a handler throws leaves as an error of the protocol, with nothing of ours in it. */
-const guardHandlers = (server: Server, { sdk, options }: SurfaceSite): void => {
+const guardHandlers = (server: Server, { sdk, options }: SurfaceDeps): void => {
   const set = server.setRequestHandler.bind(server) as (
     method: string,
     handler: (request: unknown, ctx: ServerContext) => Promise<unknown>,
@@ -62,24 +62,24 @@ const guardHandlers = (server: Server, { sdk, options }: SurfaceSite): void => {
   server.setRequestHandler = guarded as typeof server.setRequestHandler;
 };
 
-const serveTools = (server: Server, site: ServerSite): void => {
+const serveTools = (server: Server, deps: ServerDeps): void => {
   server.setRequestHandler('tools/list', async ({ params }) => {
-    await site.options.listed;
+    await deps.options.listed;
     const request = {
       cursor: params?.cursor,
-      size: site.pageSize,
+      size: deps.pageSize,
       keyOf: ({ name }: Tool) => name,
     };
-    const { items, ...next } = pageOf(site.tools.all(), request, site.sdk);
+    const { items, ...next } = pageOf(deps.tools.all(), request, deps.sdk);
     return { tools: [...items], ...next };
   });
-  server.setRequestHandler('tools/call', (request, ctx) => callTool(site, request, ctx));
+  server.setRequestHandler('tools/call', (request, ctx) => callTool(deps, request, ctx));
 };
 
 export const buildServer = (
-  surface: SurfaceSite,
+  surface: SurfaceDeps,
   session: McpSession,
-  era: ServerSite['era'],
+  era: ServerDeps['era'],
 ): BuiltServer => {
   const { sdk, crib, options, kind } = surface;
   const states = callStates(surface.stateKey, session, sdk);
@@ -99,7 +99,7 @@ export const buildServer = (
   };
   const mayAsk = options.approvals !== 'inbox' && options.describe !== undefined;
   const capabilities = clientCapabilities(sdk, server);
-  const site: ServerSite = {
+  const deps: ServerDeps = {
     ...surface,
     session,
     era,
@@ -110,10 +110,10 @@ export const buildServer = (
   };
   const subscribed: Subscribed = new Map();
   guardHandlers(server, surface);
-  serveTools(server, site);
-  serveResources(server, site, subscribed);
-  servePrompts(server, site);
-  const plainCalls = era === 'legacy' ? new PlainCalls(site, server) : undefined;
+  serveTools(server, deps);
+  serveResources(server, deps, subscribed);
+  servePrompts(server, deps);
+  const plainCalls = era === 'legacy' ? new PlainCalls(deps, server) : undefined;
   server.onclose = () => {
     plainCalls?.close();
     for (const stop of subscribed.values()) stop();

@@ -28,8 +28,8 @@ import { serverPrompts, serverResources } from './lists/server-resources.ts';
 import { watchChanges } from './lists/watch-changes.ts';
 import { loadSdk } from './load-sdk.ts';
 import type { McpSurfaceOptions } from './mcp-options.ts';
-import type { SurfaceSite } from './server-site.ts';
 import { connectionSession } from './session.ts';
+import type { SurfaceDeps } from './surface-deps.ts';
 
 export interface McpConnection {
   readonly sessionId: string;
@@ -56,7 +56,7 @@ export interface McpSurface {
 
 const PAGE_SIZE = 500;
 
-const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceSite> => {
+const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceDeps> => {
   const kind = options.surface ?? 'full';
   const sdk = await loadSdk();
   return {
@@ -86,7 +86,7 @@ const tell = (servers: Iterable<BuiltServer>, say: (built: BuiltServer) => Promi
 const NOBODY = { authenticate: async () => undefined };
 
 class Surface implements McpSurface {
-  readonly #site: SurfaceSite;
+  readonly #deps: SurfaceDeps;
   readonly handle: HandleRequest;
   readonly answer: Handler;
   readonly #http: RequestHandler;
@@ -94,13 +94,13 @@ class Surface implements McpSurface {
   readonly #connections = new Set<McpConnection>();
   readonly #stop: () => void;
 
-  constructor(site: SurfaceSite) {
-    this.#site = site;
-    this.#http = createRequestHandler(site);
+  constructor(deps: SurfaceDeps) {
+    this.#deps = deps;
+    this.#http = createRequestHandler(deps);
     this.handle = this.#http.handle;
-    const { http = NOBODY, runtime } = site.options;
+    const { http = NOBODY, runtime } = deps.options;
     this.answer = guardRequests({ http, log: runtime.log, handle: this.handle });
-    this.#stop = watchChanges(site, {
+    this.#stop = watchChanges(deps, {
       toolsChanged: () => this.#listChanged('Tool', 'tools'),
       resourcesChanged: () => this.#listChanged('Resource', 'resources'),
       promptsChanged: () => this.#listChanged('Prompt', 'prompts'),
@@ -114,11 +114,11 @@ class Surface implements McpSurface {
 
   async connect(transport: Transport): Promise<McpConnection> {
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
-    const session = connectionSession(this.#site.options.caller ?? {});
+    const session = connectionSession(this.#deps.options.caller ?? {});
     const built = new Set<BuiltServer>();
     let plainCalls: PlainCalls | undefined;
     const listening = new ListeningWire(
-      new ListenedResources(this.#site, (uri) =>
+      new ListenedResources(this.#deps, (uri) =>
         tell(built, ({ product }) => product.server.sendResourceUpdated({ uri })),
       ),
     );
@@ -127,7 +127,7 @@ class Surface implements McpSurface {
     );
     const handle = serveStdio(
       ({ era }) => {
-        const server = buildServer(this.#site, session, era);
+        const server = buildServer(this.#deps, session, era);
         built.add(server);
         plainCalls = server.plainCalls;
         this.#connected.add(server);
@@ -140,7 +140,7 @@ class Surface implements McpSurface {
       wire.onclose = () => {
         onclose?.();
         for (const each of built) this.#connected.delete(each);
-        this.#site.held.end(session.binding);
+        this.#deps.held.end(session.binding);
         listening.close();
         this.#connections.delete(connection);
         resolve();
@@ -157,7 +157,7 @@ class Surface implements McpSurface {
 
   async close(): Promise<void> {
     this.#stop();
-    this.#site.held.end();
+    this.#deps.held.end();
     await Promise.all([...this.#connections].map((each) => each.close()));
     await this.#http.close();
   }
@@ -179,7 +179,7 @@ class Surface implements McpSurface {
   }
 
   #note(error: Error): void {
-    this.#site.options.runtime.log.debug('an MCP message was refused', { cause: error.message });
+    this.#deps.options.runtime.log.debug('an MCP message was refused', { cause: error.message });
   }
 }
 

@@ -4,7 +4,7 @@ import type { CallOptions } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { AroundCall } from './client-link.ts';
-import type { PromptShelf, ResourceShelf } from './lists/collection.ts';
+import type { PromptCatalog, ResourceCatalog } from './lists/collection.ts';
 
 /**
  * `full` lists every tool, `search` three that find and call the others, `code` one that runs a
@@ -43,8 +43,8 @@ export interface McpSurfaceOptions {
   readonly pageSize?: number;
   /** Signs what travels through clients; 32 bytes or more. By default it lives as long as the surface. */
   readonly stateKey?: Uint8Array;
-  readonly resources?: readonly ResourceShelf[];
-  readonly prompts?: readonly PromptShelf[];
+  readonly resources?: readonly ResourceCatalog[];
+  readonly prompts?: readonly PromptCatalog[];
   readonly aroundCall?: AroundCall;
   /** Of one request over HTTP; 4 MiB by default. */
   readonly maxBodyBytes?: number;

@@ -10,11 +10,11 @@ const TOOLS = 'toolcrib:tools';
 const GUEST = 'toolcrib:guest';
 
 /** Lines of `console` beyond this are dropped inside already. */
-const MOST_LINES = 500;
-const LONGEST_LINE = 2_000;
+const MAX_LINES = 500;
+const MAX_LINE_LENGTH = 2_000;
 /** Of a stored result; less where a page is itself too much to be returned. */
 const PAGE = 200_000;
-const SHORTEST_PAGE = 1_000;
+const MIN_PAGE_LENGTH = 1_000;
 
 // The trace is taken when the call is made: after the answer the stack no longer leads to the code.
 const GUEST_TEXT = `
@@ -31,8 +31,8 @@ const shown = (value) => {
 };
 const print = (...values) => {
   lines += 1;
-  if (lines > ${MOST_LINES}) return;
-  void host.logger.info(values.map(shown).join(' ').slice(0, ${LONGEST_LINE}));
+  if (lines > ${MAX_LINES}) return;
+  void host.logger.info(values.map(shown).join(' ').slice(0, ${MAX_LINE_LENGTH}));
 };
 export const open = (context) => {
   host = context;
@@ -63,7 +63,7 @@ export const results = {
       if (typeof next.text === 'string') {
         text += next.text;
         offset = next.nextOffset;
-      } else if (limit > ${SHORTEST_PAGE}) limit = Math.floor(limit / 4);
+      } else if (limit > ${MIN_PAGE_LENGTH}) limit = Math.floor(limit / 4);
       else throw new Error('The stored result cannot be read in pages.');
     }
     return JSON.parse(text);

@@ -29,7 +29,7 @@ export interface InnerCallsOptions {
   end(): void;
 }
 
-const MOST_LOG = 20_000;
+const MAX_LOG = 20_000;
 /** For calls that the code made at the same time and that are still on their way here. */
 const GRACE_MS = 50;
 
@@ -125,9 +125,9 @@ export class InnerCalls implements SandboxHost {
   }
 
   #print(line: unknown): void {
-    if (typeof line !== 'string' || this.#logged >= MOST_LOG) return;
-    const kept = line.slice(0, MOST_LOG - this.#logged);
+    if (typeof line !== 'string' || this.#logged >= MAX_LOG) return;
+    const kept = line.slice(0, MAX_LOG - this.#logged);
     this.#logged += kept.length + 1;
-    this.#log.push(this.#logged >= MOST_LOG ? `${kept}…` : kept);
+    this.#log.push(this.#logged >= MAX_LOG ? `${kept}…` : kept);
   }
 }

@@ -10,33 +10,33 @@ import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { apiTools } from './api-tools.ts';
 import { badCode } from './code-issues.ts';
-import { type CodeModeParts, sessionOf } from './code-mode-parts.ts';
+import { type CodeModeDeps, sessionOf } from './code-mode-deps.ts';
 import { CODE_NAME, type CompiledCode, compileCode } from './compile-code.ts';
 import { COMMON_DECLARATIONS } from './declare-tools.ts';
 import { InnerCalls } from './inner-calls.ts';
 import type { TypeVerdict } from './type-checker.ts';
 
-const MOST_CODE = 100_000;
-const MOST_CALLS = 200;
+const MAX_CODE = 100_000;
+const MAX_CALLS = 200;
 const MEMORY_MB = 128;
 /** Of the value returned, and of what is on its way to tools. */
-const MOST_OUTPUT = 8 * 1024 * 1024;
+const MAX_OUTPUT = 8 * 1024 * 1024;
 const DEFAULT_MS = 60_000;
-const MOST_MS = 600_000;
+const MAX_MS = 600_000;
 
 const input = () =>
   z.strictObject({
     code: z
       .string()
       .min(1)
-      .max(MOST_CODE)
+      .max(MAX_CODE)
       .describe(
         'TypeScript. Call tools with `await tools.<name>(input)`; `return` what you want to see, as little as possible. No imports, no network, no files but through tools.',
       ),
     timeoutMs: z
       .int()
       .min(100)
-      .max(MOST_MS)
+      .max(MAX_MS)
       .default(DEFAULT_MS)
       .describe('Milliseconds for all of it, inner calls included.'),
   });
@@ -147,17 +147,17 @@ const stopSignal = (outer: AbortSignal): { signal: AbortSignal; stop(): void } =
 const runChecked = async (
   { timeoutMs }: Input,
   compiled: CompiledCode,
-  { context, parts }: { readonly context: ToolContext; readonly parts: CodeModeParts },
+  { context, parts }: { readonly context: ToolContext; readonly parts: CodeModeDeps },
 ): Promise<{ readonly ending: Ending; readonly calls: InnerCalls }> => {
   const sandbox = await parts.openSandbox();
   const { signal, stop } = stopSignal(context.signal);
   const calls = new InnerCalls(context, {
-    mostCalls: MOST_CALLS,
+    mostCalls: MAX_CALLS,
     onResult: (asked, { data, error }) =>
       parts.receipts.note(sessionOf(context), asked, data ?? error),
     end: stop,
   });
-  const resourceLimits = { memoryMb: MEMORY_MB, outputBytes: MOST_OUTPUT };
+  const resourceLimits = { memoryMb: MEMORY_MB, outputBytes: MAX_OUTPUT };
   const config = { type: 'wasm', resourceLimits, timeLimit: timeoutMs } as const;
   const run = { code: compiled.text, name: CODE_NAME, config, host: calls, signal };
   const ending = await sandbox.run(run).then(
@@ -181,7 +181,7 @@ const saidOf = (verdict: TypeVerdict): string =>
 const runCode = async (
   asked: Input,
   context: ToolContext,
-  parts: CodeModeParts,
+  parts: CodeModeDeps,
 ): Promise<Output> => {
   const tools = apiTools(parts.catalog);
   const compiled = await compileCode(asked.code, tools);
@@ -196,7 +196,7 @@ const runCode = async (
   return { ...answer, types: saidOf(verdict), receipt: await parts.receipts.of(session) };
 };
 
-export const defineRunCode = (parts: CodeModeParts): Tool<Input, Output> =>
+export const defineRunCode = (parts: CodeModeDeps): Tool<Input, Output> =>
   defineTool({
     name: 'run_code',
     description:
@@ -209,7 +209,7 @@ export const defineRunCode = (parts: CodeModeParts): Tool<Input, Output> =>
     capabilities: [{ action: 'run', description: 'Run code that calls tools.', tier: 'read_only' }],
     permissions: ['tool:run_code'],
     cost: { model: 'free' },
-    timeoutMs: MOST_MS + 60_000,
+    timeoutMs: MAX_MS + 60_000,
     // Calls of the first try may have had their effect.
     retry: RetryPolicies.NONE,
     sanitize: 'off',

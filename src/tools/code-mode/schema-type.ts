@@ -7,8 +7,8 @@ import { isRecord } from '../../kit/data/is-record.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
 import { docComment } from './doc-comment.ts';
 
-const MOST_DEPTH = 24;
-const MOST_NODES = 5_000;
+const MAX_DEPTH = 24;
+const MAX_NODES = 5_000;
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
@@ -56,7 +56,7 @@ export class SchemaTypes {
   typeOf(schema: unknown, depth = 0): string {
     this.#nodes += 1;
     if (schema === false) return 'never';
-    if (!isRecord(schema) || depth > MOST_DEPTH || this.#nodes > MOST_NODES) return 'unknown';
+    if (!isRecord(schema) || depth > MAX_DEPTH || this.#nodes > MAX_NODES) return 'unknown';
     const ref = ownValue(schema, '$ref');
     if (typeof ref === 'string') return this.#reference(ref);
     const parts = [...this.#base(schema, depth), ...this.#combined(schema, depth)];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { type ApiTool, apiTools } from './api-tools.ts';
-import { type CodeModeParts, sessionOf } from './code-mode-parts.ts';
+import { type CodeModeDeps, sessionOf } from './code-mode-deps.ts';
 import { COMMON_DECLARATIONS } from './declare-tools.ts';
 
 const input = () =>
@@ -32,7 +32,7 @@ type Output = z.infer<ReturnType<typeof output>>;
 
 const SHORT = 120;
 
-const found = ({ query, limit }: Input, { catalog }: CodeModeParts, all: readonly ApiTool[]) => {
+const found = ({ query, limit }: Input, { catalog }: CodeModeDeps, all: readonly ApiTool[]) => {
   if (query.trim() === '') return all.slice(0, limit);
   const byName = new Map(all.map((each) => [each.tool.name, each]));
   return catalog
@@ -41,11 +41,7 @@ const found = ({ query, limit }: Input, { catalog }: CodeModeParts, all: readonl
     .slice(0, limit);
 };
 
-const search = async (
-  asked: Input,
-  context: ToolContext,
-  parts: CodeModeParts,
-): Promise<Output> => {
+const search = async (asked: Input, context: ToolContext, parts: CodeModeDeps): Promise<Output> => {
   const all = apiTools(parts.catalog);
   const chosen = found(asked, parts, all);
   const answer = {
@@ -60,7 +56,7 @@ const search = async (
   return answer;
 };
 
-export const defineSearchApi = (parts: CodeModeParts): Tool<Input, Output> =>
+export const defineSearchApi = (parts: CodeModeDeps): Tool<Input, Output> =>
   defineTool({
     name: 'search_api',
     description:

@@ -41,8 +41,8 @@ interface Problem {
   readonly message: string;
 }
 
-const MOST_MS = 20_000;
-const MOST_MEMORY_MB = 1_024;
+const MAX_MS = 20_000;
+const MAX_MEMORY_MB = 1_024;
 const NO_COMPILER = 'there is no TypeScript compiler; npm install -D typescript@6 adds one';
 const NO_ANSWER = 'the check took too long or broke';
 
@@ -65,7 +65,7 @@ export class TypeChecker {
   readonly #processes: CompilerProcesses;
   #line: Promise<unknown> = Promise.resolve();
 
-  constructor({ memoryMb = MOST_MEMORY_MB, ...options }: TypeCheckerOptions = {}) {
+  constructor({ memoryMb = MAX_MEMORY_MB, ...options }: TypeCheckerOptions = {}) {
     this.#options = options;
     this.#compilerFiles = options.compilerFiles ?? compilerFiles;
     this.#processes = new CompilerProcesses({
@@ -109,7 +109,7 @@ export class TypeChecker {
   async #ask(job: Job): Promise<Reply | undefined> {
     const child = await this.#take();
     if (!child) return undefined;
-    const reply = await converse(child, job, this.#options.mostMs ?? MOST_MS);
+    const reply = await converse(child, job, this.#options.mostMs ?? MAX_MS);
     if (reply?.problems) this.#processes.give(child);
     else await this.#processes.end(child);
     return reply;

@@ -11,7 +11,7 @@ import { parseSource } from './parse-source.ts';
 import { runLinter } from './run-linter.ts';
 import { findSources, readSource, type SourceFiles } from './source-files.ts';
 
-const MOST_FILES = 2_000;
+const MAX_FILES = 2_000;
 const CATEGORIES = ['suspicious', 'perf', 'style', 'pedantic', 'restriction'] as const;
 
 const input = () =>
@@ -133,7 +133,7 @@ const analyze = async (
   options: AnalyzeCodeOptions,
 ): Promise<Output> => {
   const { path, maxResults, categories } = asked;
-  const sources = await findSources(context, path, MOST_FILES);
+  const sources = await findSources(context, path, MAX_FILES);
   const shown = (await context.fs.stat(path))?.path ?? path;
   const { linter = 'oxlint' } = options;
   const problems = asked.lint

@@ -10,8 +10,8 @@ import { hearProcess } from '../hear-process.ts';
 import type { Answer, CheckJob, CheckReport, FromCheck, Question, ToCheck } from './check-job.ts';
 import { noCompiler } from './load-compiler.ts';
 
-const MOST_FILES = 20_000;
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_FILES = 20_000;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 const tooLarge = () =>
   new ToolFailure('OUTPUT_TOO_LARGE', 'The project is too large to be checked in one go.', {
@@ -20,7 +20,7 @@ const tooLarge = () =>
 
 /** What may not be seen is answered as if it were not there; so is what breaks. */
 const createAnswers = ({ fs }: ToolContext, root: string, fail: (error: unknown) => void) => {
-  const left = { files: MOST_FILES, bytes: MOST_BYTES };
+  const left = { files: MAX_FILES, bytes: MAX_BYTES };
   const read = async (path: string): Promise<string> => {
     const bytes = await fs.read(path);
     left.files -= 1;

@@ -13,7 +13,7 @@ export interface UsageRequest {
   readonly manifest: JsonObject;
 }
 
-const MOST_FILES = 5_000;
+const MAX_FILES = 5_000;
 const DECLARING = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 const PACKAGE = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*/i;
 
@@ -27,8 +27,8 @@ const keysOf = (value: unknown): readonly string[] => (isRecord(value) ? Object.
 
 const importedBy = async (compiler: Compiler, request: UsageRequest): Promise<Set<string>> => {
   const { context, folder } = request;
-  const { files, truncated } = await findSources(context, folder, MOST_FILES);
-  if (truncated) context.warn(`Only the first ${MOST_FILES} source files were read.`);
+  const { files, truncated } = await findSources(context, folder, MAX_FILES);
+  if (truncated) context.warn(`Only the first ${MAX_FILES} source files were read.`);
   const found = new Set<string>();
   for (const file of files) {
     const text = await readSource(context, file);

@@ -25,8 +25,8 @@ export interface SourceOutline {
   readonly truncated: boolean;
 }
 
-const MOST_NODES = 5_000;
-const MOST_DEPTH = 250;
+const MAX_NODES = 5_000;
+const MAX_DEPTH = 250;
 
 /** What is worth a line of an outline, by the name of its kind. */
 const OUTLINED: ReadonlySet<string> = new Set([
@@ -85,7 +85,7 @@ const outlineChildren = (node: ts.Node, walk: Walk, depth: number): OutlineNode[
 };
 
 const outline = (node: ts.Node, walk: Walk, depth: number): OutlineNode[] => {
-  if (depth > MOST_DEPTH || walk.left <= 0) {
+  if (depth > MAX_DEPTH || walk.left <= 0) {
     walk.cut = true;
     return [];
   }
@@ -175,7 +175,7 @@ const exportsOf = (statement: ts.Statement, walk: Walk): string[] => {
 };
 
 export const outlineSource = (compiler: Compiler, file: ts.SourceFile): SourceOutline => {
-  const walk: Walk = { ts: compiler, file, left: MOST_NODES, cut: false };
+  const walk: Walk = { ts: compiler, file, left: MAX_NODES, cut: false };
   const ast = outlineChildren(file, walk, 0);
   return {
     ast,

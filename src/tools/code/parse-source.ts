@@ -4,7 +4,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Compiler } from './load-compiler.ts';
 
 /** One megabyte parses in well under a second. */
-export const MOST_SOURCE = 1_000_000;
+export const MAX_SOURCE = 1_000_000;
 
 export const SOURCE_NAME = /\.[cm]?[jt]sx?$/i;
 
@@ -39,9 +39,9 @@ const problemsOf = (compiler: Compiler, file: ts.SourceFile): readonly SyntaxPro
 
 /** Fails with VALIDATION_ERROR for text that is too large or nested too deeply. */
 export const parseSource = (compiler: Compiler, name: string, text: string): ParsedSource => {
-  if (text.length > MOST_SOURCE) {
+  if (text.length > MAX_SOURCE) {
     throw new ToolFailure('VALIDATION_ERROR', 'The source text is too large to be parsed.', {
-      issues: [{ path: ['code'], message: `More than ${MOST_SOURCE} characters.` }],
+      issues: [{ path: ['code'], message: `More than ${MAX_SOURCE} characters.` }],
       suggestions: ['Parse a smaller file.'],
     });
   }

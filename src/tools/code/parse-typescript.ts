@@ -8,12 +8,12 @@ import type { CompilerOptions } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';
 import { loadCompiler } from './load-compiler.ts';
 import { outlineSource } from './outline-source.ts';
-import { MOST_SOURCE, parseSource, SOURCE_NAME } from './parse-source.ts';
+import { MAX_SOURCE, parseSource, SOURCE_NAME } from './parse-source.ts';
 
 const input = () =>
   z
     .strictObject({
-      code: z.string().max(MOST_SOURCE).optional().describe('The source text.'),
+      code: z.string().max(MAX_SOURCE).optional().describe('The source text.'),
       filePath: oneLine(1_000)
         .optional()
         .describe('The file to read when there is no code; its ending says which language it is.'),
@@ -74,7 +74,7 @@ type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
 const readText = async ({ filePath = '' }: Input, { fs }: ToolContext): Promise<string> => {
-  const bytes = await fs.read(filePath, { maxBytes: MOST_SOURCE });
+  const bytes = await fs.read(filePath, { maxBytes: MAX_SOURCE });
   return new TextDecoder().decode(bytes);
 };
 

@@ -1,7 +1,7 @@
 /** The source files below a folder, without what others wrote (`node_modules`) or tools made. */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { MOST_SOURCE, SOURCE_NAME } from './parse-source.ts';
+import { MAX_SOURCE, SOURCE_NAME } from './parse-source.ts';
 
 const PASSED_OVER: ReadonlySet<string> = new Set([
   'node_modules',
@@ -63,7 +63,7 @@ export const readSource = async (
   file: SourceFile,
 ): Promise<string | undefined> => {
   if (signal.aborted) throw new ToolFailure('CANCELLED');
-  if (file.size > MOST_SOURCE) return undefined;
+  if (file.size > MAX_SOURCE) return undefined;
   try {
     return new TextDecoder().decode(await fs.read(file.path));
   } catch (error) {

@@ -7,7 +7,7 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { invalidParams, invalidQuery } from './one-statement.ts';
 import { type QueryAnswer, type QueryRequest, takeRows } from './query-request.ts';
 
-export interface PostgresPlace {
+export interface PostgresLocation {
   /**
    * Judges where the connection leads and returns the address to connect to. `host` is a name, an
    * address, or the folder of a socket. Throws a ToolFailure for what may not be reached.
@@ -17,7 +17,7 @@ export interface PostgresPlace {
 
 export interface PostgresAccess {
   readonly url: string;
-  readonly place: PostgresPlace;
+  readonly place: PostgresLocation;
   readonly signal: AbortSignal;
 }
 

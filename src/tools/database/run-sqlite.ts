@@ -81,7 +81,7 @@ const answerOf = (said: Said, request: QueryRequest): QueryAnswer => {
 };
 
 /** A database as a call sees it. */
-export interface SqlitePlace extends SqliteSession {
+export interface SqliteLocation extends SqliteSession {
   /** Absolute and judged. */
   readonly path: string;
   readonly context: Pick<ToolContext, 'keepForUndo' | 'warn'>;
@@ -89,7 +89,7 @@ export interface SqlitePlace extends SqliteSession {
 
 /** `signal` ends the query. Before a change, a copy of the database is kept so that it can be undone. */
 export const runSqlite = async (
-  { path, context, ...session }: SqlitePlace,
+  { path, context, ...session }: SqliteLocation,
   request: QueryRequest,
 ): Promise<QueryAnswer> => {
   assertNoNames(request.query);

@@ -94,7 +94,7 @@ const follow = async (made: Deployment, { api, context, pause }: Following) => {
   return now;
 };
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** As the name of a project may be written; nothing when little is left of it. */
 const fitName = (text: string): string | undefined => {
@@ -102,7 +102,7 @@ const fitName = (text: string): string | undefined => {
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
-    .slice(0, LONGEST_NAME);
+    .slice(0, MAX_NAME_LENGTH);
   return name === '' ? undefined : name;
 };
 

@@ -6,7 +6,7 @@ import { oneLine } from '../one-line.ts';
 import { runProgram } from '../run-program.ts';
 import { projectFolder } from './project-folder.ts';
 
-const MOST_ARGUMENTS = 1_000;
+const MAX_ARGUMENTS = 1_000;
 
 const input = () =>
   z
@@ -24,7 +24,7 @@ const input = () =>
             .max(32_768)
             .regex(/^[^\0]*$/, 'No NUL characters.'),
         )
-        .max(MOST_ARGUMENTS)
+        .max(MAX_ARGUMENTS)
         .optional()
         .describe('Run command as a program with these arguments, without a shell.'),
       timeout: z

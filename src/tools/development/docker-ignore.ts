@@ -12,7 +12,7 @@ export interface DockerIgnore {
   readonly takesBack: boolean;
 }
 
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 
 const unusable = () =>
   new ToolFailure('VALIDATION_ERROR', 'The .dockerignore cannot be used.', {
@@ -76,7 +76,7 @@ interface Rule {
 /** Fails with VALIDATION_ERROR when a line has no meaning. */
 export const dockerIgnore = async (text: string): Promise<DockerIgnore> => {
   const lines = withoutByteOrderMark(text).split(/\r?\n/);
-  if (lines.length > MOST_LINES) throw unusable();
+  if (lines.length > MAX_LINES) throw unusable();
   const rules: Rule[] = [];
   for (const line of lines) {
     if (line.startsWith('#') || line.trim() === '') continue;

@@ -14,8 +14,8 @@ export interface DockerOptions {
   readonly openEngine: OpenDockerEngine;
 }
 
-const MOST_CONTAINERS = 200;
-const MOST_LOG = 50_000;
+const MAX_CONTAINERS = 200;
+const MAX_LOG = 50_000;
 
 type Step = (
   asked: DockerInput,
@@ -75,13 +75,13 @@ const build: Step = async (asked, context, engine) => {
     onLine: (line) => context.progress(0.5, line.slice(0, 200)),
     signal: context.signal,
   });
-  const told = { filesSent: sent.files, bytesSent: sent.bytes, log: log.slice(-MOST_LOG) };
+  const told = { filesSent: sent.files, bytesSent: sent.bytes, log: log.slice(-MAX_LOG) };
   return { success, ...(success && { imageId }), ...told };
 };
 
 const ps: Step = async ({ all = false }, _context, engine) => {
-  const found = await engine.list({ all, limit: MOST_CONTAINERS });
-  const containers = found.slice(0, MOST_CONTAINERS).map(({ names, createdMs, ...rest }) => ({
+  const found = await engine.list({ all, limit: MAX_CONTAINERS });
+  const containers = found.slice(0, MAX_CONTAINERS).map(({ names, createdMs, ...rest }) => ({
     ...rest,
     names: [...names],
     created: new Date(createdMs).toISOString(),

@@ -15,7 +15,7 @@ import { type Git, gitPaths, openGit } from './git-repository.ts';
 import { COMMIT_FORMAT, readChanges, readCommits } from './read-git-changes.ts';
 import { readGitStatus } from './read-git-status.ts';
 
-const MOST_PATCH = 200_000;
+const MAX_PATCH = 200_000;
 const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color'];
 
 type Outcome = Omit<GitOutput, 'operation'>;
@@ -29,8 +29,8 @@ const status: Step = async (_asked, context) => {
 };
 
 const cut = (patch: string) => ({
-  patch: patch.slice(0, MOST_PATCH),
-  truncated: patch.length > MOST_PATCH,
+  patch: patch.slice(0, MAX_PATCH),
+  truncated: patch.length > MAX_PATCH,
 });
 
 /** The same question twice: once for programs, once for people. */

@@ -3,9 +3,9 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 
 /** An expression can name the same part again and again: what it makes is counted before it is shown. */
-const MOST_NODES = 1_000_000;
-const MOST_CHARACTERS = 20_000_000;
-const MOST_DEPTH = 150;
+const MAX_NODES = 1_000_000;
+const MAX_CHARACTERS = 20_000_000;
+const MAX_DEPTH = 150;
 
 /** Without a prototype `constructor` and `__proto__` are names like any other. */
 const bare = (_key: string, value: unknown): unknown =>
@@ -30,11 +30,11 @@ const parse = (text: string): unknown => {
 };
 
 const assertSmall = (value: unknown): void => {
-  const left = { nodes: MOST_NODES, characters: MOST_CHARACTERS };
+  const left = { nodes: MAX_NODES, characters: MAX_CHARACTERS };
   const visit = (each: unknown, depth: number): void => {
     left.nodes -= 1;
     if (typeof each === 'string') left.characters -= each.length;
-    if (left.nodes < 0 || left.characters < 0 || depth > MOST_DEPTH) throw tooMuch();
+    if (left.nodes < 0 || left.characters < 0 || depth > MAX_DEPTH) throw tooMuch();
     if (typeof each !== 'object' || each === null) return;
     for (const item of Object.values(each)) visit(item, depth + 1);
   };

@@ -21,9 +21,9 @@ export interface ReadResultOptions {
 }
 
 const DEFAULT_PAGE = 8_000;
-const LONGEST_PAGE = 1_000_000;
+const MAX_PAGE_LENGTH = 1_000_000;
 /** More than this is paged, not searched. */
-const MOST_SEARCHED = 20_000_000;
+const MAX_SEARCHED = 20_000_000;
 
 const input = () =>
   z.strictObject({
@@ -32,7 +32,7 @@ const input = () =>
     limit: z
       .int()
       .min(1)
-      .max(LONGEST_PAGE)
+      .max(MAX_PAGE_LENGTH)
       .default(DEFAULT_PAGE)
       .describe('How long the page is, in characters.'),
     query: z
@@ -119,11 +119,11 @@ const readPart = async (
   // The labels of what is read go to whoever calls, whatever it calls itself.
   const reader = { userId, agentId, sessionId, authenticated };
   const isPage = query === undefined && grep === undefined && lines === undefined;
-  const range = isPage ? { offset, limit } : { offset: 0, limit: MOST_SEARCHED };
+  const range = isPage ? { offset, limit } : { offset: 0, limit: MAX_SEARCHED };
   const found = await read(handle, range, reader);
   if (!found) throw notFound();
   if (isPage) return pageOf(found, offset);
-  if (found.total > MOST_SEARCHED) throw tooLarge();
+  if (found.total > MAX_SEARCHED) throw tooLarge();
   const { ignoreCase, context, maxMatches } = asked;
   const job = { text: found.text, query, grep, ignoreCase, context, maxMatches, lines };
   return (await runDataWork<SearchJob, SearchAnswer>(WORK, job, signal)) as Output;

@@ -25,7 +25,7 @@ export interface RipgrepAnswer {
   readonly cut: boolean;
 }
 
-const MOST_OUTPUT = 16 * 1024 * 1024;
+const MAX_OUTPUT = 16 * 1024 * 1024;
 
 /** No configuration, no links, no ignore files, and a fixed order. */
 const FIXED: readonly string[] = [
@@ -70,7 +70,7 @@ export const runRipgrep = (request: RipgrepRequest): Promise<RipgrepAnswer | und
     const options = {
       cwd: request.folder,
       env: {},
-      maxBuffer: MOST_OUTPUT,
+      maxBuffer: MAX_OUTPUT,
       signal: request.signal,
       windowsHide: true,
     };

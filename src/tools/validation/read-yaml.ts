@@ -14,7 +14,7 @@ export interface YamlDocument {
 
 type Library = typeof import('yaml');
 
-const MOST_ALIASES = 1000;
+const MAX_ALIASES = 1000;
 const MAX_DEPTH = 500;
 
 /** Marks of the lexer that stand for no text: document, broken flow, scalar. */
@@ -102,7 +102,7 @@ const findingOf = (reading: Reading, { message, pos }: YAMLError): Finding => ({
 
 const toValue = ({ document }: Reading): unknown => {
   try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     if (error instanceof ReferenceError) throw bomb();
     throw error;

@@ -20,11 +20,11 @@ export const validationReport = () =>
 export type ValidationReport = z.infer<ReturnType<typeof validationReport>>;
 export type Finding = z.infer<ReturnType<typeof place>>;
 
-const MOST_FINDINGS = 100;
+const MAX_FINDINGS = 100;
 
 const shortened = (findings: readonly Finding[]): Finding[] => {
-  const rest = findings.length - MOST_FINDINGS;
-  const shown = findings.slice(0, MOST_FINDINGS);
+  const rest = findings.length - MAX_FINDINGS;
+  const shown = findings.slice(0, MAX_FINDINGS);
   return rest > 0 ? [...shown, { path: '', message: `and ${rest} more` }] : shown;
 };
 

@@ -2,7 +2,7 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface BrowserPlace {
+export interface BrowserLocation {
   /** Used as it is. */
   readonly executablePath?: string;
   /** Folders to look in, in place of the system's own. */
@@ -39,7 +39,7 @@ const isProgram = (path: string): Promise<boolean> =>
 
 /** `bundled`: where the library would have put one. `undefined` when there is none. */
 export const findBrowser = async (
-  { executablePath, folders = FOLDERS }: BrowserPlace,
+  { executablePath, folders = FOLDERS }: BrowserLocation,
   bundled: string,
 ): Promise<string | undefined> => {
   const usual = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));

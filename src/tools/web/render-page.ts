@@ -8,7 +8,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { readBytes } from '../read-reply.ts';
 import type { FetchedPage } from './fetch-page.ts';
-import { type BrowserPlace, findBrowser } from './find-browser.ts';
+import { type BrowserLocation, findBrowser } from './find-browser.ts';
 
 export interface RenderRequest {
   readonly page: FetchedPage;
@@ -58,7 +58,7 @@ const loadChromium = async (): Promise<BrowserType> => {
   }
 };
 
-const launch = async (place: BrowserPlace): Promise<Browser> => {
+const launch = async (place: BrowserLocation): Promise<Browser> => {
   const chromium = await loadChromium();
   const executablePath = await findBrowser(place, chromium.executablePath());
   if (executablePath === undefined) {
@@ -181,7 +181,7 @@ const load = async (page: Page, { page: { url }, waitFor }: RenderRequest): Prom
 export const renderPage = async (
   request: RenderRequest,
   context: ToolContext,
-  place: BrowserPlace,
+  place: BrowserLocation,
 ): Promise<string> => {
   const browser = await launch(place);
   const stop = (): void => void browser.close().catch(() => undefined);

@@ -5,7 +5,7 @@ import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { runDataWork } from '../data-work.ts';
 import { type FetchedPage, fetchPage } from './fetch-page.ts';
-import type { BrowserPlace } from './find-browser.ts';
+import type { BrowserLocation } from './find-browser.ts';
 import type { PageContent, PageJob } from './read-page.ts';
 
 const input = () =>
@@ -83,7 +83,11 @@ const WORK = {
   isSmall: ({ html }: PageJob) => html.length <= MAX_INLINE_CHARS,
 } as const;
 
-const scrape = async (asked: Input, context: ToolContext, place: BrowserPlace): Promise<Output> => {
+const scrape = async (
+  asked: Input,
+  context: ToolContext,
+  place: BrowserLocation,
+): Promise<Output> => {
   const page = await fetchPage(asked, context);
   if (!isMarkup(page)) return plain(page);
   const { url, status, bytes } = page;
@@ -101,7 +105,7 @@ const scrape = async (asked: Input, context: ToolContext, place: BrowserPlace): 
 };
 
 /** `place`: where a browser is looked for when one is asked for. */
-export const defineWebScrape = (place: BrowserPlace = {}): Tool<Input, Output> =>
+export const defineWebScrape = (place: BrowserLocation = {}): Tool<Input, Output> =>
   defineTool({
     name: 'web_scrape',
     description:

@@ -6,7 +6,7 @@ import type { ToolSummary } from '../../api/tool-records.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { Button } from '../../components/button.tsx';
 
-const MOST_NAMES = 200;
+const MAX_NAMES = 200;
 
 interface ChoiceProps {
   readonly value: string;
@@ -19,7 +19,7 @@ export const ToolChoice = ({ value, onChange }: ChoiceProps) => {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   const tools = useLoad('tool names', () =>
-    api.get<Page<ToolSummary>>('/v1/tools', { limit: MOST_NAMES }),
+    api.get<Page<ToolSummary>>('/v1/tools', { limit: MAX_NAMES }),
   );
   const names = tools.data?.items.map(({ name }) => name) ?? [];
   // A name that was typed before the names had come is chosen when they come.

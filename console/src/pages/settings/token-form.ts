@@ -36,8 +36,8 @@ export type TokenProblems = Readonly<Partial<Record<keyof TokenForm, string>>>;
 export const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
 export const NAME_PROBLEM =
   '1 to 64 letters, digits, “.”, “_” or “-”, and a letter or digit first.';
-const MOST_DAYS = 3650;
-const MOST_USD = 1_000_000;
+const MAX_DAYS = 3650;
+const MAX_USD = 1_000_000;
 
 const isAmount = (text: string): boolean => /^\d+(\.\d+)?$/.test(text.trim());
 
@@ -46,11 +46,11 @@ export const tokenProblems = ({ name, days, dailyUsd }: TokenForm): TokenProblem
   return {
     ...(!NAME.test(name.trim()) && { name: NAME_PROBLEM }),
     ...(days.trim() !== '' &&
-      !(isAmount(days) && lasts > 0 && lasts <= MOST_DAYS) && {
-        days: `More than 0 and at most ${MOST_DAYS} days, or blank for no end.`,
+      !(isAmount(days) && lasts > 0 && lasts <= MAX_DAYS) && {
+        days: `More than 0 and at most ${MAX_DAYS} days, or blank for no end.`,
       }),
     ...(dailyUsd.trim() !== '' &&
-      !(isAmount(dailyUsd) && Number(dailyUsd) <= MOST_USD) && {
+      !(isAmount(dailyUsd) && Number(dailyUsd) <= MAX_USD) && {
         dailyUsd: 'An amount in dollars, or blank for no limit of its own.',
       }),
   };

@@ -1,11 +1,11 @@
 /** `toolcrib audit checkpoint`: a signed note of the end of the trail, to be kept elsewhere. */
 import type { Command } from 'commander';
 import { visibleJson } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { newFile } from '../../input/new-file.ts';
 import { type Io, note } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { deskOf } from './audit-place.ts';
+import { auditServiceOf } from './audit-service-of.ts';
 
 interface CheckpointOptions {
   readonly out?: string;
@@ -16,7 +16,7 @@ const checkpoint = (io: Io, { out }: CheckpointOptions): Promise<number> =>
     // The file first: a name that is taken leaves nothing behind.
     const file = out === undefined ? undefined : await newFile(io, out);
     try {
-      const made = await deskOf(io).checkpoint(await crib.store(), io.runtime.now());
+      const made = await auditServiceOf(io).checkpoint(await crib.store(), io.runtime.now());
       const line = `${visibleJson(JSON.stringify(made))}\n`;
       await file?.appendFile(line);
       await file?.sync();

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { newFile } from '../../input/new-file.ts';
 import { type Io, note, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import { auditFilterOf, type FilterOptions, withFilters } from './audit-filter.ts';
-import { deskOf, lengthOf, withRowProgress } from './audit-place.ts';
+import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
 
 const FORMATS = ['jsonl', 'csv'] as const;
 
@@ -66,7 +66,12 @@ const writeRows = async (io: Io, { crib }: OpenCrib, options: ExportOptions): Pr
   let rows = 0;
   try {
     await withRowProgress(io, { label: 'exporting', total }, async (onRows) => {
-      for await (const part of deskOf(io).exportRows(store, { format, filter, bom, onRows })) {
+      for await (const part of auditServiceOf(io).exportRows(store, {
+        format,
+        filter,
+        bom,
+        onRows,
+      })) {
         if (part.text !== '') await sink.write(part.text);
         rows += part.rows;
       }

@@ -5,14 +5,14 @@ import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { Pruned, PruneRequest } from '../../../crib/audit-files.ts';
 import { DAY_MS } from '../../../kit/data/durations.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { readMoment } from '../../input/moment.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { deskOf, lengthOf, withRowProgress } from './audit-place.ts';
+import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
 
 interface PruneOptions {
   readonly before?: string;
@@ -76,8 +76,8 @@ const prune = (io: Io, options: PruneOptions): Promise<number> =>
     const label = isDry ? 'reading' : 'pruning';
     const pruned = await withRowProgress(io, { label, total }, (onRows) =>
       isDry
-        ? deskOf(io).foresee(store, { before, onRows })
-        : deskOf(io).prune(store, { ...request, onRows }),
+        ? auditServiceOf(io).foresee(store, { before, onRows })
+        : auditServiceOf(io).prune(store, { ...request, onRows }),
     );
     tell(io, pruned, options);
     return 0;

@@ -5,11 +5,11 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { Store } from '../../../contract/store.ts';
 import type { VerifyAnswer } from '../../../crib/audit-files.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { collect, leaving, withExamples, withJson } from '../../command-parts.ts';
+import { collect, leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { deskOf, lengthOf, withRowProgress } from './audit-place.ts';
+import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
 
 interface VerifyOptions {
   readonly expect?: { readonly seq: number; readonly hash: string };
@@ -64,7 +64,7 @@ const verifyWith = async (io: Io, options: VerifyOptions, store?: Store): Promis
   const at = (names: readonly string[] = []) => names.map((name) => resolve(io.cwd, name));
   const total = store ? await lengthOf(store.audit) : 0;
   const report = await withRowProgress(io, { label: 'verifying', total }, (onRows) =>
-    deskOf(io).verify({
+    auditServiceOf(io).verify({
       store,
       files: [...at(options.archive), ...at(options.file)],
       checkpointFiles: at(options.checkpoint),

@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 import { addCommands } from '../../add-commands.ts';
 import type { CommandEntry, Register } from '../../command-entry.ts';
-import { leaving, withExamples } from '../../command-parts.ts';
+import { leaving, withExamples } from '../../command-helpers.ts';
 import { type Io, print } from '../../io.ts';
 import { bashScript } from './bash-script.ts';
 import { type CommandOutline, ID_KINDS, type IdKind, namesFor } from './command-outline.ts';

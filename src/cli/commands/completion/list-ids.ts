@@ -6,9 +6,9 @@ import type { IdKind } from './command-outline.ts';
 const MAX_CALLS = 50;
 
 const secretKeys = async (io: Io): Promise<readonly string[]> => {
-  const { secretSite, vaultsIn } = await import('../secrets/secrets-site.ts');
+  const { secretDeps, vaultsIn } = await import('../secrets/secrets-deps.ts');
   const { openVault } = await import('../../../crib/open-secrets.ts');
-  const site = await secretSite(io);
+  const site = await secretDeps(io);
   const vaults = vaultsIn(site).map((name) => openVault(name, site));
   const keys = await Promise.all(vaults.map(async (vault) => (await vault.keys?.()) ?? []));
   return keys.flat();

@@ -21,7 +21,7 @@ export interface Check {
   readonly fix?: string;
 }
 
-const LEAST_NODE = [20, 19] as const;
+const MIN_NODE = [20, 19] as const;
 const OWN_SQLITE = [22, 13] as const;
 
 const atLeast = (version: string, [major, minor]: readonly [number, number]): boolean => {
@@ -30,13 +30,13 @@ const atLeast = (version: string, [major, minor]: readonly [number, number]): bo
 };
 
 export const checkNode = (version: string): Check =>
-  atLeast(version, LEAST_NODE)
+  atLeast(version, MIN_NODE)
     ? { name: 'node', state: 'ok', message: `Node ${version}` }
     : {
         name: 'node',
         state: 'broken',
         message: `Node ${version} is too old`,
-        fix: `Install Node ${LEAST_NODE.join('.')} or later.`,
+        fix: `Install Node ${MIN_NODE.join('.')} or later.`,
       };
 
 export const checkSqlite = async (version: string): Promise<Check> => {

@@ -4,7 +4,7 @@ import type { AuthRequirement, Tool } from '../../../contract/tool.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { counted } from '../../output/format-units.ts';
 import type { Check } from './doctor-checks.ts';
-import type { HealthSite } from './health-site.ts';
+import type { HealthDeps } from './health-deps.ts';
 import { within } from './within.ts';
 
 export const ok = (name: string, message: string): Check => ({ name, state: 'ok', message });
@@ -24,7 +24,7 @@ export const adviceOf = (error: unknown): string | undefined =>
 const triedCredential = async (
   auth: AuthRequirement,
   secret: string,
-  { runtime, timeoutMs }: HealthSite,
+  { runtime, timeoutMs }: HealthDeps,
 ): Promise<Check> => {
   const { configKey: key, required } = auth;
   const refused = (message: string): Check => ({
@@ -43,13 +43,13 @@ const triedCredential = async (
   }
 };
 
-const credentialCheck = async ({ auth }: Tool, site: HealthSite): Promise<readonly Check[]> => {
+const credentialCheck = async ({ auth }: Tool, deps: HealthDeps): Promise<readonly Check[]> => {
   if (!auth) return [];
   const { configKey: key, required, setupUrl } = auth;
-  const secret = await site.secret(key);
+  const secret = await deps.secret(key);
   if (secret !== undefined) {
     return [
-      auth.test ? await triedCredential(auth, secret, site) : ok('credential', `${key} is there`),
+      auth.test ? await triedCredential(auth, secret, deps) : ok('credential', `${key} is there`),
     ];
   }
   const where = setupUrl === undefined ? '' : `; get one at ${setupUrl}`;
@@ -66,7 +66,7 @@ const credentialCheck = async ({ auth }: Tool, site: HealthSite): Promise<readon
 /** A tool may ask for a secret and do without it. */
 const secretChecks = async (
   { needs = {}, auth }: Tool,
-  { secret }: HealthSite,
+  { secret }: HealthDeps,
 ): Promise<readonly Check[]> => {
   const checks: Check[] = [];
   for (const key of needs.secrets ?? []) {
@@ -90,7 +90,7 @@ const programsOf = ({ needs = {} }: Tool): readonly string[] => [
   ),
 ];
 
-const programChecks = async (tool: Tool, { hasProgram }: HealthSite): Promise<readonly Check[]> => {
+const programChecks = async (tool: Tool, { hasProgram }: HealthDeps): Promise<readonly Check[]> => {
   const checks: Check[] = [];
   for (const program of programsOf(tool)) {
     checks.push(
@@ -102,10 +102,10 @@ const programChecks = async (tool: Tool, { hasProgram }: HealthSite): Promise<re
   return checks;
 };
 
-const sandboxCheck = async ({ sandbox }: Tool, site: HealthSite): Promise<readonly Check[]> => {
+const sandboxCheck = async ({ sandbox }: Tool, deps: HealthDeps): Promise<readonly Check[]> => {
   if (!sandbox) return [];
   const { type } = sandbox;
-  const found = await within(site.runtime, site.timeoutMs, () => site.sandbox(type));
+  const found = await within(deps.runtime, deps.timeoutMs, () => deps.sandbox(type));
   return found.ready
     ? [ok('sandbox', `Sandbox ${type} can be given`)]
     : [broken('sandbox', `No ${type} sandbox: ${found.reason}`, found.install)];
@@ -113,11 +113,11 @@ const sandboxCheck = async ({ sandbox }: Tool, site: HealthSite): Promise<readon
 
 const SERVER = /^mcp:(.+)$/s;
 
-const serverCheck = async ({ server }: Tool, site: HealthSite): Promise<readonly Check[]> => {
+const serverCheck = async ({ server }: Tool, deps: HealthDeps): Promise<readonly Check[]> => {
   const name = SERVER.exec(server ?? '')?.[1];
   if (name === undefined) return [];
   try {
-    const { state } = await site.server(name);
+    const { state } = await deps.server(name);
     return [ok('server', `The MCP server ${name} answers (${state})`)];
   } catch (error) {
     const fix = adviceOf(error) ?? `See why: toolcrib servers test ${name}`;
@@ -127,16 +127,16 @@ const serverCheck = async ({ server }: Tool, site: HealthSite): Promise<readonly
 
 const dependencyCheck = async (
   { name, dependencies = [] }: Tool,
-  site: HealthSite,
+  deps: HealthDeps,
 ): Promise<readonly Check[]> => {
   if (dependencies.length === 0) return [];
-  const missing = site.missingTools(name);
+  const missing = deps.missingTools(name);
   return missing.length === 0
     ? [ok('dependencies', `${counted(dependencies.length, 'tool')} it needs are there`)]
     : [broken('dependencies', `It needs ${missing.join(', ')}`, 'Switch on or add what it needs.')];
 };
 
-type Look = (tool: Tool, site: HealthSite) => Promise<readonly Check[]>;
+type Look = (tool: Tool, deps: HealthDeps) => Promise<readonly Check[]>;
 
 /** By the name that a look has when it fails itself. */
 export const REACH_CHECKS: readonly (readonly [string, Look])[] = [

@@ -6,12 +6,12 @@ import type { AuditFilter, AuditRow } from '../../../contract/audit.ts';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ToolDefinition } from '../../../contract/tool.ts';
-import type { HealthSite } from './health-site.ts';
+import type { HealthDeps } from './health-deps.ts';
 import { toolHealth } from './tool-health.ts';
 
 const NOW = 1_000_000;
 
-const site = (over: Partial<HealthSite> = {}): HealthSite => ({
+const site = (over: Partial<HealthDeps> = {}): HealthDeps => ({
   runtime: { now: () => NOW, after: fakeRuntime().after },
   timeoutMs: 5000,
   breaker: { failures: 3, restMs: 30_000 },
@@ -35,7 +35,7 @@ const entry = (
   ...over,
 });
 
-const troubleOf = async (given: CatalogEntry, where: HealthSite) => {
+const troubleOf = async (given: CatalogEntry, where: HealthDeps) => {
   const { state, checks } = await toolHealth(given, where);
   return { state, trouble: checks.filter((one) => one.state !== 'ok').map(({ name }) => name) };
 };

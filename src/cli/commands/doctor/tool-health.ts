@@ -8,7 +8,7 @@ import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { formatSpan } from '../../output/format-span.ts';
 import { counted } from '../../output/format-units.ts';
 import type { Check } from './doctor-checks.ts';
-import type { HealthSite } from './health-site.ts';
+import type { HealthDeps } from './health-deps.ts';
 import { adviceOf, broken, ok, REACH_CHECKS } from './reach-checks.ts';
 import { readToolRecord, type ToolRecord } from './tool-record.ts';
 import { within } from './within.ts';
@@ -24,13 +24,13 @@ export interface ToolHealth {
   readonly record?: ToolRecord;
 }
 
-const ownCheck = async (tool: Tool, site: HealthSite): Promise<readonly Check[]> => {
+const ownCheck = async (tool: Tool, deps: HealthDeps): Promise<readonly Check[]> => {
   if (!tool.healthCheck) return [];
   const name = 'own check';
   // Asked of code that anybody may have written: only a plain yes is one.
   const found: unknown = await within(
-    site.runtime,
-    site.timeoutMs,
+    deps.runtime,
+    deps.timeoutMs,
     async () => await tool.healthCheck?.(),
   );
   const { healthy, message } = (found ?? {}) as { healthy?: unknown; message?: unknown };
@@ -44,7 +44,7 @@ const ownCheck = async (tool: Tool, site: HealthSite): Promise<readonly Check[]>
 const circuitCheck = (
   { breaker: own }: Tool,
   { failedInARow, lastCode, restedAt }: ToolRecord,
-  { breaker: usual, runtime }: HealthSite,
+  { breaker: usual, runtime }: HealthDeps,
 ): readonly Check[] => {
   const rule = own ?? usual;
   if (!rule) return [];
@@ -73,11 +73,11 @@ const switchCheck = ({ enabled, quarantine, tool }: CatalogEntry): readonly Chec
 const LOOKS = [['own check', ownCheck], ...REACH_CHECKS] as const;
 
 /** What cannot be looked at has not been found well. */
-const looked = async (entry: CatalogEntry, site: HealthSite): Promise<readonly Check[]> => {
+const looked = async (entry: CatalogEntry, deps: HealthDeps): Promise<readonly Check[]> => {
   const found = await Promise.all(
     LOOKS.map(async ([name, look]) => {
       try {
-        return await look(entry.tool, site);
+        return await look(entry.tool, deps);
       } catch (error) {
         return [broken(name, reasonOf(error), adviceOf(error))];
       }
@@ -92,14 +92,14 @@ const stateOf = (checks: readonly Check[]): ToolHealth['state'] => {
 };
 
 /** Never rejects. A tool that is not let in is not asked anything: its code is nobody's yet. */
-export const toolHealth = async (entry: CatalogEntry, site: HealthSite): Promise<ToolHealth> => {
+export const toolHealth = async (entry: CatalogEntry, deps: HealthDeps): Promise<ToolHealth> => {
   const { tool, quarantine } = entry;
   const { name, source } = tool;
-  const record = site.audit && (await readToolRecord(site.audit, name).catch(() => undefined));
+  const record = deps.audit && (await readToolRecord(deps.audit, name).catch(() => undefined));
   const checks = [
     ...switchCheck(entry),
-    ...(quarantine ? [] : await looked(entry, site)),
-    ...(record ? circuitCheck(tool, record, site) : []),
+    ...(quarantine ? [] : await looked(entry, deps)),
+    ...(record ? circuitCheck(tool, record, deps) : []),
   ];
   return { tool: name, source, state: stateOf(checks), checks, ...(record && { record }) };
 };

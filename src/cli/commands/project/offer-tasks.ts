@@ -9,7 +9,7 @@ import { isRecord } from '../../../kit/data/is-record.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { type Io, note, print } from '../../io.ts';
-import { openServerSite, userFile } from '../servers/server-config.ts';
+import { openServerDeps, userFile } from '../servers/server-config.ts';
 import { type ProjectCommands, projectCommands, type Task } from './project-tasks.ts';
 
 export interface OfferOptions {
@@ -76,7 +76,7 @@ const agreed = async (io: Io, file: string, { yes }: OfferOptions): Promise<bool
 /** Says nothing where there is nothing to offer. */
 export const offerTasks = async (io: Io, options: OfferOptions): Promise<OfferedTasks> => {
   const none: OfferedTasks = { allow: [], tasks: [] };
-  const site = await openServerSite(io);
+  const site = await openServerDeps(io);
   const file = userFile(site);
   const own = await ownCommands(file);
   const fresh = missingOf(projectCommands(io.cwd, io.env), own);

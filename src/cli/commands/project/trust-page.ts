@@ -9,22 +9,22 @@ import { LOCK } from '../../../trust/project-folder.ts';
 import type { ProjectTrust } from '../../../trust/project-trust.ts';
 import { counted } from '../../output/format-units.ts';
 
-const MOST_LINES = 60;
-const MOST_CHARS = 400;
+const MAX_LINES = 60;
+const MAX_CHARS = 400;
 
 const whole = (value: unknown): string => visibleText(JSON.stringify(value));
 
 const cut = (text: string): string => {
-  const hidden = text.length - MOST_CHARS;
-  return hidden > 0 ? `${text.slice(0, MOST_CHARS)}⟨${hidden} more characters⟩` : text;
+  const hidden = text.length - MAX_CHARS;
+  return hidden > 0 ? `${text.slice(0, MAX_CHARS)}⟨${hidden} more characters⟩` : text;
 };
 
 const shown = (value: unknown): string => (value === undefined ? 'not set' : cut(whole(value)));
 
 const few = (lines: readonly string[]): readonly string[] =>
-  lines.length <= MOST_LINES
+  lines.length <= MAX_LINES
     ? lines
-    : [...lines.slice(0, MOST_LINES), `⟨${lines.length - MOST_LINES} more, see the file⟩`];
+    : [...lines.slice(0, MAX_LINES), `⟨${lines.length - MAX_LINES} more, see the file⟩`];
 
 const fullBlock = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`  ${title}`, ...lines.map((line) => `    ${line}`)];

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { loadConfig } from '../../../trust/load-config.ts';
-import { adoptProjectStore } from '../../../trust/place-store.ts';
+import { adoptProjectStore } from '../../../trust/locate-store.ts';
 import { canAsk } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';

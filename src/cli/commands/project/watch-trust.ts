@@ -10,7 +10,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { ProjectFolder } from '../../../trust/project-folder.ts';
 import {
-  type ConfigPlace,
+  type ConfigLocation,
   readProjectTrust,
   trustFiles,
   userDirOf,
@@ -27,7 +27,7 @@ const refuse = (message: string): ToolFailure =>
   });
 
 /** What changed before the command began is not covered by it. */
-const startFrom = async (place: ConfigPlace): Promise<ProjectFolder> => {
+const startFrom = async (place: ConfigLocation): Promise<ProjectFolder> => {
   const { state, folder } = await readProjectTrust(place);
   if (state === 'trusted' && folder) return folder;
   throw refuse(
@@ -40,7 +40,7 @@ const startFrom = async (place: ConfigPlace): Promise<ProjectFolder> => {
 /** Trusts the tool files that are different now; returns their paths. */
 export const trustEdits = async (
   io: Io,
-  place: ConfigPlace,
+  place: ConfigLocation,
   realDir: string,
 ): Promise<readonly string[]> => {
   const { folder, changed = [], problems } = await readProjectTrust(place);
@@ -67,7 +67,7 @@ const untilInterrupted = (io: Io): Promise<void> =>
     io.signals.on('SIGTERM', end);
   });
 
-export const watchTrust = async (io: Io, place: ConfigPlace): Promise<number> => {
+export const watchTrust = async (io: Io, place: ConfigLocation): Promise<number> => {
   const { realDir } = await startFrom(place);
   const folder = join(realDir, FOLDER, 'tools');
   await mkdir(folder, { recursive: true });

@@ -1,10 +1,10 @@
 /** `toolcrib secrets list`: which secrets there are and where, never what they are. */
 import type { Command } from 'commander';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { table } from '../../output/table.ts';
-import { type NamedSecrets, namedSources, type SourceName, secretSite } from './secrets-site.ts';
+import { type NamedSecrets, namedSources, type SourceName, secretDeps } from './secrets-deps.ts';
 
 interface Row {
   readonly key: string;
@@ -59,7 +59,7 @@ const show = (io: Io, { secrets, problems }: Listing): void => {
 };
 
 const list = async (io: Io): Promise<number> => {
-  const listing = await listAll(await namedSources(await secretSite(io)));
+  const listing = await listAll(await namedSources(await secretDeps(io)));
   if (io.json) printJson(io, listing);
   else show(io, listing);
   return listing.problems.length === 0 ? 0 : 1;

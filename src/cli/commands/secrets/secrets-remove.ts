@@ -1,10 +1,10 @@
 /** `toolcrib secrets remove`: forgets a secret. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { SecretSite, VaultName } from '../../../crib/open-secrets.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { placeOption, secretSite, vaultsIn } from './secrets-site.ts';
+import { placeOption, secretDeps, vaultsIn } from './secrets-deps.ts';
 
 interface RemoveOptions {
   readonly from?: VaultName;
@@ -12,25 +12,25 @@ interface RemoveOptions {
   readonly to?: VaultName;
 }
 
-const notThere = (site: SecretSite, key: string): ToolFailure =>
+const notThere = (deps: SecretDeps, key: string): ToolFailure =>
   new ToolFailure('NOT_FOUND', `No secret is kept as ${key}.`, {
     suggestions: [
-      Object.hasOwn(site.env, key)
+      Object.hasOwn(deps.env, key)
         ? `It is an environment variable: unset ${key}`
         : 'See what is there with: toolcrib secrets list',
     ],
   });
 
 const remove = async (io: Io, key: string, { from, to }: RemoveOptions): Promise<number> => {
-  const site = await secretSite(io);
+  const deps = await secretDeps(io);
   const named = from ?? to;
-  const places = named ? [named] : vaultsIn(site);
+  const places = named ? [named] : vaultsIn(deps);
   const { openVault } = await import('../../../crib/open-secrets.ts');
   const removed: VaultName[] = [];
   for (const place of places) {
-    if (await openVault(place, site).remove(key)) removed.push(place);
+    if (await openVault(place, deps).remove(key)) removed.push(place);
   }
-  if (removed.length === 0) throw notThere(site, key);
+  if (removed.length === 0) throw notThere(deps, key);
   if (io.json) printJson(io, { key, removed });
   else {
     print(io, `${io.ink.green('✓')} Removed: ${key}`);

@@ -1,30 +1,30 @@
 /** `toolcrib secrets set`: keeps a secret. Its value never comes from the command line. */
 import type { Command } from 'commander';
-import type { SecretSite, VaultName } from '../../../crib/open-secrets.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { placeOption, secretSite, vaultsIn } from './secrets-site.ts';
+import { placeOption, secretDeps, vaultsIn } from './secrets-deps.ts';
 import { readSecretValue } from './secrets-value.ts';
 
 /** What a person would not expect: that the value just kept is not the one in use. */
-const surprise = (site: SecretSite, key: string, where: VaultName): string | undefined => {
-  const { sources } = site.config.secrets;
+const surprise = (deps: SecretDeps, key: string, where: VaultName): string | undefined => {
+  const { sources } = deps.config.secrets;
   if (!sources.includes(where)) {
     return `Tools do not look there: add "${where}" to secrets.sources in your configuration.`;
   }
   const shadowed = sources.indexOf('environment') < sources.indexOf(where);
-  return sources.includes('environment') && shadowed && Object.hasOwn(site.env, key)
+  return sources.includes('environment') && shadowed && Object.hasOwn(deps.env, key)
     ? `The environment variable ${key} is set and comes first.`
     : undefined;
 };
 
 const set = async (io: Io, key: string, { to }: { to?: VaultName }): Promise<number> => {
-  const site = await secretSite(io);
-  const where = to ?? vaultsIn(site)[0] ?? 'file';
+  const deps = await secretDeps(io);
+  const where = to ?? vaultsIn(deps)[0] ?? 'file';
   const { openVault } = await import('../../../crib/open-secrets.ts');
-  const vault = openVault(where, site);
+  const vault = openVault(where, deps);
   await vault.set(key, await readSecretValue(io, key));
-  const warning = surprise(site, key, where);
+  const warning = surprise(deps, key, where);
   if (io.json) printJson(io, { key, where, ...(warning !== undefined && { warning }) });
   else {
     print(io, `${io.ink.green('✓')} Kept: ${key}`);

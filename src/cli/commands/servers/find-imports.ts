@@ -14,7 +14,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { Io } from '../../io.ts';
 
 /** Claude Code keeps its history in the same file. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 export interface FoundFile {
   readonly client: ClientName | undefined;
@@ -48,7 +48,7 @@ const candidates = (io: Io, { files, from }: Wanted): readonly Candidate[] => {
 
 const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefined> => {
   const { file, client } = candidate;
-  const { text, fault } = await readConfigText(file, { mostBytes: MOST_BYTES });
+  const { text, fault } = await readConfigText(file, { mostBytes: MAX_BYTES });
   if (fault !== undefined) return { ...candidate, text: '', reading: undefined, fault };
   if (text === undefined) return undefined;
   try {

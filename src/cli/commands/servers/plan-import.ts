@@ -24,7 +24,7 @@ export interface ImportPlan {
   readonly servers: readonly PlannedServer[];
 }
 
-export interface PlanSite {
+export interface PlanDeps {
   readonly configured: Readonly<Record<string, unknown>>;
   /** The value of a secret that is kept already. */
   secret(key: string): Promise<string | undefined>;
@@ -39,7 +39,7 @@ const comparable = (definition: unknown): unknown => {
 /** Another value under the same key belongs to somebody else. */
 const secretFault = async (
   secrets: readonly MovedSecret[],
-  { secret }: PlanSite,
+  { secret }: PlanDeps,
 ): Promise<string | undefined> => {
   for (const { key, value } of secrets) {
     const kept = await secret(key);
@@ -49,16 +49,16 @@ const secretFault = async (
 };
 
 class Planner {
-  readonly #site: PlanSite;
+  readonly #deps: PlanDeps;
   readonly #taken = new Map<string, ServerDefinition>();
 
-  constructor(site: PlanSite) {
-    this.#site = site;
+  constructor(deps: PlanDeps) {
+    this.#deps = deps;
   }
 
   /** `undefined`: nothing of this name yet. */
   #known(name: string): unknown {
-    const { configured } = this.#site;
+    const { configured } = this.#deps;
     return (
       this.#taken.get(name) ?? (Object.hasOwn(configured, name) ? configured[name] : undefined)
     );
@@ -91,7 +91,7 @@ class Planner {
     definition: ServerDefinition,
     secrets: readonly MovedSecret[],
   ): Promise<Pick<PlannedServer, 'outcome' | 'reason'>> {
-    const fault = definitionFault(name, definition) ?? (await secretFault(secrets, this.#site));
+    const fault = definitionFault(name, definition) ?? (await secretFault(secrets, this.#deps));
     if (fault !== undefined) return { outcome: 'refused', reason: fault };
     const known = this.#known(name);
     if (known === undefined) {
@@ -106,9 +106,9 @@ class Planner {
 
 export const planImport = async (
   files: readonly FoundFile[],
-  site: PlanSite,
+  deps: PlanDeps,
 ): Promise<ImportPlan> => {
-  const planner = new Planner(site);
+  const planner = new Planner(deps);
   const servers: PlannedServer[] = [];
   for (const found of files) servers.push(...(await planner.plan(found)));
   return { files, servers };

@@ -7,29 +7,29 @@ import { type Io, note } from '../../io.ts';
 
 export type ServerSettings = LoadedConfig['config']['mcp']['servers'][string];
 
-export interface ServerSite {
+export interface ServerDeps {
   readonly loaded: LoadedConfig;
   /** The project's directory, or where one stands when there is no project. */
   readonly root: string;
 }
 
 /** Throws on bad configuration. Starts nothing. */
-export const openServerSite = async (io: Io): Promise<ServerSite> => {
+export const openServerDeps = async (io: Io): Promise<ServerDeps> => {
   const { loadConfig } = await import('../../../trust/load-config.ts');
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   return { loaded, root: loaded.projectDir ?? io.cwd };
 };
 
-export const settingsOf = ({ loaded }: ServerSite, name: string): ServerSettings | undefined => {
+export const settingsOf = ({ loaded }: ServerDeps, name: string): ServerSettings | undefined => {
   const { servers } = loaded.config.mcp;
   return Object.hasOwn(servers, name) ? servers[name] : undefined;
 };
 
 /** Fails with NOT_FOUND, with a close name if there is one. */
-export const knownServer = async (site: ServerSite, name: string): Promise<ServerSettings> => {
-  const found = settingsOf(site, name);
+export const knownServer = async (deps: ServerDeps, name: string): Promise<ServerSettings> => {
+  const found = settingsOf(deps, name);
   if (found) return found;
-  const names = Object.keys(site.loaded.config.mcp.servers);
+  const names = Object.keys(deps.loaded.config.mcp.servers);
   const { closest, distance } = await import('fastest-levenshtein');
   const close = names.length === 0 ? undefined : closest(name, names);
   throw new ToolFailure('NOT_FOUND', 'No MCP server of this name is configured.', {
@@ -41,21 +41,21 @@ export const knownServer = async (site: ServerSite, name: string): Promise<Serve
   });
 };
 
-export const userFile = ({ loaded }: ServerSite): string =>
+export const userFile = ({ loaded }: ServerDeps): string =>
   loaded.sources.find(({ kind }) => kind === 'user')?.path ?? join(loaded.userDir, 'config.yml');
 
-export const projectFile = ({ loaded, root }: ServerSite): string =>
+export const projectFile = ({ loaded, root }: ServerDeps): string =>
   loaded.sources.find(({ kind }) => kind === 'project')?.path ??
   join(root, '.toolcrib', 'config.yml');
 
 /** Whether it is the project that says how the server is reached. */
-export const isOfProject = (site: ServerSite, name: string): boolean =>
+export const isOfProject = (deps: ServerDeps, name: string): boolean =>
   ['command', 'url'].some((key) =>
-    site.loaded.provenance(`mcp.servers.${name}.${key}`).startsWith(projectFile(site)),
+    deps.loaded.provenance(`mcp.servers.${name}.${key}`).startsWith(projectFile(deps)),
   );
 
 /** A file that is ignored is not the place to write to. */
-const assertTrusted = ({ loaded }: ServerSite): void => {
+const assertTrusted = ({ loaded }: ServerDeps): void => {
   const { state } = loaded.trust;
   if (state === 'none' || state === 'trusted') return;
   throw new ToolFailure(
@@ -66,7 +66,7 @@ const assertTrusted = ({ loaded }: ServerSite): void => {
 };
 
 /** A cloned link would have us write somewhere else, such as into the user's own configuration. */
-const assertNoLink = async ({ root }: ServerSite, file: string): Promise<void> => {
+const assertNoLink = async ({ root }: ServerDeps, file: string): Promise<void> => {
   const { isInsideProject } = await import('../../../trust/inside-project.ts');
   if (await isInsideProject(file, { projectDir: root, inside: ['.toolcrib'] })) return;
   throw new ToolFailure(
@@ -78,7 +78,7 @@ const assertNoLink = async ({ root }: ServerSite, file: string): Promise<void> =
 
 const keepTrust = async (
   io: Io,
-  { loaded, root }: ServerSite,
+  { loaded, root }: ServerDeps,
   edit: ConfigEdit & { readonly file: string },
 ): Promise<void> => {
   if (io.env.TOOLCRIB_CONFIG || loaded.trust.insisted) return;
@@ -106,28 +106,28 @@ export interface Edited {
 /**
  * Fails with PERMISSION_DENIED where `editServers` would, for one who has other things to write before.
  */
-export const assertEditable = async (io: Io, site: ServerSite, inProject: boolean) => {
+export const assertEditable = async (io: Io, deps: ServerDeps, inProject: boolean) => {
   if (!inProject) return;
-  assertTrusted(site);
-  if (!io.env.TOOLCRIB_CONFIG) await assertNoLink(site, projectFile(site));
+  assertTrusted(deps);
+  if (!io.env.TOOLCRIB_CONFIG) await assertNoLink(deps, projectFile(deps));
 };
 
 /** Changes the user's file or the project's; a project that was trusted still is afterwards. */
 export const editServers = async (
   io: Io,
-  site: ServerSite,
+  deps: ServerDeps,
   { inProject, change }: ServerEdit,
 ): Promise<Edited> => {
   if (!inProject) {
-    const file = userFile(site);
+    const file = userFile(deps);
     return { file, changed: (await change(file)) !== undefined };
   }
-  const file = projectFile(site);
-  await assertEditable(io, site, inProject);
+  const file = projectFile(deps);
+  await assertEditable(io, deps, inProject);
   const edit = await change(file);
   if (!edit) return { file, changed: false };
   const { ignoreState } = await import('../../../config/edit/ignore-state.ts');
   await ignoreState(file);
-  await keepTrust(io, site, { ...edit, file });
+  await keepTrust(io, deps, { ...edit, file });
   return { file, changed: true };
 };

@@ -25,9 +25,9 @@ import {
   editServers,
   isOfProject,
   knownServer,
-  openServerSite,
+  openServerDeps,
+  type ServerDeps,
   type ServerSettings,
-  type ServerSite,
   settingsOf,
 } from './server-config.ts';
 import { removeServer } from './servers-remove.ts';
@@ -107,12 +107,12 @@ class Editor implements ServerEditor {
   }
 
   async #list(): Promise<readonly ConfiguredServer[]> {
-    const site = await openServerSite(this.#io);
-    const now = site.loaded.config.mcp.servers;
+    const deps = await openServerDeps(this.#io);
+    const now = deps.loaded.config.mcp.servers;
     const started = this.#open.loaded.config.mcp.servers;
     const names = [...new Set([...Object.keys(now), ...Object.keys(started)])].sort();
     return names.flatMap((name) => {
-      const settings = settingsOf(site, name);
+      const settings = settingsOf(deps, name);
       const before = Object.hasOwn(started, name) ? started[name] : undefined;
       const shown = settings ?? before;
       if (!shown) return [];
@@ -123,7 +123,7 @@ class Editor implements ServerEditor {
           name,
           reach: reachOf(shown),
           ...(shown.tier && { tier: shown.tier }),
-          isOfProject: settings !== undefined && isOfProject(site, name),
+          isOfProject: settings !== undefined && isOfProject(deps, name),
           ...(isChanged && { pending: pending as NonNullable<ConfiguredServer['pending']> }),
         },
       ];
@@ -139,8 +139,8 @@ class Editor implements ServerEditor {
     }
     const definition = JSON.parse(JSON.stringify(given)) as ServerDefinition;
     return this.#inTurn(async () => {
-      const site = await openServerSite(this.#io);
-      if (settingsOf(site, name)) throw nameTaken(name);
+      const deps = await openServerDeps(this.#io);
+      if (settingsOf(deps, name)) throw nameTaken(name);
       const vault = await openVaultOf(this.#io);
       const server = { name, foreignName: name, definition, notes: [] };
       const reading = { servers: [server], refused: [], lists: [], isOurs: false };
@@ -150,7 +150,7 @@ class Editor implements ServerEditor {
       const [planned] = plan.servers;
       if (planned?.outcome !== 'new') throw refused(planned?.reason);
       const withTier = { ...planned, definition: { ...planned.definition, ...(tier && { tier }) } };
-      await takeServers(this.#io, { site, vault, inProject: false }, [withTier]);
+      await takeServers(this.#io, { deps, vault, inProject: false }, [withTier]);
       await this.#record('server.added', name, { by });
       return { servers: [name], notes: notesOf(planned) };
     });
@@ -166,14 +166,14 @@ class Editor implements ServerEditor {
 
   setTier(name: string, tier: Tier, by: string): Promise<ServerChange> {
     return this.#inTurn(async () => {
-      const site = await openServerSite(this.#io);
-      await knownServer(site, name);
-      if (isOfProject(site, name)) {
+      const deps = await openServerDeps(this.#io);
+      await knownServer(deps, name);
+      if (isOfProject(deps, name)) {
         throw new ToolFailure('PERMISSION_DENIED', 'This server belongs to the project.', {
           suggestions: ['Edit .toolcrib/config.yml of the project by hand.'],
         });
       }
-      await editServers(this.#io, site, {
+      await editServers(this.#io, deps, {
         inProject: false,
         change: (file) => setInConfigFile(file, ['mcp', 'servers', name, 'tier'], tier),
       });
@@ -184,33 +184,33 @@ class Editor implements ServerEditor {
 
   offers(): Promise<readonly ImportOffer[]> {
     return this.#inTurn(async () => {
-      const { planned, clientOf } = await this.#plan(await openServerSite(this.#io));
+      const { planned, clientOf } = await this.#plan(await openServerDeps(this.#io));
       return planned.map((server) => offerOf(server, clientOf(server)));
     });
   }
 
   take(wanted: Parameters<ServerEditor['take']>[0], by: string): Promise<ServerChange> {
     return this.#inTurn(async () => {
-      const site = await openServerSite(this.#io);
-      const { planned, vault } = await this.#plan(site);
+      const deps = await openServerDeps(this.#io);
+      const { planned, vault } = await this.#plan(deps);
       const chosen = wanted.map(({ name, digest }) => {
         const server = planned.find((each) => each.name === name && each.outcome === 'new');
         if (server && offerDigest(server) === digest) return server;
         throw changedMeanwhile();
       });
-      await takeServers(this.#io, { site, vault, inProject: false }, [...new Set(chosen)]);
+      await takeServers(this.#io, { deps, vault, inProject: false }, [...new Set(chosen)]);
       for (const { name } of chosen) await this.#record('server.added', name, { by });
       return { servers: chosen.map(({ name }) => name), notes: chosen.flatMap(notesOf) };
     });
   }
 
   /** Lists of the folder one stands in are left out: a stranger may have put them there. */
-  async #plan(site: ServerSite) {
+  async #plan(deps: ServerDeps) {
     const all = await findImports(this.#io, { files: [], from: undefined });
     const files = all.filter(({ isProject }) => !isProject);
     const vault = await openVaultOf(this.#io);
     const { servers: planned } = await planImport(files, {
-      configured: site.loaded.config.mcp.servers,
+      configured: deps.loaded.config.mcp.servers,
       secret: (key) => vault.get(key),
     });
     const clientOf = ({ file }: PlannedServer) => files.find((each) => each.file === file)?.client;

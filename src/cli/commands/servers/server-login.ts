@@ -5,7 +5,7 @@ import type { openServerAuth } from '../../../crib/open-server-auth.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
 import { openBrowser } from './open-browser.ts';
-import { knownServer, type ServerSite } from './server-config.ts';
+import { knownServer, type ServerDeps } from './server-config.ts';
 
 type Auth = Awaited<ReturnType<typeof openServerAuth>>;
 type AuthServer = Parameters<typeof openServerAuth>[0];
@@ -14,7 +14,7 @@ export type LoginStep = Parameters<
   NonNullable<NonNullable<Parameters<Auth['login']>[0]>['onStep']>
 >[0];
 
-export interface LoginChoices {
+export interface ServerLoginOptions {
   readonly browser?: boolean;
   readonly clientId?: string;
   readonly port?: number;
@@ -23,11 +23,11 @@ export interface LoginChoices {
 
 /** Only a server that is reached by http can be logged in to. */
 export const remoteServer = async (
-  site: ServerSite,
+  deps: ServerDeps,
   name: string,
-  { clientId, port, scope }: LoginChoices = {},
+  { clientId, port, scope }: ServerLoginOptions = {},
 ): Promise<AuthServer> => {
-  const { url, oauth } = await knownServer(site, name);
+  const { url, oauth } = await knownServer(deps, name);
   if (url === undefined || !/^https?:/i.test(url)) {
     throw new ToolFailure('VALIDATION_ERROR', 'This server has no login.', {
       suggestions: [
@@ -57,7 +57,7 @@ const showPage = async (io: Io, url: URL, browser: boolean): Promise<void> => {
 
 export const authOf = async (
   io: Io,
-  { loaded }: ServerSite,
+  { loaded }: ServerDeps,
   { server, browser = true }: { readonly server: AuthServer; readonly browser?: boolean },
 ): Promise<Auth> => {
   const { openServerAuth: open } = await import('../../../crib/open-server-auth.ts');

@@ -6,10 +6,10 @@ import { argumentLooksSecret, looksSecret } from '../../../config/mcp-import/loo
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ServerTransport } from '../../../contract/servers.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { secretSite, vaultsIn } from '../secrets/secrets-site.ts';
+import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import { readSecretValue } from '../secrets/secrets-value.ts';
 import { definitionFault } from './definition-fault.ts';
 import { offerTools } from './offer-tools.ts';
@@ -17,8 +17,8 @@ import {
   assertEditable,
   editServers,
   isOfProject,
-  openServerSite,
-  type ServerSite,
+  openServerDeps,
+  type ServerDeps,
   settingsOf,
 } from './server-config.ts';
 
@@ -81,18 +81,18 @@ const withSecret = async (
 ): Promise<ServerDefinition> => {
   if (variable === undefined) return definition;
   if (definition.command === undefined) throw misuse('--secret is for a program to start.');
-  const site = await secretSite(io);
+  const deps = await secretDeps(io);
   const key = secretKeyFor(server, variable);
   const { openVault } = await import('../../../crib/open-secrets.ts');
-  const vault = openVault(vaultsIn(site)[0] ?? 'file', site);
+  const vault = openVault(vaultsIn(deps)[0] ?? 'file', deps);
   await vault.set(key, await readSecretValue(io, variable));
   note(io, io.noteInk.dim(`${variable} is kept as ${key} in ${vault.label}`));
   return { ...definition, env: { ...definition.env, [variable]: `\${secret:${key}}` } };
 };
 
 /** What a project says of a server of the user's own is passed over. */
-const assertOwn = (site: ServerSite, name: string, inProject: boolean): void => {
-  if (!inProject || !settingsOf(site, name) || isOfProject(site, name)) return;
+const assertOwn = (deps: ServerDeps, name: string, inProject: boolean): void => {
+  if (!inProject || !settingsOf(deps, name) || isOfProject(deps, name)) return;
   throw new ToolFailure('PERMISSION_DENIED', 'A project cannot change your own server.', {
     suggestions: ['Choose another name, or leave --project out.'],
   });
@@ -108,17 +108,17 @@ const add = async (
   if (fault !== undefined) {
     throw misuse('This is no server that can be configured.', `Change it: ${fault}`);
   }
-  const site = await openServerSite(io);
-  if (settingsOf(site, name) && options.replace !== true) {
+  const deps = await openServerDeps(io);
+  if (settingsOf(deps, name) && options.replace !== true) {
     throw new ToolFailure('CONFLICT', `There is a server ${name} already.`, {
       suggestions: ['Choose another name, or say --replace.'],
     });
   }
   const inProject = options.project === true;
-  assertOwn(site, name, inProject);
-  await assertEditable(io, site, inProject);
+  assertOwn(deps, name, inProject);
+  await assertEditable(io, deps, inProject);
   const definition = await withSecret(io, given, { server: name, variable: options.secret });
-  const { file } = await editServers(io, site, {
+  const { file } = await editServers(io, deps, {
     inProject,
     change: (path) => setInConfigFile(path, ['mcp', 'servers', name], definition),
   });

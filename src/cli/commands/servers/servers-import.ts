@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { CLIENTS, type ClientName } from '../../../config/mcp-import/client-files.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
@@ -13,7 +13,7 @@ import { importData, importPage } from './import-page.ts';
 import { offerTools } from './offer-tools.ts';
 import { type ImportPlan, type PlannedServer, planImport } from './plan-import.ts';
 import { type Rewritten, restoreFile, rewriteFile } from './rewrite-files.ts';
-import { openServerSite } from './server-config.ts';
+import { openServerDeps } from './server-config.ts';
 import { openVaultOf, takeServers } from './take-servers.ts';
 
 interface ImportOptions {
@@ -117,11 +117,11 @@ const report = (
 };
 
 const bring = async (io: Io, files: readonly string[], options: ImportOptions): Promise<number> => {
-  const site = await openServerSite(io);
+  const deps = await openServerDeps(io);
   const found = await findImports(io, { files, from: options.from });
   const vault = await openVaultOf(io);
   const plan = await planImport(withoutStrangers(io, found, options), {
-    configured: site.loaded.config.mcp.servers,
+    configured: deps.loaded.config.mcp.servers,
     secret: (key) => vault.get(key),
   });
   const fresh = plan.servers.filter(({ outcome }) => outcome === 'new');
@@ -137,7 +137,7 @@ const bring = async (io: Io, files: readonly string[], options: ImportOptions): 
   }
   const file =
     fresh.length > 0
-      ? await takeServers(io, { site, vault, inProject: options.project === true }, fresh)
+      ? await takeServers(io, { deps, vault, inProject: options.project === true }, fresh)
       : undefined;
   const changes =
     options.rewrite === true ? await rewriteAll(io, plan, options) : { done: [], left: [] };

@@ -1,13 +1,13 @@
 /** `toolcrib servers login` and `logout`: OAuth with a person at a browser; tokens are kept as secrets. */
 import type { Command } from 'commander';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
-import { HIGHEST_PORT, wholeNumber } from '../../input/whole-number.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { MAX_PORT, wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type ProgressLine, progressOn, withProgress } from '../../output/progress-line.ts';
 import { onInterrupt } from '../../session/on-interrupt.ts';
-import { openServerSite } from './server-config.ts';
-import { authOf, type LoginChoices, type LoginStep, remoteServer } from './server-login.ts';
+import { openServerDeps } from './server-config.ts';
+import { authOf, type LoginStep, remoteServer, type ServerLoginOptions } from './server-login.ts';
 
 const LABELS = {
   finding: (name: string) => `Asking ${name} where to log in`,
@@ -25,8 +25,8 @@ const stepProgress = (io: Io, name: string) => {
   return { onStep, stop };
 };
 
-const login = async (io: Io, name: string, choices: LoginChoices): Promise<number> => {
-  const site = await openServerSite(io);
+const login = async (io: Io, name: string, choices: ServerLoginOptions): Promise<number> => {
+  const site = await openServerDeps(io);
   const server = await remoteServer(site, name, choices);
   const auth = await authOf(io, site, { server, browser: choices.browser ?? true });
   const gaveUp = new AbortController();
@@ -54,7 +54,7 @@ const login = async (io: Io, name: string, choices: LoginChoices): Promise<numbe
 };
 
 const logout = async (io: Io, name: string): Promise<number> => {
-  const site = await openServerSite(io);
+  const site = await openServerDeps(io);
   const auth = await authOf(io, site, { server: await remoteServer(site, name) });
   const removed = await withProgress(io, `Telling the login server of ${name}`, auth.logout());
   if (io.json) printJson(io, { server: name, removed });
@@ -79,10 +79,10 @@ export const serversLoginCommand = (servers: Command, io: Io): Command =>
       .option(
         '--port <number>',
         'the port of the redirect address that was registered',
-        wholeNumber('--port', 1, HIGHEST_PORT),
+        wholeNumber('--port', 1, MAX_PORT),
       )
       .option('--scope <scopes>', 'what to ask for, instead of what the server names')
-      .action(leaving(io, (name: string, choices: LoginChoices) => login(io, name, choices))),
+      .action(leaving(io, (name: string, choices: ServerLoginOptions) => login(io, name, choices))),
     'toolcrib servers login linear',
     'toolcrib servers login linear --no-browser',
   );

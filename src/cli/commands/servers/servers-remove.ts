@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import {
   editServers,
   isOfProject,
   knownServer,
-  openServerSite,
-  type ServerSite,
+  openServerDeps,
+  type ServerDeps,
   settingsOf,
 } from './server-config.ts';
 import { authOf } from './server-login.ts';
@@ -20,10 +20,10 @@ interface RemoveOptions {
 }
 
 /** Tokens of a server that is gone are of no use to anybody else; another file may still name it. */
-const forgetLogin = async (io: Io, site: ServerSite, name: string): Promise<void> => {
-  const { url } = await knownServer(site, name);
-  if (url === undefined || settingsOf(await openServerSite(io), name)) return;
-  const auth = await authOf(io, site, { server: { name, url } });
+const forgetLogin = async (io: Io, deps: ServerDeps, name: string): Promise<void> => {
+  const { url } = await knownServer(deps, name);
+  if (url === undefined || settingsOf(await openServerDeps(io), name)) return;
+  const auth = await authOf(io, deps, { server: { name, url } });
   await auth.logout();
 };
 
@@ -33,10 +33,10 @@ export const removeServer = async (
   name: string,
   { project }: RemoveOptions = {},
 ): Promise<string> => {
-  const site = await openServerSite(io);
-  await knownServer(site, name);
-  const { file, changed } = await editServers(io, site, {
-    inProject: project ?? isOfProject(site, name),
+  const deps = await openServerDeps(io);
+  await knownServer(deps, name);
+  const { file, changed } = await editServers(io, deps, {
+    inProject: project ?? isOfProject(deps, name),
     change: (path) => removeFromConfigFile(path, ['mcp', 'servers', name]),
   });
   if (!changed) {
@@ -44,7 +44,7 @@ export const removeServer = async (
       suggestions: [project ? 'Leave --project out.' : 'Look where it is: toolcrib doctor'],
     });
   }
-  await forgetLogin(io, site, name);
+  await forgetLogin(io, deps, name);
   return file;
 };
 

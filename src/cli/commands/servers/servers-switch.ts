@@ -4,15 +4,15 @@ import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import {
   editServers,
   isOfProject,
   knownServer,
-  openServerSite,
+  openServerDeps,
   projectFile,
-  type ServerSite,
+  type ServerDeps,
 } from './server-config.ts';
 
 interface Wanted {
@@ -25,24 +25,24 @@ interface SwitchOptions {
 }
 
 /** The project has switched one of the user's own off, and can take that back. */
-const isOffByProject = (site: ServerSite, name: string): boolean =>
-  !isOfProject(site, name) &&
-  site.loaded.provenance(`mcp.servers.${name}.enabled`).startsWith(projectFile(site));
+const isOffByProject = (deps: ServerDeps, name: string): boolean =>
+  !isOfProject(deps, name) &&
+  deps.loaded.provenance(`mcp.servers.${name}.enabled`).startsWith(projectFile(deps));
 
 /** The files that were changed, in which it was on or off. */
 const write = async (
   io: Io,
-  site: ServerSite,
+  deps: ServerDeps,
   { name, on, inProject }: Wanted & { readonly inProject: boolean },
 ): Promise<readonly string[]> => {
   const path = ['mcp', 'servers', name, 'enabled'];
-  if (!on || !isOffByProject(site, name)) {
+  if (!on || !isOffByProject(deps, name)) {
     const change = (file: string) => setInConfigFile(file, path, on);
-    return [(await editServers(io, site, { inProject, change })).file];
+    return [(await editServers(io, deps, { inProject, change })).file];
   }
   const change = (file: string) => removeFromConfigFile(file, path);
-  const { file } = await editServers(io, site, { inProject: true, change });
-  const after = await openServerSite(io);
+  const { file } = await editServers(io, deps, { inProject: true, change });
+  const after = await openServerDeps(io);
   const { enabled = true } = await knownServer(after, name);
   if (enabled || inProject) return [file];
   return [file, ...(await write(io, after, { name, on, inProject }))];
@@ -53,10 +53,10 @@ const flip = async (
   { name, on }: Wanted,
   { project = false }: SwitchOptions,
 ): Promise<number> => {
-  const site = await openServerSite(io);
-  const { enabled = true } = await knownServer(site, name);
-  const ofProject = isOfProject(site, name);
-  if (on && project && !ofProject && !isOffByProject(site, name)) {
+  const deps = await openServerDeps(io);
+  const { enabled = true } = await knownServer(deps, name);
+  const ofProject = isOfProject(deps, name);
+  if (on && project && !ofProject && !isOffByProject(deps, name)) {
     throw new ToolFailure('PERMISSION_DENIED', 'A project cannot switch your own server on.', {
       suggestions: [`Switch it on for all your projects: toolcrib servers enable ${name}`],
     });
@@ -64,7 +64,7 @@ const flip = async (
   const word = on ? 'enabled' : 'disabled';
   const changed = enabled !== on;
   if (changed) {
-    const files = await write(io, site, { name, on, inProject: project || ofProject });
+    const files = await write(io, deps, { name, on, inProject: project || ofProject });
     if (!io.json) for (const file of files) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
   }
   if (io.json) printJson(io, { server: name, enabled: on, changed });

@@ -2,18 +2,18 @@
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import type { SecretVault } from '../../../contract/secrets.ts';
 import type { Io } from '../../io.ts';
-import { secretSite, vaultsIn } from '../secrets/secrets-site.ts';
+import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import type { PlannedServer } from './plan-import.ts';
-import { assertEditable, editServers, type ServerSite } from './server-config.ts';
+import { assertEditable, editServers, type ServerDeps } from './server-config.ts';
 
 export const openVaultOf = async (io: Io): Promise<SecretVault> => {
-  const site = await secretSite(io);
+  const deps = await secretDeps(io);
   const { openVault } = await import('../../../crib/open-secrets.ts');
-  return openVault(vaultsIn(site)[0] ?? 'file', site);
+  return openVault(vaultsIn(deps)[0] ?? 'file', deps);
 };
 
-export interface TakeSite {
-  readonly site: ServerSite;
+export interface TakeDeps {
+  readonly deps: ServerDeps;
   readonly vault: SecretVault;
   readonly inProject: boolean;
 }
@@ -21,14 +21,14 @@ export interface TakeSite {
 /** Returns the file that was changed. */
 export const takeServers = async (
   io: Io,
-  { site, vault, inProject }: TakeSite,
+  { deps, vault, inProject }: TakeDeps,
   servers: readonly Pick<PlannedServer, 'name' | 'definition' | 'secrets'>[],
 ): Promise<string> => {
-  await assertEditable(io, site, inProject);
+  await assertEditable(io, deps, inProject);
   for (const { secrets } of servers) {
     for (const { key, value } of secrets) await vault.set(key, value);
   }
-  const { file } = await editServers(io, site, {
+  const { file } = await editServers(io, deps, {
     inProject,
     change: async (path) => {
       const edits = [];

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-parts.ts';
+import { leaving, withExamples, withJson } from '../../command-helpers.ts';
 import { toolOf } from '../../input/tool-of.ts';
 import { wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
@@ -12,7 +12,7 @@ import { counted } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { badgeOf } from '../../output/tool-summary.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
-import { openHealthSite } from '../doctor/health-site.ts';
+import { openHealthDeps } from '../doctor/health-deps.ts';
 import { inParallel } from '../doctor/in-parallel.ts';
 import { type ToolHealth, toolHealth } from '../doctor/tool-health.ts';
 import type { ToolRecord } from '../doctor/tool-record.ts';
@@ -92,7 +92,7 @@ const examine = async (
   { names, timeout }: { readonly names: readonly string[]; readonly timeout: number },
 ): Promise<number> => {
   const entries = entriesOf(open.crib, names);
-  const site = await openHealthSite(io, open, timeout);
+  const site = await openHealthDeps(io, open, timeout);
   const found = await inParallel(entries, AT_ONCE, (entry) => toolHealth(entry, site));
   const isWell = found.every(({ state }) => state !== 'unwell');
   if (io.json) printJson(io, { ok: isWell, tools: found });

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../../contract/errors.ts';
 import { type Backoff, RetryPolicies, type RetryPolicy } from '../../../contract/retry.ts';
-import { LONGEST_TIMER_MS } from '../fields.ts';
+import { MAX_TIMER_MS } from '../fields.ts';
 import { described, optionalSetting, setting } from '../setting.ts';
 
-const delay = z.int().min(0).max(LONGEST_TIMER_MS);
+const delay = z.int().min(0).max(MAX_TIMER_MS);
 
 const none = z.strictObject({ type: z.literal('none') });
 const fixed = z.strictObject({

@@ -3,7 +3,7 @@
  * configuration could make git run is switched off. Git takes these variables before any file.
  */
 
-export interface GitPlace {
+export interface GitLocation {
   /** Absolute. It need not exist: git then says that there is no repository. */
   readonly gitDir: string;
   readonly workTree: string;
@@ -80,7 +80,7 @@ const configured = (settings: Readonly<Record<string, string>>): Record<string, 
 export const gitEnvironment = ({
   gitDir,
   workTree,
-}: GitPlace): Readonly<Record<string, string>> => ({
+}: GitLocation): Readonly<Record<string, string>> => ({
   ...VARIABLES,
   // In a sandbox the folder may seem to belong to somebody else.
   ...configured({ ...CONFIGURATION, 'safe.directory': workTree }),

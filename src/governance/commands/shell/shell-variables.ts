@@ -8,7 +8,7 @@ import { refuse } from '../refusal.ts';
 const PLAIN_NAME = /^[a-z][a-z0-9]{0,30}$/;
 /** Lower-case names that one shell or another gives a meaning to. */
 const TAKEN: readonly string[] = ['path', 'cdpath', 'fpath', 'manpath', 'mailpath', 'histchars'];
-const MOST_VALUES = 64;
+const MAX_VALUES = 64;
 
 /** All values a variable can ever have; `undefined` when they are not known. */
 export interface Variable {
@@ -42,7 +42,7 @@ const allPlain = (words: readonly Word[]): readonly string[] | undefined => {
 const note = (found: Map<string, Variable>, name: string, more: Variable): void => {
   const before = found.get(name);
   const values = more.values && before ? before.values?.concat(more.values) : more.values;
-  const isTooMany = values !== undefined && values.length > MOST_VALUES;
+  const isTooMany = values !== undefined && values.length > MAX_VALUES;
   found.set(name, {
     values: isTooMany ? undefined : values,
     isLoopOnly: before === undefined && more.isLoopOnly,

@@ -6,12 +6,12 @@ import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 
 const LONGEST = 1000;
-const MOST_COMPUTED = 100;
+const MAX_COMPUTED = 100;
 
 export class LinearPatterns {
   readonly #literal = new Map<string, RE2JS>();
   /** Patterns put together at run time; they may hold anything, so few of them are kept. */
-  readonly #computed = new LRUCache<string, RE2JS>({ max: MOST_COMPUTED });
+  readonly #computed = new LRUCache<string, RE2JS>({ max: MAX_COMPUTED });
 
   /** For a pattern that stands in a condition. Throws when it is no regular expression. */
   keep(pattern: string): void {

@@ -6,7 +6,7 @@ import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { CONSTANT_CALLS, LINEAR_MATCHES, type Prepared } from './cel-environment.ts';
 
 /** Loops in loops over an input that the caller chose cost a power of its size. */
-const DEEPEST_LOOP = 2;
+const MAX_LOOP_DEPTH = 2;
 const LOOPS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 /** The condition cannot be used; at which character is known. */
@@ -94,8 +94,8 @@ export const prepareCondition = (
   environment: Environment,
 ): void =>
   visitCalls(root, 0, (call) => {
-    if (LOOPS.has(call.name) && call.loops >= DEEPEST_LOOP) {
-      throw new Refusal(`loops may be nested ${DEEPEST_LOOP} deep`, call.start);
+    if (LOOPS.has(call.name) && call.loops >= MAX_LOOP_DEPTH) {
+      throw new Refusal(`loops may be nested ${MAX_LOOP_DEPTH} deep`, call.start);
     }
     if (call.name === 'matches') prepareMatches(call, prepared);
     else prepareConstant(call, prepared, environment);

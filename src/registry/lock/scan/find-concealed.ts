@@ -2,10 +2,10 @@
 import type { LockFinding } from '../../../contract/lock.ts';
 import type { Visible } from '../visible.ts';
 
-const MOST_DECODED = 4_096;
-const MOST_SHOWN = 80;
-const MOST_BLANK_LINES = 10;
-const MOST_BLANKS = 80;
+const MAX_DECODED = 4_096;
+const MAX_SHOWN = 80;
+const MAX_BLANK_LINES = 10;
+const MAX_BLANKS = 80;
 const LONG_BLOB = 256;
 const VERY_LONG = 20_000;
 /** Too short to conceal a sentence. */
@@ -51,9 +51,9 @@ const encoded = (text: string, path: string, visible: Visible): readonly LockFin
   const found: LockFinding[] = [];
   for (const { name, run, decode } of ENCODINGS) {
     for (const [match] of text.matchAll(run)) {
-      const decoded = decode(match.slice(0, MOST_DECODED));
+      const decoded = decode(match.slice(0, MAX_DECODED));
       if (isProse(decoded)) {
-        const shown = visible.text(decoded.slice(0, MOST_SHOWN));
+        const shown = visible.text(decoded.slice(0, MAX_SHOWN));
         const message = `it holds text in ${name}: "${shown}"`;
         found.push({ kind: 'hidden_instruction', path, message });
       } else if (match.length >= LONG_BLOB) {
@@ -84,8 +84,8 @@ const padding = (text: string, path: string): readonly LockFinding[] => {
     message: `${what} push what follows out of sight`,
   });
   return [
-    ...(worst > MOST_BLANK_LINES ? [says(`${worst} blank lines`)] : []),
-    ...(widest > MOST_BLANKS ? [says(`${widest} blanks in a row`)] : []),
+    ...(worst > MAX_BLANK_LINES ? [says(`${worst} blank lines`)] : []),
+    ...(widest > MAX_BLANKS ? [says(`${widest} blanks in a row`)] : []),
   ];
 };
 

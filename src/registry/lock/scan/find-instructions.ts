@@ -5,7 +5,7 @@ import { foldText } from './fold-text.ts';
 import { INSTRUCTION_PATTERNS } from './instruction-patterns.ts';
 
 const AROUND = 20;
-const MOST_QUOTED = 120;
+const MAX_QUOTED = 120;
 /** A marker such as `<!-- toc -->` is something people write about. */
 const COMMENT_WORDS = 4;
 
@@ -15,7 +15,7 @@ const quote = (
   visible: Visible,
 ): string => {
   const from = Math.max(0, at - AROUND);
-  const part = text.slice(from, from + Math.min(length + 2 * AROUND, MOST_QUOTED));
+  const part = text.slice(from, from + Math.min(length + 2 * AROUND, MAX_QUOTED));
   return `"${visible.text(part.trim())}"`;
 };
 

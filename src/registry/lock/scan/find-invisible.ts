@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<Sort, string>> = {
 };
 /** Fonts with icons use these. */
 const MILD: ReadonlySet<Sort> = new Set(['private']);
-const MOST_SPELLED = 200;
+const MAX_SPELLED = 200;
 
 const sortOf = (code: number): Sort => {
   if (code >= 0xe0000 && code <= 0xe007f) return 'tag';
@@ -66,7 +66,7 @@ const spelled = (text: string): string =>
   [...text]
     .map((character) => Number(character.codePointAt(0)) - 0xe0000)
     .filter((code) => code >= 0x20 && code < 0x7f)
-    .slice(0, MOST_SPELLED)
+    .slice(0, MAX_SPELLED)
     .map((code) => String.fromCharCode(code))
     .join('');
 

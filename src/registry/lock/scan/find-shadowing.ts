@@ -9,7 +9,7 @@ const SPELLED_AS_NAME = /[_:]|[a-z][A-Z]|\w[.-]\w/;
 const AROUND = 120;
 const ORDER =
   /\b(?:must|always|never|instead|before|first|after|do not|don't|whenever|when(?:ever)? (?:using|calling|you)|prefer|rather than|replaces?|replaced|deprecated|obsolete|broken|unsafe|avoid|stop|disable|only use|bcc|recipient|behaviou?r|modif\w+|rules?|change how)\b/i;
-const MOST_FOUND = 5;
+const MAX_FOUND = 5;
 
 const isMarked = (text: string, at: number, word: string): boolean => {
   const before = text.slice(Math.max(0, at - 6), at);
@@ -35,7 +35,7 @@ const mentions = (
       path,
       message: `it ${isOrder ? 'gives orders about' : 'speaks of'} ${other.name}, a tool of ${other.origin}`,
     });
-    if (found.length >= MOST_FOUND) break;
+    if (found.length >= MAX_FOUND) break;
   }
   return found;
 };
@@ -49,7 +49,7 @@ const impostures = (
     path,
     message,
   });
-  const twins = names.lookingLike(name, origin).slice(0, MOST_FOUND);
+  const twins = names.lookingLike(name, origin).slice(0, MAX_FOUND);
   const claimed = others.flatMap((other) => names.called(other, origin).slice(0, 1));
   return [
     ...twins.map((twin) =>

@@ -7,8 +7,8 @@ import { type Connection, connectServer } from '../connect-server.ts';
 import type { McpDeps } from '../server-settings.ts';
 import { createStderrTail } from '../stdio/stderr-tail.ts';
 import { createWatchdog } from '../stdio/watchdog.ts';
-import type { CallWatch } from './call-lane.ts';
 import { type CallTool, throughSdk } from './call-tool.ts';
+import type { CallWatch } from './direct-calls.ts';
 
 /** Answers `say` with what it is told to, a call that brings answers with these, and `seen` with all calls. */
 const SERVER = `
@@ -129,19 +129,19 @@ const RESULTS: readonly (readonly [string, object])[] = [
 describe.each(ERAS)('a call over a pipe, in the %s era', (era) => {
   it('gives what it gives through the SDK where the result is plain', async () => {
     const { ways } = await connect(era);
-    const [lane, sdk] = ways;
+    const [directCalls, sdk] = ways;
     const result = { content: [text('a')], structuredContent: { a: 1 }, isError: true };
-    expect(await say(lane, complete(era, result))).toMatchObject(result);
+    expect(await say(directCalls, complete(era, result))).toMatchObject(result);
     expect(await say(sdk, complete(era, result))).toMatchObject(result);
   });
 
   it('says of the client what the SDK says', async () => {
     const { ways } = await connect(era, {});
-    const [lane, sdk] = ways;
+    const [directCalls, sdk] = ways;
     const done = complete(era, { content: [] });
-    await say(lane, done);
+    await say(directCalls, done);
     await say(sdk, done);
-    const [ours, theirs] = await seenBy(lane);
+    const [ours, theirs] = await seenBy(directCalls);
     const token = { progressToken: expect.any(Number) };
     const meta = { ...(theirs?._meta as object), ...token };
     expect(ours).toEqual({ ...theirs, _meta: meta });
@@ -150,15 +150,15 @@ describe.each(ERAS)('a call over a pipe, in the %s era', (era) => {
 
   it.each(RESULTS)('ends as through the SDK with a result %s, sent once', async (_, result) => {
     const { ways } = await connect(era);
-    const [lane, sdk] = ways;
-    const ours = await outcome(say(lane, complete(era, result)));
-    expect(await seenBy(lane)).toHaveLength(1);
+    const [directCalls, sdk] = ways;
+    const ours = await outcome(say(directCalls, complete(era, result)));
+    expect(await seenBy(directCalls)).toHaveLength(1);
     expect(ours).toEqual(await outcome(say(sdk, complete(era, result))));
   });
 
   it('ends as through the SDK with an error, and with a result that names no kind or a wrong one', async () => {
     const { ways } = await connect(era);
-    const [lane, sdk] = ways;
+    const [directCalls, sdk] = ways;
     const odd = [
       { error: { code: -32_602, message: 'no', data: { more: 1 } } },
       { result: { content: [], ...(era === 'legacy' && { resultType: 'complete' }) } },
@@ -166,10 +166,10 @@ describe.each(ERAS)('a call over a pipe, in the %s era', (era) => {
       { result: { content: [], resultType: 1 } },
     ];
     for (const response of odd) {
-      const ours = await outcome(say(lane, response));
+      const ours = await outcome(say(directCalls, response));
       expect(ours).toEqual(await outcome(say(sdk, response)));
     }
-    expect(await outcome(say(lane, odd[0] ?? {}))).toMatchObject({ name: 'ProtocolError' });
+    expect(await outcome(say(directCalls, odd[0] ?? {}))).toMatchObject({ name: 'ProtocolError' });
   });
 
   it('waits as with the SDK when the answer is in no frame', async () => {

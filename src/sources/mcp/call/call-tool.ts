@@ -1,7 +1,7 @@
 /** Calls a tool of a server the shortest way that its transport has. */
 import type { CallToolResult, Client, JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { ServerSettings } from '../server-settings.ts';
-import type { CallLane, CallParams, CallWatch } from './call-lane.ts';
+import type { CallParams, CallWatch, DirectCalls } from './direct-calls.ts';
 import { plainResult } from './plain-result.ts';
 
 export type CallTool = (params: CallParams, watch: CallWatch) => Promise<CallToolResult>;
@@ -35,7 +35,7 @@ interface Step {
 }
 
 export interface LaneTransport {
-  readonly lane: CallLane;
+  readonly directCalls: DirectCalls;
   foresee(args: object, response: JSONRPCMessage): void;
 }
 
@@ -43,16 +43,16 @@ export interface LaneTransport {
 export type Envelope = Readonly<Record<string, unknown>> | undefined;
 
 /** Past the SDK, which only gets to see what is not a plain result: errors, questions, nonsense. */
-export const throughLane = (
+export const directly = (
   transport: LaneTransport,
   envelope: Envelope,
   judge: CallTool,
 ): CallTool => {
-  const { lane } = transport;
+  const { directCalls } = transport;
   const isModern = envelope !== undefined;
-  lane.meta = isModern ? `${JSON.stringify(envelope).slice(1, -1)},` : '';
+  directCalls.meta = isModern ? `${JSON.stringify(envelope).slice(1, -1)},` : '';
   return (params, watch) =>
-    lane.call(params, watch, (response) => {
+    directCalls.call(params, watch, (response) => {
       const result = plainResult(response, isModern);
       if (result) return result;
       // A copy, so that it is known which call of the SDK is meant, should others have the same input.

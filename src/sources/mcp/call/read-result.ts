@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
 
-export interface ResultSite {
+export interface ResultDeps {
   /** Of the server. */
   readonly name: string;
   readonly maxOutputBytes: number;
@@ -58,7 +58,7 @@ const repeats = (content: Content, structured: unknown): boolean => {
 
 export const readResult = (
   { content = [], structuredContent, isError }: CallToolResult,
-  { name: server, maxOutputBytes }: ResultSite,
+  { name: server, maxOutputBytes }: ResultDeps,
 ): unknown => {
   if (isError) {
     const said = textOf(content).slice(0, MAX_MESSAGE);

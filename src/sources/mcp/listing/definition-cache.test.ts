@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDefinitionCache } from './definition-cache.ts';
 import type { ServerSettings } from '../server-settings.ts';
+import { createDefinitionCache } from './definition-cache.ts';
 
 const settings = {
   name: 'slow',

@@ -3,8 +3,8 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { assertSecureAddress, isLoopback } from './secure-address.ts';
 
-const MOST_BYTES = 256 * 1024;
-const MOST_MS = 30_000;
+const MAX_BYTES = 256 * 1024;
+const MAX_MS = 30_000;
 
 const tooLarge = (): ToolFailure =>
   new ToolFailure('SERVER_ERROR', 'The answer to a login request is too large.');
@@ -15,7 +15,7 @@ const bodyOf = async (response: Response): Promise<string | null> => {
   let size = 0;
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MOST_BYTES) throw tooLarge();
+    if (size > MAX_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
@@ -33,7 +33,7 @@ export const boundedFetch =
   (fetchFn: typeof fetch, server: string): FetchLike =>
   async (url, init = {}) => {
     assertAllowed(url, server);
-    const limit = AbortSignal.timeout(MOST_MS);
+    const limit = AbortSignal.timeout(MAX_MS);
     const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
     const response = await fetchFn(url, { ...init, signal });
     const { status, statusText, headers } = response;

@@ -30,7 +30,7 @@ export interface AuthServer {
 /** Servers are asked where to log in; a person is, at the login page; the code is redeemed. */
 export type LoginStep = 'finding' | 'waiting' | 'redeeming';
 
-export interface LoginParts {
+export interface LoginDeps {
   readonly server: AuthServer;
   readonly runtime: Runtime;
   readonly fetchFn: FetchLike;
@@ -53,7 +53,7 @@ interface Site {
 /** What a 401 of the server says about where its metadata is, and which scope it wants. */
 const challengeOf = async (
   sdk: Sdk,
-  { server, fetchFn }: LoginParts,
+  { server, fetchFn }: LoginDeps,
 ): Promise<ReturnType<Sdk['extractWWWAuthenticateParams']>> => {
   const response = await fetchFn(server.url, {
     method: 'POST',
@@ -97,7 +97,7 @@ const scopeOf = (
   return `${scope} offline_access`;
 };
 
-const findSite = async (sdk: Sdk, parts: LoginParts): Promise<Site> => {
+const findSite = async (sdk: Sdk, parts: LoginDeps): Promise<Site> => {
   const { server, fetchFn } = parts;
   const { resourceMetadataUrl, scope } = await challengeOf(sdk, parts);
   const info = await sdk.discoverOAuthServerInfo(server.url, {
@@ -123,7 +123,7 @@ const findSite = async (sdk: Sdk, parts: LoginParts): Promise<Site> => {
 
 const clientOf = async (
   sdk: Sdk,
-  { server, known, fetchFn }: LoginParts,
+  { server, known, fetchFn }: LoginDeps,
   { site, listener }: { readonly site: Site; readonly listener: CallbackListener },
 ): Promise<AuthRecord['client']> => {
   if (server.clientId !== undefined) {
@@ -181,7 +181,7 @@ export const clientInformation = ({ id, secret }: AuthRecord['client']) => ({
 
 const askPerson = async (
   sdk: Sdk,
-  parts: LoginParts,
+  parts: LoginDeps,
   {
     site,
     listener,
@@ -224,7 +224,7 @@ const askPerson = async (
 };
 
 /** Fails when the person does not agree in time, or anything on the way is not as it has to be. */
-export const runLogin = async (parts: LoginParts): Promise<AuthRecord> => {
+export const runLogin = async (parts: LoginDeps): Promise<AuthRecord> => {
   const { server, runtime, known, waitMs, signal } = parts;
   parts.onStep?.('finding');
   const sdk = await import('@modelcontextprotocol/client');

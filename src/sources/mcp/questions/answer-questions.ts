@@ -9,7 +9,7 @@ import type { McpDeps, ServerSettings } from '../server-settings.ts';
 import { contentOf } from './elicit-by-approver.ts';
 import { sensitivePart } from './sensitive-question.ts';
 
-export interface QuestionSite {
+export interface QuestionDeps {
   readonly settings: ServerSettings;
   readonly deps: McpDeps;
 }
@@ -22,7 +22,7 @@ const DECLINED: ElicitationAnswer = { action: 'decline' };
 /** Why nobody was asked: the protocol has no field for it, so it goes along as metadata, and to the log. */
 const declineBecause = (
   reason: string,
-  { settings: { name }, deps: { runtime } }: QuestionSite,
+  { settings: { name }, deps: { runtime } }: QuestionDeps,
 ) => {
   runtime.log.warn('A question of an MCP server was declined', { server: name, reason });
   return { ...DECLINED, _meta: { 'toolcrib/reason': reason } };
@@ -40,7 +40,7 @@ const checked = ({ action, content }: ElicitationAnswer, schema: Record<string, 
   return given ? { action, content: given } : { action: 'cancel' as const };
 };
 
-export const answerQuestions = (client: Client, calls: RunningCalls, site: QuestionSite): void => {
+export const answerQuestions = (client: Client, calls: RunningCalls, site: QuestionDeps): void => {
   const { settings, deps } = site;
   let open = 0;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {

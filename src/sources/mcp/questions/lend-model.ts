@@ -10,7 +10,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { RunningCalls } from '../call/running-calls.ts';
-import type { QuestionSite } from './answer-questions.ts';
+import type { QuestionDeps } from './answer-questions.ts';
 
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_REQUEST = -32_600;
@@ -44,7 +44,7 @@ const faultOf = (params: Params, calls: RunningCalls): string | undefined => {
 };
 
 /** Answers requests of a server that may use the model. */
-const lendModel = (client: Client, calls: RunningCalls, { settings, deps }: QuestionSite): void => {
+const lendModel = (client: Client, calls: RunningCalls, { settings, deps }: QuestionDeps): void => {
   const { name: server } = settings;
   const refuse = (reason: string): never => {
     deps.runtime.log.warn('Sampling of an MCP server was refused', { server, reason });
@@ -63,7 +63,7 @@ const lendModel = (client: Client, calls: RunningCalls, { settings, deps }: Ques
 };
 
 /** Refuses by name what the server was not told that it may ask. */
-const refuseOthers = (client: Client, { settings: { name } }: QuestionSite): void => {
+const refuseOthers = (client: Client, { settings: { name } }: QuestionDeps): void => {
   client.fallbackRequestHandler = async ({ method }) => {
     const reason =
       method === 'sampling/createMessage'
@@ -73,7 +73,7 @@ const refuseOthers = (client: Client, { settings: { name } }: QuestionSite): voi
   };
 };
 
-export const answerSampling = (client: Client, calls: RunningCalls, site: QuestionSite): void => {
+export const answerSampling = (client: Client, calls: RunningCalls, site: QuestionDeps): void => {
   refuseOthers(client, site);
   if (site.settings.sampling === true) lendModel(client, calls, site);
 };

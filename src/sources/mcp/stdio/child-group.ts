@@ -11,7 +11,7 @@ import { killMarked } from './kill-marked.ts';
 import { MARK_VARIABLE, type Watchdog } from './watchdog.ts';
 import { windowsLaunch } from './windows-command.ts';
 
-export interface ChildOrder {
+export interface ChildRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -36,9 +36,9 @@ export const gateAt = (descriptor: number): string =>
   `read -r go <&${descriptor} || exit 125; exec ${descriptor}<&-; exec "$@"`;
 
 /** The gate comes after the data, whose descriptors are told to the program. */
-const gateOf = ({ data = [] }: ChildOrder): number => FIRST_FREE + data.length;
+const gateOf = ({ data = [] }: ChildRequest): number => FIRST_FREE + data.length;
 
-const start = (order: ChildOrder): ChildProcess => {
+const start = (order: ChildRequest): ChildProcess => {
   const { command, args, env, cwd, mark, platform, data = [], identity } = order;
   const marked = { ...env, [MARK_VARIABLE]: mark };
   if (platform !== 'win32') {
@@ -105,10 +105,10 @@ export class ChildGroup {
   /** How it ended, for people, once nothing of it is left. Never rejects. */
   readonly ended: Promise<string>;
   readonly #child: ChildProcess;
-  readonly #order: ChildOrder;
+  readonly #order: ChildRequest;
   #ending: Promise<void> | undefined = undefined;
 
-  constructor(child: ChildProcess & Pipes, order: ChildOrder) {
+  constructor(child: ChildProcess & Pipes, order: ChildRequest) {
     this.#child = child;
     this.#order = order;
     this.pid = child.pid as number;
@@ -176,7 +176,7 @@ export class ChildGroup {
 }
 
 /** Rejects when the system cannot start a process at all. */
-export const startChildGroup = async (order: ChildOrder): Promise<ChildGroup> => {
+export const startChildGroup = async (order: ChildRequest): Promise<ChildGroup> => {
   const child = start(order);
   if (hasPipes(child)) return new ChildGroup(child, order);
   const [error] = await once(child, 'error');

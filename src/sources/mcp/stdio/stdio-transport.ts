@@ -5,16 +5,16 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
-import { CallLane } from '../call/call-lane.ts';
+import { DirectCalls } from '../call/direct-calls.ts';
 import type { ConfinedStart } from '../server-settings.ts';
 import { parseSoundly } from '../transport/sound-message.ts';
-import { type ChildGroup, type ChildOrder, startChildGroup } from './child-group.ts';
+import { type ChildGroup, type ChildRequest, startChildGroup } from './child-group.ts';
 import { LineReader } from './line-reader.ts';
 import { Outbox, type Told } from './outbox.ts';
 import type { StderrTail } from './stderr-tail.ts';
 
 export interface StdioOptions {
-  readonly order: ChildOrder;
+  readonly order: ChildRequest;
   /** The walls around the child, where it has some; taken down when it is gone. */
   readonly confined?: ConfinedStart | undefined;
   readonly maxMessageBytes: number;
@@ -50,7 +50,7 @@ export class StdioTransport implements Transport {
   /** How the child ended, where it did so by itself. */
   end: string | undefined = undefined;
   /** For calls that need not go through the SDK. */
-  readonly lane: CallLane;
+  readonly directCalls: DirectCalls;
   readonly #options: StdioOptions;
   readonly #reader: LineReader;
   #child: ChildGroup | undefined = undefined;
@@ -68,7 +68,7 @@ export class StdioTransport implements Transport {
   constructor(options: StdioOptions) {
     this.#options = options;
     this.#reader = new LineReader(options.maxMessageBytes);
-    this.lane = new CallLane({
+    this.directCalls = new DirectCalls({
       write: (line, told) => this.#write(line, told),
       hold: () => options.runtime.after(NEVER_MS, () => undefined),
     });
@@ -183,7 +183,7 @@ export class StdioTransport implements Transport {
     try {
       tell?.();
     } finally {
-      this.lane.close();
+      this.directCalls.close();
     }
   }
 
@@ -213,7 +213,7 @@ export class StdioTransport implements Transport {
   #take(line: string): boolean {
     const message = this.#parse(line);
     // An answer is no flood: there are no more of them than there were questions.
-    if (message && this.lane.takeResponse(message)) return false;
+    if (message && this.directCalls.takeResponse(message)) return false;
     if (this.#isFlood()) {
       this.#cutOff('flood');
       return false;
@@ -222,7 +222,7 @@ export class StdioTransport implements Transport {
       this.#noteGarbage();
       return false;
     }
-    if (this.lane.takeProgress(message)) return false;
+    if (this.directCalls.takeProgress(message)) return false;
     this.#hand(message);
     return 'method' in message && !('id' in message);
   }

@@ -10,7 +10,7 @@ export interface Launch {
   readonly verbatim: boolean;
 }
 
-export interface WindowsPlace {
+export interface WindowsLocation {
   readonly env: Readonly<Record<string, string | undefined>>;
   exists(path: string): boolean;
 }
@@ -19,13 +19,13 @@ const SHELL_FILE = /\.(?:cmd|bat)$/i;
 const HAS_FOLDER = /[\\/]/;
 const META = /[()\][%!^"`<>&|;, *?]/g;
 
-const variableOf = (env: WindowsPlace['env'], name: string): string | undefined => {
+const variableOf = (env: WindowsLocation['env'], name: string): string | undefined => {
   const key = Object.keys(env).find((one) => one.toUpperCase() === name);
   return key === undefined ? undefined : env[key];
 };
 
 /** The file behind a word, looked for as the system would; the word itself when there is none. */
-export const findProgram = (command: string, { env, exists }: WindowsPlace): string => {
+export const findProgram = (command: string, { env, exists }: WindowsLocation): string => {
   const endings = (variableOf(env, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';').filter(Boolean);
   const folders = HAS_FOLDER.test(command)
     ? ['']
@@ -51,7 +51,7 @@ const quoteWord = (word: string): string => {
 export const windowsLaunch = (
   command: string,
   args: readonly string[],
-  place: WindowsPlace,
+  place: WindowsLocation,
 ): Launch => {
   const file = findProgram(command, place);
   if (!SHELL_FILE.test(file)) return { file, args, verbatim: false };

@@ -17,7 +17,7 @@ interface OwnerRow extends ProcessIdentity {
   readonly heartbeat_at: number;
 }
 
-interface OwnerParts {
+interface OwnerDeps {
   readonly database: Database;
   readonly runtime: Runtime;
   readonly writer: Writer;
@@ -35,7 +35,7 @@ export class Owner {
   readonly #remove: Statement;
   #timer: Timer | undefined;
 
-  constructor({ database, runtime, writer, identity = identifyProcess() }: OwnerParts) {
+  constructor({ database, runtime, writer, identity = identifyProcess() }: OwnerDeps) {
     this.#runtime = runtime;
     this.#writer = writer;
     this.#identity = identity;

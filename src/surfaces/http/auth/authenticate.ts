@@ -1,7 +1,7 @@
 /** Finds out who sends a request, by its token, its JWT or its session, before anything is read. */
 import type { TokenRecord } from '../../../contract/tokens.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
-import type { HttpSite } from '../http-site.ts';
+import type { HttpServices } from '../http-services.ts';
 import { type ConsoleSession, isCsrfToken } from './console-sessions.ts';
 import { type Identity, SESSION_KEY, TOKEN_KEY } from './identity.ts';
 import type { JwtCheck } from './jwt-check.ts';
@@ -53,27 +53,27 @@ const byJwt = async (credential: string, jwt: JwtCheck | undefined): Promise<Kno
 
 const byHeader = (
   header: string,
-  site: HttpSite,
+  services: HttpServices,
   jwt: JwtCheck | undefined,
 ): Promise<Known> | Known => {
   const [, credential] = BEARER.exec(header) ?? [];
   if (credential === undefined) return WRONG;
   if (!credential.startsWith('tc_')) return byJwt(credential, jwt);
-  const verified = site.tokens.verify(credential);
+  const verified = services.tokens.verify(credential);
   return verified instanceof Promise ? verified.then(byRecord) : byRecord(verified);
 };
 
 /** A header that is there decides: a bad token is not made good by a cookie. */
 export const authenticate = (
   request: HttpRequest,
-  site: HttpSite,
+  services: HttpServices,
   jwt: JwtCheck | undefined,
 ): Promise<Known> | Known => {
   const header = request.header('authorization');
-  if (header !== undefined) return byHeader(header, site, jwt);
+  if (header !== undefined) return byHeader(header, services, jwt);
   const id = sessionIdOf(request);
   if (id === undefined) return { refused: 'nobody' };
-  const session = site.sessions.find(id);
+  const session = services.sessions.find(id);
   // A page left open overnight asks again and again; that is no attempt to get in.
   if (!session) return { refused: 'nobody' };
   if (!isRead(request) && !isCsrfToken(request.header(CSRF_HEADER), session)) {

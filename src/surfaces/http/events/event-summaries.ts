@@ -20,8 +20,8 @@ interface Row<N extends EventName> {
 type Table = { readonly [N in EventName]?: Row<N> };
 
 /** A name that no tool has is whatever the caller sent. */
-const MOST_NAME = 128;
-const named = (tool: string): string => tool.slice(0, MOST_NAME);
+const MAX_NAME = 128;
+const named = (tool: string): string => tool.slice(0, MAX_NAME);
 
 /** What is told of a call that is over. */
 interface FinishedCall {

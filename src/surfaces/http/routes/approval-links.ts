@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
-import type { HttpSite } from '../http-site.ts';
+import type { HttpServices } from '../http-services.ts';
 import { escapeHtml, htmlPage } from '../pages/html-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -25,7 +25,7 @@ const lastPart = (link: string): string => link.slice(link.lastIndexOf('/') + 1)
 const questionPage = async (
   record: ApprovalRecord,
   { token: link, approve }: { token: string; approve: boolean },
-  { crib, deps }: HttpSite,
+  { crib, deps }: HttpServices,
 ): Promise<Response> => {
   const now = deps.runtime.now();
   // What cannot be shown as a person has to see it cannot be approved here.
@@ -43,12 +43,14 @@ const questionPage = async (
   );
 };
 
-const show = async (link: string, site: HttpSite): Promise<Response> => {
-  const claim = await site.deps.readLink?.(link);
+const show = async (link: string, services: HttpServices): Promise<Response> => {
+  const claim = await services.deps.readLink?.(link);
   if (!claim) return gone();
-  const record = await site.crib.approvals.get(claim.approvalId);
-  const isWaiting = record?.state === 'waiting' && record.expiresAt > site.deps.runtime.now();
-  return isWaiting ? questionPage(record, { token: link, approve: claim.approve }, site) : gone();
+  const record = await services.crib.approvals.get(claim.approvalId);
+  const isWaiting = record?.state === 'waiting' && record.expiresAt > services.deps.runtime.now();
+  return isWaiting
+    ? questionPage(record, { token: link, approve: claim.approve }, services)
+    : gone();
 };
 
 const asked = defineRoute({
@@ -59,7 +61,7 @@ const asked = defineRoute({
   summary: 'The question behind a signed link',
   input: { query: z.strictObject({ token }) },
   response: 'text/html',
-  handle: ({ site, query }) => show(query.token, site),
+  handle: ({ services, query }) => show(query.token, services),
 });
 
 const askedByPath = defineRoute({
@@ -70,7 +72,7 @@ const askedByPath = defineRoute({
   summary: 'The question behind a signed link, with the token in the path',
   input: { params: z.object({ token }) },
   response: 'text/html',
-  handle: ({ site, params }) => show(params.token, site),
+  handle: ({ services, params }) => show(params.token, services),
 });
 
 const answered = defineRoute({
@@ -82,9 +84,9 @@ const answered = defineRoute({
   input: { body: z.strictObject({ token }) },
   form: true,
   response: 'text/html',
-  handle: async ({ site, body }) => {
+  handle: async ({ services, body }) => {
     try {
-      const { approved } = await site.crib.approvals.decideByLink(body.token);
+      const { approved } = await services.crib.approvals.decideByLink(body.token);
       return htmlPage(approved ? 'Approved' : 'Denied', '<p>You can close this page.</p>');
     } catch {
       return gone();

@@ -4,7 +4,7 @@ import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
-import type { HttpSite } from '../http-site.ts';
+import type { HttpServices } from '../http-services.ts';
 import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { idParams, listOf, pageQuery } from '../schemas/lists.ts';
@@ -43,8 +43,8 @@ const list = defineRoute({
   summary: 'Questions, newest first, with the exact input',
   input: { query: z.strictObject({ state: stateSchema.optional(), ...pageQuery }) },
   response: listOf(approvalSchema),
-  handle: async ({ site, query, identity }) => {
-    const { approvals } = await site.crib.store();
+  handle: async ({ services, query, identity }) => {
+    const { approvals } = await services.crib.store();
     const all = await approvals.list(query.state);
     const seen = all.filter((record) => isVisible(record, identity));
     const order = {
@@ -56,7 +56,7 @@ const list = defineRoute({
   },
 });
 
-const find = async (id: string, { crib }: HttpSite, identity: Identity) => {
+const find = async (id: string, { crib }: HttpServices, identity: Identity) => {
   const record = await crib.approvals.get(id);
   if (record && isVisible(record, identity)) return record;
   throw notFound('The question');
@@ -70,8 +70,8 @@ const look = defineRoute({
   summary: 'One question',
   input: { params: idParams },
   response: approvalSchema,
-  handle: async ({ site, params, identity }) => ({
-    body: shown(await find(params.id, site, identity)),
+  handle: async ({ services, params, identity }) => ({
+    body: shown(await find(params.id, services, identity)),
   }),
 });
 
@@ -118,10 +118,13 @@ const decide = defineRoute({
   summary: 'Approve or deny, perhaps with another input',
   input: { params: idParams, body: decideBody },
   response: z.object({ decided: z.literal(true) }),
-  handle: async ({ site, params, body, identity }) => {
-    const record = await find(params.id, site, identity);
+  handle: async ({ services, params, body, identity }) => {
+    const record = await find(params.id, services, identity);
     if (body.approve) assertNotOwn(record, identity);
-    const decided = await site.crib.approvals.decide(params.id, answerOf(body, identity.userId));
+    const decided = await services.crib.approvals.decide(
+      params.id,
+      answerOf(body, identity.userId),
+    );
     if (decided) return { body: { decided } };
     throw new ToolFailure('CONFLICT', 'The question is not waiting any more.', {
       suggestions: ['Look at it again.'],

@@ -25,10 +25,10 @@ const list = defineRoute({
   summary: 'Rows of the trail, newest first, redacted as they are kept',
   input: { query: z.strictObject({ ...auditQuery, kind, seq, ...pageQuery }) },
   response: listOf(auditRowSchema),
-  handle: async ({ site, query }) => {
+  handle: async ({ services, query }) => {
     const { kind, seq } = query;
     const filter = { ...filterOf(query), ...(kind && { kind }), ...(seq && { seq }) };
-    return { body: await auditPage(site.crib, filter, query) };
+    return { body: await auditPage(services.crib, filter, query) };
   },
 });
 
@@ -46,7 +46,7 @@ const verify = defineRoute({
     head: headSchema.optional(),
     problem: z.object({ kind: z.string(), seq: z.number(), message: z.string() }).optional(),
   }),
-  handle: async ({ site: { deps, crib } }) => ({
+  handle: async ({ services: { deps, crib } }) => ({
     body: await (deps.verifyAudit?.() ?? crib.audit.verify()),
   }),
 });
@@ -74,10 +74,10 @@ const exported = defineRoute({
     }),
   },
   response: 'application/x-ndjson',
-  handle: ({ site, query }) => {
+  handle: ({ services, query }) => {
     const { format } = query;
     const filter = { ...filterOf(query), ...(query.kind && { kind: query.kind }) };
-    const parts = site.deps.exportAudit?.({ format, filter });
+    const parts = services.deps.exportAudit?.({ format, filter });
     if (!parts) throw new ToolFailure('DEPENDENCY_MISSING', 'This server exports no audit trail.');
     return new Response(ReadableStream.from(textsOf(parts)), {
       headers: {
@@ -103,7 +103,7 @@ const checkpoint = defineRoute({
     publicKey: z.string(),
     signature: z.string(),
   }),
-  handle: async ({ site: { deps, crib } }) => ({
+  handle: async ({ services: { deps, crib } }) => ({
     body: await (deps.checkpoint?.() ?? crib.audit.checkpoint()),
   }),
 });

@@ -36,12 +36,12 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** As whom and how the call is made. What was not said is left out: the pipeline has its own words. */
 const callAs = (
-  { identity, site, request }: MemberCall,
+  { identity, services, request }: MemberCall,
   body: z.output<typeof executeBody>,
 ): CallAs => {
   const { version, dryRun, approvalId, timeoutMs, audience } = body;
   const idempotencyKey = keyOf(request, body.idempotencyKey);
-  const as: Writable<CallAs> = callerOfIdentity(identity, site.crib.tools, body);
+  const as: Writable<CallAs> = callerOfIdentity(identity, services.crib.tools, body);
   as.signal = request.signal();
   if (version !== undefined) as.version = version;
   if (dryRun !== undefined) as.dryRun = dryRun;
@@ -67,8 +67,8 @@ const execute = defineRoute({
     424: 'Something that the tool needs is missing: a credential of its own, a program, a package.',
   },
   handle: (call) => {
-    const { site, params, body } = call;
-    return site.crib.execute(params.name, body.input, callAs(call, body)).then(replyOf);
+    const { services, params, body } = call;
+    return services.crib.execute(params.name, body.input, callAs(call, body)).then(replyOf);
   },
 });
 
@@ -80,10 +80,10 @@ const process = defineRoute({
   summary: 'Several calls at once: a chain, a graph, or a check without running',
   input: { body: processBody },
   response: processResultSchema,
-  handle: async ({ site, identity, body, request }) => {
-    const caller = callerOfIdentity(identity, site.crib.tools);
+  handle: async ({ services, identity, body, request }) => {
+    const caller = callerOfIdentity(identity, services.crib.tools);
     const as = { ...caller, signal: request.signal() };
-    return { body: await site.crib.process(body as ProcessRequest, as) };
+    return { body: await services.crib.process(body as ProcessRequest, as) };
   },
 });
 

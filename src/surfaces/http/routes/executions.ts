@@ -6,7 +6,7 @@ import type { ExecutionStatus } from '../../../contract/crib-members.ts';
 import { searchPage } from '../audit-page.ts';
 import { callerOfIdentity, type Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
-import type { HttpSite } from '../http-site.ts';
+import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { executionDetailSchema, executionSchema, toolResultSchema } from '../schemas/call.ts';
 import { idParams, listOf, pageQuery, timeSchema } from '../schemas/lists.ts';
@@ -90,9 +90,9 @@ const list = defineRoute({
   summary: 'Finished calls, newest first',
   input: { query: z.strictObject({ ...auditQuery, q: name.optional(), ...pageQuery }) },
   response: listOf(executionSchema),
-  handle: async ({ site, query, identity }) => {
+  handle: async ({ services, query, identity }) => {
     const filter: AuditFilter = { ...filterOf(query), kind: 'outcome', ...ownOnly(identity) };
-    const { items, next } = await searchPage(site.crib, { filter, text: query.q }, query);
+    const { items, next } = await searchPage(services.crib, { filter, text: query.q }, query);
     return { body: { items: items.map(summaryOf), ...(next !== undefined && { next }) } };
   },
 });
@@ -113,15 +113,15 @@ const runningSummary = ({ executionId, tool, startedAt, state }: ExecutionStatus
   sessionId: '',
 });
 
-const detailOf = async (id: string, site: HttpSite, identity: Identity) => {
-  const { audit } = await site.crib.store();
+const detailOf = async (id: string, services: HttpServices, identity: Identity) => {
+  const { audit } = await services.crib.store();
   const rows = await audit.query({ executionId: id });
   if (identity.role === 'agent' && rows.at(-1)?.userId !== identity.userId)
     throw notFound('The call');
-  const status = await site.crib.executions.status(id);
+  const status = await services.crib.executions.status(id);
   if (!status) throw notFound('The call');
   const row = rows.find(({ kind }) => kind === 'outcome') ?? rows[0];
-  const trace = site.deps.trace?.(id);
+  const trace = services.deps.trace?.(id);
   return {
     ...(row ? summaryOf(row) : runningSummary(status)),
     state: status.state,
@@ -129,7 +129,7 @@ const detailOf = async (id: string, site: HttpSite, identity: Identity) => {
     ...(status.progress && { progress: status.progress }),
     rows,
     ...(trace && { trace }),
-    undoable: await site.crib.executions.isUndoable(id),
+    undoable: await services.crib.executions.isUndoable(id),
   };
 };
 
@@ -141,8 +141,8 @@ const look = defineRoute({
   summary: 'One call, with its rows of the audit trail',
   input: { params: idParams },
   response: executionDetailSchema,
-  handle: async ({ site, params, identity }) => ({
-    body: await detailOf(params.id, site, identity),
+  handle: async ({ services, params, identity }) => ({
+    body: await detailOf(params.id, services, identity),
   }),
 });
 
@@ -154,7 +154,9 @@ const cancel = defineRoute({
   summary: 'Cancel a running call',
   input: { params: idParams },
   response: z.object({ cancelled: z.boolean() }),
-  handle: ({ site, params }) => ({ body: { cancelled: site.crib.executions.cancel(params.id) } }),
+  handle: ({ services, params }) => ({
+    body: { cancelled: services.crib.executions.cancel(params.id) },
+  }),
 });
 
 const undo = defineRoute({
@@ -166,13 +168,17 @@ const undo = defineRoute({
   input: { params: idParams, body: z.strictObject({ approvalId: name.optional() }).optional() },
   response: toolResultSchema,
   also: { 202: 'A person has to approve the call first.' },
-  handle: async ({ site, params, body, identity }) => {
-    const caller = callerOfIdentity(identity, site.crib.tools);
+  handle: async ({ services, params, body, identity }) => {
+    const caller = callerOfIdentity(identity, services.crib.tools);
     // The role of the route has been checked: an operator takes back the calls of others, too. It
     // keeps its own roles, so that a rule against one of them holds.
     const roles = [...(caller.roles ?? []), 'admin'];
     const approval = body?.approvalId !== undefined && { approvalId: body.approvalId };
-    const result = await site.crib.executions.undo(params.id, { ...caller, roles, ...approval });
+    const result = await services.crib.executions.undo(params.id, {
+      ...caller,
+      roles,
+      ...approval,
+    });
     return { status: statusOf(result), body: result };
   },
 });

@@ -13,7 +13,7 @@ const healthz = defineRoute({
   tag: 'health',
   summary: 'The server is there',
   response: z.object({ status: z.literal('ok'), version: z.string() }),
-  handle: ({ site }) => ({ body: { status: 'ok', version: site.deps.version } }),
+  handle: ({ services }) => ({ body: { status: 'ok', version: services.deps.version } }),
 });
 
 const readyz = defineRoute({
@@ -23,7 +23,7 @@ const readyz = defineRoute({
   tag: 'health',
   summary: 'The server can do its work; 503 when it cannot',
   response: z.object({ ready: z.boolean(), checks: z.array(checkSchema) }),
-  handle: async ({ site: { deps, crib } }) => {
+  handle: async ({ services: { deps, crib } }) => {
     const checks = deps.readiness ? await deps.readiness() : [await storeCheck(crib)];
     const ready = checks.every(({ ok }) => ok);
     return { status: ready ? 200 : 503, body: { ready, checks } };
@@ -48,7 +48,7 @@ const openapi = defineRoute({
   summary: 'This document',
   response: z.looseObject({ openapi: z.string() }),
   etag: true,
-  handle: async ({ site }) => ({ body: await site.openapi() }),
+  handle: async ({ services }) => ({ body: await services.openapi() }),
 });
 
 const docs = defineRoute({
@@ -58,7 +58,7 @@ const docs = defineRoute({
   tag: 'health',
   summary: 'The reference of this API, as a page',
   response: 'text/html',
-  handle: async ({ site }) => docsPage(await site.openapi()),
+  handle: async ({ services }) => docsPage(await services.openapi()),
 });
 
 /** RFC 9728, for MCP clients that look for where to log in. */
@@ -74,7 +74,7 @@ const protectedResource = (path: string): Route =>
       authorization_servers: z.array(z.string()),
       bearer_methods_supported: z.array(z.string()),
     }),
-    handle: ({ site: { deps }, request }) => {
+    handle: ({ services: { deps }, request }) => {
       if (!deps.oidc) throw notFound();
       const resource = new URL('/mcp', deps.publicUrl ?? new URL(request.web().url).origin).href;
       const servers = [deps.oidc.issuer];

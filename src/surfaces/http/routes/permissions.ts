@@ -34,8 +34,8 @@ const list = defineRoute({
   summary: 'Standing grants, newest first',
   input: { query: z.strictObject(pageQuery) },
   response: listOf(grantSchema),
-  handle: async ({ site, query }) => {
-    const all = await site.crib.permissions.list();
+  handle: async ({ services, query }) => {
+    const all = await services.crib.permissions.list();
     const order = {
       keyOf: ({ createdAt, id }: Grant) => timeKey(createdAt, id),
       newestFirst: true,
@@ -64,9 +64,9 @@ const grant = defineRoute({
   input: { body: grantBody },
   response: grantSchema,
   status: 201,
-  handle: async ({ site, body, identity }) => {
+  handle: async ({ services, body, identity }) => {
     const wanted = { ...body, by: identity.userId } as NewGrant;
-    return { status: 201, body: shown(await site.crib.permissions.grant(wanted)) };
+    return { status: 201, body: shown(await services.crib.permissions.grant(wanted)) };
   },
 });
 
@@ -78,8 +78,8 @@ const revoke = defineRoute({
   summary: 'Take a grant back',
   input: { params: idParams },
   response: z.object({ revoked: z.literal(true) }),
-  handle: async ({ site, params, identity }) => {
-    const revoked = await site.crib.permissions.revoke(params.id, identity.userId);
+  handle: async ({ services, params, identity }) => {
+    const revoked = await services.crib.permissions.revoke(params.id, identity.userId);
     if (!revoked) throw notFound('The grant');
     return { body: { revoked } };
   },

@@ -34,7 +34,7 @@ const rules = defineRoute({
     ),
   }),
   etag: true,
-  handle: async ({ site: { deps } }) => {
+  handle: async ({ services: { deps } }) => {
     if (!deps.policy) throw new ToolFailure('DEPENDENCY_MISSING', 'The rules cannot be listed.');
     return { body: await deps.policy() };
   },
@@ -78,12 +78,12 @@ const explain = defineRoute({
       }),
     ),
   }),
-  handle: async ({ site, identity, body: { tool, input, as } }) => {
-    entryOf(tool, site);
-    const own = callerOfIdentity(identity, site.crib.tools);
+  handle: async ({ services, identity, body: { tool, input, as } }) => {
+    entryOf(tool, services);
+    const own = callerOfIdentity(identity, services.crib.tools);
     // A question about somebody else is answered for the names in it, not for who asks.
     const caller = (as ? { ...own, authenticated: undefined, ...as } : own) as CallAs;
-    return { body: await site.crib.explain(tool, input, caller) };
+    return { body: await services.crib.explain(tool, input, caller) };
   },
 });
 
@@ -102,9 +102,9 @@ const shadow = defineRoute({
       findings: z.array(z.object({ rule: z.string(), effect, reason: z.string() })),
     }),
   ),
-  handle: ({ site, query }) => ({
+  handle: ({ services, query }) => ({
     body: pageOf(
-      site.shadow.list(),
+      services.shadow.list(),
       { keyOf: ({ at, executionId }) => timeKey(at, executionId), newestFirst: true },
       query,
     ),

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { HttpSite } from '../http-site.ts';
+import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { nameParams } from '../schemas/lists.ts';
 import type { ServerEditor } from '../server-editor.ts';
@@ -19,7 +19,7 @@ const serverName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, '1 to 64 letters, digits, "_" or "-".');
 
-const editorOf = ({ deps }: HttpSite): ServerEditor => {
+const editorOf = ({ deps }: HttpServices): ServerEditor => {
   if (deps.serverEditor) return deps.serverEditor;
   throw new ToolFailure('PERMISSION_DENIED', 'Servers cannot be changed over this connection.', {
     suggestions: ['Use the command line on the machine itself: toolcrib servers add'],
@@ -47,7 +47,7 @@ const list = defineRoute({
       }),
     ),
   }),
-  handle: async ({ site: { deps } }) => ({
+  handle: async ({ services: { deps } }) => ({
     body: {
       editable: deps.serverEditor !== undefined,
       items: (await deps.serverEditor?.list()) ?? [],
@@ -74,9 +74,9 @@ const add = defineRoute({
   input: { body: addBody },
   response: changeSchema,
   status: 201,
-  handle: async ({ site, body, identity }) => ({
+  handle: async ({ services, body, identity }) => ({
     status: 201,
-    body: await editorOf(site).add(body, identity.userId),
+    body: await editorOf(services).add(body, identity.userId),
   }),
 });
 
@@ -88,8 +88,8 @@ const remove = defineRoute({
   summary: 'Take an MCP server out of the configuration',
   input: { params: nameParams },
   response: changeSchema,
-  handle: async ({ site, params, identity }) => ({
-    body: await editorOf(site).remove(params.name, identity.userId),
+  handle: async ({ services, params, identity }) => ({
+    body: await editorOf(services).remove(params.name, identity.userId),
   }),
 });
 
@@ -101,8 +101,8 @@ const setTier = defineRoute({
   summary: 'Say what the tools of an MCP server can do at worst',
   input: { params: nameParams, body: z.strictObject({ tier }) },
   response: changeSchema,
-  handle: async ({ site, params, body, identity }) => ({
-    body: await editorOf(site).setTier(params.name, body.tier, identity.userId),
+  handle: async ({ services, params, body, identity }) => ({
+    body: await editorOf(services).setTier(params.name, body.tier, identity.userId),
   }),
 });
 
@@ -127,7 +127,7 @@ const offers = defineRoute({
       }),
     ),
   }),
-  handle: async ({ site }) => ({ body: { items: await editorOf(site).offers() } }),
+  handle: async ({ services }) => ({ body: { items: await editorOf(services).offers() } }),
 });
 
 const takeBody = z.strictObject({
@@ -145,8 +145,8 @@ const take = defineRoute({
   summary: 'Take over MCP servers of other programs, exactly as they were shown',
   input: { body: takeBody },
   response: changeSchema,
-  handle: async ({ site, body, identity }) => ({
-    body: await editorOf(site).take(body.servers, identity.userId),
+  handle: async ({ services, body, identity }) => ({
+    body: await editorOf(services).take(body.servers, identity.userId),
   }),
 });
 

@@ -1,7 +1,7 @@
 /** The MCP servers behind the crib. */
 import { z } from 'zod';
 import { notFound } from '../error-reply.ts';
-import type { HttpSite } from '../http-site.ts';
+import type { HttpServices } from '../http-services.ts';
 import { pageOf } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { listOf, nameParams, pageQuery } from '../schemas/lists.ts';
@@ -16,7 +16,7 @@ const serverSchema = z.looseObject({
   restarts: z.number(),
 });
 
-const assertKnown = (name: string, { crib }: HttpSite): void => {
+const assertKnown = (name: string, { crib }: HttpServices): void => {
   if (!crib.servers.list().some((server) => server.name === name)) throw notFound('The server');
 };
 
@@ -28,8 +28,8 @@ const list = defineRoute({
   summary: 'The MCP servers and how they are',
   input: { query: z.strictObject(pageQuery) },
   response: listOf(serverSchema),
-  handle: ({ site, query }) => ({
-    body: pageOf(site.crib.servers.list(), { keyOf: ({ name }) => name }, query),
+  handle: ({ services, query }) => ({
+    body: pageOf(services.crib.servers.list(), { keyOf: ({ name }) => name }, query),
   }),
 });
 
@@ -41,9 +41,9 @@ const logs = defineRoute({
   summary: 'The last lines a server wrote, redacted',
   input: { params: nameParams },
   response: z.object({ lines: z.array(z.string()) }),
-  handle: ({ site, params }) => {
-    assertKnown(params.name, site);
-    return { body: { lines: site.crib.servers.logs(params.name) } };
+  handle: ({ services, params }) => {
+    assertKnown(params.name, services);
+    return { body: { lines: services.crib.servers.logs(params.name) } };
   },
 });
 
@@ -56,9 +56,9 @@ const action = (verb: 'restart' | 'test', summary: string): Route =>
     summary,
     input: { params: nameParams },
     response: serverSchema,
-    handle: async ({ site, params }) => {
-      assertKnown(params.name, site);
-      return { body: await site.crib.servers[verb](params.name) };
+    handle: async ({ services, params }) => {
+      assertKnown(params.name, services);
+      return { body: await services.crib.servers[verb](params.name) };
     },
   });
 

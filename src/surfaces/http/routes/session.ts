@@ -40,7 +40,7 @@ const enter = defineRoute({
   summary: 'Log in with a one-time code',
   input: { body: z.strictObject({ code: z.string().min(1).max(200) }) },
   response: sessionSchema,
-  handle: ({ site: { sessions, deps, attempts, streams }, body, request }) => {
+  handle: ({ services: { sessions, deps, attempts, streams }, body, request }) => {
     const entered = sessions.enter(body.code);
     if (!entered) {
       const retryAfterMs = attempts.failed(request.address);
@@ -69,8 +69,8 @@ const look = defineRoute({
   tag: 'session',
   summary: 'The present session',
   response: sessionSchema,
-  handle: ({ site, request }) => {
-    const session = site.sessions.find(sessionIdOf(request) ?? '');
+  handle: ({ services, request }) => {
+    const session = services.sessions.find(sessionIdOf(request) ?? '');
     return session ? { body: shown(session) } : stranger('There is no session.', 'Log in.');
   },
 });
@@ -82,7 +82,7 @@ const leave = defineRoute({
   tag: 'session',
   summary: 'Log out',
   response: z.object({ ended: z.boolean() }),
-  handle: ({ site: { sessions, deps, streams }, request }) => {
+  handle: ({ services: { sessions, deps, streams }, request }) => {
     const id = sessionIdOf(request);
     if (id !== undefined) sessions.leave(id);
     void streams.look();
@@ -107,9 +107,9 @@ const invite = defineRoute({
   input: { body: invitation },
   response: invitation.extend({ code: z.string(), expiresAt: z.number() }),
   status: 201,
-  handle: ({ site, body }) => ({
+  handle: ({ services, body }) => ({
     status: 201,
-    body: { ...body, ...site.sessions.issueCode(body) },
+    body: { ...body, ...services.sessions.issueCode(body) },
   }),
 });
 

@@ -30,7 +30,7 @@ const settings = defineRoute({
     version: z.string(),
     store: z.string(),
   }),
-  handle: async ({ site: { crib, deps } }) => {
+  handle: async ({ services: { crib, deps } }) => {
     const [view, sandboxes, { label }] = await Promise.all([
       deps.settings?.() ?? { config: [], doctor: [] },
       crib.health.sandboxes(),

@@ -5,8 +5,8 @@ import { notFound } from '../error-reply.ts';
 import { defineRoute, type MemberCall, type Replied, type Route } from '../route.ts';
 
 /** Ends the events of an answer when its client may no longer read them. */
-const held = (answer: Answer, { site, identity }: MemberCall): Replied => {
-  const hold = (end: () => void) => site.streams.hold(identity, end);
+const held = (answer: Answer, { services, identity }: MemberCall): Replied => {
+  const hold = (end: () => void) => services.streams.hold(identity, end);
   if (answer instanceof Response) return endableResponse(answer, hold);
   if ('stream' in answer) answer.stream.holdBy(hold);
   return { answer };
@@ -20,9 +20,9 @@ const events = defineRoute({
   summary: 'What happens, as server-sent events; Last-Event-ID resumes',
   response: 'text/event-stream',
   handle: async (call) => {
-    const { site, request, identity } = call;
-    if (!site.deps.events) throw notFound('The stream');
-    return held(await site.deps.events(request, identity), call);
+    const { services, request, identity } = call;
+    if (!services.deps.events) throw notFound('The stream');
+    return held(await services.deps.events(request, identity), call);
   },
 });
 
@@ -34,9 +34,9 @@ const metrics = defineRoute({
   tag: 'health',
   summary: 'Metrics for Prometheus',
   response: 'text/plain',
-  handle: async ({ site, request }) => {
-    if (!site.deps.metrics) throw notFound('The page');
-    return site.deps.metrics(request.web());
+  handle: async ({ services, request }) => {
+    if (!services.deps.metrics) throw notFound('The page');
+    return services.deps.metrics(request.web());
   },
 });
 
@@ -49,9 +49,9 @@ const mcp = (method: 'get' | 'post' | 'delete'): Route =>
     summary: 'The MCP endpoint',
     response: 'application/json',
     handle: async (call) => {
-      const { site, request, identity } = call;
-      if (!site.deps.mcp) throw notFound('The endpoint');
-      return held(await site.deps.mcp(request, identity), call);
+      const { services, request, identity } = call;
+      if (!services.deps.mcp) throw notFound('The endpoint');
+      return held(await services.deps.mcp(request, identity), call);
     },
   });
 

@@ -37,12 +37,12 @@ const list = defineRoute({
   summary: 'Tokens, newest first, with those that are revoked',
   input: { query: z.strictObject(pageQuery) },
   response: listOf(tokenSchema),
-  handle: async ({ site, query }) => {
+  handle: async ({ services, query }) => {
     const order = {
       keyOf: ({ createdAt, id }: TokenRecord) => timeKey(createdAt, id),
       newestFirst: true,
     };
-    const page = pageOf(await site.tokens.list(), order, query);
+    const page = pageOf(await services.tokens.list(), order, query);
     return { body: { ...page, items: page.items.map(shown) } };
   },
 });
@@ -76,14 +76,14 @@ const create = defineRoute({
   input: { body: createBody },
   response: tokenSchema.extend({ token: z.string() }),
   status: 201,
-  handle: async ({ site, body, identity }) => {
+  handle: async ({ services, body, identity }) => {
     const { name, role, expiresInDays } = body;
     const expires =
       expiresInDays === undefined
         ? {}
-        : { expiresAt: Math.round(site.deps.runtime.now() + expiresInDays * DAY_MS) };
+        : { expiresAt: Math.round(services.deps.runtime.now() + expiresInDays * DAY_MS) };
     const wanted = { name, role, ...expires, ...policyOf(body) };
-    const { token, record } = await site.tokens.create(wanted, identity.userId);
+    const { token, record } = await services.tokens.create(wanted, identity.userId);
     return { status: 201, body: { token, ...shown(record) } };
   },
 });
@@ -96,9 +96,9 @@ const revoke = defineRoute({
   summary: 'Revoke a token, at once',
   input: { params: idParams },
   response: z.object({ revoked: z.literal(true) }),
-  handle: async ({ site, params }) => {
-    if (!(await site.tokens.revoke(params.id))) throw notFound('The token');
-    void site.streams.look();
+  handle: async ({ services, params }) => {
+    if (!(await services.tokens.revoke(params.id))) throw notFound('The token');
+    void services.streams.look();
     return { body: { revoked: true } };
   },
 });

@@ -49,11 +49,11 @@ const list = defineRoute({
   input: { query: listQuery },
   response: listOf(toolSummarySchema),
   etag: true,
-  handle: ({ site, query }) => {
+  handle: ({ services, query }) => {
     const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    const found = site.crib.tools.list(filterOf(query)).filter((entry) => holds(entry, words));
+    const found = services.crib.tools.list(filterOf(query)).filter((entry) => holds(entry, words));
     const page = pageOf(found, { keyOf: ({ tool }) => tool.name }, query);
-    return { body: { ...page, items: page.items.map((entry) => toolSummary(entry, site)) } };
+    return { body: { ...page, items: page.items.map((entry) => toolSummary(entry, services)) } };
   },
 });
 
@@ -65,10 +65,12 @@ const search = defineRoute({
   summary: 'Tools that fit some words, the best first',
   input: { query: z.strictObject({ q: text.min(1), limit: pageQuery.limit }) },
   response: listOf(z.object({ tool: toolSummarySchema, score: z.number() })),
-  handle: ({ site, query: { q, limit } }) => {
-    const hits = site.crib.tools.search({ text: q, limit });
+  handle: ({ services, query: { q, limit } }) => {
+    const hits = services.crib.tools.search({ text: q, limit });
     return {
-      body: { items: hits.map(({ entry, score }) => ({ tool: toolSummary(entry, site), score })) },
+      body: {
+        items: hits.map(({ entry, score }) => ({ tool: toolSummary(entry, services), score })),
+      },
     };
   },
 });
@@ -82,7 +84,7 @@ const look = defineRoute({
   input: { params: nameParams },
   response: toolDetailSchema,
   etag: true,
-  handle: async ({ site, params }) => ({ body: await toolDetail(params.name, site) }),
+  handle: async ({ services, params }) => ({ body: await toolDetail(params.name, services) }),
 });
 
 const change = defineRoute({
@@ -99,9 +101,9 @@ const change = defineRoute({
     }),
   },
   response: toolDetailSchema,
-  handle: async ({ site, params, body: { enabled, activeVersion } }) => {
-    const { tools } = site.crib;
-    const { name } = entryOf(params.name, site).tool;
+  handle: async ({ services, params, body: { enabled, activeVersion } }) => {
+    const { tools } = services.crib;
+    const { name } = entryOf(params.name, services).tool;
     if (activeVersion !== undefined) {
       if (!tools.versions(name).some(({ version }) => version === activeVersion)) {
         throw new ToolFailure('NOT_FOUND', 'The tool has no such version.');
@@ -109,7 +111,7 @@ const change = defineRoute({
       tools.setActive(name, activeVersion);
     }
     if (enabled !== undefined) tools.setEnabled(name, enabled);
-    return { body: await toolDetail(name, site) };
+    return { body: await toolDetail(name, services) };
   },
 });
 
@@ -124,11 +126,11 @@ const accept = defineRoute({
     body: z.strictObject({ fingerprint: z.string().max(200).optional() }).optional(),
   },
   response: lockEntrySchema,
-  handle: async ({ site, params, body, identity }) => {
-    const { name } = entryOf(params.name, site).tool;
+  handle: async ({ services, params, body, identity }) => {
+    const { name } = entryOf(params.name, services).tool;
     const fingerprint = body?.fingerprint;
     const seen = fingerprint === undefined ? name : { tool: name, fingerprint };
-    const [entry] = await site.crib.tools.lock.accept([seen], identity.userId);
+    const [entry] = await services.crib.tools.lock.accept([seen], identity.userId);
     if (!entry) throw new ToolFailure('CONFLICT', 'The tool did not have to be accepted.');
     const { definition: _, ...shown } = entry;
     return { body: shown };

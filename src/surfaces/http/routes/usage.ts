@@ -36,8 +36,8 @@ const lines = defineRoute({
     }),
   },
   response: z.object({ lines: z.array(lineSchema) }),
-  handle: async ({ site, query: { period } }) => ({
-    body: { lines: await site.crib.usage.summary(period === undefined ? {} : { period }) },
+  handle: async ({ services, query: { period } }) => ({
+    body: { lines: await services.crib.usage.summary(period === undefined ? {} : { period }) },
   }),
 });
 
@@ -83,7 +83,7 @@ const series = defineRoute({
     /** There were more calls than are counted at once; the oldest are left out. */
     truncated: z.boolean(),
   }),
-  handle: async ({ site: { crib, deps }, query }) => {
+  handle: async ({ services: { crib, deps }, query }) => {
     const to = query.to ?? deps.runtime.now() + 1;
     const from = query.from ?? to - DAY_MS;
     const { audit } = await crib.store();

@@ -12,8 +12,8 @@ import type {
 } from '@modelcontextprotocol/server';
 import { openLink } from '../client-link.ts';
 import type { Sdk } from '../load-sdk.ts';
-import type { ServerSite } from '../server-site.ts';
 import type { McpSession } from '../session.ts';
+import type { ServerDeps } from '../surface-deps.ts';
 import type { AskRound } from './ask-round.ts';
 import type { CallContext, CallState, CallStates } from './call-context.ts';
 import { digestOf } from './call-digest.ts';
@@ -62,10 +62,10 @@ export const laterDigest = (...parts: readonly unknown[]): (() => string) => {
 };
 
 /** Opens a round. Throws when the request brings the state of another one. */
-export const openRound = (site: ServerSite, ctx: CallContext, digest: () => string): AskRound => {
-  const state = stateOf(ctx, digest, site.sdk);
+export const openRound = (deps: ServerDeps, ctx: CallContext, digest: () => string): AskRound => {
+  const state = stateOf(ctx, digest, deps.sdk);
   const answers = { ...state?.given, ...ctx.mcpReq.inputResponses };
-  const link = openLink({ ctx, era: site.era, capabilities: site.capabilities, answers });
+  const link = openLink({ ctx, era: deps.era, capabilities: deps.capabilities, answers });
   return { ctx, digest, state, link };
 };
 
@@ -86,26 +86,26 @@ const nextState = ({ state, ctx, digest }: AskRound, asked: AskedOfClient): Call
 };
 
 export const askClient = async (
-  site: ServerSite,
+  deps: ServerDeps,
   round: AskRound,
   asked: AskedOfClient,
 ): Promise<InputRequiredResult> => {
   const { inputRequests } = asked;
   const next = nextState(round, asked);
   const { ctx } = round;
-  return site.sdk.inputRequired({
+  return deps.sdk.inputRequired({
     inputRequests,
-    requestState: await site.states.mint(next, ctx),
+    requestState: await deps.states.mint(next, ctx),
   });
 };
 
 /** Asks the client what the tool or prompt wants to know, where it does. */
 export const askNeeded = async (
-  site: ServerSite,
+  deps: ServerDeps,
   round: AskRound,
 ): Promise<InputRequiredResult | undefined> => {
   const inputRequests = { ...round.link.needed };
   return Object.keys(inputRequests).length > 0
-    ? askClient(site, round, { inputRequests })
+    ? askClient(deps, round, { inputRequests })
     : undefined;
 };

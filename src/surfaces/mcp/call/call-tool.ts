@@ -12,9 +12,9 @@ import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 import { answerMeta, CALL_TOOL, innerCall, SEARCH_TOOLS } from '../../../kit/model/meta-tools.ts';
-import { isMetaTool, isShown, metaSite, SEARCH_API } from '../lists/meta-tools.ts';
+import { isMetaTool, isShown, metaDeps, SEARCH_API } from '../lists/meta-tools.ts';
 import { addressOf } from '../lists/resource-address.ts';
-import type { ServerSite } from '../server-site.ts';
+import type { ServerDeps } from '../surface-deps.ts';
 import { answerOf, approvalQuestion, elicitApprover, laterApprover } from './approval-question.ts';
 import type { AskRound } from './ask-round.ts';
 import { askersFor, canAnswer } from './askers.ts';
@@ -46,9 +46,9 @@ const textMeta = (ctx: CallContext, key: string): string | undefined => {
 
 const isUnknown = ({ error }: ToolResult): boolean => error?.code === 'TOOL_NOT_FOUND';
 
-const approverFor = (site: ServerSite, ctx: CallContext): Pick<CallAs, 'approver'> => {
-  const { session, options, era } = site;
-  if (!site.canElicit?.(ctx)) return {};
+const approverFor = (deps: ServerDeps, ctx: CallContext): Pick<CallAs, 'approver'> => {
+  const { session, options, era } = deps;
+  if (!deps.canElicit?.(ctx)) return {};
   const approver =
     era === 'legacy' ? elicitApprover(ctx, session, options) : laterApprover(session);
   return { approver };
@@ -89,7 +89,7 @@ const progressOf = (ctx: CallContext, tool: string, runtime: Runtime): Progress 
 };
 
 const execute = (
-  site: ServerSite,
+  deps: ServerDeps,
   round: Round,
   approvalId: string | undefined,
 ): Promise<ToolResult> => {
@@ -97,79 +97,79 @@ const execute = (
   const idempotencyKey = textMeta(ctx, META.idempotencyKey);
   const { onProgress, stop }: Progress = held
     ? { onProgress: held.progress }
-    : progressOf(ctx, name, site.options.runtime);
+    : progressOf(ctx, name, deps.options.runtime);
   const as: CallAs = {
-    ...site.session.caller,
+    ...deps.session.caller,
     audience: 'model',
     signal: held?.signal ?? ctx.mcpReq.signal,
     onProgress,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(approvalId !== undefined && { approvalId }),
-    ...approverFor(site, ctx),
-    ...askersFor(site, round),
+    ...approverFor(deps, ctx),
+    ...askersFor(deps, round),
   };
-  const run = () => site.crib.execute(name, input, as);
-  const { aroundCall } = site.options;
+  const run = () => deps.crib.execute(name, input, as);
+  const { aroundCall } = deps.options;
   const running = aroundCall ? aroundCall(link, run) : run();
   return stop ? running.finally(stop) : running;
 };
 
 /** Puts the answer that came with this round on record: from there on only the record counts. */
 const takeAnswer = async (
-  site: ServerSite,
+  deps: ServerDeps,
   { ctx }: Round,
   approvalId: string,
 ): Promise<ReturnType<typeof answerOf>> => {
   const answer = answerOf(ctx.mcpReq.inputResponses?.[APPROVAL]);
   if (answer === 'approve' || answer === 'deny') {
-    const { by } = site.session;
-    await site.crib.approvals.decide(approvalId, { approve: answer === 'approve', by });
+    const { by } = deps.session;
+    await deps.crib.approvals.decide(approvalId, { approve: answer === 'approve', by });
   }
   return answer;
 };
 
 /** With the approval this call waited for, if it did; that one being over, it is a new call. */
-const executeWaiting = async (site: ServerSite, round: Round): Promise<ToolResult> => {
-  const { waiting } = site.session;
+const executeWaiting = async (deps: ServerDeps, round: Round): Promise<ToolResult> => {
+  const { waiting } = deps.session;
   const named = round.state?.approvalId ?? textMeta(round.ctx, META.approvalId);
   const remembered =
     named === undefined && !waiting.isEmpty ? waiting.get(round.digest()) : undefined;
-  const result = await execute(site, round, named ?? remembered);
+  const result = await execute(deps, round, named ?? remembered);
   if (result.approval) waiting.set(round.digest(), result.approval.approvalId);
   else if (!waiting.isEmpty) waiting.delete(round.digest());
   if (remembered === undefined || result.error?.code !== 'APPROVAL_EXPIRED') return result;
-  const again = await execute(site, round, undefined);
+  const again = await execute(deps, round, undefined);
   if (again.approval) waiting.set(round.digest(), again.approval.approvalId);
   return again;
 };
 
 /** The question as part of the reply, where this client is asked that way and it can be shown. */
 const askByReply = async (
-  site: ServerSite,
+  deps: ServerDeps,
   round: Round,
   approvalId: string,
 ): Promise<Reply | undefined> => {
-  if (site.era !== 'modern' || !site.canElicit?.(round.ctx)) return undefined;
-  const record = await site.crib.approvals.get(approvalId);
-  const question = record && approvalQuestion(record.request, site.options);
+  if (deps.era !== 'modern' || !deps.canElicit?.(round.ctx)) return undefined;
+  const record = await deps.crib.approvals.get(approvalId);
+  const question = record && approvalQuestion(record.request, deps.options);
   if (!question) return undefined;
-  return askClient(site, round, {
-    inputRequests: { [APPROVAL]: site.sdk.inputRequired.elicit(question) },
+  return askClient(deps, round, {
+    inputRequests: { [APPROVAL]: deps.sdk.inputRequired.elicit(question) },
     approvalId,
   });
 };
 
 /** The server that a tool comes from, by its name in the configuration. */
-const serverOf = ({ crib }: ServerSite, name: string): string | undefined => {
+const serverOf = ({ crib }: ServerDeps, name: string): string | undefined => {
   const server = crib.tools.get(name)?.tool.server;
   return server?.startsWith(MCP) ? server.slice(MCP.length) : undefined;
 };
 
 /** Links to resources of a server lead through this one: its client has no other way there. */
-const readableReply = (site: ServerSite, { name }: Round, result: ToolResult): CallToolResult => {
+const readableReply = (deps: ServerDeps, { name }: Round, result: ToolResult): CallToolResult => {
   const reply = toolReply(result);
   if (!reply.content.some(({ type }) => type === 'resource_link')) return reply;
-  const server = serverOf(site, name);
+  const server = serverOf(deps, name);
   if (server === undefined) return reply;
   const content = reply.content.map((block) =>
     block.type === 'resource_link' ? { ...block, uri: addressOf(server, block.uri) } : block,
@@ -178,51 +178,51 @@ const readableReply = (site: ServerSite, { name }: Round, result: ToolResult): C
 };
 
 /** Makes the call, or goes on with the one that asked its client something (2026-07-28). */
-const reach = async (site: ServerSite, round: Round): Promise<Reached> => {
+const reach = async (deps: ServerDeps, round: Round): Promise<Reached> => {
   const { ctx, name, state } = round;
-  const mayHold = site.era === 'modern' && canAnswer(site, ctx);
+  const mayHold = deps.era === 'modern' && canAnswer(deps, ctx);
   if (!mayHold && state?.held === undefined) {
-    return { result: await executeWaiting(site, round), round };
+    return { result: await executeWaiting(deps, round), round };
   }
-  const { onProgress, stop } = progressOf(ctx, name, site.options.runtime);
-  const asking = { round, binding: site.session.binding, onProgress };
+  const { onProgress, stop } = progressOf(ctx, name, deps.options.runtime);
+  const asking = { round, binding: deps.session.binding, onProgress };
   try {
     return await (state?.held === undefined
-      ? site.held.start(asking, (held) => executeWaiting(site, { ...round, held }))
-      : site.held.resume(state.held, asking));
+      ? deps.held.start(asking, (held) => executeWaiting(deps, { ...round, held }))
+      : deps.held.resume(state.held, asking));
   } finally {
     stop?.();
   }
 };
 
-const replyTo = async (site: ServerSite, asked: Round): Promise<Reply> => {
+const replyTo = async (deps: ServerDeps, asked: Round): Promise<Reply> => {
   const approvalId = asked.state?.approvalId;
-  const answer = approvalId === undefined ? undefined : await takeAnswer(site, asked, approvalId);
-  const reached = await reach(site, asked);
+  const answer = approvalId === undefined ? undefined : await takeAnswer(deps, asked, approvalId);
+  const reached = await reach(deps, asked);
   if ('id' in reached) {
-    return askClient(site, asked, { inputRequests: { ...reached.questions }, held: reached.id });
+    return askClient(deps, asked, { inputRequests: { ...reached.questions }, held: reached.id });
   }
   const { result } = reached;
   const round: Round = { ...asked, ...reached.round };
-  if (isUnknown(result)) throw unknownTool(site, round.name);
-  const needed = result.success ? undefined : await askNeeded(site, round);
+  if (isUnknown(result)) throw unknownTool(deps, round.name);
+  const needed = result.success ? undefined : await askNeeded(deps, round);
   if (needed) return needed;
-  if (!result.approval || answer === 'later') return readableReply(site, round, result);
-  return (await askByReply(site, round, result.approval.approvalId)) ?? toolReply(result);
+  if (!result.approval || answer === 'later') return readableReply(deps, round, result);
+  return (await askByReply(deps, round, result.approval.approvalId)) ?? toolReply(result);
 };
 
-const unknownTool = (site: ServerSite, name: string): Error => {
-  const { ProtocolError, ProtocolErrorCode } = site.sdk;
-  const close = site.kind === 'full' ? site.crib.tools.suggest(name) : [];
+const unknownTool = (deps: ServerDeps, name: string): Error => {
+  const { ProtocolError, ProtocolErrorCode } = deps.sdk;
+  const close = deps.kind === 'full' ? deps.crib.tools.suggest(name) : [];
   return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool', {
     code: 'TOOL_NOT_FOUND',
     ...(close.length > 0 && { suggestions: close }),
   });
 };
 
-const metaReply = (site: ServerSite, { name, input }: Wanted): CallToolResult => {
+const metaReply = (deps: ServerDeps, { name, input }: Wanted): CallToolResult => {
   // Without describe_tool the schemas have to come with the search.
-  const about = { ...metaSite(site.crib), withSchemas: site.kind === 'code' };
+  const about = { ...metaDeps(deps.crib), withSchemas: deps.kind === 'code' };
   const data = answerMeta(about, name, input);
   return {
     content: [{ type: 'text', text: JSON.stringify(data) }],
@@ -248,34 +248,34 @@ const refusal = (error: unknown): CallToolResult => {
 };
 
 /** The search of the code surface declares functions, where the crib has the tool for that. */
-const searchesApi = ({ kind, crib }: ServerSite, name: string): boolean => {
+const searchesApi = ({ kind, crib }: ServerDeps, name: string): boolean => {
   if (kind !== 'code' || name !== SEARCH_TOOLS.name) return false;
   const entry = crib.tools.get(SEARCH_API);
   return entry !== undefined && isShown(entry);
 };
 
 /** The call behind the request. Only what the surface lists can be called by its own name. */
-const wantedOf = (site: ServerSite, { name, input }: Wanted): Wanted => {
-  if (name === CALL_TOOL.name && isMetaTool(site.kind, name)) return innerCall(input);
-  if (searchesApi(site, name)) return { name: SEARCH_API, input };
+const wantedOf = (deps: ServerDeps, { name, input }: Wanted): Wanted => {
+  if (name === CALL_TOOL.name && isMetaTool(deps.kind, name)) return innerCall(input);
+  if (searchesApi(deps, name)) return { name: SEARCH_API, input };
   // An unknown name of the full surface goes on: the attempt belongs on record.
-  const isLimited = site.kind !== 'full' || site.options.servers !== undefined;
-  if (isLimited && !site.tools.entry(name)) throw unknownTool(site, name);
+  const isLimited = deps.kind !== 'full' || deps.options.servers !== undefined;
+  if (isLimited && !deps.tools.entry(name)) throw unknownTool(deps, name);
   return { name, input };
 };
 
 export const callTool = async (
-  site: ServerSite,
+  deps: ServerDeps,
   { params }: CallToolRequest,
   ctx: CallContext,
 ): Promise<Reply> => {
   const asked: Wanted = { name: params.name, input: params.arguments ?? {} };
   try {
-    const isOwn = isMetaTool(site.kind, asked.name) && asked.name !== CALL_TOOL.name;
-    if (isOwn && !searchesApi(site, asked.name)) return metaReply(site, asked);
-    const wanted = wantedOf(site, asked);
-    const round = openRound(site, ctx, laterDigest(wanted.name, wanted.input));
-    return await replyTo(site, { ...wanted, ...round });
+    const isOwn = isMetaTool(deps.kind, asked.name) && asked.name !== CALL_TOOL.name;
+    if (isOwn && !searchesApi(deps, asked.name)) return metaReply(deps, asked);
+    const wanted = wantedOf(deps, asked);
+    const round = openRound(deps, ctx, laterDigest(wanted.name, wanted.input));
+    return await replyTo(deps, { ...wanted, ...round });
   } catch (error) {
     return refusal(error);
   }

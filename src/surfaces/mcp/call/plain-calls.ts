@@ -21,7 +21,7 @@ import type {
   Server,
 } from '@modelcontextprotocol/server';
 import { protocolError } from '../protocol-error.ts';
-import type { ServerSite } from '../server-site.ts';
+import type { ServerDeps } from '../surface-deps.ts';
 import type { CallContext, CallRequestContext } from './call-context.ts';
 import { callTool } from './call-tool.ts';
 
@@ -131,13 +131,13 @@ class PlainRequestContext implements CallContext, CallRequestContext {
 }
 
 export class PlainCalls {
-  readonly #site: ServerSite;
+  readonly #deps: ServerDeps;
   readonly #server: Server;
   readonly #running = new Map<RequestId, PlainRequestContext>();
   #hasLogLevel = false;
 
-  constructor(site: ServerSite, server: Server) {
-    this.#site = site;
+  constructor(deps: ServerDeps, server: Server) {
+    this.#deps = deps;
     this.#server = server;
   }
 
@@ -181,9 +181,9 @@ export class PlainCalls {
     context: PlainRequestContext,
   ): Promise<JSONRPCMessage> {
     const { id } = request;
-    const { sdk, options } = this.#site;
+    const { sdk, options } = this.#deps;
     try {
-      const result = (await callTool(this.#site, request, context)) as CallToolResult;
+      const result = (await callTool(this.#deps, request, context)) as CallToolResult;
       if (isPlainReply(result) || sdk.isCallToolResult(result)) {
         return { jsonrpc: '2.0', id, result };
       }

@@ -9,8 +9,8 @@ import { isListenRequest, ListenedResources } from '../lists/listened-resources.
 import type { Sdk } from '../load-sdk.ts';
 import type { McpIdentity } from '../mcp-options.ts';
 import { parseError, refusal } from '../rpc-refusal.ts';
-import type { SurfaceSite } from '../server-site.ts';
 import { identitySession, type McpSession, WaitingCalls } from '../session.ts';
+import type { SurfaceDeps } from '../surface-deps.ts';
 import { LegacySessions } from './legacy-sessions.ts';
 import { untilClosed } from './listen-answer.ts';
 
@@ -84,14 +84,14 @@ const createEraCheck = (sdk: Sdk) => {
     sdk.isLegacyRequest(request.web(), body);
 };
 
-const createModernHandler = (site: SurfaceSite): McpHttpHandler => {
-  const { sdk, options } = site;
+const createModernHandler = (deps: SurfaceDeps): McpHttpHandler => {
+  const { sdk, options } = deps;
   const { log } = options.runtime;
   const clients = createClients();
   return sdk.createMcpHandler(
     ({ authInfo }: McpRequestContext) => {
       const { identity } = (authInfo as Identified).extra;
-      return buildServer(site, clients(identity), 'modern').product;
+      return buildServer(deps, clients(identity), 'modern').product;
     },
     {
       legacy: 'reject',
@@ -100,12 +100,12 @@ const createModernHandler = (site: SurfaceSite): McpHttpHandler => {
   );
 };
 
-export const createRequestHandler = (site: SurfaceSite): RequestHandler => {
-  const { sdk, options } = site;
+export const createRequestHandler = (deps: SurfaceDeps): RequestHandler => {
+  const { sdk, options } = deps;
   const maxBytes = options.maxBodyBytes ?? MAX_BYTES;
-  const legacy = new LegacySessions(site);
-  const modern = createModernHandler(site);
-  const listened = new ListenedResources(site, (uri) => modern.notify.resourceUpdated(uri));
+  const legacy = new LegacySessions(deps);
+  const modern = createModernHandler(deps);
+  const listened = new ListenedResources(deps, (uri) => modern.notify.resourceUpdated(uri));
   const isLegacy = createEraCheck(sdk);
   const handle: HandleRequest = async (request, identity) => {
     const body = await readMessage(request, maxBytes);

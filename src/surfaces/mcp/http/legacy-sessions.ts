@@ -6,8 +6,8 @@ import type { HttpRequest } from '../../door/http-request.ts';
 import { type BuiltServer, buildServer } from '../build-server.ts';
 import type { McpIdentity } from '../mcp-options.ts';
 import { refusal } from '../rpc-refusal.ts';
-import type { SurfaceSite } from '../server-site.ts';
 import { type HttpSession, identitySession } from '../session.ts';
+import type { SurfaceDeps } from '../surface-deps.ts';
 import { SessionTransport } from './session-transport.ts';
 import { IN_USE, messagesIn, OpenIds, requestIdsIn } from './unique-ids.ts';
 
@@ -37,11 +37,11 @@ const opens = (body: unknown): boolean =>
   messagesIn(body).some(({ method }) => method === 'initialize');
 
 export class LegacySessions {
-  readonly #site: SurfaceSite;
+  readonly #deps: SurfaceDeps;
   readonly #held = new Map<string, Held>();
 
-  constructor(site: SurfaceSite) {
-    this.#site = site;
+  constructor(deps: SurfaceDeps) {
+    this.#deps = deps;
   }
 
   get servers(): readonly BuiltServer[] {
@@ -72,7 +72,7 @@ export class LegacySessions {
   }
 
   #serve(held: Held, { request, body }: LegacyRequest): Answer | Promise<Answer> {
-    held.usedAt = this.#site.options.runtime.now();
+    held.usedAt = this.#deps.options.runtime.now();
     held.ids.received(body);
     const taken = requestIdsIn(body);
     if (!held.ids.take(taken)) return refusal(400, IN_USE);
@@ -84,7 +84,7 @@ export class LegacySessions {
 
   async #open(identity: McpIdentity): Promise<Held> {
     await this.#makeRoom(identity.key);
-    const { sdk, options } = this.#site;
+    const { sdk, options } = this.#deps;
     const id = randomUUID();
     const ids = new OpenIds();
     const transport = new SessionTransport({
@@ -100,7 +100,7 @@ export class LegacySessions {
       return send(message, sendOptions);
     };
     const session = identitySession(identity, id);
-    const built = buildServer(this.#site, session, 'legacy');
+    const built = buildServer(this.#deps, session, 'legacy');
     const { plainCalls } = built;
     if (plainCalls) transport.take = (message, respond) => plainCalls.take(message, respond);
     const { key } = identity;
@@ -112,7 +112,7 @@ export class LegacySessions {
 
   /** Idle sessions go, then the longest unused one: first of this client, then of all. */
   async #makeRoom(key: string): Promise<void> {
-    const now = this.#site.options.runtime.now();
+    const now = this.#deps.options.runtime.now();
     const oldest = [...this.#held].sort(([, a], [, b]) => a.usedAt - b.usedAt);
     const mine = oldest.filter(([, held]) => held.key === key);
     const leaving = new Map(oldest.filter(([, { usedAt }]) => now - usedAt > IDLE_MS));

@@ -1,14 +1,14 @@
 /** `toolcrib://audit/recent`: the last calls of this client, as the audit trail keeps them. */
 import { LOCAL_CALLER } from '../../../contract/caller.ts';
 import type { Crib } from '../../../contract/crib.ts';
-import type { ResourceShelf } from './collection.ts';
+import type { ResourceCatalog } from './collection.ts';
 
 export const AUDIT_RECENT = 'toolcrib://audit/recent';
 
 const LOOKED_AT = 500;
 const SHOWN = 50;
 
-export const auditShelf = (crib: Crib): ResourceShelf => ({
+export const auditShelf = (crib: Crib): ResourceCatalog => ({
   label: 'audit',
   list: async () => [
     {

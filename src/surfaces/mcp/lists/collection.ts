@@ -13,7 +13,7 @@ export type ListedResource = Omit<ServerResource, 'server'>;
 
 export type ListedTemplate = Omit<ServerTemplate, 'server'>;
 
-export interface ResourceShelf {
+export interface ResourceCatalog {
   /** How messages name it. */
   readonly label: string;
   /** A failure leaves this shelf out of the list and disturbs no other. */
@@ -41,7 +41,7 @@ export interface PromptAsked {
   readonly args: Readonly<Record<string, string>>;
 }
 
-export interface PromptShelf {
+export interface PromptCatalog {
   readonly label: string;
   list(caller: Partial<Caller>): Promise<readonly ListedPrompt[]>;
   /** `link` leads back to the client, for prompts that have to ask it something first. */

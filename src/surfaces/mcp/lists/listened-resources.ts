@@ -6,7 +6,7 @@
 
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
-import type { SurfaceSite } from '../server-site.ts';
+import type { SurfaceDeps } from '../surface-deps.ts';
 import { subscribeAt } from './serve-resources.ts';
 
 const LISTEN = 'subscriptions/listen';
@@ -52,13 +52,13 @@ interface Held {
 }
 
 export class ListenedResources {
-  readonly #site: SurfaceSite;
+  readonly #deps: SurfaceDeps;
   readonly #changed: (uri: string) => void;
   readonly #held = new Map<string, Held>();
 
   /** `changed` tells those who listen to a resource. */
-  constructor(site: SurfaceSite, changed: (uri: string) => void) {
-    this.#site = site;
+  constructor(deps: SurfaceDeps, changed: (uri: string) => void) {
+    this.#deps = deps;
     this.#changed = changed;
   }
 
@@ -91,7 +91,7 @@ export class ListenedResources {
     if (!known && this.#held.size >= MAX_RESOURCES) return false;
     const held = known ?? {
       count: 0,
-      stop: subscribeAt(this.#site, uri, () => this.#changed(uri)),
+      stop: subscribeAt(this.#deps, uri, () => this.#changed(uri)),
     };
     held.count += 1;
     this.#held.set(uri, held);
@@ -100,7 +100,7 @@ export class ListenedResources {
       return true;
     } catch (error) {
       if (this.#held.get(uri) === held) this.#held.delete(uri);
-      const { log } = this.#site.options.runtime;
+      const { log } = this.#deps.options.runtime;
       log.debug('a resource could not be subscribed to', { uri, cause: reasonOf(error) });
       return false;
     }

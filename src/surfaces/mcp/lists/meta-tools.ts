@@ -5,7 +5,7 @@ import type { Crib } from '../../../contract/crib.ts';
 import {
   CALL_TOOL,
   DESCRIBE_TOOL,
-  type MetaSite,
+  type MetaDeps,
   type MetaTool,
   SEARCH_TOOLS,
 } from '../../../kit/model/meta-tools.ts';
@@ -46,7 +46,7 @@ export const isShown = ({ enabled, quarantine }: CatalogEntry): boolean =>
   enabled && quarantine === undefined;
 
 /** Everything that is on and out of quarantine. */
-export const metaSite = ({ tools }: Crib): MetaSite => ({
+export const metaDeps = ({ tools }: Crib): MetaDeps => ({
   search: (text, limit) =>
     tools.search({ text, limit, filter: { enabled: true } }).map(({ entry }) => entry),
   entry: (name) => {

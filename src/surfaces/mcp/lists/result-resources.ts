@@ -1,6 +1,6 @@
 /** `toolcrib://results/{handle}`: results that were too large to hand over, page by page. */
 import type { Crib } from '../../../contract/crib.ts';
-import type { ResourceShelf } from './collection.ts';
+import type { ResourceCatalog } from './collection.ts';
 
 const START = 'toolcrib://results/';
 const PAGE = 10_000;
@@ -11,7 +11,7 @@ const numberOf = (query: URLSearchParams, name: string, fallback: number): numbe
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : fallback;
 };
 
-export const resultShelf = (crib: Crib): ResourceShelf => ({
+export const resultShelf = (crib: Crib): ResourceCatalog => ({
   label: 'results',
   // Handles are told to whoever made the call and are never listed.
   list: async () => [],

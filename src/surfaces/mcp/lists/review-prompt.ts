@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { type Caller, LOCAL_CALLER } from '../../../contract/caller.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import type { McpSurfaceOptions } from '../mcp-options.ts';
-import type { PromptShelf } from './collection.ts';
+import type { PromptCatalog } from './collection.ts';
 
 export const REVIEW_PENDING = 'review_pending';
 const ARGUMENT = 'approvalId';
@@ -17,7 +17,7 @@ const HEAD =
 export const reviewPrompt = (
   crib: Crib,
   { describe, runtime }: Pick<McpSurfaceOptions, 'describe' | 'runtime'>,
-): PromptShelf => {
+): PromptCatalog => {
   const mine = async (caller: Partial<Caller>): Promise<readonly ApprovalRecord[]> => {
     const { userId = LOCAL_CALLER.userId, agentId } = caller;
     // Inputs are shown unredacted: to the client that sent them, and to no other.

@@ -3,8 +3,8 @@ import type { GetPromptResult, InputRequiredResult, Server } from '@modelcontext
 import type { CallContext } from '../call/call-context.ts';
 import { askNeeded, laterDigest, openRound } from '../call/call-round.ts';
 import type { ClientLink } from '../client-link.ts';
-import type { ServerSite } from '../server-site.ts';
-import type { ListedPrompt, PromptAsked, PromptShelf } from './collection.ts';
+import type { ServerDeps } from '../surface-deps.ts';
+import type { ListedPrompt, PromptAsked, PromptCatalog } from './collection.ts';
 import { pageOf } from './page.ts';
 import { fromShelves } from './serve-resources.ts';
 
@@ -17,37 +17,37 @@ const unique = (listed: readonly ListedPrompt[]): readonly ListedPrompt[] => {
 };
 
 const promptFrom = async (
-  site: ServerSite,
+  deps: ServerDeps,
   asked: PromptAsked,
   link: ClientLink,
 ): Promise<GetPromptResult> => {
-  for (const shelf of site.prompts) {
-    const prompt = await shelf.get(asked, site.session.caller, link);
+  for (const shelf of deps.prompts) {
+    const prompt = await shelf.get(asked, deps.session.caller, link);
     if (prompt) return { ...prompt, messages: [...prompt.messages] } as GetPromptResult;
   }
-  const { ProtocolError, ProtocolErrorCode } = site.sdk;
+  const { ProtocolError, ProtocolErrorCode } = deps.sdk;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown prompt');
 };
 
 const getPrompt = async (
-  site: ServerSite,
+  deps: ServerDeps,
   asked: PromptAsked,
   ctx: CallContext,
 ): Promise<GetPromptResult | InputRequiredResult> => {
-  const round = openRound(site, ctx, laterDigest('prompt', asked.name, asked.args));
+  const round = openRound(deps, ctx, laterDigest('prompt', asked.name, asked.args));
   try {
-    return await promptFrom(site, asked, round.link);
+    return await promptFrom(deps, asked, round.link);
   } catch (error) {
-    const needed = await askNeeded(site, round);
+    const needed = await askNeeded(deps, round);
     if (needed) return needed;
     throw error;
   }
 };
 
-type Completing = Parameters<NonNullable<PromptShelf['complete']>>[0];
+type Completing = Parameters<NonNullable<PromptCatalog['complete']>>[0];
 
 const valuesFor = async (
-  site: ServerSite,
+  deps: ServerDeps,
   {
     prompt,
     template,
@@ -55,27 +55,27 @@ const valuesFor = async (
   }: Omit<Completing, 'prompt'> & { prompt?: string; template?: string },
 ): Promise<readonly string[]> => {
   if (template !== undefined) {
-    for (const shelf of site.resources) {
+    for (const shelf of deps.resources) {
       const values = await shelf.complete?.({ ...asked, template });
       if (values) return values;
     }
   }
   if (prompt !== undefined) {
-    for (const shelf of site.prompts) {
-      const values = await shelf.complete?.({ ...asked, prompt }, site.session.caller);
+    for (const shelf of deps.prompts) {
+      const values = await shelf.complete?.({ ...asked, prompt }, deps.session.caller);
       if (values) return values;
     }
   }
   return [];
 };
 
-export const servePrompts = (server: Server, site: ServerSite): void => {
-  const { sdk, pageSize: size } = site;
+export const servePrompts = (server: Server, deps: ServerDeps): void => {
+  const { sdk, pageSize: size } = deps;
   server.setRequestHandler('prompts/list', async ({ params }) => {
     const listed = await fromShelves(
-      site.prompts,
-      (shelf) => shelf.list(site.session.caller),
-      site,
+      deps.prompts,
+      (shelf) => shelf.list(deps.session.caller),
+      deps,
     );
     const request = { cursor: params?.cursor, size, keyOf: ({ name }: ListedPrompt) => name };
     const { items, ...next } = pageOf(unique(listed), request, sdk);
@@ -83,14 +83,14 @@ export const servePrompts = (server: Server, site: ServerSite): void => {
     return { prompts, ...next };
   });
   server.setRequestHandler('prompts/get', ({ params }, ctx) =>
-    getPrompt(site, { name: params.name, args: params.arguments ?? {} }, ctx),
+    getPrompt(deps, { name: params.name, args: params.arguments ?? {} }, ctx),
   );
   server.setRequestHandler('completion/complete', async ({ params }) => {
     const { ref, argument, context } = params;
     const given = context?.arguments;
     const asked = { argument: argument.name, typed: argument.value, ...(given && { given }) };
     const of = ref.type === 'ref/prompt' ? { prompt: ref.name } : { template: ref.uri };
-    const values = await valuesFor(site, { ...asked, ...of });
+    const values = await valuesFor(deps, { ...asked, ...of });
     const shown = values.slice(0, MAX_VALUES);
     return {
       completion: { values: shown, total: values.length, hasMore: shown.length < values.length },

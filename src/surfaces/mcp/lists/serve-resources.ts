@@ -1,15 +1,15 @@
 /** The resource requests of a client, answered from the shelves of the surface. */
 import type { Server } from '@modelcontextprotocol/server';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
-import type { ServerSite } from '../server-site.ts';
-import type { ListedResource, ListedTemplate, ResourceShelf } from './collection.ts';
+import type { ServerDeps } from '../surface-deps.ts';
+import type { ListedResource, ListedTemplate, ResourceCatalog } from './collection.ts';
 import { pageOf } from './page.ts';
 
 /** One shelf that fails is left out. */
 export const fromShelves = async <S extends { readonly label: string }, T>(
   shelves: readonly S[],
   take: (shelf: S) => Promise<readonly T[]>,
-  { options }: Pick<ServerSite, 'options'>,
+  { options }: Pick<ServerDeps, 'options'>,
 ): Promise<readonly T[]> => {
   const taken = shelves.map((shelf) =>
     take(shelf).catch((error: unknown): readonly T[] => {
@@ -28,12 +28,12 @@ const unique = (listed: readonly ListedResource[]): readonly ListedResource[] =>
   return [...byUri.values()];
 };
 
-const readFrom = async (site: ServerSite, uri: string) => {
-  for (const shelf of site.resources) {
-    const contents = await shelf.read(uri, site.session.caller);
+const readFrom = async (deps: ServerDeps, uri: string) => {
+  for (const shelf of deps.resources) {
+    const contents = await shelf.read(uri, deps.session.caller);
     if (contents) return contents;
   }
-  throw new site.sdk.ResourceNotFoundError(uri);
+  throw new deps.sdk.ResourceNotFoundError(uri);
 };
 
 const MAX_SUBSCRIPTIONS = 100;
@@ -43,11 +43,11 @@ export type Subscribed = Map<string, () => void>;
 
 /** Subscribes where the resource comes from, so that the client hears of changes there. */
 export const subscribeAt = async (
-  site: Pick<ServerSite, 'resources'>,
+  deps: Pick<ServerDeps, 'resources'>,
   uri: string,
   changed: () => void,
 ): Promise<() => void> => {
-  for (const shelf of site.resources) {
+  for (const shelf of deps.resources) {
     const stop = await shelf.subscribe?.(uri, changed);
     if (stop) return stop;
   }
@@ -55,18 +55,18 @@ export const subscribeAt = async (
 };
 
 /** What a client of the 2025 protocols wants to hear about. */
-const serveSubscriptions = (server: Server, site: ServerSite, subscribed: Subscribed): void => {
+const serveSubscriptions = (server: Server, deps: ServerDeps, subscribed: Subscribed): void => {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (subscribed.has(uri)) return {};
     if (subscribed.size >= MAX_SUBSCRIPTIONS) {
-      const { ProtocolError, ProtocolErrorCode } = site.sdk;
+      const { ProtocolError, ProtocolErrorCode } = deps.sdk;
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many subscriptions');
     }
     // Taken before anything is awaited: the same request again must not subscribe twice.
     subscribed.set(uri, () => undefined);
     const changed = (): void => void server.sendResourceUpdated({ uri }).catch(() => undefined);
     try {
-      const stop = await subscribeAt(site, uri, changed);
+      const stop = await subscribeAt(deps, uri, changed);
       if (subscribed.has(uri)) subscribed.set(uri, stop);
       else stop();
       return {};
@@ -91,7 +91,7 @@ const plain = <T extends Pick<ListedResource, 'annotations'>>({ annotations, ...
   };
 };
 
-type Content = Awaited<ReturnType<ResourceShelf['read']>>;
+type Content = Awaited<ReturnType<ResourceCatalog['read']>>;
 
 const asContents = (contents: NonNullable<Content>) =>
   contents.map(({ uri, mimeType, text, blob }) => ({
@@ -100,13 +100,13 @@ const asContents = (contents: NonNullable<Content>) =>
     ...(blob === undefined ? { text: text ?? '' } : { blob }),
   }));
 
-export const serveResources = (server: Server, site: ServerSite, subscribed: Subscribed): void => {
-  const { sdk, pageSize: size } = site;
+export const serveResources = (server: Server, deps: ServerDeps, subscribed: Subscribed): void => {
+  const { sdk, pageSize: size } = deps;
   server.setRequestHandler('resources/list', async ({ params }) => {
     const listed = await fromShelves(
-      site.resources,
-      (shelf) => shelf.list(site.session.caller),
-      site,
+      deps.resources,
+      (shelf) => shelf.list(deps.session.caller),
+      deps,
     );
     const request = { cursor: params?.cursor, size, keyOf: ({ uri }: ListedResource) => uri };
     const { items, ...next } = pageOf(unique(listed), request, sdk);
@@ -114,16 +114,16 @@ export const serveResources = (server: Server, site: ServerSite, subscribed: Sub
   });
   server.setRequestHandler('resources/templates/list', async ({ params }) => {
     const listed = await fromShelves(
-      site.resources,
+      deps.resources,
       async (shelf) => (await shelf.templates?.()) ?? [],
-      site,
+      deps,
     );
     const keyOf = ({ uriTemplate }: ListedTemplate) => uriTemplate;
     const { items, ...next } = pageOf(listed, { cursor: params?.cursor, size, keyOf }, sdk);
     return { resourceTemplates: items.map(plain), ...next };
   });
   server.setRequestHandler('resources/read', async ({ params }) => ({
-    contents: asContents(await readFrom(site, params.uri)),
+    contents: asContents(await readFrom(deps, params.uri)),
   }));
-  if (site.era === 'legacy') serveSubscriptions(server, site, subscribed);
+  if (deps.era === 'legacy') serveSubscriptions(server, deps, subscribed);
 };

@@ -1,7 +1,7 @@
 /** Resources and prompts of the servers behind the crib, under names that say whose they are. */
 import type { ServerPrompt, Servers } from '../../../contract/servers.ts';
 import type { Sdk } from '../load-sdk.ts';
-import type { PromptShelf, ResourceShelf } from './collection.ts';
+import type { PromptCatalog, ResourceCatalog } from './collection.ts';
 import {
   addressOf,
   expanded,
@@ -25,7 +25,7 @@ const placeOf = (
   return uri === undefined ? undefined : { server: origin.server, uri };
 };
 
-export const serverResources = (servers: Servers, sdk: Sdk): ResourceShelf => ({
+export const serverResources = (servers: Servers, sdk: Sdk): ResourceCatalog => ({
   label: 'servers',
   list: async () =>
     (await servers.resources()).map(({ server, uri, name, ...rest }) => ({
@@ -61,7 +61,7 @@ export const serverResources = (servers: Servers, sdk: Sdk): ResourceShelf => ({
 const promptName = ({ server, name }: Pick<ServerPrompt, 'server' | 'name'>): string =>
   `${server}.${name}`;
 
-export const serverPrompts = (servers: Servers): PromptShelf => {
+export const serverPrompts = (servers: Servers): PromptCatalog => {
   const find = async (name: string): Promise<ServerPrompt | undefined> =>
     (await servers.prompts()).find((each) => promptName(each) === name);
   return {

@@ -1,6 +1,6 @@
 /** Tells clients that a list, or the record of calls, has changed: once for many changes. */
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
-import type { SurfaceSite } from '../server-site.ts';
+import type { SurfaceDeps } from '../surface-deps.ts';
 
 export interface Changes {
   toolsChanged(): void;
@@ -29,7 +29,7 @@ const debounced = (runtime: Runtime, ms: number, run: () => void) => {
 
 /** Returns how to stop. */
 export const watchChanges = (
-  { crib: { events }, options: { runtime }, resources, prompts }: SurfaceSite,
+  { crib: { events }, options: { runtime }, resources, prompts }: SurfaceDeps,
   changes: Changes,
 ): (() => void) => {
   const tools = debounced(runtime, LISTS_MS, () => changes.toolsChanged());

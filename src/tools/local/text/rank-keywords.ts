@@ -16,7 +16,7 @@ type Counts = Map<string, number>;
 
 /** How far apart two words may stand to belong together. */
 const WINDOW = 3;
-const LONGEST_PHRASE = 3;
+const MAX_PHRASE_LENGTH = 3;
 const NAMING: ReadonlySet<string> = new Set(['NOUN', 'PROPN', 'ADJ', 'X']);
 
 const isContent = ({ kind, stop, text }: Token): boolean =>
@@ -58,11 +58,11 @@ const candidatesOf = (tokens: readonly Token[]): Counts => {
   const candidates: Counts = new Map();
   for (const run of runsOf(tokens, isNaming)) {
     for (const word of run) add(candidates, word);
-    if (run.length > 1 && run.length <= LONGEST_PHRASE) candidates.set(run.join(' '), 1);
+    if (run.length > 1 && run.length <= MAX_PHRASE_LENGTH) candidates.set(run.join(' '), 1);
   }
   const parts: Counts = new Map();
   for (const run of runsOf(tokens, isContent)) {
-    for (const part of partsOf(run, LONGEST_PHRASE)) add(parts, part);
+    for (const part of partsOf(run, MAX_PHRASE_LENGTH)) add(parts, part);
   }
   for (const [part, count] of parts) {
     if (count > 1) candidates.set(part, count);

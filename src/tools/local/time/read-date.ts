@@ -16,7 +16,7 @@ export interface ReadDateOptions {
 }
 
 /** Seconds up to the year 5138 have eleven digits; more digits are milliseconds. */
-const MOST_SECONDS = 99_999_999_999;
+const MAX_SECONDS = 99_999_999_999;
 const UNIX_TIME = /^@?(-?\d{9,16}(?:\.\d{1,9})?)$/;
 /** A time without a day would take the day from a clock that is not ours. */
 const TIME_ONLY = /^T?\d{1,2}:\d{2}|^T\d/;
@@ -42,7 +42,7 @@ const unreadable = (field: string, why: string): ToolFailure =>
   });
 
 const fromNumber = (value: number, { luxon, zone }: ReadDateOptions): LuxonDateTime =>
-  Math.abs(value) <= MOST_SECONDS
+  Math.abs(value) <= MAX_SECONDS
     ? luxon.DateTime.fromSeconds(value, { zone })
     : luxon.DateTime.fromMillis(value, { zone });
 

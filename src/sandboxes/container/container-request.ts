@@ -97,7 +97,7 @@ const walls = (limits: RunLimits, mounts: readonly Mounts[]) => {
 };
 
 /** Fails with SANDBOX_ERROR when a path that is granted cannot be. */
-export const containerOrder = (request: OrderRequest): ContainerCreateOptions => {
+export const containerRequest = (request: OrderRequest): ContainerCreateOptions => {
   const { argv, entrypoint, grants, limits, ociRuntime, workingFolder } = request;
   assertPlain(grants);
   return {

@@ -1,7 +1,7 @@
 /** What a driver of the operating system says to a task and how it reads the answer, for a command and for code. */
 import type { SandboxOutcome, SandboxRequest, SandboxTask } from '../contract/sandbox.ts';
 import { GUEST_FLAGS, GUEST_PROGRAM } from './guest-program.ts';
-import { GuestTalk } from './guest-talk.ts';
+import { GuestProtocol } from './guest-protocol.ts';
 import type { OutputMeter } from './output-meter.ts';
 import type { RunLimits } from './run-limits.ts';
 
@@ -11,7 +11,7 @@ export interface TaskInput {
   end(text: string): unknown;
 }
 
-export interface TaskTalk {
+export interface TaskProtocol {
   readonly argv: readonly string[];
   begin(stdin: TaskInput): void;
   /** True when the task has said all it has to say. Throws OUTPUT_TOO_LARGE. */
@@ -20,7 +20,7 @@ export interface TaskTalk {
   outcome(exitCode: number): SandboxOutcome;
 }
 
-interface TalkParts {
+interface TaskProtocolDeps {
   readonly limits: RunLimits;
   readonly meter: OutputMeter;
   /** Node, as it is called inside. */
@@ -30,7 +30,7 @@ interface TalkParts {
 
 type TaskOf<Kind> = Extract<SandboxTask, { readonly kind: Kind }>;
 
-const commandTalk = (task: TaskOf<'command'>, { meter }: TalkParts): TaskTalk => ({
+const commandProtocol = (task: TaskOf<'command'>, { meter }: TaskProtocolDeps): TaskProtocol => ({
   argv: task.argv,
   begin: (stdin) => void stdin.end(task.stdin ?? ''),
   take: (stream, chunk) => {
@@ -40,13 +40,13 @@ const commandTalk = (task: TaskOf<'command'>, { meter }: TalkParts): TaskTalk =>
   outcome: (exitCode) => ({ exitCode, stdout: meter.stdout, stderr: meter.stderr }),
 });
 
-const codeTalk = (
+const codeProtocol = (
   task: TaskOf<'code'>,
   host: SandboxRequest['host'],
-  { limits, meter, node, random }: TalkParts,
-): TaskTalk => {
+  { limits, meter, node, random }: TaskProtocolDeps,
+): TaskProtocol => {
   let input: TaskInput | undefined;
-  const talk = new GuestTalk({
+  const talk = new GuestProtocol({
     task,
     host,
     mark: `\u0001${Math.floor(random() * 2 ** 52).toString(36)}\u0001`,
@@ -67,5 +67,8 @@ const codeTalk = (
   };
 };
 
-export const taskTalk = ({ task, host }: SandboxRequest, parts: TalkParts): TaskTalk =>
-  task.kind === 'command' ? commandTalk(task, parts) : codeTalk(task, host, parts);
+export const taskProtocol = (
+  { task, host }: SandboxRequest,
+  parts: TaskProtocolDeps,
+): TaskProtocol =>
+  task.kind === 'command' ? commandProtocol(task, parts) : codeProtocol(task, host, parts);

@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The SDK counts its own requests from 0 and does not get here; a server may keep ids in 32 bits. */
 const FIRST_ID = 1_000_000_000;
 
-export interface LanePipe {
+export interface DirectPipe {
   /** `told` hears whether the line could be written. Throws when there is no connection. */
   write(line: string, told: (error: Error | null | undefined) => void): void;
   /** A timer that never fires, to hold the process while somebody waits. */
@@ -48,15 +48,15 @@ const isOptional = (value: unknown, type: 'number' | 'string'): boolean =>
 const isProgress = ({ progress, total, message }: Fields): boolean =>
   Number.isFinite(progress) && isOptional(total, 'number') && isOptional(message, 'string');
 
-export class CallLane {
+export class DirectCalls {
   /** Goes with every message as a part of `_meta`: fields without braces, a comma behind each. */
   meta = '';
-  readonly #pipe: LanePipe;
+  readonly #pipe: DirectPipe;
   readonly #waiting = new Map<number, Waiting>();
   #nextId = FIRST_ID;
   #hold: Timer | undefined = undefined;
 
-  constructor(pipe: LanePipe) {
+  constructor(pipe: DirectPipe) {
     this.#pipe = pipe;
   }
 
@@ -89,7 +89,7 @@ export class CallLane {
     });
   }
 
-  /** True for the response to a call of this lane: the server was asked for it. */
+  /** True for the response to a call of this directCalls: the server was asked for it. */
   takeResponse(message: Fields): boolean {
     if (message.method !== undefined) return false;
     const waiting = this.#take(Number(message.id));
@@ -97,7 +97,7 @@ export class CallLane {
     return waiting !== undefined;
   }
 
-  /** True for progress of a call of this lane, also of one that is over. */
+  /** True for progress of a call of this directCalls, also of one that is over. */
   takeProgress({ method, id, params }: Fields): boolean {
     if (method !== 'notifications/progress' || id !== undefined) return false;
     const step = (params ?? {}) as Fields;

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxHost, SandboxTask } from '../contract/sandbox.ts';
 
-export interface GuestTalkOptions {
+export interface GuestProtocolOptions {
   readonly task: Extract<SandboxTask, { readonly kind: 'code' }>;
   readonly host: SandboxHost | undefined;
   /** Told apart from all that a module prints by accident. */
@@ -53,8 +53,8 @@ const plainName = (name: string | undefined): string => {
   return /\w/.test(plain) ? plain.slice(0, 100) : 'tool.js';
 };
 
-export class GuestTalk {
-  readonly #options: GuestTalkOptions;
+export class GuestProtocol {
+  readonly #options: GuestProtocolOptions;
   readonly #mark: Buffer;
   readonly #refusals = new Map<number, ToolFailure>();
   #rest: Buffer[] = [];
@@ -62,7 +62,7 @@ export class GuestTalk {
   #ending: Ending | undefined;
   #failure: ToolFailure | undefined;
 
-  constructor(options: GuestTalkOptions) {
+  constructor(options: GuestProtocolOptions) {
     this.#options = options;
     this.#mark = Buffer.from(options.mark);
   }

@@ -7,7 +7,7 @@ import type { HeldStreams } from './held-streams.ts';
 import type { HttpDeps } from './http-deps.ts';
 import type { ShadowNotes } from './shadow-notes.ts';
 
-export interface HttpSite {
+export interface HttpServices {
   readonly crib: CribHost;
   readonly deps: HttpDeps;
   readonly tokens: TokenService;

@@ -2,13 +2,13 @@
 
 import { homeOf, userConfigDir } from '../../../config/load/find-config-files.ts';
 import type { AuditLog } from '../../../contract/audit.ts';
-import { type AuditDesk, auditDesk } from '../../../crib/audit-files.ts';
+import { type AuditService, auditService } from '../../../crib/audit-files.ts';
 import type { Io } from '../../io.ts';
 import { formatCount } from '../../output/format-units.ts';
 import { progressOn } from '../../output/progress-line.ts';
 
-export const deskOf = ({ cwd, env }: Io): AuditDesk =>
-  auditDesk(userConfigDir({ cwd, env, home: homeOf(env), platform: process.platform }));
+export const auditServiceOf = ({ cwd, env }: Io): AuditService =>
+  auditService(userConfigDir({ cwd, env, home: homeOf(env), platform: process.platform }));
 
 /** How many rows a trail has, for the progress line only. */
 export const lengthOf = async (log: AuditLog): Promise<number> =>

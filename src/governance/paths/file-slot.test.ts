@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { atSpot, dropFile, putFile, readAll } from './file-spot.ts';
+import { atSpot, dropFile, putFile, readAll } from './file-slot.ts';
 import { createPathGuard, type PathGuard } from './path-guard.ts';
 
 let root: string;

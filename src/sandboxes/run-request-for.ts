@@ -2,10 +2,10 @@
 import { ToolFailure } from '../contract/errors.ts';
 import type { SandboxRequest, SandboxType } from '../contract/sandbox.ts';
 import { type RunLimits, runLimits } from './run-limits.ts';
-import type { RunOrder } from './thread-protocol.ts';
+import type { RunRequest } from './thread-protocol.ts';
 
-export interface OrderAndTime {
-  readonly order: RunOrder;
+export interface RequestAndTime {
+  readonly order: RunRequest;
   readonly timeMs: number;
 }
 
@@ -30,7 +30,7 @@ export const orderFor = (
   request: SandboxRequest,
   type: SandboxType,
   memoryMb: number,
-): OrderAndTime => {
+): RequestAndTime => {
   const { task, config, signal } = request;
   if (signal.aborted) throw new ToolFailure('CANCELLED');
   if (config.type !== type) {
@@ -46,7 +46,7 @@ export const orderFor = (
   }
   const limits = limitsOf(request, memoryMb);
   const input = inputText(task.input);
-  const order: RunOrder = {
+  const order: RunRequest = {
     kind: 'run',
     code: task.code,
     name: task.name ?? 'tool.js',

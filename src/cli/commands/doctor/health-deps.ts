@@ -14,7 +14,7 @@ import { type Io, note } from '../../io.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 import { within } from './within.ts';
 
-export interface HealthSite {
+export interface HealthDeps {
   readonly runtime: Pick<Runtime, 'after' | 'now'>;
   /** How long anything may take to answer. */
   readonly timeoutMs: number;
@@ -63,7 +63,7 @@ const comesAlong = (name: string): boolean => {
   }
 };
 
-const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthSite['audit']> => {
+const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthDeps['audit']> => {
   try {
     return (await crib.store()).audit;
   } catch (error) {
@@ -73,7 +73,7 @@ const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthSite['audit
   }
 };
 
-const sandboxesOf = ({ crib }: OpenCrib): HealthSite['sandbox'] => {
+const sandboxesOf = ({ crib }: OpenCrib): HealthDeps['sandbox'] => {
   const sandboxes = lazyAsync(() => crib.health.sandboxes());
   return async (type) => {
     const found = (await sandboxes()).find((each) => each.type === type);
@@ -81,11 +81,11 @@ const sandboxesOf = ({ crib }: OpenCrib): HealthSite['sandbox'] => {
   };
 };
 
-export const openHealthSite = async (
+export const openHealthDeps = async (
   io: Io,
   open: OpenCrib,
   timeoutMs: number,
-): Promise<HealthSite> => {
+): Promise<HealthDeps> => {
   const { crib, loaded } = open;
   const { config, userDir } = loaded;
   const { openSecrets } = await import('../../../crib/open-secrets.ts');

@@ -15,7 +15,7 @@ export interface SandboxedCode {
   readonly signal: AbortSignal;
 }
 
-export interface CodeModeParts {
+export interface CodeModeDeps {
   readonly catalog: ApiCatalog;
   readonly declareTools: DeclareTools;
   readonly receipts: TokenReceipts;

@@ -17,7 +17,7 @@ import {
   storeKey,
 } from './known-stores.ts';
 
-export interface StorePlace {
+export interface StoreLocation {
   readonly path: string;
   /** What the database has to say it is; `undefined` for one in the user's own folder. */
   readonly identity?: Pick<KnownStore, 'id' | 'adopt'>;
@@ -97,7 +97,7 @@ const faultOf = (files: Files, known: KnownStore | undefined): string | undefine
   return log.isEmpty || log.mark === known.log ? undefined : OTHER_LOG;
 };
 
-const inUserFolder = (path: string, userDir: string): Pick<Required<StorePlace>, 'path'> => ({
+const inUserFolder = (path: string, userDir: string): Pick<Required<StoreLocation>, 'path'> => ({
   path: join(userDir, 'stores', storeKey(path), 'state.db'),
 });
 
@@ -117,7 +117,7 @@ const placeOf = async (
   path: string,
   known: KnownStore | undefined,
   userDir: string,
-): Promise<StorePlace> => {
+): Promise<StoreLocation> => {
   try {
     const { id, adopt } = known ?? (await createKnownStore(userDir, path));
     return { path, identity: { id, ...(adopt && { adopt }) } };
@@ -131,7 +131,7 @@ const realPathOf = async (file: string, projectDir: string): Promise<string> =>
   join(await realpath(projectDir), relative(resolve(projectDir), resolve(file)));
 
 /** `file` lies below the project. Nothing is made here but the record of a database that is new. */
-export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<StorePlace> => {
+export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<StoreLocation> => {
   const { userDir, projectDir, pause } = deps;
   const path = await realPathOf(file, projectDir).catch(() => resolve(file));
   for (let tries = 1; ; tries += 1) {
@@ -173,14 +173,14 @@ export const adoptProjectStore = async (
 };
 
 /** Where the state goes when the database in the project turns out to be another one. */
-export const placeElsewhere = ({ path }: StorePlace, userDir: string): StorePlace => ({
+export const placeElsewhere = ({ path }: StoreLocation, userDir: string): StoreLocation => ({
   ...inUserFolder(path, userDir),
   foreign: NOT_MADE_HERE,
 });
 
 /** Records which files the opened database consists of, so that others beside it are noticed. */
 export const recordOpened = async (
-  { path, identity }: StorePlace,
+  { path, identity }: StoreLocation,
   userDir: string,
 ): Promise<void> => {
   if (!identity) return;

@@ -1,7 +1,7 @@
 /** What the commands of `toolcrib secrets` share: the places secrets are kept in, by name. */
 import { Option } from 'commander';
 import type { Secrets } from '../../../contract/secrets.ts';
-import type { SecretSite, VaultName } from '../../../crib/open-secrets.ts';
+import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
 import type { Io } from '../../io.ts';
 
 export type SourceName = VaultName | 'environment';
@@ -13,7 +13,7 @@ export const placeOption = (flag: string, description: string): Option =>
   new Option(`${flag} <place>`, description).choices(VAULTS);
 
 /** Throws on bad configuration. */
-export const secretSite = async ({ cwd, env }: Io): Promise<SecretSite> => {
+export const secretDeps = async ({ cwd, env }: Io): Promise<SecretDeps> => {
   const [{ loadConfig }, { userDirOf }] = await Promise.all([
     import('../../../trust/load-config.ts'),
     import('../../../trust/project-trust.ts'),
@@ -28,15 +28,15 @@ export interface NamedSecrets {
 }
 
 /** The places that tools get secrets from, in order. */
-export const namedSources = async (site: SecretSite): Promise<readonly NamedSecrets[]> => {
+export const namedSources = async (deps: SecretDeps): Promise<readonly NamedSecrets[]> => {
   const { openSecrets } = await import('../../../crib/open-secrets.ts');
-  const { sources } = site.config.secrets;
-  return openSecrets(site).flatMap((secrets, at) => {
+  const { sources } = deps.config.secrets;
+  return openSecrets(deps).flatMap((secrets, at) => {
     const name = sources[at];
     return name === undefined ? [] : [{ name, secrets }];
   });
 };
 
 /** The places among them that can be written to. */
-export const vaultsIn = (site: SecretSite): readonly VaultName[] =>
-  VAULTS.filter((name) => site.config.secrets.sources.includes(name));
+export const vaultsIn = (deps: SecretDeps): readonly VaultName[] =>
+  VAULTS.filter((name) => deps.config.secrets.sources.includes(name));

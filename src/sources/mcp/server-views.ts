@@ -154,7 +154,7 @@ const promptFrom = (
   });
 
 /** `find` throws NOT_FOUND. */
-export const createServersDesk = (
+export const createServerViews = (
   all: readonly ServerSource[],
   find: (name: string) => ServerSource,
 ): Servers => {

@@ -19,18 +19,18 @@ export interface Origin {
   readonly renamedFrom?: string;
 }
 
-export interface ShelfDeps {
+export interface ToolFamiliesDeps {
   readonly runtime: Runtime;
   isOn(family: Family): boolean;
   /** Told about every name under which something has changed. */
   changed(name: string): void;
 }
 
-export class Shelf {
-  readonly #deps: ShelfDeps;
+export class ToolFamilies {
+  readonly #deps: ToolFamiliesDeps;
   readonly #names: Names = createNames();
 
-  constructor(deps: ShelfDeps) {
+  constructor(deps: ToolFamiliesDeps) {
     this.#deps = deps;
   }
 
@@ -67,7 +67,7 @@ export class Shelf {
     return registered;
   }
 
-  /** Takes one version, or all, off the shelf. */
+  /** Takes one version, or all, off the families. */
   take(family: Family, version?: string): readonly Registered[] {
     const all = [...family.versions.values()];
     const gone = all.filter(({ tool }) => version === undefined || tool.version === version);

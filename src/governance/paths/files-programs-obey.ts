@@ -6,7 +6,7 @@ import type { NameEntry } from './name-tables.ts';
  * agents, package managers and build services of a project take their orders from. The instructions
  * of agents are among them: text that an agent was talked into would outlive its session there.
  */
-export const PROJECT_ORDERS: readonly NameEntry[] = [
+export const PROGRAM_FILES: readonly NameEntry[] = [
   ['.mcp.json', 'MCP servers that agents start'],
   ['mcp.json', 'MCP servers that agents start'],
   ['mcp_config.json', 'MCP servers that agents start'],

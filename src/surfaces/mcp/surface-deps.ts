@@ -2,28 +2,28 @@
 import type { Crib } from '../../contract/crib.ts';
 import type { CallContext, CallStates } from './call/call-context.ts';
 import type { HeldCalls } from './call/held-calls.ts';
-import type { PromptShelf, ResourceShelf } from './lists/collection.ts';
+import type { PromptCatalog, ResourceCatalog } from './lists/collection.ts';
 import type { ListedTools } from './lists/listed-tools.ts';
 import type { Sdk } from './load-sdk.ts';
 import type { McpSurfaceOptions, SurfaceKind } from './mcp-options.ts';
 import type { McpSession } from './session.ts';
 
 /** What all clients of a surface share. */
-export interface SurfaceSite {
+export interface SurfaceDeps {
   readonly crib: Crib;
   readonly sdk: Sdk;
   readonly options: McpSurfaceOptions;
   readonly kind: SurfaceKind;
   readonly tools: ListedTools;
-  readonly resources: readonly ResourceShelf[];
-  readonly prompts: readonly PromptShelf[];
+  readonly resources: readonly ResourceCatalog[];
+  readonly prompts: readonly PromptCatalog[];
   readonly pageSize: number;
   readonly stateKey: Uint8Array;
   /** Calls that wait for answers of clients of the 2026-07-28 protocol. */
   readonly held: HeldCalls;
 }
 
-export interface ServerSite extends SurfaceSite {
+export interface ServerDeps extends SurfaceDeps {
   readonly session: McpSession;
   readonly states: CallStates;
   /** `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */

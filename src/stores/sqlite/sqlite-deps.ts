@@ -3,7 +3,7 @@ import type { Database } from './database/open-database.ts';
 import type { Owner } from './database/owner.ts';
 import type { Writer } from './database/writer.ts';
 
-export interface SqliteParts {
+export interface SqliteDeps {
   readonly database: Database;
   readonly writer: Writer;
   readonly owner: Owner;
