@@ -2,8 +2,9 @@
 
 // Make a crib, and say what it is made of.
 
-export { type CribOptions, createCrib } from './crib/create-crib.ts';
+export { createCrib } from './crib/create-crib.ts';
 export { createRuntime } from './crib/create-runtime.ts';
+export type { CribOptions } from './crib/crib-options.ts';
 export { openProject, type ProjectOptions } from './crib/open-project.ts';
 export { type LoadConfigOptions, type LoadedConfig, loadConfig } from './trust/load-config.ts';
 

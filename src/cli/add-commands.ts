@@ -1,7 +1,7 @@
 /** Puts the commands into the program: the one that is used in full, the others by name only. */
 import type { Command } from 'commander';
+import { withExamples } from './command-actions.ts';
 import type { CommandEntry, LoadedEntry } from './command-entry.ts';
-import { withExamples } from './command-helpers.ts';
 import type { Io } from './io.ts';
 import { refuseWords } from './unknown-subcommand.ts';
 

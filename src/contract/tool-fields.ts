@@ -193,9 +193,10 @@ const RECOVERY = shape({
 });
 
 /** By field. What a registry checks with care of its own is left to it. */
-const TOOL_FIELDS: Fields = {
+export const TOOL_FIELDS = {
   name: anything,
   version: text,
+  title: text,
   description: [text],
   documentation: text,
   examples: listOf(shape({ title: text, input: anything, output: anything })),
@@ -251,7 +252,7 @@ const TOOL_FIELDS: Fields = {
   healthCheck: method,
   handleError: method,
   run: [method],
-};
+} satisfies Fields;
 
 const wrongField = fieldsOf(TOOL_FIELDS);
 

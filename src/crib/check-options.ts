@@ -44,6 +44,11 @@ const sources: ArgumentCheck = (value) =>
 const names: ArgumentCheck = (value) =>
   value instanceof Set ? undefined : 'has to be a set of names';
 
+const startServers: ArgumentCheck = (value) =>
+  value === 'briefly' || value === 'background' || flag(value) === undefined
+    ? undefined
+    : "has to be true, false, 'briefly' or 'background'";
+
 /** One that is handed over may be able to do more. */
 const runtime = someFields({
   now: optional(callback),
@@ -76,7 +81,7 @@ const OWN_SETTINGS = {
   sources: optional(sources),
   builtins: optional(flag),
   watch: optional(flag),
-  startServers: optional(flag),
+  startServers: optional(startServers),
   runtime: optional(runtime),
 };
 

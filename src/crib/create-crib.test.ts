@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ODD_SERVER } from '../../test/fixtures/mcp-servers/some-servers.ts';
 import { aTool } from '../../test/fixtures/test-crib.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
-import { type CribOptions, createCribHost } from './create-crib.ts';
+import { createCribHost } from './create-crib.ts';
+import type { CribOptions } from './crib-options.ts';
 
 describe('createCrib', () => {
   it('loads the tools that ship, and leaves the store alone until a call needs it', async () => {

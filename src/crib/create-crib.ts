@@ -6,7 +6,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { defaultSettings } from '../config/default-settings.ts';
 import { homeOf, userConfigDir } from '../config/load/find-config-files.ts';
 import { readEnvironment } from '../config/read-environment.ts';
-import type { Config, ConfigInput } from '../config/schema.ts';
+import type { Config } from '../config/schema.ts';
 import { isToolEnabled } from '../config/tool-settings-of.ts';
 import { unknownTools } from '../config/unknown-tools.ts';
 import type { Crib } from '../contract/crib.ts';
@@ -14,7 +14,6 @@ import type { CribHost } from '../contract/crib-host.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
-import type { StartServers } from '../contract/servers.ts';
 import type { Source } from '../contract/source.ts';
 import type { Store } from '../contract/store.ts';
 import type { Tool } from '../contract/tool.ts';
@@ -31,53 +30,16 @@ import type { McpServers, UnlistedServer } from '../sources/mcp/create-mcp-serve
 import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
 import { assertFolder, assertOptions, CRIB_OPTIONS } from './check-options.ts';
 import { createRuntime } from './create-runtime.ts';
+import type { CribOptions } from './crib-options.ts';
 import { LocalCrib } from './local-crib.ts';
 import type { ArgumentCheck } from './members/check-arguments.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { OpenCodeModeDeps } from './open-code-mode.ts';
 import type { CustomTools } from './open-custom-tools.ts';
-import type { EngineOptions, OpenEngineDeps } from './open-engine.ts';
-import type { OpenPolicyDeps, OpenPolicyOptions } from './open-policy.ts';
+import type { OpenEngineDeps } from './open-engine.ts';
+import type { OpenPolicyDeps } from './open-policy.ts';
 import type { SandboxSettings } from './open-sandboxes.ts';
-import type { StoreOptions } from './open-store.ts';
-import type { OpenedLock, ToolLockOptions } from './open-tool-lock.ts';
-
-/**
- * `store`: where audit, budgets and memory live; by default what `config.store` says. `approver`: who
- * is asked; without one, calls that need approval answer `pending`.
- */
-export interface CribOptions
-  extends EngineOptions,
-    StoreOptions,
-    OpenPolicyOptions,
-    ToolLockOptions {
-  /** Settings over the defaults, as in `.toolcrib/config.yml`. Throws when they are not valid. */
-  readonly config?: ConfigInput;
-  /** Settings that are checked already, as `loadConfig` gives them, in the place of `config`. */
-  readonly settings?: Config;
-  /** The folder file tools work in; the present one by default. */
-  readonly root?: string;
-  readonly tools?: readonly Tool[];
-  readonly sources?: readonly Source[];
-  /** The tools of a project that its user trusts. */
-  readonly customTools?: CustomTools;
-  /** False leaves the tools that ship out. */
-  readonly builtins?: boolean;
-  /** False leaves the tools as they were loaded; by default a source that changes is loaded again. */
-  readonly watch?: boolean;
-  /**
-   * How MCP servers are started to list their tools. True, the default, waits for those that were never
-   * listed; `briefly` waits two seconds; `background` does not wait; false takes the tools as they
-   * were last known and starts none.
-   */
-  readonly startServers?: StartServers;
-  readonly runtime?: Partial<Runtime>;
-  /**
-   * Where keys are kept; by default the user's configuration folder. Nothing is read there, or
-   * made, before a checkpoint or a link has to be signed.
-   */
-  readonly home?: string;
-}
+import type { OpenedLock } from './open-tool-lock.ts';
 
 const userFolder = (home: string | undefined): string => {
   const env = readEnvironment();

@@ -7,8 +7,9 @@ import type { Tool } from '../contract/tool.ts';
 import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import { type LoadedConfig, loadConfig } from '../trust/load-config.ts';
 import { assertOptions, PROJECT_OPTIONS } from './check-options.ts';
-import { type CribOptions, createCribHost } from './create-crib.ts';
+import { createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
+import type { CribOptions } from './crib-options.ts';
 import type { ArgumentCheck } from './members/check-arguments.ts';
 import { type ProjectSetting, projectOptions } from './project/project-options.ts';
 

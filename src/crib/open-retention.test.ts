@@ -11,8 +11,9 @@ import type { Store } from '../contract/store.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { loadConfig } from '../trust/load-config.ts';
 import { auditService } from './audit-files.ts';
-import { type CribOptions, createCribHost } from './create-crib.ts';
+import { createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
+import type { CribOptions } from './crib-options.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -18,7 +18,8 @@ import { trustAround } from '../../test/fixtures/trust-project.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { Tool } from '../contract/tool.ts';
 import { readProjectTrust } from '../trust/project-trust.ts';
-import { type CribOptions, createCrib } from './create-crib.ts';
+import { createCrib } from './create-crib.ts';
+import type { CribOptions } from './crib-options.ts';
 
 let root: string;
 let project: string;

@@ -29,8 +29,9 @@ import { defineTool } from '../contract/tool.ts';
 import { createSqliteStore } from '../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../stores/sqlite/database/open-database.ts';
 import { createTokenService } from '../surfaces/http/auth/token-service.ts';
-import { type CribOptions, createCribHost } from './create-crib.ts';
+import { createCribHost } from './create-crib.ts';
 import { createRuntime } from './create-runtime.ts';
+import type { CribOptions } from './crib-options.ts';
 
 let base = '';
 const cribs: CribHost[] = [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import type { Tier, Tool } from '../contract/tool.ts';
-import type { CribOptions } from '../crib/create-crib.ts';
+import type { CribOptions } from '../crib/crib-options.ts';
 import { createMemoryStore } from '../stores/memory/create-memory-store.ts';
 
 const web = aTool({ name: 'web', labels: { trust: 'untrusted' } });

@@ -248,9 +248,9 @@ describe('permissions', () => {
   it.each([
     [['tool:a*b', '--everyone'], 'The resource of a grant'],
     [['tool:a', '--user', 'bob', '--everyone'], '--everyone does not go'],
-    [['tool:a', '--user', 'bob', '--when', 'input.'], 'The condition'],
-    [['tool:a', '--user', 'bob', '--expires', '2020-01-01'], 'in the past'],
-    [['tool:a', '--user', ' '], 'empty user'],
+    [['tool:calculator', '--user', 'bob', '--when', 'input.'], 'The condition'],
+    [['tool:calculator', '--user', 'bob', '--expires', '2020-01-01'], 'in the past'],
+    [['tool:calculator', '--user', ' '], 'empty user'],
   ])('%j is refused: %s', async (args, message) => {
     const { code, err } = await createProject().run(['permissions', 'grant', ...args]);
     expect(code).toBe(2);

@@ -1,7 +1,7 @@
 /** `toolcrib console`: a fresh link into the console of the server that runs here. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../contract/errors.ts';
-import { leaving, withExamples, withJson } from '../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { localPerson } from '../session/local-person.ts';
 import { type OpenCrib, withStore } from '../session/open-crib.ts';

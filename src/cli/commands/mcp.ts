@@ -8,7 +8,7 @@ import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
-import { collect, leaving, withExamples } from '../command-helpers.ts';
+import { collect, leaving, withExamples } from '../command-actions.ts';
 import { callerFrom } from '../input/caller-options.ts';
 import { misuse } from '../input/misuse.ts';
 import { MAX_PORT, wholeNumber } from '../input/whole-number.ts';

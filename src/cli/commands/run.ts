@@ -4,7 +4,7 @@ import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { leaving, withExamples, withJson } from '../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
 import { type GivenInput, readInput } from '../input/read-input.ts';
 import { wholeNumber } from '../input/whole-number.ts';

@@ -1,8 +1,8 @@
 /** `toolcrib shell`: tools by name, commands with a slash, and talk with the configured model. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../contract/errors.ts';
+import { leaving, withExamples, withJson } from '../command-actions.ts';
 import type { CommandEntry } from '../command-entry.ts';
-import { leaving, withExamples, withJson } from '../command-helpers.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
 import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';

@@ -5,7 +5,7 @@ import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure, toolError } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { canAsk, confirm } from '../input/confirm.ts';
 import { findExecution } from '../input/find-execution.ts';
 import { misuse } from '../input/misuse.ts';

@@ -1,7 +1,7 @@
 /** The options to call as somebody, and the arguments that say the same again. */
 import type { Command } from 'commander';
 import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
-import { collect } from '../command-helpers.ts';
+import { collect } from '../command-actions.ts';
 import { shellQuote } from '../output/shell-quote.ts';
 
 export interface CallerOptions {

@@ -3,14 +3,12 @@
  * mean somebody's newest call. Each failure is a VALIDATION_ERROR that names the argument.
  */
 import { ToolFailure } from '../../contract/errors.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { unknownNameText } from '../../kit/text/did-you-mean.ts';
 import { optionsFault } from '../../pipeline/request-fault.ts';
 
 /** What one argument has to be: says what is wrong with a value, or nothing. */
 export type ArgumentCheck = (value: unknown) => string | undefined;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const text: ArgumentCheck = (value) =>
   typeof value === 'string' && value !== '' ? undefined : 'has to be a text that is not empty';
@@ -20,7 +18,7 @@ export const name: ArgumentCheck = (value) =>
   typeof value === 'string' ? undefined : 'has to be a text';
 
 export const object: ArgumentCheck = (value) =>
-  isObject(value) ? undefined : 'has to be an object';
+  isRecord(value) ? undefined : 'has to be an object';
 
 export const list: ArgumentCheck = (value) =>
   Array.isArray(value) ? undefined : 'has to be a list';
@@ -44,7 +42,7 @@ export const anything: ArgumentCheck = () => undefined;
 
 /** A tool as `defineTool` makes it. */
 export const tool: ArgumentCheck = (value) =>
-  isObject(value) && typeof value.name === 'string' && typeof value.run === 'function'
+  isRecord(value) && typeof value.name === 'string' && typeof value.run === 'function'
     ? undefined
     : 'has to be a tool as defineTool makes it';
 
@@ -76,7 +74,7 @@ export const withMethods =
   (...names: readonly string[]): ArgumentCheck =>
   (value) => {
     const missing = names.find((each) => typeof Reflect.get(Object(value), each) !== 'function');
-    return isObject(value) && missing === undefined
+    return isRecord(value) && missing === undefined
       ? undefined
       : `has to be an object with the method ${missing ?? names.join(' and ')}`;
   };
@@ -85,7 +83,7 @@ export const withMethods =
 export const someFields =
   (checks: Readonly<Record<string, ArgumentCheck>>): ArgumentCheck =>
   (value) => {
-    if (!isObject(value)) return 'has to be an object';
+    if (!isRecord(value)) return 'has to be an object';
     for (const [name, check] of Object.entries(checks)) {
       const problem = check(value[name]);
       if (problem) return `${name} ${problem}`;
@@ -98,7 +96,7 @@ export const fields = (checks: Readonly<Record<string, ArgumentCheck>>): Argumen
   const known = new Set(Object.keys(checks));
   const check = someFields(checks);
   return (value) => {
-    if (!isObject(value)) return 'has to be an object';
+    if (!isRecord(value)) return 'has to be an object';
     for (const each of Object.keys(value)) {
       if (known.has(each) || value[each] === undefined) continue;
       return `${each} ${unknownNameText(each, known)}`;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ConfigLocation, ProjectTrust } from '../../trust/project-trust.ts';
-import type { CribOptions } from '../create-crib.ts';
+import type { CribOptions } from '../crib-options.ts';
 
 const TOOLS = 'tools/';
 

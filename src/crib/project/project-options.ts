@@ -1,7 +1,7 @@
 /** Turns what a project's folder says, as far as its user trusts it, into the options of a crib. */
 import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ConfigLocation } from '../../trust/project-trust.ts';
-import type { CribOptions } from '../create-crib.ts';
+import type { CribOptions } from '../crib-options.ts';
 import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
 import { isUserServer } from './user-server.ts';
 

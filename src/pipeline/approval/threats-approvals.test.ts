@@ -9,7 +9,7 @@ import type { ToolContext } from '../../contract/context.ts';
 import type { Policy } from '../../contract/policy.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { ToolDefinition } from '../../contract/tool.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 
 const setUp = async (

@@ -20,7 +20,8 @@ import { aTool } from '../../../test/fixtures/test-crib.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { Crib } from '../../contract/crib.ts';
-import { type CribOptions, createCrib } from '../../crib/create-crib.ts';
+import { createCrib } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -4,7 +4,7 @@ import { aTool, type TestCrib, testCrib } from '../../../test/fixtures/test-crib
 import type { CallAs } from '../../contract/call-options.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 
 const yes = { approve: true, by: 'ada' };
 

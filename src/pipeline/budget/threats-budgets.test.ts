@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { ToolDefinition } from '../../contract/tool.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 
 type Definition = Partial<ToolDefinition<never, unknown>>;
 

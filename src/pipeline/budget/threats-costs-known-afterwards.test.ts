@@ -4,7 +4,7 @@ import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { Model, ModelRequest } from '../../contract/model.ts';
 import type { Tool, ToolDefinition } from '../../contract/tool.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 import { deepReasoning } from '../../tools/local/deep-reasoning.ts';
 import { textTransform } from '../../tools/local/text-transform.ts';
 import { jsonParser } from '../../tools/validation/json-parser.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
 import type { Effect } from '../../contract/effect.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 
 const ADA = { userId: 'ada', agentId: 'bot', sessionId: 's', permissions: ['tool:*'], roles: [] };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 
 describe('resolve', () => {
   it('names tools that are close to one that is not there', async () => {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openHttp, type TestHttp } from '../../../test/fixtures/http-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 
 const TOOLS = [
   aTool(),

@@ -14,7 +14,7 @@ import {
 } from '../../../test/fixtures/mcp-surface.ts';
 import { aTool } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 import type { SurfaceKind } from './mcp-options.ts';
 
 const TOOLS = [

@@ -15,7 +15,7 @@ import {
   TOO_MANY,
   type VendorSite,
 } from '../../../test/fixtures/vendors/vendor-site.ts';
-import type { CribOptions } from '../../crib/create-crib.ts';
+import type { CribOptions } from '../../crib/crib-options.ts';
 import { defineRestApiCall, restApiCall } from './rest-api-call.ts';
 
 const open: { close(): Promise<unknown> }[] = [];

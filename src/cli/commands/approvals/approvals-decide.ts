@@ -4,7 +4,7 @@ import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { exitCodeOf } from '../../output/exit-code.ts';
 import { printResult } from '../../output/print-result.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { formatSpan } from '../../output/format-span.ts';
 import { formatCost } from '../../output/format-units.ts';

@@ -4,7 +4,7 @@ import { approvalPage } from '../../../approvers/terminal/approval-page.ts';
 import { inputDifference } from '../../../approvers/terminal/input-difference.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatTime } from '../../output/format-units.ts';

@@ -1,7 +1,7 @@
 /** `toolcrib audit checkpoint`: a signed note of the end of the trail, to be kept elsewhere. */
 import type { Command } from 'commander';
 import { visibleJson } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { newFile } from '../../input/new-file.ts';
 import { type Io, note } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';

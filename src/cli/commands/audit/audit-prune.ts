@@ -5,7 +5,7 @@ import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { Pruned, PruneRequest } from '../../../crib/audit-files.ts';
 import { DAY_MS } from '../../../kit/data/durations.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { readMoment } from '../../input/moment.ts';
 import { type Io, note, print, printJson } from '../../io.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { AuditRow } from '../../../contract/audit.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { findExecution } from '../../input/find-execution.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';

@@ -5,7 +5,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { Store } from '../../../contract/store.ts';
 import type { VerifyAnswer } from '../../../crib/audit-files.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { collect, leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';

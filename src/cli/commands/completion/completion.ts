@@ -1,8 +1,8 @@
 /** `toolcrib completion`: a script for the shell, made from the commands themselves. */
 import { Argument, type Command } from 'commander';
 import { addCommands } from '../../add-commands.ts';
+import { leaving, withExamples } from '../../command-actions.ts';
 import type { CommandEntry, Register } from '../../command-entry.ts';
-import { leaving, withExamples } from '../../command-helpers.ts';
 import { type Io, print } from '../../io.ts';
 import { bashScript } from './bash-script.ts';
 import { type CommandOutline, ID_KINDS, type IdKind, namesFor } from './command-outline.ts';

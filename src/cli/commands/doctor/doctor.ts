@@ -1,7 +1,7 @@
 /** `toolcrib doctor`: what works on this machine, what does not, and how to mend it. */
 import type { Command } from 'commander';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { checkLoads, checkServers } from './check-servers.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Grant, GrantSubject, NewGrant } from '../../../contract/grant.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
-import { collect, leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { readDeadline } from '../../input/deadline.ts';
 import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';

@@ -1,7 +1,7 @@
 /** `toolcrib permissions list`: the standing grants, newest first. */
 import type { Command } from 'commander';
 import type { Grant } from '../../../contract/grant.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';

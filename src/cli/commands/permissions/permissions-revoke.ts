@@ -4,7 +4,7 @@ import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Grant } from '../../../contract/grant.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { byStart } from '../../input/by-start.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { localPerson } from '../../session/local-person.ts';

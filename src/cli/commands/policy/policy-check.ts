@@ -5,7 +5,7 @@ import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { Logger } from '../../../contract/runtime.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { trustNotes } from '../../session/settle-trust.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { collect, leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { callerFrom } from '../../input/caller-options.ts';
 import { readMoment } from '../../input/moment.ts';
 import { wholeNumber } from '../../input/whole-number.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { RuleEffect, ShadowFinding } from '../../../contract/policy.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { readMoment } from '../../input/moment.ts';
 import { wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../../io.ts';

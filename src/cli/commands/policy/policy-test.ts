@@ -1,7 +1,7 @@
 /** `toolcrib policy test`: puts the cases of a file to the rules, for people and for CI. */
 import type { Command } from 'commander';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';

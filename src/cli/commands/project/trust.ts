@@ -15,7 +15,7 @@ import {
   userDirOf,
 } from '../../../trust/project-trust.ts';
 import { readTrustFile, type TrustReading } from '../../../trust/trust-file.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';

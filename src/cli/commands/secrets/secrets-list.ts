@@ -1,7 +1,7 @@
 /** `toolcrib secrets list`: which secrets there are and where, never what they are. */
 import type { Command } from 'commander';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { table } from '../../output/table.ts';
 import { type NamedSecrets, namedSources, type SourceName, secretDeps } from './secrets-deps.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { placeOption, secretDeps, vaultsIn } from './secrets-deps.ts';
 

@@ -1,7 +1,7 @@
 /** `toolcrib secrets set`: keeps a secret. Its value never comes from the command line. */
 import type { Command } from 'commander';
 import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { placeOption, secretDeps, vaultsIn } from './secrets-deps.ts';
 import { readSecretValue } from './secrets-value.ts';

@@ -6,7 +6,7 @@ import { argumentLooksSecret, looksSecret } from '../../../config/mcp-import/loo
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ServerTransport } from '../../../contract/servers.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Config } from '../../../config/schema.ts';
 import type { ServerState, ServerStatus } from '../../../contract/servers.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';

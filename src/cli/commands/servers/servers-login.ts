@@ -1,6 +1,6 @@
 /** `toolcrib servers login` and `logout`: OAuth with a person at a browser; tokens are kept as secrets. */
 import type { Command } from 'commander';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { MAX_PORT, wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';

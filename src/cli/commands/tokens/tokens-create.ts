@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Isolation } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { ROLES, type Role, type TokenPolicy } from '../../../contract/tokens.ts';
-import { collect, leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { readDeadline } from '../../input/deadline.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';

@@ -1,7 +1,7 @@
 /** `toolcrib tokens list`: who may use the HTTP API, newest first. Secrets are kept nowhere. */
 import type { Command } from 'commander';
 import type { TokenRecord } from '../../../contract/tokens.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ToolFilter } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { CATEGORIES, SOURCES, TIERS } from '../../../contract/tool.ts';
-import { collect } from '../../command-helpers.ts';
+import { collect } from '../../command-actions.ts';
 
 export interface FilterOptions {
   readonly source?: readonly string[];

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { toolError } from '../../../contract/errors.ts';
 import type { LockState, ToolLock } from '../../../contract/lock.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { localPerson } from '../../session/local-person.ts';

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { toolOf } from '../../input/tool-of.ts';
 import { wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';

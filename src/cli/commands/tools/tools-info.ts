@@ -4,7 +4,7 @@ import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import type { JsonSchema } from '../../../contract/schema.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { toolOf } from '../../input/tool-of.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';
 import { formatCost, formatCount, formatDuration } from '../../output/format-units.ts';

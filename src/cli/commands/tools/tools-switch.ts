@@ -7,7 +7,7 @@ import type { CatalogEntry } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { toolOf } from '../../input/tool-of.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatCount } from '../../output/format-units.ts';

@@ -4,7 +4,7 @@ import type { TokenReport } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { SOURCES } from '../../../contract/tool.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { bar } from '../../output/bar.ts';
 import { formatCount } from '../../output/format-units.ts';

@@ -1,6 +1,6 @@
 /** `toolcrib tools verify`: fails when tools from outside are not what was accepted. For CI. */
 import type { Command } from 'commander';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { table } from '../../output/table.ts';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { UsageLine } from '../../../contract/crib-members.ts';
-import { leaving, withExamples, withJson } from '../../command-helpers.ts';
+import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
