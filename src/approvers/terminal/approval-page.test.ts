@@ -119,6 +119,14 @@ describe('approvalPage', () => {
     expect(full.lines.join('\n')).toContain('line 250');
   });
 
+  it('counts padding that is hidden by its characters, not by the mark that stands for it', () => {
+    const padding = ' '.repeat(400);
+    const content = `start\n${Array.from({ length: 100 }, () => `x${padding}y`).join('\n')}\nend`;
+    const { hidden } = page({ content });
+    // A title and 102 lines, of which 24 at the start and 6 at the end are shown.
+    expect(hidden).toBe((103 - 30) * (padding.length + 2));
+  });
+
   it('states the size of text and counts its padding', () => {
     const shown = text({ command: `ls${'\n'.repeat(100)}rm` });
     expect(shown).toContain('text of 101 lines, 104 characters');

@@ -48,11 +48,26 @@ const inputLines = (name: string, value: unknown): readonly string[] => {
   return [`${name}:`, ...below.map((line) => `  ${line}`)];
 };
 
+/** What a page puts before a line: indentation, the bar of a text, the mark of a broken line. */
+const LEAD = /^ *(?:│ )?(?:↪ )?/;
+
+/** Padding, which a page writes as its number. */
+const COUNTED = /⟨(\d+) (?:spaces?|tabs?|spaces and tabs|blank lines[^⟩]*)⟩/g;
+
+/** Counts the characters of lines as they were sent: without leads, padding in full. */
+export const sizeOf = (lines: readonly string[]): number =>
+  lines.reduce((sum, line) => {
+    const text = line.replace(LEAD, '');
+    const padding = [...text.matchAll(COUNTED)];
+    const more = padding.reduce((all, [mark, count]) => all + Number(count) - mark.length, 0);
+    return sum + text.length + more;
+  }, 0);
+
 /** The lines of one field, cut in the middle when there are too many. */
 const cut = (lines: readonly string[], full: boolean): ApprovalPage => {
   if (full || lines.length <= LONG) return { lines, hidden: 0 };
   const middle = lines.slice(HEAD_LINES, -TAIL_LINES);
-  const hidden = middle.reduce((sum, line) => sum + line.trim().length, 0);
+  const hidden = sizeOf(middle);
   const note = `⟨ ${middle.length} lines, ${hidden.toLocaleString('en-US')} characters are not shown here: v shows all ⟩`;
   return { lines: [...lines.slice(0, HEAD_LINES), note, ...lines.slice(-TAIL_LINES)], hidden };
 };

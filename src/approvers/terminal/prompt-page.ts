@@ -13,6 +13,7 @@ import {
   LABEL,
   listed,
   money,
+  sizeOf,
   span,
   TIERS,
 } from './approval-page.ts';
@@ -37,9 +38,6 @@ interface Part {
   /** Input fields of which nothing is shown. */
   readonly fields?: number;
 }
-
-const sizeOf = (lines: readonly string[]): number =>
-  lines.reduce((sum, line) => sum + line.trim().length, 0);
 
 const count = (value: number, one: string): string =>
   `${value.toLocaleString('en-US')} ${one}${value === 1 ? '' : 's'}`;

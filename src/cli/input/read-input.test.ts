@@ -38,6 +38,30 @@ describe('readInput', () => {
     expect(given.pairs).toEqual([{ key: 'b', json: false, text: '2' }]);
   });
 
+  it.each([
+    'id: 9007199254740993',
+    'ids: [1, -9007199254740993]',
+    'id: +12345678901234567890',
+    'id: 0xFFFFFFFFFFFFFFFF',
+    'deep: { x: 1e400 }',
+  ])('refuses a number of a YAML file that would be rounded: %s', async (content) => {
+    const cwd = await folder();
+    await writeFile(join(cwd, 'a.yml'), content);
+    await expect(readInput(ioWith(cwd), { args: [], file: 'a.yml' })).rejects.toThrow(
+      'cannot be kept exactly',
+    );
+  });
+
+  it('benign: keeps numbers of a YAML file that are exact, and digits in quotes', async () => {
+    const cwd = await folder();
+    await writeFile(
+      join(cwd, 'a.yml'),
+      'a: 9007199254740991\nb: 0.1\nc: "9007199254740993"\nd: 0x10\n',
+    );
+    const { base } = await readInput(ioWith(cwd), { args: [], file: 'a.yml' });
+    expect(base).toEqual({ a: 9007199254740991, b: 0.1, c: '9007199254740993', d: 16 });
+  });
+
   it('reads the text of a file into a field', async () => {
     const cwd = await folder();
     await writeFile(join(cwd, 'note.md'), 'line 1\nline 2\n');

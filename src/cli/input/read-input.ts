@@ -3,8 +3,10 @@ import { fstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { ToolFailure } from '../../contract/errors.ts';
+import type { Scalar } from 'yaml';
+import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
+import { isExactNumber } from '../../kit/text/exact-number.ts';
 import { type Io, note } from '../io.ts';
 import { misuse } from './misuse.ts';
 import { type Pair, readPair } from './pairs.ts';
@@ -48,20 +50,30 @@ const yamlFailure = ({ code, linePos }: YamlFault): ToolFailure => {
     : misuse(`The input file is not valid YAML${place}.`, 'Correct the file and try again.');
 };
 
+/** Refuses a number that would be rounded, as JSON input does: an id must not become another one. */
+const assertExact = ({ value, source = '' }: Scalar): void => {
+  if (typeof value !== 'number' || isExactNumber(source, 0, source.length)) return;
+  throw misuse(
+    'The input file has a number that cannot be kept exactly.',
+    'Write it in quotes, as a text.',
+  );
+};
+
 /**
  * Reads plain data. A tag that is not of the core schema is refused: the library would drop it, or make
  * something of the value that is no JSON. The schema is named, or a `%YAML 1.1` line would change it.
  */
 const parseYaml = async (source: string): Promise<unknown> => {
-  const { parseDocument } = await import('yaml');
+  const { parseDocument, visit } = await import('yaml');
   const options = { schema: 'core', resolveKnownTags: false, logLevel: 'silent' } as const;
   try {
     const document = parseDocument(source, options);
     const [fault] = [...document.errors, ...document.warnings];
     if (fault) throw fault;
+    visit(document, { Scalar: (_, node) => assertExact(node) });
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw yamlFailure(error as YamlFault);
+    throw error instanceof ToolFailure ? error : yamlFailure(error as YamlFault);
   }
 };
 

@@ -181,6 +181,27 @@ describe('executing', () => {
     });
     expect(answer.json).toMatchObject({ operation: 'execute_chain', status: 'partial' });
   });
+
+  it('several at once, each with an id and an idempotency key of its own', async () => {
+    const door = await open();
+    const call = (id: string, idempotencyKey: string) => ({
+      tool: 'echo',
+      input: { n: 1 },
+      id,
+      options: { idempotencyKey },
+    });
+    const body = { operation: 'execute_chain', calls: [call('a', 'k1'), call('b', 'k1')] };
+    const token = door.tokens.agent;
+    const { json } = await door.ask('/v1/process', { method: 'POST', token, body });
+    expect(json.calls).toMatchObject([{ id: 'a' }, { id: 'b' }]);
+    expect(json.results).toMatchObject([
+      { metadata: { cached: false } },
+      { metadata: { cached: true } },
+    ]);
+    const wrong = { ...body, calls: [{ ...call('a', 'k2'), options: { userId: 'eve' } }] };
+    const refused = await door.ask('/v1/process', { method: 'POST', token, body: wrong });
+    expect(refused.status).toBe(400);
+  });
 });
 
 describe('a token with bounds of its own', () => {

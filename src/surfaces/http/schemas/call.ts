@@ -48,7 +48,12 @@ export const executeBody = z.strictObject({
   audience: z.enum(['program', 'model']).optional(),
 });
 
-const callSchema = { tool: id, input: z.unknown() };
+const callSchema = {
+  tool: id,
+  input: z.unknown(),
+  id: id.optional(),
+  options: z.strictObject({ idempotencyKey: id.optional(), approvalId: id.optional() }).optional(),
+};
 
 export const processBody = z.discriminatedUnion('operation', [
   z.strictObject({ operation: z.literal('execute_single'), ...callSchema }),
