@@ -60,6 +60,8 @@ const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(BUNDLED).map(([name, file]) => [file, name])),
   cwd: root,
   platform: 'node',
+  // A bundle of CommonJS has a default export only.
+  resolve: { mainFields: ['module', 'main'] },
   external: isInstalled,
 });
 rmSync(target, { recursive: true, force: true });
