@@ -131,7 +131,9 @@ describe('undo by its name', () => {
 describe('the authority to undo', () => {
   it('roles in the id or beside it do not make another user an owner', async () => {
     const forged = { ...eve, asOwner: true, ofUser: 'ada', isOwner: true } as typeof eve;
-    expect((await crib.executions.undo(executionId, forged)).error?.code).toBe('NOT_FOUND');
+    expect((await crib.executions.undo(executionId, forged)).error?.code).toBe('VALIDATION_ERROR');
+    const owner = { ...eve, roles: ['viewer'] };
+    expect((await crib.executions.undo(executionId, owner)).error?.code).toBe('NOT_FOUND');
     const input = { executionId, asOwner: true } as unknown as string;
     expect((await crib.executions.undo(input, eve)).error?.code).toBe('VALIDATION_ERROR');
     expect(await content()).toBe('new');

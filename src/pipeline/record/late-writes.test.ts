@@ -41,7 +41,7 @@ const setUp = async (fixed = 0.01) => {
   const store = storeOn(disk);
   const tool = aTool({
     tier: 'write',
-    ...(fixed > 0 && { cost: { model: 'fixed', fixed } }),
+    ...(fixed > 0 && { cost: { model: 'usage_based', fixed } }),
     run: () => {
       disk.isFull = seen.runs === 0;
       return ++seen.runs;

@@ -120,9 +120,9 @@ describe('audit checkpoint and verify', () => {
     await fill(1);
     writeFileSync(join(project, 'bad.json'), '{}');
     expect((await run('audit', 'verify', '--checkpoint', 'bad.json')).code).toBe(2);
-    expect((await run('audit', 'verify', '--checkpoint', 'none.json')).code).toBe(1);
+    expect((await run('audit', 'verify', '--checkpoint', 'none.json')).code).toBe(2);
     expect((await run('audit', 'verify', '--public-key', 'short')).code).toBe(2);
-    expect((await run('audit', 'verify', '--file', 'none.jsonl')).code).toBe(1);
+    expect((await run('audit', 'verify', '--file', 'none.jsonl')).code).toBe(2);
   });
 });
 
