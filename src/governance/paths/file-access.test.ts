@@ -378,6 +378,17 @@ describe('list and stat', () => {
     expect(await access().list('data')).toEqual([]);
   });
 
+  it('tells which files may be run, and makes new ones so when asked', async () => {
+    const fs = access();
+    await fs.write('run.sh', new TextEncoder().encode('#!/bin/sh\n'), { executable: true });
+    expect(await fs.stat('run.sh')).toMatchObject({ executable: true });
+    expect(await fs.stat('a.txt')).not.toHaveProperty('executable');
+    // A file that is there keeps its mode.
+    await fs.write('a.txt', new TextEncoder().encode('more'), { executable: true });
+    expect(await fs.stat('a.txt')).not.toHaveProperty('executable');
+    expect(await fs.stat('data')).not.toHaveProperty('executable');
+  });
+
   it('says what is there, or nothing', async () => {
     const info = await access().stat('./data/../a.txt');
     expect(info).toMatchObject({ path: 'a.txt', kind: 'file', size: 5 });
