@@ -17,6 +17,10 @@ const EXPECTED = [
     why: 'a disk of its own needs the right to mount, which containers do not always give',
   },
   {
+    file: /^src\/stores\/sqlite\/read-only-medium\.test\.ts$/,
+    why: 'a medium that is read-only needs the right to mount, which containers do not always give',
+  },
+  {
     file: /^src\/governance\/paths\/threats-paths\.test\.ts$/,
     title: 'opens no device',
     why: 'a device file needs the right to make one, which containers do not always give',
