@@ -3,7 +3,7 @@
  * a result. A result whose row cannot be written is withheld.
  */
 import type { AuditEntry, AuditLog } from '../../contract/audit.ts';
-import type { Call, CallRequest } from '../../contract/call.ts';
+import type { Call, CallRequest, Next } from '../../contract/call.ts';
 import { toolError } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
 import type { Policy } from '../../contract/policy.ts';
@@ -207,12 +207,26 @@ const giveUp = async (call: CallRequest, error: unknown, deps: RecordDeps): Prom
   return result;
 };
 
-/** Takes a result on its way out: booked, labelled, written, announced. Waits only where it has to. */
-const conclude = async (
+const announceStart = (call: CallRequest, { redactor, events }: RecordDeps): void => {
+  if (!events.has('call.started')) return;
+  const tool = redactor.text(call.toolName);
+  const { executionId, caller } = call;
+  events.emit('call.started', { executionId, tool, userId: caller.userId });
+};
+
+/** Takes a call through: in, and out again booked, labelled, written and announced. Waits only where it has to. */
+const recordCall = async (
   call: CallRequest,
-  raw: ToolResult,
+  next: Next<CallRequest>,
   deps: RecordDeps,
 ): Promise<ToolResult> => {
+  let raw: ToolResult;
+  try {
+    announceStart(call, deps);
+    raw = await next(call);
+  } catch (error) {
+    raw = failedWith(call, asToolError(error, call, deps));
+  }
   try {
     const booking = book(call, deps);
     if (booking) await booking;
@@ -236,22 +250,8 @@ const conclude = async (
   }
 };
 
-const announceStart = (call: CallRequest, { redactor, events }: RecordDeps): void => {
-  if (!events.has('call.started')) return;
-  const tool = redactor.text(call.toolName);
-  const { executionId, caller } = call;
-  events.emit('call.started', { executionId, tool, userId: caller.userId });
-};
-
 export const record = (deps: RecordDeps): Stage<never> =>
-  async function record(call, next) {
+  function record(call, next) {
     deps.running.add(call);
-    let result: ToolResult;
-    try {
-      announceStart(call, deps);
-      result = await next(call);
-    } catch (error) {
-      result = failedWith(call, asToolError(error, call, deps));
-    }
-    return conclude(call, result, deps);
+    return recordCall(call, next, deps);
   };

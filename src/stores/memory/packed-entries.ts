@@ -15,6 +15,7 @@ const MAX_COMMON = 16_384;
 /** What many calls share. */
 type Common = Omit<AuditEntry, 'executionId' | 'at' | 'durationMs' | 'costMicros' | 'detail'> & {
   readonly rule: unknown;
+  readonly policy: unknown;
 };
 
 const isCommon = (common: Common, entry: AuditEntry): boolean =>
@@ -27,7 +28,8 @@ const isCommon = (common: Common, entry: AuditEntry): boolean =>
   common.code === entry.code &&
   common.tier === entry.tier &&
   common.version === entry.version &&
-  common.rule === entry.detail.rule;
+  common.rule === entry.detail.rule &&
+  common.policy === entry.detail.policy;
 
 const commonOf = ({
   executionId: _,
@@ -36,7 +38,7 @@ const commonOf = ({
   costMicros: _cost,
   detail,
   ...rest
-}: AuditEntry): Common => ({ ...rest, rule: detail.rule });
+}: AuditEntry): Common => ({ ...rest, rule: detail.rule, policy: detail.policy });
 
 /** Most calls are like the one before, and most others like one not long before. */
 class Commons {
@@ -59,18 +61,21 @@ class Commons {
   }
 }
 
-/** Most details are a rule and an input: then the input alone is kept, and the rule once for many. */
+/** Most details are a rule, an input and a policy: then the input alone is kept, the rest once for many. */
 const isUsual = (detail: AuditEntry['detail']): boolean => {
   let keys = 0;
-  for (const key in detail) if (++keys > 2 || (key !== 'rule' && key !== 'input')) return false;
-  return keys === 2 && detail.input !== undefined;
+  for (const key in detail) {
+    if (key !== 'rule' && key !== 'input' && key !== 'policy') return false;
+    keys++;
+  }
+  return keys === 3 && detail.input !== undefined && detail.policy !== undefined;
 };
 
 /** The numbers of a block, and where the id of each entry ends in their text. */
 class Columns {
   readonly numbers = new Float64Array(SIZE * NUMBERS);
   readonly idEnds = new Uint32Array(SIZE);
-  /** Whether a detail is nothing but its input. */
+  /** Whether a detail is nothing but its input and what is in common. */
   readonly usual = new Uint8Array(SIZE);
 }
 
@@ -84,7 +89,7 @@ interface Block {
 
 const entriesOf = ({ columns, commons, ids, details }: Block): readonly AuditEntry[] =>
   ids.map((executionId, at) => {
-    const { rule, ...common } = commons[commons.length === 1 ? 0 : at] as Common;
+    const { rule, policy, ...common } = commons[commons.length === 1 ? 0 : at] as Common;
     const kept = details[at];
     const [when = 0, durationMs = 0, costMicros = 0] = columns.numbers.subarray(at * NUMBERS);
     return {
@@ -93,7 +98,7 @@ const entriesOf = ({ columns, commons, ids, details }: Block): readonly AuditEnt
       at: when,
       durationMs,
       costMicros,
-      detail: columns.usual[at] ? { rule, input: kept } : (kept as AuditEntry['detail']),
+      detail: columns.usual[at] ? { rule, input: kept, policy } : (kept as AuditEntry['detail']),
     };
   });
 
