@@ -28,7 +28,7 @@ const siteWith = async (answer: Answer): Promise<LocalSite> => {
 };
 
 /** Answers every connection with these bytes and leaves it open. */
-const rawDeps = async (text: string): Promise<LocalSite> => {
+const rawSite = async (text: string): Promise<LocalSite> => {
   const server = createServer((socket) => {
     socket.once('data', () => socket.write(text));
   });
@@ -122,7 +122,7 @@ describe('size of a response', () => {
   });
 
   it('huge headers are refused', async () => {
-    const site = await rawDeps(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`);
+    const site = await rawSite(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`);
     expect(await codeOf(local().get(at(site)))).toBe('NETWORK');
   });
 
@@ -179,14 +179,14 @@ describe('time', () => {
 
 describe('failures', () => {
   it('nobody listens, the line breaks, the answer is no HTTP, the status unknown', async () => {
-    const site = await rawDeps('SSH-2.0-OpenSSH\r\n');
+    const site = await rawSite('SSH-2.0-OpenSSH\r\n');
     const gone = at(site);
     expect(await codeOf(local().get(gone))).toBe('NETWORK');
     await site.close();
     expect(await codeOf(local().get(gone))).toBe('NETWORK');
     const cut = await siteWith((request) => void request.socket.destroy());
     expect(await codeOf(local().get(at(cut)))).toBe('NETWORK');
-    const odd = await rawDeps('HTTP/1.1 999 No\r\ncontent-length: 1\r\n\r\nx');
+    const odd = await rawSite('HTTP/1.1 999 No\r\ncontent-length: 1\r\n\r\nx');
     expect(await codeOf(local().get(at(odd)))).toBe('SERVER_ERROR');
     expect(await codeOf(local().get(at(odd), { method: 'HEAD' }))).toBe('SERVER_ERROR');
   });

@@ -45,7 +45,7 @@ export interface CompiledPolicy extends Required<Policy> {
   readonly warnings: readonly string[];
 }
 
-export interface CompiledParts {
+export interface CompiledRules {
   readonly version: string;
   /** Choices and guards, in the order in which they are considered. */
   readonly rules: readonly Rule[];
@@ -112,18 +112,18 @@ class PolicyEngine implements CompiledPolicy {
   readonly readsFlow: boolean;
   /** Agents call the same tool many times in a row. */
   #last: { readonly question: PolicyQuestion; readonly verdict: Verdict } | undefined = undefined;
-  readonly #parts: CompiledParts;
+  readonly #compiled: CompiledRules;
   readonly #index: RuleIndex;
 
-  constructor(parts: CompiledParts) {
-    this.version = parts.version;
-    this.warnings = parts.warnings;
-    this.readsFlow = parts.rules.some(looksAtFlow);
-    this.#parts = parts;
-    this.#index = new RuleIndex(parts.rules, parts.levels);
+  constructor(compiled: CompiledRules) {
+    this.version = compiled.version;
+    this.warnings = compiled.warnings;
+    this.readsFlow = compiled.rules.some(looksAtFlow);
+    this.#compiled = compiled;
+    this.#index = new RuleIndex(compiled.rules, compiled.levels);
   }
 
-  rightsOf: CompiledPolicy['rightsOf'] = (caller) => rightsOf(this.#parts.roles, caller);
+  rightsOf: CompiledPolicy['rightsOf'] = (caller) => rightsOf(this.#compiled.roles, caller);
 
   judge: CompiledPolicy['judge'] = (question) => {
     const last = this.#last;
@@ -133,7 +133,7 @@ class PolicyEngine implements CompiledPolicy {
 
   #judge(question: PolicyQuestion): Verdict {
     const { tool, tier, caller } = question;
-    const rights = rightsOf(this.#parts.roles, caller);
+    const rights = rightsOf(this.#compiled.roles, caller);
     const plan = this.#index.planFor(tool.name, tier, rights.isolation);
     const facts = plan.usesFacts ? new CallFacts(question, rights) : undefined;
     const settled = settle(plan, question, facts);
@@ -148,7 +148,7 @@ class PolicyEngine implements CompiledPolicy {
   }
 
   explain: CompiledPolicy['explain'] = (question) => {
-    const { rules, levels, roles } = this.#parts;
+    const { rules, levels, roles } = this.#compiled;
     const rights = rightsOf(roles, question.caller);
     const applying = [...rules, ...levels[rights.isolation]];
     return {
@@ -159,4 +159,4 @@ class PolicyEngine implements CompiledPolicy {
 }
 
 /** A policy from rules that are ready. */
-export const policyEngine = (parts: CompiledParts): CompiledPolicy => new PolicyEngine(parts);
+export const policyEngine = (compiled: CompiledRules): CompiledPolicy => new PolicyEngine(compiled);

@@ -2,7 +2,7 @@
  * Takes secrets out of whatever leaves the crib: known values, well-known shapes, and values under the
  * names of secrets. There is one view for all: results, errors, logs, events and the audit trail.
  */
-import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
+import { MIN_SECRET_LENGTH } from './known/encoded-forms.ts';
 import { type RedactionStream, redactionStream } from './redaction-stream.ts';
 import { SecretFinder } from './secret-finder.ts';
 import {

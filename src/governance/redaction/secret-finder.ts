@@ -1,6 +1,5 @@
 /** Finds secrets in a text: known values and well-known shapes, as they are and behind escapes. */
 import { AssignedSecrets } from './assigned-secrets.ts';
-import { MIN_RUN } from './base64-runs.ts';
 import { findCommandSecrets, MIN_COMMAND } from './command-secrets.ts';
 import { decodedTexts } from './decoded-text.ts';
 import {
@@ -11,8 +10,9 @@ import {
   type View,
   visibleView,
 } from './escape-view.ts';
-import { KnownValues } from './known-values.ts';
-import { findPrivateKeys } from './private-keys.ts';
+import { MIN_RUN } from './keys/base64-runs.ts';
+import { findPrivateKeys } from './keys/private-keys.ts';
+import { KnownValues } from './known/known-values.ts';
 import type { NameKind } from './secret-names.ts';
 import { MIN_SHAPE_LENGTH } from './secret-shapes.ts';
 import { ShapeFinder } from './shape-finder.ts';

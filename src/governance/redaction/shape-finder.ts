@@ -2,9 +2,10 @@
  * Finds well-known credentials by their shape. One look at two characters rules nearly every place
  * out; only where a literal start stands does a pattern run.
  */
+
+import { endOf, wrappedEnd } from './keys/wrapped-tokens.ts';
 import { MIN_SHAPE_LENGTH, SECRET_SHAPES, type SecretShape } from './secret-shapes.ts';
 import { NO_SPANS, type Span } from './span.ts';
-import { endOf, wrappedEnd } from './wrapped-tokens.ts';
 
 interface Candidate {
   readonly start: string;

@@ -3,8 +3,8 @@
  * in two, private keys line by line, flags and their values in the arguments of a program.
  */
 import { programOf, secretWords } from './command-secrets.ts';
-import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
-import { findPrivateKeys } from './private-keys.ts';
+import { findPrivateKeys } from './keys/private-keys.ts';
+import { MIN_SECRET_LENGTH } from './known/encoded-forms.ts';
 import type { SecretFinder } from './secret-finder.ts';
 import { mergeSpans, replaceSpans, type Span } from './span.ts';
 

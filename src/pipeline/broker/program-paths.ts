@@ -1,4 +1,5 @@
 /** The files and folders that a call's programs name: an approval of the call is bound to them. */
+import { ToolFailure } from '../../contract/errors.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { UsedPath } from '../../governance/approvals/call-targets.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
@@ -16,7 +17,8 @@ export const createProgramPaths =
         paths.push(...commandPaths(await judgeProgram(tool, program, settings), settings.root));
       }
       return paths;
-    } catch {
-      return [];
+    } catch (error) {
+      if (error instanceof ToolFailure) return [];
+      throw error;
     }
   };

@@ -2,7 +2,7 @@
  * Finds long stretches of base64 characters in a text. Only every fortieth character is looked at
  * until one of them may lie inside such a stretch, so ordinary text costs next to nothing.
  */
-import type { Span } from './span.ts';
+import type { Span } from '../span.ts';
 
 /** Shorter stretches are words, paths and names. */
 export const MIN_RUN = 40;

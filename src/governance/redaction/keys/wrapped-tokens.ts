@@ -1,5 +1,5 @@
 /** Finds the end of a token that a terminal, a mail program or a backslash has broken into lines. */
-import type { Span } from './span.ts';
+import type { Span } from '../span.ts';
 
 const MAX_TOKEN = 600;
 const MAX_BREAKS = 4;

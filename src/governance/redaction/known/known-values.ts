@@ -1,7 +1,8 @@
 /** The secrets that the crib has handed out, in all the ways that they may be written. */
+
+import { mergeSpans, type Span } from '../span.ts';
 import { encodedForms, MIN_SECRET_LENGTH, rewrittenForms, secretParts } from './encoded-forms.ts';
 import { FoldedValues } from './folded-values.ts';
-import { mergeSpans, type Span } from './span.ts';
 import { TextIndex } from './text-index.ts';
 
 export class KnownValues {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainData } from '../plain-data.ts';
+import { plainData } from '../../plain-data.ts';
+import { REDACTED, Redactor } from '../redaction.ts';
 import { KnownValues } from './known-values.ts';
-import { REDACTED, Redactor } from './redaction.ts';
 import { TextIndex } from './text-index.ts';
 
 const SECRET = 'p@ss word/1+"ü';

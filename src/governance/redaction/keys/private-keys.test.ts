@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { plainData } from '../plain-data.ts';
-import { REDACTED, Redactor } from './redaction.ts';
+import { plainData } from '../../plain-data.ts';
+import { REDACTED, Redactor } from '../redaction.ts';
 
 const redactor = new Redactor();
 

@@ -2,8 +2,9 @@
  * Finds any of many known texts in one pass. A rolling hash of a few characters and a table of bits
  * rule nearly every place out, so that a thousand secrets cost hardly more than one.
  */
+
+import { NO_SPANS, type Span } from '../span.ts';
 import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
-import { NO_SPANS, type Span } from './span.ts';
 
 /** Those that start with the same characters. */
 interface Bucket {

@@ -2,9 +2,10 @@
  * Finds known values that were written differently: in other letters, with something between the
  * letters, or backwards. Text and values are compared by their letters and digits alone.
  */
+
+import { latinOf } from '../look-alikes.ts';
+import { NO_SPANS, type Span } from '../span.ts';
 import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
-import { latinOf } from './look-alikes.ts';
-import { NO_SPANS, type Span } from './span.ts';
 import { TextIndex } from './text-index.ts';
 
 /** Shorter ones of digits alone would be found in every table. */

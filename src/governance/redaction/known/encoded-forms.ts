@@ -1,5 +1,5 @@
 /** The texts a secret may turn up as. Escapes are not among them: `escape-view.ts` reads those. */
-import { unescapedForms } from './escape-view.ts';
+import { unescapedForms } from '../escape-view.ts';
 
 /** A known value shorter than this would black out half of every text. */
 export const MIN_SECRET_LENGTH = 6;
