@@ -1,7 +1,6 @@
 /**
- * What a keeper of the audit trail does with it beside the crib: checkpoints that are remembered,
- * verification of stores, exports and archives, export, and retention. Keys and notes lie in the
- * user's configuration folder.
+ * Work on the audit trail outside of calls: checkpoints, verification of stores, exports and
+ * archives, export, retention. Keys and checkpoints lie in the user's configuration folder.
  */
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -38,26 +37,26 @@ import { isPublicKey } from '../governance/signing/verify-signature.ts';
 
 export type { Pruned };
 
-/** What became of the automatic checkpoints of a store. */
+/** Reads the state of the automatic checkpoints of a store. */
 export const checkpointState = (
   store: Pick<Store, 'memory'>,
   now: number,
 ): Promise<CheckpointState> => readCheckpointState(store, now);
 
 export interface VerifyRequest extends Pick<VerifyLogOptions, 'expected' | 'onRows'> {
-  /** The store whose trail to verify; none for files alone. */
+  /** The store to verify; none for files alone. */
   readonly store?: Pick<Store, 'audit' | 'label'> | undefined;
   /** Exports and archives, to be verified before the trail as one chain. */
   readonly files: readonly string[];
   readonly checkpointFiles: readonly string[];
-  /** Where automatic checkpoints go: read where it is a file, for the notes of this store. */
+  /** Where automatic checkpoints go; where it is a file, those of this store are read from it. */
   readonly book?: string | undefined;
   /** Keys that count beside the user's own. */
   readonly publicKeys: readonly string[];
 }
 
 export interface VerifyAnswer extends AuditVerification {
-  /** How many checkpoints the trail was held to. */
+  /** The number of checkpoints that the trail was compared with. */
   readonly checkpoints: number;
 }
 
@@ -66,19 +65,19 @@ export type PruneRequest = Pick<PruneOptions, 'before' | 'archive' | 'onRows'> &
 };
 
 export interface AuditService {
-  /** Signs the end of the trail and remembers that. */
+  /** Signs the head of the trail and stores the checkpoint. */
   checkpoint(store: Pick<Store, 'audit' | 'label'>, at: number): Promise<AuditCheckpoint>;
-  /** What is remembered of the trail, oldest first. */
+  /** Returns the stored checkpoints of the trail, oldest first. */
   recall(store: Pick<Store, 'label'>): Promise<readonly AuditCheckpoint[]>;
-  /** False for a store that ends with its process: nothing is remembered of it. */
+  /** False for a store that ends with its process; its checkpoints are not stored. */
   outlasts(store: Pick<Store, 'label'>): boolean;
-  /** Holds the trail to what is remembered of it and to what is named. */
+  /** Compares the trail with the stored checkpoints and those in the named files. */
   verify(request: VerifyRequest): Promise<VerifyAnswer>;
   exportRows(store: Store, options: ExportOptions): AsyncIterable<ExportPart>;
   prune(store: Store, request: PruneRequest): Promise<Pruned>;
-  /** What `prune` would take; nothing goes, and no key is made. */
+  /** Counts what `prune` would remove; removes nothing and makes no key. */
   foresee(store: Store, request: Pick<PruneRequest, 'before' | 'onRows'>): Promise<Pruned>;
-  /** The same little by little, as `audit.retentionDays` asks for it. */
+  /** Prunes in small steps, for `audit.retentionDays`. */
   retain(
     store: Store,
     request: Pick<OldRowsOptions, 'at' | 'before' | 'goOn'>,
@@ -86,10 +85,10 @@ export interface AuditService {
 }
 
 /**
- * Stores that end with their process. The next one has the same label and another trail, which would
- * be held to what is noted of this one.
+ * Labels of stores that end with their process. The next such store has the same label and another
+ * trail, so a stored checkpoint would not fit it.
  */
-const PASSING: ReadonlySet<string> = new Set(['memory', 'sqlite in memory']);
+const TEMPORARY_STORES: ReadonlySet<string> = new Set(['memory', 'sqlite in memory']);
 
 const readCheckpoints = async (file: string): Promise<readonly AuditCheckpoint[]> => {
   const text = await readFile(file, 'utf8').catch(() => {
@@ -100,7 +99,7 @@ const readCheckpoints = async (file: string): Promise<readonly AuditCheckpoint[]
   return parseCheckpoints(text);
 };
 
-/** The same note may be in several files. */
+/** Removes duplicates: a checkpoint may be in several files. */
 const withoutCopies = (notes: readonly AuditCheckpoint[]): readonly AuditCheckpoint[] => [
   ...new Map(notes.map((note) => [JSON.stringify(note), note])).values(),
 ];
@@ -124,7 +123,7 @@ class UserAuditService implements AuditService {
   async checkpoint({ audit, label }: Pick<Store, 'audit' | 'label'>, at: number) {
     const key = await openSigningKey(this.#keyFile);
     const note = makeCheckpoint(await audit.head(), { at, store: label, key });
-    if (!PASSING.has(label)) await rememberCheckpoint(this.#book, note);
+    if (!TEMPORARY_STORES.has(label)) await rememberCheckpoint(this.#book, note);
     return note;
   }
 
@@ -133,7 +132,7 @@ class UserAuditService implements AuditService {
   }
 
   outlasts({ label }: Pick<Store, 'label'>): boolean {
-    return !PASSING.has(label);
+    return !TEMPORARY_STORES.has(label);
   }
 
   async verify({ store, files, checkpointFiles, publicKeys, book, ...rest }: VerifyRequest) {

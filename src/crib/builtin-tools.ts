@@ -35,28 +35,28 @@ import { type SearchChoice, searchProviderFor } from '../tools/web/search-provid
 import { defineWebScrape } from '../tools/web/web-scrape.ts';
 import { defineWebSearch } from '../tools/web/web-search.ts';
 
-interface Place {
+interface ServiceAddress {
   readonly baseUrl?: string;
 }
 
-/** Where the services are, as the configuration says. */
-export interface ServicePlaces {
-  readonly stripe: Place;
-  readonly sendgrid: Place;
-  readonly vercel: Place;
-  readonly supabase: Place;
+/** The addresses of the services, from the configuration. */
+export interface ServiceAddresses {
+  readonly stripe: ServiceAddress;
+  readonly sendgrid: ServiceAddress;
+  readonly vercel: ServiceAddress;
+  readonly supabase: ServiceAddress;
   readonly postgres: { readonly hosts: readonly string[] };
   readonly search: SearchChoice;
   readonly credentials: HostCredentials;
 }
 
 export interface BuiltinOptions {
-  readonly services: ServicePlaces;
+  readonly services: ServiceAddresses;
   readonly defaultZone: string;
-  /** Where programs such as ripgrep are looked for. */
+  /** The folders that are searched for programs such as ripgrep. */
   readonly programFolders: readonly string[];
   readonly openEngine: OpenDockerEngine;
-  /** Those that need parts of the crib, and are made where it is put together. */
+  /** Tools that need other parts of the crib. */
   readonly more?: readonly Tool[];
   now(): number;
 }

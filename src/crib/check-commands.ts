@@ -1,4 +1,4 @@
-/** Says at the start which entries of `commands` can never work as they are written. */
+/** Warns at the start of entries of `commands` that can never work. */
 import { access } from 'node:fs/promises';
 import type { Config } from '../config/schema.ts';
 import type { Logger } from '../contract/runtime.ts';

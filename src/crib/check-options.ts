@@ -1,4 +1,4 @@
-/** Checks what a crib is made of: a misspelt `policy` must not leave a crib without rules. */
+/** Checks the options of a crib: a misspelt `policy` must not leave a crib without rules. */
 import { stat } from 'node:fs/promises';
 import { ToolFailure } from '../contract/errors.ts';
 import {
@@ -16,7 +16,6 @@ import {
   withMethods,
 } from './members/check-arguments.ts';
 
-/** A method of a class counts as well. */
 const ownStore = withMethods('close');
 
 const store: ArgumentCheck = (value) => {
@@ -33,7 +32,7 @@ const approver: ArgumentCheck = (value) =>
 const lock: ArgumentCheck = (value) =>
   value === 'memory' || object(value) === undefined
     ? undefined
-    : "has to be 'memory' or the place of lock files";
+    : "has to be 'memory' or the location of lock files";
 
 const sources: ArgumentCheck = (value) =>
   list(value) ??
@@ -49,7 +48,7 @@ const startServers: ArgumentCheck = (value) =>
     ? undefined
     : "has to be true, false, 'briefly' or 'background'";
 
-/** One that is handed over may be able to do more. */
+/** `someFields`: a runtime may have more members than these. */
 const runtime = someFields({
   now: optional(callback),
   elapsed: optional(callback),
@@ -58,7 +57,7 @@ const runtime = someFields({
   log: optional(withMethods('debug', 'info', 'warn', 'error')),
 });
 
-/** By name: what the options have to be that only the folder of a project decides, if there is one. */
+/** Options that `openProject` takes from the project's folder. */
 const PROJECT_SETTINGS = {
   settings: optional(object),
   config: optional(object),
@@ -88,21 +87,21 @@ const OWN_SETTINGS = {
 export const CRIB_OPTIONS = { ...PROJECT_SETTINGS, ...OWN_SETTINGS };
 export const PROJECT_OPTIONS = { ...OWN_SETTINGS, env: optional(object) };
 
-/** Throws VALIDATION_ERROR for options that are not known or not of their kind. */
+/** Throws VALIDATION_ERROR for an option that is unknown or of the wrong type. */
 export const assertOptions = (
   options: unknown,
   checks: Readonly<Record<string, ArgumentCheck>>,
 ): void => assertArguments({ options: fields(checks) }, [options]);
 
-/** Throws VALIDATION_ERROR when the folder to work in is not there. */
+/** Throws VALIDATION_ERROR when the folder to work in does not exist. */
 export const assertFolder = async (root: string | undefined): Promise<void> => {
   if (root === undefined) return;
   const isFolder = await stat(root).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   );
   if (isFolder) return;
-  const message = 'has to be a folder that is there';
+  const message = 'has to be an existing folder';
   throw new ToolFailure('VALIDATION_ERROR', `root: ${message}.`, {
     issues: [{ path: ['root'], message }],
   });

@@ -1,4 +1,4 @@
-/** The real clock, chance and log. The only file that reads the system clock or rolls dice. */
+/** The real clock, random numbers and log. The only file that reads the system clock or randomness. */
 import type { Logger, Runtime, Timer } from '../contract/runtime.ts';
 
 const SILENT: Logger = {
@@ -25,12 +25,12 @@ class SystemTimer implements Timer {
   }
 }
 
-/** A runtime on the system's clock; tests replace the parts they want to own. */
-export const createRuntime = (parts: Partial<Runtime> = {}): Runtime => ({
+/** Makes a runtime on the system clock; tests replace parts of it. */
+export const createRuntime = (overrides: Partial<Runtime> = {}): Runtime => ({
   now: () => Date.now(),
   elapsed: () => performance.now(),
   random: () => Math.random(),
   after: (ms, callback) => new SystemTimer(ms, callback),
   log: SILENT,
-  ...parts,
+  ...overrides,
 });

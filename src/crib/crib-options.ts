@@ -1,4 +1,4 @@
-/** What a program says when it makes a crib. */
+/** The options of `createCrib`. */
 import type { Config, ConfigInput } from '../config/schema.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { StartServers } from '../contract/servers.ts';
@@ -11,8 +11,8 @@ import type { StoreOptions } from './open-store.ts';
 import type { ToolLockOptions } from './open-tool-lock.ts';
 
 /**
- * `store`: where audit, budgets and memory live; by default what `config.store` says. `approver`: who
- * is asked; without one, calls that need approval answer `pending`.
+ * `store` holds audit, budgets and memory; `config.store` is the default. `approver` answers
+ * questions; without one, calls that need approval answer `pending`.
  */
 export interface CribOptions
   extends EngineOptions,
@@ -21,17 +21,17 @@ export interface CribOptions
     ToolLockOptions {
   /** Settings over the defaults, as in `.toolcrib/config.yml`. Throws when they are not valid. */
   readonly config?: ConfigInput;
-  /** Settings that are checked already, as `loadConfig` gives them, in the place of `config`. */
+  /** Settings that `loadConfig` has checked already; used instead of `config`. */
   readonly settings?: Config;
-  /** The folder file tools work in; the present one by default. */
+  /** The folder that file tools work in; the current one by default. */
   readonly root?: string;
   readonly tools?: readonly Tool[];
   readonly sources?: readonly Source[];
-  /** The tools of a project that its user trusts. */
+  /** Custom tools of a project that the user trusts. */
   readonly customTools?: CustomTools;
-  /** False leaves the tools that ship out. */
+  /** False leaves out the tools that ship. */
   readonly builtins?: boolean;
-  /** False leaves the tools as they were loaded; by default a source that changes is loaded again. */
+  /** False loads sources once; by default a source that changes is loaded again. */
   readonly watch?: boolean;
   /**
    * How MCP servers are started to list their tools. True, the default, waits for those that were never
@@ -41,8 +41,8 @@ export interface CribOptions
   readonly startServers?: StartServers;
   readonly runtime?: Partial<Runtime>;
   /**
-   * Where keys are kept; by default the user's configuration folder. Nothing is read there, or
-   * made, before a checkpoint or a link has to be signed.
+   * The folder of the signing key; by default the user's configuration folder. It is not touched
+   * before a checkpoint or a link has to be signed.
    */
   readonly home?: string;
 }

@@ -1,14 +1,12 @@
-/** Translates the configuration into what the engine goes by. */
+/** Translates the configuration into the settings of the engine. */
 import type { Config } from '../config/schema.ts';
 import { retryPolicyOf } from '../config/sections/calls/retry.ts';
 import { toolSettingsOf } from '../config/tool-settings-of.ts';
 import type { LoopLimits } from '../governance/ledger/loop-breaker.ts';
-import { HOUR_MS } from '../kit/data/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kit/data/durations.ts';
 import type { EngineSettings } from '../pipeline/shared-services.ts';
 import type { SettingsSource } from '../pipeline/tool-settings.ts';
 
-const DAY_MS = 24 * HOUR_MS;
-const MINUTE_MS = 60 * 1000;
 const SECOND_MS = 1000;
 
 const toolSettings = ({ execution, tools }: Config): SettingsSource => {

@@ -1,4 +1,4 @@
-/** The tools of a crib for agent frameworks; each adapter is loaded when it is asked for. */
+/** Offers the tools of a crib to agent frameworks; each adapter is loaded with its first use. */
 import type { Crib } from '../contract/crib.ts';
 import type { ToolSets } from '../contract/tool-sets.ts';
 

@@ -1,4 +1,4 @@
-/** The crib in this process: opens its store when first needed and answers for its whole life. */
+/** A crib in this process. Opens its store when the first call needs it. */
 import type { CallAs, CallOptions } from '../contract/call-options.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Catalog } from '../contract/catalog.ts';
@@ -65,7 +65,7 @@ export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly lock: ToolLock;
 }
 
-/** Copies a request, once: one that throws when it is read is none, and is refused as such. */
+/** Copies a request once, so that getters are read once; one that throws is refused as invalid. */
 const readableRequest = (request: ProcessRequest): ProcessRequest => {
   try {
     return typeof request === 'object' && request !== null ? { ...request } : request;
@@ -134,7 +134,7 @@ export class LocalCrib implements CribHost {
       ...servers,
       restart: async (name) => {
         const status = await servers.restart(name);
-        // The failures were those of the process that is gone.
+        // The breaker counted failures of the process that has ended.
         this.#engine?.shared.resetServer(`mcp:${name}`);
         return status;
       },
@@ -165,7 +165,7 @@ export class LocalCrib implements CribHost {
     return { executionId, result: typeof tool === 'string' ? result : explainMissing(result) };
   }
 
-  /** A store that cannot be opened is a refusal like any other: nothing runs unrecorded. */
+  /** Opens the store, then starts the call. Without a store the call is refused: nothing runs unrecorded. */
   async #startFirst(call: IdentifiedCall): Promise<ToolResult> {
     const { runtime } = this.#deps;
     this.#starting.add(call, runtime.now());
@@ -187,15 +187,15 @@ export class LocalCrib implements CribHost {
     const { runtime } = this.#deps;
     const started = runtime.elapsed();
     const { processRequest } = await import('../pipeline/process-request.ts');
-    const asked = readableRequest(request);
-    const outcome = await processRequest(asked, {
+    const copy = readableRequest(request);
+    const outcome = await processRequest(copy, {
       tools: this.tools,
       caller,
       execute: (tool, input, as) => this.execute(tool, input, as),
     });
     const durationMs = runtime.elapsed() - started;
-    // A request that is no object is answered too; it names no operation.
-    const { operation } = Object(asked) as ProcessRequest;
+    // A request that is not an object gets an answer, too; it has no operation.
+    const { operation } = Object(copy) as ProcessRequest;
     return { operation, ...outcome, durationMs };
   }
 
@@ -231,7 +231,7 @@ export class LocalCrib implements CribHost {
 
   #open(): Promise<Opened> {
     if (this.#closed) return Promise.reject(closed());
-    // A store that cannot be opened now may be openable later: a failure is not kept.
+    // A failure is not cached: the next call tries again.
     this.#opening ??= this.#start().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
@@ -243,7 +243,7 @@ export class LocalCrib implements CribHost {
     const opened = await this.#deps.open();
     this.#storeLabel = opened.store.label;
     await opened.engine.recover();
-    // One that cannot be written may be writable later: each call looks again.
+    // A read-only store may become writable: each call checks again.
     if (opened.store.isReadOnly) return opened;
     this.#engine = opened.engine;
     opened.engine.keepRecovering();
@@ -252,7 +252,7 @@ export class LocalCrib implements CribHost {
     return opened;
   }
 
-  /** A store that was read-only when it was opened is opened anew. */
+  /** Opens a store again that was read-only when it was opened. */
   async #openWritable(): Promise<Opened> {
     const opened = await this.#open();
     if (!opened.store.isReadOnly) return opened;

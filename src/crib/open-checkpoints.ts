@@ -1,4 +1,4 @@
-/** Makes `audit.checkpoints` hold on an open store. Loaded only where it is set. */
+/** Makes the automatic checkpoints of `audit.checkpoints`. Loaded only where it is set. */
 import type { Config } from '../config/schema.ts';
 import type { AuditCheckpoint } from '../contract/audit.ts';
 import { ToolFailure } from '../contract/errors.ts';
@@ -20,7 +20,7 @@ const SEND_MS = 10_000;
 
 const isAddress = (to: string): boolean => /^https?:\/\//i.test(to);
 
-/** Sends a note by the rules for all that leaves: no private address that was not allowed. */
+/** Sends a checkpoint through the egress guard: private addresses must be allowed. */
 const sender = (to: string, { egress }: Pick<Config, 'egress'>) => {
   const guard = createEgress({ ...egress, maxResponseBytes: 65_536 });
   return async (note: AuditCheckpoint): Promise<void> => {
@@ -43,15 +43,15 @@ export const openCheckpoints = (
   { config, folder, runtime }: CheckpointsDeps,
 ): AutoCheckpoints | undefined => {
   const { to, every, minutes } = config.audit.checkpoints;
-  const desk = auditService(folder);
-  if (to === undefined || !desk.outlasts(store)) return undefined;
+  const audits = auditService(folder);
+  if (to === undefined || !audits.outlasts(store)) return undefined;
   return new AutoCheckpoints({
     store,
     runtime,
     every,
     minutes,
-    recall: () => desk.recall(store),
-    sign: () => desk.checkpoint(store, runtime.now()),
+    recall: () => audits.recall(store),
+    sign: () => audits.checkpoint(store, runtime.now()),
     deliver: isAddress(to) ? sender(to, config) : (note) => rememberCheckpoint(to, note),
   });
 };

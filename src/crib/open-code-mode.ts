@@ -1,4 +1,4 @@
-/** The tools that read stored results and run a model's code, over the catalog and the sandboxes of a crib. */
+/** Makes the tools that read stored results and run code written by a model. */
 import type { Catalog } from '../contract/catalog.ts';
 import type { Sandboxes } from '../contract/sandbox.ts';
 import type { Tool } from '../contract/tool.ts';
@@ -15,7 +15,7 @@ export interface OpenCodeModeDeps extends ReadResultOptions {
   readonly sandboxes: Sandboxes;
 }
 
-/** What the code surface shows to a model. */
+/** The tools that the code surface lists to a model. */
 const SHOWN = ['run_code', 'search_api', 'read_result'];
 
 const openSandbox =
@@ -28,9 +28,9 @@ const openSandbox =
     };
   };
 
-/** Starts and loads nothing before the first call. */
+/** Makes the tools; sandbox and type checker start with the first call. */
 export const openCodeMode = ({ catalog, sandboxes, read }: OpenCodeModeDeps): readonly Tool[] => {
-  const parts: CodeModeDeps = {
+  const deps: CodeModeDeps = {
     catalog,
     declareTools: createDeclareTools(),
     receipts: new TokenReceipts({ catalog, shown: SHOWN }),
@@ -39,7 +39,7 @@ export const openCodeMode = ({ catalog, sandboxes, read }: OpenCodeModeDeps): re
   };
   return [
     defineReadResult({ read }),
-    defineSearchApi(parts),
-    defineRunCode(parts),
+    defineSearchApi(deps),
+    defineRunCode(deps),
   ] as readonly Tool[];
 };

@@ -11,9 +11,9 @@ import { formatFileProblem } from '../sources/custom/file-problem.ts';
 export interface CustomTools {
   /** Absolute. */
   readonly folder: string;
-  /** What was trusted, by path below the folder. */
+  /** The trusted files, by path below the folder. */
   files(): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** Where compiled code is kept; the user's, never the project's. */
+  /** The cache for compiled code: in the user's folder, never in the project's. */
   readonly cacheDir?: string;
 }
 
@@ -31,10 +31,10 @@ const runIn =
     return value;
   };
 
-/** Tools that were loaded will be called: the sandbox of most of them starts meanwhile. */
+/** Starts the default sandbox early: tools that were loaded will be called. */
 const prepare = (sandboxes: Sandboxes, type: SandboxType): void => {
-  const quietly = (): undefined => undefined;
-  void sandboxes.get(type).then((sandbox) => sandbox.prepare?.(), quietly);
+  const ignore = (): undefined => undefined;
+  void sandboxes.get(type).then((sandbox) => sandbox.prepare?.(), ignore);
 };
 
 export interface CustomToolsDeps {

@@ -1,6 +1,6 @@
 /**
- * The half of the composition root that a call needs and a listing does not: store, engine and their
- * drivers. It is loaded with the first call.
+ * Opens the engine and its drivers: the half of the composition root that a call needs and a
+ * listing does not. It is loaded with the first call.
  */
 import { resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from '../approvers/callback.ts';
@@ -31,16 +31,16 @@ import { userDirOf } from '../trust/project-trust.ts';
 import { engineSettings } from './engine-settings.ts';
 import { openSecrets } from './open-secrets.ts';
 
-/** What the maker of a crib may choose. */
+/** Options of `createCrib` that concern the engine. */
 export interface EngineOptions {
   readonly approver?: Approver | ApprovalCallback;
   readonly secrets?: Secrets;
   /** The folder of the secrets file; by default the user's configuration folder. */
   readonly home?: string;
   readonly model?: Model;
-  /** Business rules by the name of the tool, `*` for every tool, beside those a tool brings itself. */
+  /** Business rules by tool name, `*` for every tool; a tool's own validators hold as well. */
   readonly validators?: Readonly<Record<string, readonly Validator[]>>;
-  /** Tools whose file is there and not trusted: a call of one is refused, and says so. */
+  /** Names of tools whose file is not trusted: a call of one is refused with that reason. */
   readonly untrustedTools?: ReadonlySet<string>;
 }
 
@@ -60,10 +60,10 @@ export interface OpenEngineDeps {
   signingKey(): Promise<SigningKey>;
 }
 
-const approverOf = (wanted: EngineOptions['approver']): Approver | undefined =>
-  typeof wanted === 'function' ? createCallbackApprover(wanted) : wanted;
+const approverOf = ({ approver }: EngineOptions): Approver | undefined =>
+  typeof approver === 'function' ? createCallbackApprover(approver) : approver;
 
-/** The keys that tools say they will ask for. */
+/** Returns the secret keys that tools declare. */
 const declaredKeys = (registry: Registry): readonly string[] =>
   registry
     .list()
@@ -72,7 +72,7 @@ const declaredKeys = (registry: Registry): readonly string[] =>
       ...(tool.auth ? [tool.auth.configKey] : []),
     ]);
 
-/** Where secrets come from. All that can be known of them is learnt before the first call. */
+/** Opens the secret sources. Their values are learnt by the redactor before the first call. */
 const secretsFor = async (
   { secrets, home }: EngineOptions,
   { config, registry, runtime }: OpenEngineDeps,
@@ -85,7 +85,7 @@ const secretsFor = async (
   return learningSecrets(createSecretChain(sources), redactor);
 };
 
-/** The configured model, or none. Its requests go through the same guard as those of tools. */
+/** Opens the configured model, or none. Its requests go through the egress guard, as tools' do. */
 const modelOf = async (
   { config, runtime }: OpenEngineDeps,
   { secrets, egress }: { readonly secrets: Secrets; readonly egress: Egress },
@@ -113,11 +113,11 @@ const modelOf = async (
 
 export const openEngine = async (
   store: Store,
-  choices: EngineOptions,
+  options: EngineOptions,
   deps: OpenEngineDeps,
 ): Promise<Engine> => {
   const { config, root, runtime, redactor } = deps;
-  const secrets = await secretsFor(choices, deps, redactor);
+  const secrets = await secretsFor(options, deps, redactor);
   const egress = createEgress(config.egress);
   return new Engine({
     ...deps,
@@ -127,11 +127,11 @@ export const openEngine = async (
     redactor,
     policy: deps.policy,
     secrets,
-    model: choices.model ?? (await modelOf(deps, { secrets, egress })),
-    approver: approverOf(choices.approver),
+    model: options.model ?? (await modelOf(deps, { secrets, egress })),
+    approver: approverOf(options),
     guard: createPathGuard({ root, extraRoots: config.workspace.extraRoots }),
-    validators: choices.validators,
-    untrustedTools: choices.untrustedTools,
+    validators: options.validators,
+    untrustedTools: options.untrustedTools,
     settings: engineSettings(config),
     egress,
   });

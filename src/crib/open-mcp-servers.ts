@@ -1,4 +1,4 @@
-/** The MCP servers of the configuration, with the guards that each of them works behind. */
+/** Opens the configured MCP servers, each behind its own guards. */
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { type ApprovalCallback, createCallbackApprover } from '../approvers/callback.ts';
@@ -35,10 +35,10 @@ export interface OpenMcpDeps {
   readonly secrets?: Secrets;
   /** How servers are started only to list their tools. */
   readonly startServers?: StartServers;
-  /** The one of the whole crib: what it knows, no server's words show. */
+  /** The crib's redactor: secrets it knows are hidden in servers' output. */
   readonly redactor: Redactor;
   readonly approver?: Approver | ApprovalCallback;
-  /** Without it a server that is to be confined is not started. */
+  /** Without it, servers that are configured to run in a sandbox are not started. */
   readonly confine?: McpDeps['confine'];
 }
 
@@ -59,11 +59,11 @@ const LIMITS = {
   maxMessageBytes: 4_000_000,
   maxOutputBytes: 1_000_000,
 };
-/** An answer may come as one message of many, on a stream that stays open. */
+/** A response may be a stream that carries several messages. */
 const MESSAGES_A_RESPONSE = 16;
-/** The time of a call is kept by the pipeline, so a quiet connection is not cut before it. */
+/** The pipeline limits the time of a call, so an idle connection is not cut earlier. */
 const NEVER_MS = 0;
-/** Asked every time, like any tool that reaches out, until the user says that it is less. */
+/** Tools that reach out ask every time, unless the user gives the server a lower tier. */
 const DEFAULT_TIER: Tier = 'external_api';
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -126,7 +126,7 @@ export const serverSettings = (
       tools.flatMap(([tool, { tier }]) => (tier ? [[tool, tier]] : [])),
     ),
     labels: flowOf(own),
-    toolLabels: Object.fromEntries(tools.map(([tool, said]) => [tool, flowOf(said)])),
+    toolLabels: Object.fromEntries(tools.map(([tool, settings]) => [tool, flowOf(settings)])),
     startTimeoutMs: config.mcp.startTimeoutMs,
     firstStartTimeoutMs: Math.max(config.mcp.startTimeoutMs, MIN_FIRST_START_MS),
     roots: own.roots === true,
@@ -134,7 +134,7 @@ export const serverSettings = (
   };
 };
 
-/** The host of this server and no other; one on this machine is reached because it was configured. */
+/** Limits requests to the host of the server. A server on loopback is allowed, because it was configured. */
 const scopeOf = ({ url }: ServerSettings) => {
   const { hostname, host } = new URL(url);
   const never = new AbortController().signal;
@@ -142,7 +142,7 @@ const scopeOf = ({ url }: ServerSettings) => {
   return { scope, ownLoopback: LOOPBACK.test(hostname) ? [host] : [] };
 };
 
-/** Loaded with the first request: servers that are programs need none of it. */
+/** Loads the guard with the first request: servers on stdio need none. */
 const egressFor = async (settings: ServerSettings, { egress }: Config): Promise<Egress> => {
   const { createEgress } = await import('../governance/egress/create-egress.ts');
   return createEgress({
@@ -154,7 +154,7 @@ const egressFor = async (settings: ServerSettings, { egress }: Config): Promise<
   });
 };
 
-/** Connects to the address that was checked; the name is not looked up a second time. */
+/** Connects to the address that was checked, without a second lookup of the name. */
 const openWebSocket = async (
   settings: ServerSettings,
   headers: Readonly<Record<string, string>>,
@@ -171,7 +171,7 @@ const openWebSocket = async (
   return new WebSocket(settings.url, { protocols: ['mcp'], dispatcher, headers: { ...headers } });
 };
 
-/** One guard a server, made when it is first needed. */
+/** Makes one egress guard a server, when it is first needed. */
 const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => {
   const guards = new Map<string, Promise<Egress>>();
   const guardOf = (settings: ServerSettings): Promise<Egress> => {
@@ -189,7 +189,7 @@ const reachOf = (config: Config): Pick<McpDeps, 'fetchFor' | 'webSocketFor'> => 
   };
 };
 
-/** Every value that is handed to a server is one that must not come back in its words. */
+/** Teaches the redactor every secret that a server gets, so that its output cannot show it. */
 const secretsOf = ({
   config,
   home,
@@ -218,7 +218,7 @@ const secretsOf = ({
   };
 };
 
-/** Tokens of a login that a person made before. A request of a tool never opens a browser. */
+/** Uses the tokens of an earlier login by a person. A tool call never opens a browser. */
 const loginsOf =
   ({ config, home, runtime }: OpenMcpDeps): NonNullable<McpDeps['authFor']> =>
   ({ name, url }) => {
@@ -235,20 +235,20 @@ const loginsOf =
     };
   };
 
-/** As the package names it: from the source, the library and the bundled program alike. */
+/** Reads the version of this package; works from sources, library and bundle alike. */
 const ownVersion = (): string => {
   const pack: unknown = createRequire(import.meta.url)('toolcrib/package.json');
   return (pack as { version: string }).version;
 };
 
-/** Starts nothing. */
+/** Makes the servers' sources; starts no server. */
 export const openMcpServers = (deps: OpenMcpDeps): McpServers => {
-  const { config, runtime, root, redactor, approver: asked } = deps;
-  const approver = typeof asked === 'function' ? createCallbackApprover(asked) : asked;
+  const { config, runtime, root, redactor, approver: answerer } = deps;
+  const approver = typeof answerer === 'function' ? createCallbackApprover(answerer) : answerer;
   const settings = Object.entries(config.mcp.servers).map(([name, own]) =>
     serverSettings(name, own, deps),
   );
-  // A credential may stand in the configuration itself.
+  // The configuration itself may contain a credential.
   for (const { env, headers } of settings) redactor.learnFields({ ...env, ...headers });
   return createMcpServers(settings, {
     runtime,

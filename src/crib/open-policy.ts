@@ -10,7 +10,7 @@ import type { PolicyDocument } from '../governance/policy/document/policy-docume
 import type { PolicySource } from '../governance/policy/document/policy-source.ts';
 import { type RuleToolsDeps, unknownRuleTools } from './unknown-rule-tools.ts';
 
-/** The text of a policy file. What a project's says can narrow, never widen. */
+/** The text of a policy file. Rules of a project can narrow those of the user, never widen them. */
 export interface PolicyFile {
   readonly path: string;
   readonly text: string;
@@ -18,45 +18,45 @@ export interface PolicyFile {
 }
 
 export interface OpenPolicyOptions {
-  /** Rules as data, as in a policy file, or a policy of one's own in their place. */
+  /** Rules as data, as in a policy file, or an object that judges calls itself. */
   readonly policy?: Policy | PolicyDocument;
   readonly policyFiles?: readonly PolicyFile[];
 }
 
 export interface OpenPolicyDeps {
   readonly log: Logger;
-  /** The tools there are: rules for one whose name is nearly that of another are warned about. */
+  /** The registered tools: a rule whose tool name is a near miss of one of them is warned about. */
   readonly tools?: RuleToolsDeps['tools'];
 }
 
-const isPolicy = (given: Policy | PolicyDocument): given is Policy => 'judge' in given;
+const isPolicy = (policy: Policy | PolicyDocument): policy is Policy => 'judge' in policy;
 
-/** Reads the documents of all who wrote rules. Throws CONFIG_INVALID. */
+/** Reads the rules of program, user and project. Throws CONFIG_INVALID. */
 export const policySources = async ({
   policy,
   policyFiles = [],
 }: OpenPolicyOptions): Promise<PolicySource[]> => {
   const { parsePolicy } = await import('../governance/policy/document/parse-policy.ts');
-  const written = policyFiles.map(({ path, text, kind }) => parsePolicy(text, path, kind));
-  if (!policy || isPolicy(policy)) return written;
-  return [{ origin: 'the program', kind: 'program', document: policy }, ...written];
+  const fromFiles = policyFiles.map(({ path, text, kind }) => parsePolicy(text, path, kind));
+  if (!policy || isPolicy(policy)) return fromFiles;
+  return [{ origin: 'the program', kind: 'program', document: policy }, ...fromFiles];
 };
 
-/** Throws CONFIG_INVALID. Without any rules of one's own, no rule engine is loaded. */
+/** Opens the policy. Loads the rule engine only where somebody wrote rules. Throws CONFIG_INVALID. */
 export const openPolicy = async (
-  choices: OpenPolicyOptions,
+  options: OpenPolicyOptions,
   { flow, shadow }: Config['policy'],
   { log, tools }: OpenPolicyDeps,
 ): Promise<Policy> => {
-  const { policy, policyFiles = [] } = choices;
+  const { policy, policyFiles = [] } = options;
   if (policy && isPolicy(policy)) return policy;
   if (!policy && policyFiles.length === 0) return builtinPolicy(flow);
   const { compilePolicy } = await import('../governance/policy/compile-policy.ts');
-  const sources = (await policySources(choices)).map((source) =>
+  const sources = (await policySources(options)).map((source) =>
     shadow ? { ...source, document: { ...source.document, shadow } } : source,
   );
   const compiled = compilePolicy(sources, { flow });
-  const mistaken = tools ? unknownRuleTools(sources, { tools, mayGrow: true, nearOnly: true }) : [];
-  for (const warning of [...compiled.warnings, ...mistaken]) log.warn(warning);
+  const misnamed = tools ? unknownRuleTools(sources, { tools, mayGrow: true, nearOnly: true }) : [];
+  for (const warning of [...compiled.warnings, ...misnamed]) log.warn(warning);
   return compiled;
 };

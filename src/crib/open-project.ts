@@ -13,13 +13,13 @@ import type { CribOptions } from './crib-options.ts';
 import type { ArgumentCheck } from './members/check-arguments.ts';
 import { type ProjectSetting, projectOptions } from './project/project-options.ts';
 
-/** What the program adds to what the project says. */
+/** What a program adds to the settings of the project. */
 export interface ProjectOptions extends Omit<CribOptions, ProjectSetting> {
   /** The variables to read; those of this process by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Says so in the log where files of the project are without effect. */
+/** Warns in the log when files of the project have no effect because they are not trusted. */
 const warnOfDistrust = ({ trust }: LoadedConfig, runtime: CribOptions['runtime']): void => {
   if (trust.state !== 'untrusted' && trust.state !== 'changed') return;
   createRuntime(runtime).log.warn(
@@ -46,15 +46,15 @@ export function openProject<Tools extends ToolMap = ToolMap>(
   folder: string,
   options?: ProjectOptions,
 ): Promise<Crib<Tools>>;
-export async function openProject(folder: string, given: ProjectOptions = {}): Promise<Crib> {
+export async function openProject(folder: string, options: ProjectOptions = {}): Promise<Crib> {
   const checks: Readonly<Record<keyof ProjectOptions, ArgumentCheck>> = PROJECT_OPTIONS;
-  assertOptions(given, checks);
-  const { env = readEnvironment(), ...options } = given;
+  assertOptions(options, checks);
+  const { env = readEnvironment(), ...cribOptions } = options;
   if (typeof folder !== 'string' || folder === '') {
     throw new ToolFailure('VALIDATION_ERROR', 'folder has to be the path of a folder.');
   }
-  const place = { cwd: resolve(folder), env };
-  const loaded = await loadConfig(place);
-  warnOfDistrust(loaded, options.runtime);
-  return createCribHost({ ...options, ...projectOptions(loaded, place) });
+  const location = { cwd: resolve(folder), env };
+  const loaded = await loadConfig(location);
+  warnOfDistrust(loaded, cribOptions.runtime);
+  return createCribHost({ ...cribOptions, ...projectOptions(loaded, location) });
 }

@@ -1,4 +1,4 @@
-/** Makes `audit.retentionDays` hold on an open store. Loaded only where it is set. */
+/** Enforces `audit.retentionDays` on an open store. Loaded only where it is set. */
 
 import type { Events } from '../contract/events.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -9,7 +9,7 @@ import { auditService } from './audit-files.ts';
 
 export interface OpenRetentionDeps {
   readonly days: number;
-  /** The user's configuration folder: its key signs what takes the place of the rows. */
+  /** The user's configuration folder: its key signs the anchor that replaces the rows. */
   readonly folder: string;
   readonly events: Events;
   readonly runtime: Runtime;

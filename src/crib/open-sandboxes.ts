@@ -1,4 +1,4 @@
-/** The isolation drivers of a crib: each is loaded when something first runs in it. */
+/** Opens the sandbox drivers of a crib; each is loaded when something first runs in it. */
 import { existsSync } from 'node:fs';
 import { arch, availableParallelism, platform } from 'node:os';
 import { ToolFailure } from '../contract/errors.ts';
@@ -38,7 +38,7 @@ type Opener = () => Promise<Sandbox>;
 /** Linters and the like that users install beside this package. */
 const PACKAGED = ['oxlint'];
 
-/** A repository that is granted for itself, or the part of it that belongs to one worktree. */
+/** Says whether a path lies in `.git`: a repository, or the part of one that belongs to a worktree. */
 const isInRepository = (above: readonly string[]): boolean => above.includes('.git');
 
 const MASKS: ProcessSandboxOptions['masks'] = {
@@ -47,7 +47,7 @@ const MASKS: ProcessSandboxOptions['masks'] = {
     isInRepository(above) ? isRepositoryRule(below) : protectedRule(below) !== undefined,
   isRepository: isRepositoryLayout,
   git: {
-    // What the runtime keeps is none of git's business either.
+    // Git must not read the runtime's own files either.
     isSecret: (path) => sensitiveRule(path)?.startsWith('.toolcrib') ?? false,
     isProtected: (below, above) =>
       isInRepository(above) ? isRepositoryRule(below) : protectedFromGit(below) !== undefined,
@@ -78,7 +78,7 @@ const engineSandbox =
     });
   };
 
-/** The engine for tools that order containers. Rejects with DEPENDENCY_MISSING without one. */
+/** Opens the engine for tools that run containers. Rejects with DEPENDENCY_MISSING without one. */
 export const openDockerEngine = async (
   runtime: Runtime,
   settings: SandboxSettings,
@@ -131,28 +131,28 @@ const unavailable = (reason: string, install: string): ToolFailure =>
   });
 
 /**
- * For programs that run until they are told to end. Rejects with SANDBOX_ERROR, and what to install,
- * when this machine cannot give the isolation.
+ * Opens the sandbox for programs that run until they are stopped, such as MCP servers. Rejects with
+ * SANDBOX_ERROR, and what to install, when this machine lacks the isolation.
  */
 export const openConfiner = async (
   runtime: Runtime,
   settings: SandboxSettings,
-): Promise<(order: ConfineRequest) => Promise<ConfinedProgram>> => {
+): Promise<(request: ConfineRequest) => Promise<ConfinedProgram>> => {
   const options = await processOptions(runtime, settings);
   const readiness = await (await processSandbox(options)).readiness();
   if (!readiness.ready) throw unavailable(readiness.reason, readiness.install);
   const { confineProgram } = await import('../sandboxes/process/confine-program.ts');
-  return (order) => confineProgram(options, order);
+  return (request) => confineProgram(options, request);
 };
 
 export const openSandboxes = (runtime: Runtime, settings: SandboxSettings): Sandboxes => {
-  const known = openers(runtime, settings);
+  const openerOf = openers(runtime, settings);
   const open = new Map<SandboxType, Promise<Sandbox>>();
   const opened = (type: SandboxType): Promise<Sandbox> => {
-    if (!Object.hasOwn(known, type)) {
+    if (!Object.hasOwn(openerOf, type)) {
       throw unavailable('There is no sandbox of that name.', `Take ${SANDBOX_TYPES.join(', ')}.`);
     }
-    const sandbox = open.get(type) ?? known[type]();
+    const sandbox = open.get(type) ?? openerOf[type]();
     open.set(type, sandbox);
     return sandbox;
   };

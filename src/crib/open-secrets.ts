@@ -1,4 +1,4 @@
-/** Chooses the places where secrets are kept, as the configuration says. */
+/** Opens the secret sources that the configuration names. */
 import { resolve } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import type { Secrets, SecretVault } from '../contract/secrets.ts';
@@ -15,11 +15,11 @@ export interface SecretDeps {
 
 export type VaultName = 'file' | 'keychain';
 
-/** A place to put secrets, whether it is looked at for tools or not. */
+/** Opens a vault for writing, even one that tools do not read from. */
 export const openVault = (name: VaultName, { config, home }: SecretDeps): SecretVault =>
   name === 'file' ? createFileSecrets(resolve(home, config.secrets.file)) : createKeychainSecrets();
 
-/** Logins to servers are kept in the same places, for nobody but the way to that server. */
+/** Logins to MCP servers lie in the same vaults; only the connection to that server may read them. */
 const isLogin = (key: string): boolean => /^mcp\.oauth:/i.test(key);
 
 const withoutLogins = (vault: SecretVault): Secrets => ({
@@ -30,7 +30,7 @@ const withoutLogins = (vault: SecretVault): Secrets => ({
   }),
 });
 
-/** The places that tools get secrets from, the first one first. Nothing is opened before it is asked. */
+/** Returns the sources that tools get secrets from, in order. Each is opened when it is first asked. */
 export const openSecrets = (deps: SecretDeps): readonly Secrets[] =>
   deps.config.secrets.sources.map((source) =>
     source === 'environment'

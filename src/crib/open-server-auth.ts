@@ -1,4 +1,4 @@
-/** The login to one remote MCP server, with its tokens where the configuration keeps secrets. */
+/** Opens the OAuth login of one remote MCP server; tokens lie in a vault of the configuration. */
 import type { Config } from '../config/schema.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { EgressInit } from '../governance/egress/create-egress.ts';
@@ -8,7 +8,7 @@ import { openVault, type SecretDeps, type VaultName } from './open-secrets.ts';
 
 const VAULTS: readonly VaultName[] = ['file', 'keychain'];
 
-/** The first place among the sources of secrets that can be written to. */
+/** Returns the first configured secret source that can be written to. */
 const vaultOf = ({ secrets }: Pick<Config, 'secrets'>): VaultName =>
   VAULTS.find((name) => secrets.sources.includes(name)) ?? 'file';
 
@@ -21,7 +21,7 @@ export interface ServerAuthDeps extends SecretDeps {
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const OWN_MACHINE = ['localhost', '127.0.0.1', '::1'];
 
-/** Any host may be the login server's; one on this machine only for a server on this machine. */
+/** Allows any public host, because a login server may be anywhere; loopback only for a server on loopback. */
 const guardedFetch = async (
   { url }: AuthServer,
   { egress }: Pick<Config, 'egress'>,
@@ -34,7 +34,7 @@ const guardedFetch = async (
   return (input, init) => guard.fetch(input, { ...init, scope } as EgressInit);
 };
 
-/** Nothing is read or asked before it is needed. */
+/** Opens the login. Reads no secret and sends no request before one is needed. */
 export const openServerAuth = async (
   server: AuthServer,
   deps: ServerAuthDeps,

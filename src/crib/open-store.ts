@@ -1,6 +1,6 @@
 /**
- * Opens the store of a crib. A database inside the project is used only when this user made it there;
- * otherwise the state is kept in the user's own folder, and nothing of the other one counts.
+ * Opens the store of a crib. A database inside the project is used only if this user created it;
+ * otherwise state goes to the user's own folder, and nothing in the project's database counts.
  */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ignoreState } from '../config/edit/ignore-state.ts';
@@ -36,26 +36,26 @@ export interface OpenStoreDeps {
 const IN_MEMORY = ':memory:';
 
 const isBelow = (folder: string, file: string): boolean => {
-  const way = relative(folder, file);
-  return way !== '' && !isAbsolute(way) && way.split(sep)[0] !== '..';
+  const path = relative(folder, file);
+  return path !== '' && !isAbsolute(path) && path.split(sep)[0] !== '..';
 };
 
 /**
- * Says whether a database could have come with the project. A program that names a file of its own
- * elsewhere answers for it; in `.toolcrib` there is what the project brought.
+ * Says whether a database may have come with the project. A program that names a file outside
+ * `.toolcrib` vouches for it.
  */
-const mayBeBrought = (file: string, named: boolean, project: string): boolean =>
-  isBelow(named ? join(project, FOLDER) : project, file);
+const mayComeWithProject = (file: string, isNamed: boolean, project: string): boolean =>
+  isBelow(isNamed ? join(project, FOLDER) : project, file);
 
-const openSqlite = async (place: StoreLocation, deps: OpenStoreDeps): Promise<Store> => {
+const openSqlite = async (location: StoreLocation, deps: OpenStoreDeps): Promise<Store> => {
   const { createSqliteStore } = await import('../stores/sqlite/create-sqlite-store.ts');
   const { runtime, config } = deps;
-  const { path, identity } = place;
+  const { path, identity } = location;
   const { syncEveryRecord } = config.audit;
   return createSqliteStore({ path, runtime, syncEveryRecord, identity });
 };
 
-const tellPlace = (
+const warnOfLocation = (
   { path, foreign, unrecorded }: StoreLocation,
   { runtime }: OpenStoreDeps,
 ): void => {
@@ -69,33 +69,33 @@ const tellPlace = (
   }
 };
 
-interface PlacedStore {
+interface LocatedStore {
   readonly store: Store;
-  readonly place: StoreLocation;
+  readonly location: StoreLocation;
 }
 
-/** A database with another identity than the recorded one is left alone, too. */
-const openPlaced = async (place: StoreLocation, deps: OpenStoreDeps): Promise<PlacedStore> => {
+/** Opens the store elsewhere when its identity is not the recorded one. */
+const openLocated = async (location: StoreLocation, deps: OpenStoreDeps): Promise<LocatedStore> => {
   try {
-    const store = await openSqlite(place, deps);
-    tellPlace(place, deps);
-    return { store, place };
+    const store = await openSqlite(location, deps);
+    warnOfLocation(location, deps);
+    return { store, location };
   } catch (error) {
     const { ForeignStore } = await import('../stores/sqlite/database/store-identity.ts');
     if (!(error instanceof ForeignStore)) throw error;
-    return openPlaced(placeElsewhere(place, deps.userDir), deps);
+    return openLocated(placeElsewhere(location, deps.userDir), deps);
   }
 };
 
 const openProjectStore = async (file: string, deps: OpenStoreDeps): Promise<Store> => {
   const { project, userDir, runtime } = deps;
   const pause = (ms: number) => new Promise<void>((done) => void runtime.after(ms, done));
-  const wanted = await placeStore(file, { userDir, projectDir: project, pause });
-  const { store, place } = await openPlaced(wanted, deps);
-  await recordOpened(place, userDir).catch((error: unknown) => {
+  const located = await placeStore(file, { userDir, projectDir: project, pause });
+  const { store, location } = await openLocated(located, deps);
+  await recordOpened(location, userDir).catch((error: unknown) => {
     runtime.log.warn('The files of the store were not recorded.', { cause: String(error) });
   });
-  if (place.foreign === undefined) await ignoreState(file);
+  if (location.foreign === undefined) await ignoreState(file);
   return store;
 };
 
@@ -105,16 +105,16 @@ const withSeals = (store: Store, { signingKey, runtime }: OpenStoreDeps): Store 
 });
 
 export const openStore = async (
-  wanted: StoreOptions['store'],
+  chosen: StoreOptions['store'],
   deps: OpenStoreDeps,
 ): Promise<Store> => {
   const { driver, path } = deps.config.store;
-  const choice = wanted ?? (driver === 'memory' ? 'memory' : { sqlite: path });
+  const choice = chosen ?? (driver === 'memory' ? 'memory' : { sqlite: path });
   if (choice === 'memory') return createMemoryStore();
   if (!('sqlite' in choice)) return choice;
   if (choice.sqlite === IN_MEMORY) return openSqlite({ path: IN_MEMORY }, deps);
   const file = resolve(deps.project, choice.sqlite);
-  if (mayBeBrought(file, wanted !== undefined, deps.project)) {
+  if (mayComeWithProject(file, chosen !== undefined, deps.project)) {
     return withSeals(await openProjectStore(file, deps), deps);
   }
   const store = await openSqlite({ path: file }, deps);

@@ -1,6 +1,6 @@
 /**
- * The lock of tools from outside: the files that hold what was accepted, and the gate that asks them.
- * What judges is loaded when something comes from outside, which for many cribs is never.
+ * Opens the lock of tools from outside: the files with the accepted definitions, and the gate that
+ * compares tools with them. The comparing part is loaded when a tool comes from outside.
  */
 
 import { ConfigError } from '../config/config-error.ts';
@@ -26,14 +26,14 @@ import {
 
 export interface ToolLockOptions {
   /**
-   * Where accepted tools are kept: files, or `memory` for as long as the crib lives. By default
-   * the user's own file; a project's counts only where its trust is handed over.
+   * Where accepted definitions are kept: files, or `memory` for the life of the crib. By default
+   * the user's own file; a project's file counts only with the project's trust.
    */
   readonly lock?: LockLocation | 'memory';
 }
 
 export interface OpenedLock {
-  /** `undefined` where the configuration wants none. */
+  /** `undefined` where `registry.lock` is off. */
   readonly gate: Gate | undefined;
   readonly lock: ToolLock;
 }
@@ -66,11 +66,11 @@ interface Lines {
   readonly project: readonly LockEntry[];
 }
 
-/** Which of the lines belong to the user's lock in this place; all of them where there is no project's. */
+/** Tells which lines belong to the user's lock: all of them where the project has none. */
 const ownerOf = ({ project }: LockLocation, files: LockFiles): ((line: LockEntry) => boolean) =>
   files.project ? ({ origin }) => project?.isUserOrigin?.(origin) ?? false : () => true;
 
-/** Puts each line where it was; one that is new goes where its source is configured. */
+/** Keeps each line in its file; a new one goes where its source is configured. */
 const divide = (
   lines: readonly LockEntry[],
   { user, project }: Lines,
@@ -87,15 +87,15 @@ const divide = (
 const isSame = (some: readonly LockEntry[], others: readonly LockEntry[]): boolean =>
   some.length === others.length && some.every((line, index) => line === others[index]);
 
-/** Throws `ConfigError` for a file that is broken. */
-const fileStore = async (place: LockLocation, runtime: Runtime): Promise<LockStore> => {
-  let files = await readLockFiles(place);
+/** Keeps the lock in files. Throws `ConfigError` for an invalid file. */
+const fileStore = async (location: LockLocation, runtime: Runtime): Promise<LockStore> => {
+  let files = await readLockFiles(location);
   let held: Lines = { user: linesIn(files.user), project: linesIn(files.project) };
   let all = [...held.user, ...held.project];
-  const isUsers = ownerOf(place, files);
+  const isUsers = ownerOf(location, files);
   const own = (): readonly LockEntry[] => [...held.user.filter(isUsers), ...held.project];
   const writeProject = async (lines: readonly LockEntry[]): Promise<void> => {
-    const { project, userDir } = place;
+    const { project, userDir } = location;
     if (!project || !files.project || isSame(lines, held.project)) return;
     const after = formatLock(lines, VISIBLE);
     const edit = { before: files.project.text, after, now: runtime.now() };
@@ -106,7 +106,7 @@ const fileStore = async (place: LockLocation, runtime: Runtime): Promise<LockSto
   const writeUser = async (lines: readonly LockEntry[]): Promise<void> => {
     if (isSame(lines, held.user)) return;
     const after = formatLock(lines, VISIBLE);
-    await writeUserLock(place.userDir, { before: files.user.text, after, now: runtime.now() });
+    await writeUserLock(location.userDir, { before: files.user.text, after, now: runtime.now() });
     files = { ...files, user: { ...files.user, text: after } };
   };
   return {
@@ -122,7 +122,7 @@ const fileStore = async (place: LockLocation, runtime: Runtime): Promise<LockSto
   };
 };
 
-/** Nothing is held, and so there is nothing to accept. */
+/** The lock that is switched off: no tool is in quarantine. */
 const OFF: ToolLock = {
   states: () => [],
   accept: async () => {
@@ -133,16 +133,16 @@ const OFF: ToolLock = {
   forget: async () => 0,
 };
 
-interface Lazily {
+interface LazyLockDeps {
   readonly store: LockStore;
   readonly mode: LockMode;
   readonly runtime: Runtime;
 }
 
-/** The part that judges, made once it is loaded and there is a families to judge. */
-const lazyJudging = async (parts: Lazily) => {
+/** Makes the comparing part once it is loaded and the registry's tools are known. */
+const lazyJudging = async (deps: LazyLockDeps) => {
   const load = async () => (await import('../registry/lock/create-tool-lock.ts')).createToolLock;
-  let create = parts.store.entries().length > 0 ? await load() : undefined;
+  let create = deps.store.entries().length > 0 ? await load() : undefined;
   let families: ToolFamilies | undefined;
   let made: JudgingLock | undefined;
   return {
@@ -153,7 +153,7 @@ const lazyJudging = async (parts: Lazily) => {
       create ??= await load();
     },
     get(): JudgingLock | undefined {
-      if (families && create) made ??= create({ ...parts, families, visible: VISIBLE });
+      if (families && create) made ??= create({ ...deps, families, visible: VISIBLE });
       return made;
     },
   };
@@ -166,14 +166,15 @@ export interface LockDeps {
   readonly userDir: string;
 }
 
-/** Throws `ConfigError` when a file of the lock is broken, with its line. */
+/** Opens the lock. Throws `ConfigError` with the line when a lock file is invalid. */
 export const openToolLock = async (
-  { lock: where }: ToolLockOptions,
+  { lock: location }: ToolLockOptions,
   { config, runtime, userDir }: LockDeps,
 ): Promise<OpenedLock> => {
   const mode = config.registry.lock;
   if (mode === 'off') return { gate: undefined, lock: OFF };
-  const store = where === 'memory' ? memoryStore() : await fileStore(where ?? { userDir }, runtime);
+  const store =
+    location === 'memory' ? memoryStore() : await fileStore(location ?? { userDir }, runtime);
   const judging = await lazyJudging({ store, mode, runtime });
   return {
     gate: {

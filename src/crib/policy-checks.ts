@@ -1,7 +1,4 @@
-/**
- * What the keeper of the rules does with them beside the crib: runs a file of test cases, and checks
- * a condition before it is put in force.
- */
+/** Checks policy rules without running a call: test cases, names of tools, CEL conditions. */
 import type { Config } from '../config/schema.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
@@ -18,7 +15,7 @@ export interface PolicyTestDeps {
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
 }
 
-/** Throws CONFIG_INVALID, with every problem and its place, when the cases or the rules are unusable. */
+/** Runs policy test cases. Throws CONFIG_INVALID with every problem and its position when cases or rules are invalid. */
 export const testPolicy = async (
   cases: { readonly text: string; readonly file: string },
   { choices, settings, tools, runtime }: PolicyTestDeps,
@@ -36,13 +33,13 @@ export const testPolicy = async (
   });
 };
 
-/** Says which rules name tools that are not there. Throws CONFIG_INVALID when they are unusable. */
+/** Lists rules that name unknown tools. Throws CONFIG_INVALID when the rules are invalid. */
 export const ruleWarnings = async (
   choices: OpenPolicyOptions,
   deps: RuleToolsDeps,
 ): Promise<readonly string[]> => unknownRuleTools(await policySources(choices), deps);
 
-/** What is wrong with a CEL condition; `undefined` when it can be used. */
+/** Returns what is wrong with a CEL condition, or `undefined`. */
 export const conditionProblem = async (condition: string): Promise<string | undefined> => {
   const { conditionCompiler, isBadCondition } = await import(
     '../governance/policy/condition/compile-condition.ts'

@@ -1,4 +1,4 @@
-/** Finds names in policy rules that no tool has: such a rule forbids and allows nothing. */
+/** Finds policy rules that name unknown tools: such a rule has no effect. */
 import type { Catalog } from '../contract/catalog.ts';
 import type { PolicySource } from '../governance/policy/document/policy-source.ts';
 import { matchesName } from '../governance/policy/match-rule.ts';
@@ -6,15 +6,15 @@ import { didYouMean } from '../kit/text/did-you-mean.ts';
 
 export interface RuleToolsDeps {
   readonly tools: Pick<Catalog, 'get' | 'list'>;
-  /** Other tools may come later, e.g. from servers that are not connected. */
+  /** More tools may be registered later, e.g. from servers that are not connected yet. */
   readonly mayGrow: boolean;
-  /** True leaves out names that are not near that of any tool. */
+  /** True reports only near misses of existing names. */
   readonly nearOnly?: boolean;
 }
 
 const LATER = '; a server that is not connected now may bring it';
 
-/** Says what is wrong with the name of a tool in a rule, or nothing. */
+/** Returns what is wrong with a tool name in a rule, or `undefined`. */
 const problemOf = (pattern: string, deps: RuleToolsDeps, names: readonly string[]) => {
   if (names.some((name) => matchesName(pattern, name))) return undefined;
   const other = deps.tools.get(pattern)?.tool.name;
@@ -26,7 +26,7 @@ const problemOf = (pattern: string, deps: RuleToolsDeps, names: readonly string[
   return `there is no tool named ${pattern}${meant || later}`;
 };
 
-/** Gives a sentence for each name of a tool in a rule that fits no tool. */
+/** Returns a sentence for each tool name in a rule that matches no tool. */
 export const unknownRuleTools = (
   sources: readonly Pick<PolicySource, 'origin' | 'document'>[],
   deps: RuleToolsDeps,

@@ -1,4 +1,4 @@
-/** What the groups of a crib's members are handed: the open store and engine, and what is fixed. */
+/** The dependencies of a crib's member groups, and the parts that are open with the store. */
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
 import type { AutoCheckpoints } from '../../governance/audit/auto-checkpoints.ts';
@@ -11,9 +11,9 @@ import type { StartingCalls } from './starting-calls.ts';
 export interface Opened {
   readonly store: Store;
   readonly engine: Engine;
-  /** Where the record is not kept for ever. */
+  /** Set where `audit.retentionDays` is. */
   readonly retention: Pick<Retention, 'start' | 'stop'> | undefined;
-  /** Where checkpoints are made without being asked for. */
+  /** Set where `audit.checkpoints` says where they go. */
   readonly checkpoints: Pick<AutoCheckpoints, 'start' | 'stop'> | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface MemberDeps {
   readonly runtime: Runtime;
   readonly limits: BudgetLimits;
   readonly linkBaseUrl: string | undefined;
-  /** The key checkpoints and links are signed with; made when it is first needed. */
+  /** Opens the key that signs checkpoints and links; made when first needed. */
   signingKey(): Promise<SigningKey>;
   /** Opens the store on first use. Rejects after `close`. */
   open(): Promise<Opened>;
   readonly starting: StartingCalls;
-  /** The engine, where it is open already. */
+  /** Returns the engine if it is open already. */
   engine(): Engine | undefined;
 }

@@ -1,4 +1,4 @@
-/** Turns a tool that is handed over into a call by name: what runs is what is registered. */
+/** Turns a `Tool` argument into a call by name: only registered tools run. */
 import type { CallAs } from '../../contract/call-options.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -9,8 +9,8 @@ interface NamedCall {
 }
 
 /**
- * Reads name and version of a tool; the version that is registered under that number runs, never the
- * object itself. What is no tool is left as it is: the pipeline refuses it and records that.
+ * Reads name and version of a tool; the registered tool of that version runs, never the object
+ * itself. A value that is no tool is passed on: the pipeline refuses it and records that.
  */
 export const namedCall = (tool: string | Tool, as: CallAs | undefined): NamedCall => {
   const isOptions = as === undefined || (typeof as === 'object' && as !== null);
@@ -27,7 +27,7 @@ export const namedCall = (tool: string | Tool, as: CallAs | undefined): NamedCal
   }
 };
 
-/** Says what to do about a tool that was handed over and is not registered. */
+/** Adds what to do when the tool that was passed is not registered. */
 export const explainMissing = async (calling: Promise<ToolResult>): Promise<ToolResult> => {
   const result = await calling;
   if (result.status !== 'failure' && result.status !== 'denied') return result;

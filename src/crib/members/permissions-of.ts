@@ -4,12 +4,12 @@ import type { Permissions } from '../../contract/crib-members.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { MemberDeps } from './member-deps.ts';
 
-/** Throws for the bare name of a tool, which is no permission that anything asks for. */
+/** Throws for the bare name of a tool: no rule asks for such a permission. */
 const assertPermission = (resource: string, tools: Pick<Catalog, 'get' | 'list'>): void => {
   const tool = tools.get(resource)?.tool;
   if (!tool || resource.includes(':')) return;
-  const isAsked = tools.list().some((entry) => entry.tool.permissions?.includes(resource));
-  if (isAsked) return;
+  const isRequired = tools.list().some((entry) => entry.tool.permissions?.includes(resource));
+  if (isRequired) return;
   throw new ToolFailure('VALIDATION_ERROR', `resource: ${resource} is a tool, not a permission.`, {
     suggestions: [`Write tool:${tool.name} to grant the tool.`],
   });

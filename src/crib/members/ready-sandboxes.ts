@@ -1,9 +1,9 @@
-/** Knows which sandboxes this machine was found to give. */
+/** Remembers which sandboxes work on this machine. */
 import type { Sandboxes, SandboxType } from '../../contract/sandbox.ts';
 
 type Readiness = Awaited<ReturnType<Sandboxes['readiness']>>;
 
-/** What every installation brings along: the others are listed once they were tried. */
+/** Included in every installation. The others are listed once they were tried. */
 const ALWAYS: readonly SandboxType[] = ['wasm', 'worker'];
 
 export class ReadySandboxes {
@@ -17,18 +17,18 @@ export class ReadySandboxes {
 
   /** Tries all of them. */
   async readiness(): Promise<Readiness> {
-    const found = await this.#sandboxes.readiness();
-    this.#types = found.filter(({ ready }) => ready).map(({ type }) => type);
-    return found;
+    const results = await this.#sandboxes.readiness();
+    this.#types = results.filter(({ ready }) => ready).map(({ type }) => type);
+    return results;
   }
 
-  /** Lists those known to be ready. The first time, the others are tried in the background. */
+  /** Lists those known to work. The first call tries the others in the background. */
   types(): readonly SandboxType[] {
     this.#first ??= this.readiness().catch(() => undefined);
     return this.#types;
   }
 
-  /** Resolves when nothing is being tried in the background. */
+  /** Resolves when the background check is over. */
   async settled(): Promise<void> {
     await this.#first;
   }

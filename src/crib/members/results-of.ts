@@ -11,7 +11,7 @@ export const resultsOf = (deps: MemberDeps): CribResults => ({
     const { store, engine } = await deps.open();
     const reader = callerOf(caller);
     const page = await store.results.read(handle, reader.userId, { offset, limit });
-    // On record before the reader sees the data: what its session does next is judged by it.
+    // Labels are stored before the reader sees the data: the session's next calls are judged by them.
     if (page) await engine.shared.labels.absorb(reader, labelsOfHandle(handle));
     return page;
   },

@@ -1,4 +1,4 @@
-/** The calls that wait for the store to open: they have an id and can be looked up and cancelled. */
+/** Calls that wait for the store to open; they can be looked up and cancelled by id. */
 import type { ExecutionStatus } from '../../contract/crib-members.ts';
 import type { IdentifiedCall } from '../../pipeline/engine.ts';
 
@@ -19,7 +19,7 @@ export class StartingCalls {
     return this.#byId.get(executionId)?.status;
   }
 
-  /** False when there is none of this id, or it is cancelled already. */
+  /** Cancels a call. Returns false for an unknown id or a call that is cancelled already. */
   cancel(executionId: string): boolean {
     const controller = this.#byId.get(executionId)?.controller;
     if (!controller || controller.signal.aborted) return false;
@@ -27,7 +27,7 @@ export class StartingCalls {
     return true;
   }
 
-  /** Lets go of a call that begins now, or never; returns it with its cancellation, if there was one. */
+  /** Removes a call that starts now, or never; returns it, aborted if it was cancelled. */
   release(call: IdentifiedCall): IdentifiedCall {
     const isCancelled = this.#byId.get(call.executionId)?.controller.signal.aborted === true;
     this.#byId.delete(call.executionId);

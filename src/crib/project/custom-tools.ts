@@ -1,6 +1,6 @@
 /**
- * The project's own tools as a crib takes them: the bytes that were trusted, and later only what is
- * trusted then. Files that changed since are not taken; the tools loaded before stay.
+ * Provides a project's custom tools to a crib: only files that the user trusts, as they were
+ * trusted. After an untrusted change, the tools loaded before stay.
  */
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -22,7 +22,7 @@ const toolFilesIn = ({ contents }: Folder): ToolFiles =>
 
 const isTool = (path: string): boolean => path.toLowerCase().startsWith(TOOLS);
 
-/** Tools that are not taken as they are now: those whose file is new or different, by its name. */
+/** Returns the names of tools whose file is new or has changed since it was trusted. */
 export const untrustedToolsOf = ({ trust }: Pick<LoadedConfig, 'trust'>): ReadonlySet<string> => {
   const { folder, inForce } = trust;
   const trusted = inForce?.files ?? {};
@@ -32,10 +32,10 @@ export const untrustedToolsOf = ({ trust }: Pick<LoadedConfig, 'trust'>): Readon
   return new Set(paths.map((path) => path.replace(/\.[^./]*$/, '')));
 };
 
-/** What is there now, if all tools of now are trusted, and the folder still the same. */
-const lookAgain = async (place: ConfigLocation, { realDir }: Folder): Promise<ToolFiles> => {
+/** Reads the files again. Throws unless all of them are trusted and the folder is the same. */
+const readAgain = async (location: ConfigLocation, { realDir }: Folder): Promise<ToolFiles> => {
   const { readProjectTrust } = await import('../../trust/project-trust.ts');
-  const { inForce, folder, changed = [], problems } = await readProjectTrust(place);
+  const { inForce, folder, changed = [], problems } = await readProjectTrust(location);
   const isTrusted = problems.length === 0 && !changed.some(isTool);
   if (isTrusted && inForce && folder?.realDir === realDir) return toolFilesIn(inForce);
   throw new ToolFailure(
@@ -45,17 +45,17 @@ const lookAgain = async (place: ConfigLocation, { realDir }: Folder): Promise<To
   );
 };
 
-/** The first look was part of the start: nothing is read a second time before something changes. */
-const filesOnce = (place: ConfigLocation, folder: Folder): (() => Promise<ToolFiles>) => {
+/** Returns the files read at the start first, and reads them again on later calls. */
+const createReader = (location: ConfigLocation, folder: Folder): (() => Promise<ToolFiles>) => {
   let first: ToolFiles | undefined = toolFilesIn(folder);
   return async () => {
-    const files = first ?? (await lookAgain(place, folder));
+    const files = first ?? (await readAgain(location, folder));
     first = undefined;
     return files;
   };
 };
 
-/** Nothing for a project that is not trusted, or has no tools that are. */
+/** Returns no option for a project without trusted tools. */
 export const customToolsOf = (
   { trust, userDir }: Pick<LoadedConfig, 'trust' | 'userDir'>,
   { cwd, env }: ConfigLocation,
@@ -65,7 +65,7 @@ export const customToolsOf = (
   return {
     customTools: {
       folder: join(folder.realDir, '.toolcrib', 'tools'),
-      files: filesOnce({ cwd, env }, folder),
+      files: createReader({ cwd, env }, folder),
       cacheDir: join(userDir, 'cache', 'tools'),
     },
   };

@@ -1,11 +1,11 @@
-/** Turns what a project's folder says, as far as its user trusts it, into the options of a crib. */
+/** Turns the trusted settings of a project's folder into the options of a crib. */
 import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ConfigLocation } from '../../trust/project-trust.ts';
 import type { CribOptions } from '../crib-options.ts';
 import { customToolsOf, untrustedToolsOf } from './custom-tools.ts';
 import { isUserServer } from './user-server.ts';
 
-/** What a project decides, and a program that opens it does not. */
+/** Options that come from the project, never from the program that opens it. */
 export type ProjectSetting =
   | 'settings'
   | 'config'

@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../../trust/load-config.ts';
 
 const PREFIX = 'mcp:';
 
-/** `origin` is the label of a source, e.g. `mcp:github`. A server of the project shows among its changes. */
+/** Says whether the user configured the server. `origin` is a source's label, e.g. `mcp:github`. */
 export const isUserServer = (
   { config, changes }: Pick<LoadedConfig, 'config' | 'changes'>,
   origin: string,

@@ -1,0 +1,124 @@
+/** Opens the parts of a crib that are loaded only where the configuration or a call needs them. */
+import { readEnvironment } from '../config/read-environment.ts';
+import type { Config } from '../config/schema.ts';
+import type { Policy } from '../contract/policy.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import type { Sandboxes } from '../contract/sandbox.ts';
+import type { Store } from '../contract/store.ts';
+import type { Retention } from '../governance/audit/retention.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
+import { lazyAsync } from '../kit/data/lazy.ts';
+import type { McpServers } from '../sources/mcp/create-mcp-servers.ts';
+import { NO_SERVERS } from '../sources/mcp/no-servers.ts';
+import type { CribOptions } from './crib-options.ts';
+import type { Opened } from './members/member-deps.ts';
+import type { OpenEngineDeps } from './open-engine.ts';
+import type { OpenPolicyDeps } from './open-policy.ts';
+import type { SandboxSettings } from './open-sandboxes.ts';
+import type { OpenedLock } from './open-tool-lock.ts';
+import { userFolder } from './user-folder.ts';
+
+/** Opens the one redactor of a crib: a secret that any part has learnt is hidden by all. */
+export const openRedactor = async ({ filtering }: Config): Promise<Redactor> => {
+  const { Redactor } = await import('../governance/redaction/redaction.ts');
+  return new Redactor({ hidden: filtering.redactKeys, shown: filtering.shownKeys });
+};
+
+export const sandboxSettings = ({ egress, sandbox }: Config): SandboxSettings => ({
+  egress,
+  sandbox,
+  env: readEnvironment(),
+});
+
+/** Loads a sandbox driver when something first runs in it. */
+export const lazySandboxes = (runtime: Runtime, config: Config): Sandboxes => {
+  let opened: Promise<Sandboxes> | undefined;
+  const open = (): Promise<Sandboxes> => {
+    opened ??= import('./open-sandboxes.ts').then(({ openSandboxes }) =>
+      openSandboxes(runtime, sandboxSettings(config)),
+    );
+    return opened;
+  };
+  return {
+    get: async (type) => (await open()).get(type),
+    readiness: async () => (await open()).readiness(),
+    close: async () => (await opened)?.close(),
+  };
+};
+
+type ServersDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'root'> & {
+  redactor(): Promise<Redactor>;
+};
+
+/** Opens the configured MCP servers; loads nothing where there are none or they are switched off. */
+export const openServers = async (
+  options: CribOptions,
+  { config, runtime, root, redactor }: ServersDeps,
+): Promise<Omit<McpServers, 'close'>> => {
+  const { enabled, servers } = config.mcp;
+  const isOff = !enabled || config.enforcement.disableLocalTools;
+  if (isOff || Object.keys(servers).length === 0) {
+    return { sources: [], servers: NO_SERVERS, unlisted: () => [] };
+  }
+  const { openMcpServers } = await import('./open-mcp-servers.ts');
+  const confiner = lazyAsync(async () => {
+    const { openConfiner } = await import('./open-sandboxes.ts');
+    return openConfiner(runtime, sandboxSettings(config));
+  });
+  return openMcpServers({
+    ...{ ...options, config, runtime, root, home: userFolder(options.home) },
+    redactor: await redactor(),
+    confine: async (request) => (await confiner())(request),
+  });
+};
+
+/**
+ * Opens the policy. Rules of the user are read now, so that invalid ones stop the start; the rules
+ * that ship are read with the first call.
+ */
+export const policyOf = async (
+  options: CribOptions,
+  { policy }: Config,
+  deps: OpenPolicyDeps,
+): Promise<() => Promise<Policy>> => {
+  const open = async (): Promise<Policy> => {
+    const { openPolicy } = await import('./open-policy.ts');
+    return openPolicy(options, policy, deps);
+  };
+  if (!options.policy && !options.policyFiles?.length) return lazyAsync(open);
+  const opened = await open();
+  return async () => opened;
+};
+
+/** Opens the tool lock. One that cannot be read stops the start. */
+export const openLock = async (
+  options: CribOptions,
+  config: Config,
+  runtime: Runtime,
+): Promise<OpenedLock> => {
+  const { openToolLock } = await import('./open-tool-lock.ts');
+  return openToolLock(options, { config, runtime, userDir: userFolder(options.home) });
+};
+
+/** Returns nothing unless `audit.retentionDays` is set: audit rows are kept for ever by default. */
+export const retentionOf = async (
+  store: Store,
+  { home }: CribOptions,
+  { config, events, runtime }: Pick<OpenEngineDeps, 'config' | 'events' | 'runtime'>,
+): Promise<Retention | undefined> => {
+  const { retentionDays: days } = config.audit;
+  if (days === undefined) return undefined;
+  const { openRetention } = await import('./open-retention.ts');
+  return openRetention(store, { days, folder: userFolder(home), events, runtime });
+};
+
+/** Returns nothing unless the configuration says where automatic checkpoints go. */
+export const checkpointsOf = async (
+  store: Store,
+  { home }: CribOptions,
+  { config, runtime }: Pick<OpenEngineDeps, 'config' | 'runtime'>,
+): Promise<Opened['checkpoints']> => {
+  if (config.audit.checkpoints.to === undefined) return undefined;
+  const { openCheckpoints } = await import('./open-checkpoints.ts');
+  return openCheckpoints(store, { config, folder: userFolder(home), runtime });
+};

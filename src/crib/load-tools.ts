@@ -1,0 +1,97 @@
+/** Loads the tools of a crib: those that ship, those of sources and servers, the user's own. */
+import { delimiter } from 'node:path';
+import { readEnvironment } from '../config/read-environment.ts';
+import { unknownTools } from '../config/unknown-tools.ts';
+import type { Source } from '../contract/source.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { McpServers, UnlistedServer } from '../sources/mcp/create-mcp-servers.ts';
+import type { CribOptions } from './crib-options.ts';
+import { sandboxSettings } from './lazy-drivers.ts';
+import type { OpenCodeModeDeps } from './open-code-mode.ts';
+import type { CustomTools } from './open-custom-tools.ts';
+import type { OpenEngineDeps } from './open-engine.ts';
+
+export type LoadToolsDeps = Pick<OpenEngineDeps, 'config' | 'runtime' | 'sandboxes'> &
+  Pick<OpenCodeModeDeps, 'read'> &
+  Pick<McpServers, 'sources'>;
+
+const shippedTools = async (catalog: Registry, deps: LoadToolsDeps): Promise<Source> => {
+  const { config, runtime } = deps;
+  const [{ builtinTools }, { openCodeMode }] = await Promise.all([
+    import('./builtin-tools.ts'),
+    import('./open-code-mode.ts'),
+  ]);
+  return builtinTools({
+    services: config.services,
+    defaultZone: config.datetime.zone,
+    now: runtime.now,
+    programFolders: readEnvironment().PATH?.split(delimiter) ?? [],
+    openEngine: async () => {
+      const { openDockerEngine } = await import('./open-sandboxes.ts');
+      return openDockerEngine(runtime, sandboxSettings(config));
+    },
+    more: openCodeMode({ ...deps, catalog }),
+  });
+};
+
+/** Returns none where custom tools are switched off or a team's rules forbid local tools. */
+const customSources = async (
+  customTools: CustomTools | undefined,
+  { config, runtime, sandboxes }: LoadToolsDeps,
+): Promise<readonly Source[]> => {
+  const isOff = !config.tools.autoLoadCustomTools || config.enforcement.disableLocalTools;
+  if (!customTools || isOff) return [];
+  const { openCustomTools } = await import('./open-custom-tools.ts');
+  const defaultSandbox = config.sandbox.default;
+  return [openCustomTools(customTools, { sandboxes, defaultSandbox, runtime })];
+};
+
+/** Loads nothing from a source but closes it with the crib: a server may be started by hand. */
+const withoutTools = (source: Source): Source => ({
+  kind: source.kind,
+  label: source.label,
+  load: async () => [],
+  close: async () => source.close?.(),
+});
+
+/**
+ * Warns of names in the configuration that no tool has. While tools may still be added, only names
+ * close to that of a tool are reported.
+ */
+const warnOfUnknownTools = (
+  registry: Registry,
+  { config, runtime }: Pick<OpenEngineDeps, 'config' | 'runtime'>,
+  isComplete: boolean,
+): void => {
+  const names = registry.list().map(({ tool }) => tool.name);
+  const hasServers = Object.keys(config.mcp.servers).length > 0;
+  const mayGrow = hasServers || !isComplete;
+  const has = (name: string): boolean => registry.get(name) !== undefined;
+  for (const problem of unknownTools(config, { has, names, mayGrow })) runtime.log.warn(problem);
+};
+
+export const loadTools = async (
+  registry: Registry,
+  { builtins, sources = [], tools = [], customTools, watch = true }: CribOptions,
+  deps: LoadToolsDeps,
+): Promise<void> => {
+  const shipped = builtins === false ? [] : [await shippedTools(registry, deps)];
+  const local = [...deps.sources, ...(await customSources(customTools, deps))];
+  const { autoDiscovery } = deps.config.registry;
+  const discovered = autoDiscovery ? local : local.map(withoutTools);
+  await registry.load([...shipped, ...sources, ...discovered]);
+  registry.registerAll(tools);
+  warnOfUnknownTools(registry, deps, builtins !== false && tools.length === 0);
+  if (watch) registry.watch();
+};
+
+/** Starts the servers whose tools were never listed, and loads the tools of each. */
+export const discoverWith =
+  (registry: Registry, { unlisted }: Pick<McpServers, 'unlisted'>) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const load = async ({ source, discover }: UnlistedServer): Promise<void> => {
+      await discover(signal);
+      await registry.load([source]);
+    };
+    await Promise.all(unlisted().map(load));
+  };
