@@ -63,7 +63,7 @@ describe('createCrib', () => {
     expect((await crib.execute('echo', {})).error?.code).toBe('STORE_UNAVAILABLE');
   });
 
-  it('takes a store of your own', async () => {
+  it('takes a store that the program made', async () => {
     const store = createMemoryStore();
     const crib = await createCribHost({ store, builtins: false, tools: [aTool()] });
     await crib.execute('echo', {});
@@ -91,20 +91,20 @@ describe('tools from outside the package', () => {
     return { crib, end, names: crib.tools.list().map(({ tool }) => tool.name) };
   };
 
-  it('run in the sandbox that the user chose, where they name none', async () => {
+  it('run in the configured default sandbox when they name none', async () => {
     const { crib, end } = await withTools({ mcp: {}, sandbox: { default: 'process' } });
     expect(crib.tools.get('mine')?.tool.sandbox).toMatchObject({ type: 'process' });
     await end();
   });
 
-  it('are looked for', async () => {
+  it('are loaded by default', async () => {
     const { names, end } = await withTools({});
     expect(names).toEqual(expect.arrayContaining(['given', 'mine']));
     expect(names.length).toBeGreaterThan(2);
     await end();
   });
 
-  it('are not looked for without registry.autoDiscovery, and servers can still be tested', async () => {
+  it('are not loaded without registry.autoDiscovery, and servers can still be tested', async () => {
     const registry = { lock: 'off', autoDiscovery: false } as const;
     const { crib, names, end } = await withTools({ registry });
     expect(names).toEqual(['given']);

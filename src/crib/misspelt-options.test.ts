@@ -31,7 +31,7 @@ const counting = async (): Promise<{ crib: TestCrib; runs: () => number }> => {
   return { crib: await testCrib([aTool({ run: run as never })]), runs: () => runs };
 };
 
-describe('a call with an option that is not known', () => {
+describe('a call with an unknown option', () => {
   it.each([
     [{ dryrun: true }, 'dryRun'],
     [{ dry_run: true }, 'dryRun'],
@@ -84,7 +84,7 @@ describe('a call with an option that is not known', () => {
     expect(runs()).toBe(1);
   });
 
-  it('keeps what is a class with fields of its own', async () => {
+  it('accepts an instance of a class with fields of its own', async () => {
     class Options {
       userId = 'ada';
       dryRun = true;
@@ -95,7 +95,7 @@ describe('a call with an option that is not known', () => {
   });
 });
 
-describe('a request of several calls with a field that is not known', () => {
+describe('a request of several calls with an unknown field', () => {
   const call = { tool: 'echo', input: {} };
   it.each([
     [{ operation: 'execute_single', ...call, options: { dryRun: true } }, 'dryRun'],
@@ -116,7 +116,7 @@ describe('a request of several calls with a field that is not known', () => {
   });
 });
 
-describe('a method of the crib with an option that is not known', () => {
+describe('a method of the crib with an unknown option', () => {
   const cases: readonly (readonly [string, (crib: TestCrib) => unknown, string])[] = [
     ['audit.query', (c) => c.audit.query({ toolname: 'x' } as never), 'toolname'],
     ['audit.query', (c) => c.audit.query({ userid: 'x' } as never), 'did you mean userId?'],
@@ -171,7 +171,7 @@ describe('a method of the crib with an option that is not known', () => {
   });
 });
 
-describe('a crib with an option that is not known or not of its kind', () => {
+describe('createCrib with an option that is unknown or of the wrong type', () => {
   it.each([
     [{ polcy: {} }, 'did you mean policy?'],
     [{ aprover: () => true }, 'did you mean approver?'],
@@ -208,7 +208,7 @@ describe('a crib with an option that is not known or not of its kind', () => {
   });
 });
 
-describe('a crib that is closed', () => {
+describe('a closed crib', () => {
   it('answers calls with a result that has a code, and other methods reject with it', async () => {
     const { crib, runs } = await counting();
     await crib.close();
@@ -227,7 +227,7 @@ describe('a crib that is closed', () => {
   });
 });
 
-it('a dry run that is spelt right changes no file', async () => {
+it('a correctly spelt dryRun changes no file', async () => {
   const root = await mkdtemp(join(tmpdir(), 'misspelt-'));
   const crib = await createCrib({ root, store: 'memory' });
   const input = { path: 'a.txt', content: 'x' };

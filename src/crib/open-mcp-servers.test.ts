@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { parseConfig } from '../config/load/parse-config.ts';
 import { serverSettings } from './open-mcp-servers.ts';
 
-it('is looked at as often as all of them, or as it says itself', () => {
+it('a server uses the global health interval unless it sets its own', () => {
   const servers = { plain: { command: 'a' }, own: { command: 'b', healthCheckIntervalMs: 5000 } };
   const config = parseConfig({ observation: { healthIntervalMs: 7000 }, mcp: { servers } });
   const looks = Object.entries(config.mcp.servers).map(

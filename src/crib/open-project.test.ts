@@ -29,7 +29,7 @@ describe('openProject', () => {
     await expect(open()).rejects.toThrow(/nonsense/);
   });
 
-  it('threat: what lies in a folder that the user has not trusted is without effect', async () => {
+  it('threat: files of a folder that the user has not trusted have no effect', async () => {
     await writeFile(join(folder, 'work', '.toolcrib', 'config.yml'), config);
     const warnings: string[] = [];
     const crib = await open(warnings);
@@ -57,7 +57,7 @@ describe('a project that the user trusts', () => {
     return error?.code;
   };
 
-  it('has its configuration in force, and none of it before', async () => {
+  it('applies its configuration only once it is trusted', async () => {
     await write('config.yml', config);
     expect(await codeOf()).toBeUndefined();
     await trust();
@@ -78,7 +78,7 @@ describe('a project that the user trusts', () => {
     expect(await codeOf()).toBeUndefined();
   });
 
-  it('has its rules in force, and none of them before', async () => {
+  it('applies its rules only once it is trusted', async () => {
     await write('config.yml', '# mine\n');
     await write(
       'policy.yml',
@@ -89,7 +89,7 @@ describe('a project that the user trusts', () => {
     expect(await codeOf()).toBe('PERMISSION_DENIED');
   });
 
-  it('has its own tools, which are refused as not trusted before', async () => {
+  it('offers its own tools, which are refused as untrusted before', async () => {
     const code = 'export const execute = async () => "hello";';
     await write(
       'tools/greet.yml',
@@ -115,7 +115,7 @@ describe('a project that the user trusts', () => {
     await crib.close();
   });
 
-  it('gives way to the variables that the program hands over', async () => {
+  it('is overridden by the variables that the program passes', async () => {
     await write('config.yml', config);
     await trust();
     env.TOOLCRIB_TOOLS__echo__ENABLED = 'true';

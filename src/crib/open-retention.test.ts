@@ -80,7 +80,7 @@ const verify = () =>
   withStore((store) => desk().verify({ store, files: [], checkpointFiles: [], publicKeys: [] }));
 
 describe('audit.retentionDays', () => {
-  it('forgets what is older after a call, says so, and the rest is sound', async () => {
+  it('removes older rows after a call, records that, and the rest verifies', async () => {
     await fill([400, 100, 31, 29, 0]);
     await oneCall({ config: { audit: { retentionDays: 30 } } });
     const left = await rows();
@@ -95,7 +95,7 @@ describe('audit.retentionDays', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('does so once a day, whoever calls', async () => {
+  it('prunes once a day, whoever calls', async () => {
     await fill([100]);
     const config = { audit: { retentionDays: 30 } };
     await oneCall({ config });
@@ -106,7 +106,7 @@ describe('audit.retentionDays', () => {
     expect((await rows()).filter(({ kind }) => kind === 'event')).toHaveLength(1);
   });
 
-  it('is done by one of several that share a store', async () => {
+  it('is enforced by one of several cribs that share a store', async () => {
     await fill(times(300, () => 100));
     const config = { audit: { retentionDays: 30 } };
     await Promise.all(times(4, () => oneCall({ config })));
@@ -118,14 +118,14 @@ describe('audit.retentionDays', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('forgets nothing when it is absent, and makes no key', async () => {
+  it('removes nothing and makes no key when it is not set', async () => {
     await fill([4000, 0]);
     await oneCall({});
     expect(await rows()).toHaveLength(5);
     expect(existsSync(home())).toBe(false);
   });
 
-  it('keeps a call in doubt and all that came after it', async () => {
+  it('keeps a call in doubt and all later rows', async () => {
     await fill([100]);
     await withStore(async (store) => {
       await store.audit.append(intentEntry('open', { at: createRuntime().now() - 90 * DAY_MS }));
@@ -136,7 +136,7 @@ describe('audit.retentionDays', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('goes on where a short command had to leave it', async () => {
+  it('continues pruning where a short command had to stop', async () => {
     await fill(times(1200, () => 100));
     const config = { audit: { retentionDays: 30 } };
     await oneCall({ config });
@@ -149,7 +149,7 @@ describe('audit.retentionDays', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('does not fail a call when it fails itself', async () => {
+  it('does not fail a call when pruning fails', async () => {
     await fill([100]);
     mkdirSync(join(home(), 'keys', 'signing.pem'), { recursive: true });
     await oneCall({ config: { audit: { retentionDays: 30 } } });
@@ -157,7 +157,7 @@ describe('audit.retentionDays', () => {
     expect(await rows()).toHaveLength(3);
   });
 
-  it('notes nothing of a store that ends with its process', async () => {
+  it('stores no checkpoint of a store that ends with its process', async () => {
     await oneCall({ config: { audit: { retentionDays: 30 } }, store: 'memory' });
     const crib = await createCribHost({ builtins: false, store: 'memory', home: home() });
     await desk().checkpoint(await crib.store(), 1);
@@ -166,7 +166,7 @@ describe('audit.retentionDays', () => {
   });
 });
 
-describe('the audit.retentionDays of a project', () => {
+describe('audit.retentionDays set by a project', () => {
   const settingsOf = async (project: string, user?: string) => {
     const cwd = join(folder, 'project');
     mkdirSync(join(cwd, '.toolcrib'), { recursive: true });

@@ -23,7 +23,7 @@ const open = (...[sandbox, env]: Parameters<typeof settingsOf>) =>
 const here = () => ({ image: 'the-image', socket: recorded.socketPath });
 
 describe('openSandboxes', { timeout: 30_000 }, () => {
-  it('tells of all five kinds', async () => {
+  it('reports the readiness of all five sandboxes', async () => {
     const sandboxes = open({ container: { socket: '/no/socket' } });
     const types = (await sandboxes.readiness()).map(({ type }) => type);
     await sandboxes.close();
@@ -89,7 +89,7 @@ describe('openSandboxes', { timeout: 30_000 }, () => {
     },
   );
 
-  it('a name that is no kind of sandbox is refused', async () => {
+  it('refuses an unknown sandbox', async () => {
     const sandboxes = open({});
     await expect(sandboxes.get('constructor' as SandboxType)).rejects.toMatchObject({
       code: 'SANDBOX_ERROR',
@@ -98,7 +98,7 @@ describe('openSandboxes', { timeout: 30_000 }, () => {
 });
 
 describe('openDockerEngine', () => {
-  it('uses the same engine, and says what is missing without one', async () => {
+  it('uses the same engine as the container sandbox, and names what is missing without one', async () => {
     const engine = await openDockerEngine(createRuntime(), settingsOf({ container: here() }));
     expect(await engine.list({ all: true, limit: 5 })).toEqual([]);
     await expect(

@@ -106,7 +106,7 @@ describe('a tool from outside', () => {
     await expect(readdir(userDir)).rejects.toThrow('ENOENT');
   });
 
-  it('is not held where the user has switched the lock off', async () => {
+  it('is not quarantined when the lock is off', async () => {
     const crib = await serve([echo()], { config: { registry: { lock: 'off' } } });
     expect(await codeOf(crib)).toBeUndefined();
     await expect(crib.tools.lock.accept(['echo'], 'ada')).rejects.toMatchObject({
@@ -114,13 +114,13 @@ describe('a tool from outside', () => {
     });
   });
 
-  it('switched off stays off when it is accepted', async () => {
+  it('stays switched off when it is accepted', async () => {
     const crib = await serve([echo()], { config: { tools: { echo: { enabled: false } } } });
     await crib.tools.lock.accept(['echo'], 'ada');
     expect(await codeOf(crib)).toBe('TOOL_DISABLED');
   });
 
-  it('is let in on first use where the user wants that, for good', async () => {
+  it('is accepted for good on first use in mode trust-first-use', async () => {
     const config = { registry: { lock: 'trust-first-use' as const } };
     expect(await codeOf(await serve([echo()], { config }))).toBeUndefined();
     const later = await serve([echo({ description: 'Other.' })], { config });
@@ -148,14 +148,14 @@ describe('the lock of a project', () => {
     ]);
   });
 
-  it('counts beside the user’s own', async () => {
+  it('holds beside the lock of the user', async () => {
     await (await serve([echo()])).tools.lock.accept(['echo'], 'ada');
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
     expect(await codeOf(await inProject([echo()]))).toBeUndefined();
   });
 
-  it('threat: a cloned repository accepts its own poisoned tools: not before it is trusted', async () => {
+  it('threat: a cloned repository cannot accept its own poisoned tools before it is trusted', async () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
     await (await inProject([echo()])).tools.lock.accept(['echo'], 'ada');
@@ -166,7 +166,7 @@ describe('the lock of a project', () => {
     expect(await codeOf(await inProject([echo()]))).toBeUndefined();
   });
 
-  it('threat: a pull changes the lock: the project is not trusted with that', async () => {
+  it('threat: a project whose lock was changed by a pull is no longer trusted', async () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
     const crib = await inProject([echo()]);
@@ -185,7 +185,7 @@ describe('the lock of a project', () => {
     expect(await readFile(projectLock(), 'utf8')).toContain('"eve"');
   });
 
-  it('threat: something else changed at the prompt: what is accepted does not vouch for it', async () => {
+  it('threat: accepting a tool does not trust another file that changed meanwhile', async () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
     const crib = await inProject([echo()]);
@@ -202,7 +202,7 @@ describe('the lock of a project', () => {
     );
   });
 
-  it('threat: a link in the place of the lock is not followed', async () => {
+  it('threat: a link at the path of the lock is not followed', async () => {
     await writeFile(join(root, 'victim'), 'keep me');
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
     await trustAround(place());
@@ -214,7 +214,7 @@ describe('the lock of a project', () => {
     expect(await readFile(join(root, 'victim'), 'utf8')).toBe('keep me');
   });
 
-  it('written by two at once loses nobody’s word: the second is told', async () => {
+  it('refuses the second of two simultaneous writers, so that no acceptance is lost', async () => {
     const [one, two] = [await serve([echo()]), await serve([echo()])];
     await one?.tools.lock.accept(['echo'], 'ada');
     await expect(two?.tools.lock.accept(['echo'], 'bob')).rejects.toMatchObject({
@@ -224,7 +224,7 @@ describe('the lock of a project', () => {
   });
 });
 
-describe('a broken lock', () => {
+describe('an invalid lock file', () => {
   beforeEach(() => mkdir(userDir, { recursive: true }));
 
   const lockFile = () => join(userDir, 'tools.lock');
@@ -244,7 +244,7 @@ describe('a broken lock', () => {
     },
   );
 
-  it('that others can write is not believed', async () => {
+  it('that other users can write is refused', async () => {
     await writeFile(lockFile(), '{}', { mode: 0o600 });
     const { chmod } = await import('node:fs/promises');
     await chmod(lockFile(), 0o666);

@@ -31,18 +31,18 @@ const cases = (tool: string, input: string, wanted: string) =>
   `tests:\n  - name: one\n    call: { tool: ${tool}, input: ${input} }\n    expect: ${wanted}\n`;
 
 describe('testPolicy', () => {
-  it('puts cases to the rules, with the tools that there are', async () => {
+  it('judges the cases by the rules and the registered tools', async () => {
     expect(await run(cases('echo', '{ loud: true }', 'deny'))).toMatchObject({ failed: 0 });
     expect(await run(cases('echo', '{ loud: false }', 'allow'))).toMatchObject({ passed: 1 });
     expect(await run(cases('echo', '{ loud: true }', 'allow'))).toMatchObject({ failed: 1 });
   });
 
-  it('a case about a tool that nobody knows has failed, also when it expects a no', async () => {
+  it('fails a case of an unknown tool, even if it expects a denial', async () => {
     const { results } = await run(cases('nobody', '{}', 'deny'));
     expect(results).toMatchObject([{ passed: false, message: 'There is no tool nobody.' }]);
   });
 
-  it('unusable cases and unusable rules are told with their place', async () => {
+  it('reports invalid cases and rules with their position', async () => {
     await expect(run('tests: []')).rejects.toThrow(/cases\.yml:1/);
     const bad = RULES.replace('deny', 'denny');
     await expect(run(cases('echo', '{}', 'deny'), bad)).rejects.toThrow(/policy\.yml:4/);
@@ -50,7 +50,7 @@ describe('testPolicy', () => {
 });
 
 describe('conditionProblem', () => {
-  it('is nothing for a condition that can be used', async () => {
+  it('returns undefined for a valid condition', async () => {
     expect(await conditionProblem('input.path == "a.txt"')).toBeUndefined();
   });
 

@@ -16,11 +16,11 @@ const told = async (mayGrow: boolean, ...names: readonly string[]) => {
 };
 
 describe('a rule that names tools', () => {
-  it('is sound when all of them are there', async () => {
+  it('is not reported when every tool exists', async () => {
     expect(await told(false, 'write_file', 'write_*', '*')).toEqual([]);
   });
 
-  it('is told of with the nearest name when one is not there', async () => {
+  it('is reported with the nearest name when a tool does not exist', async () => {
     expect(await told(false, 'wirte_file')).toEqual([
       'policy.yml: rule mine: there is no tool named wirte_file; did you mean write_file?',
     ]);
@@ -38,14 +38,14 @@ describe('a rule that names tools', () => {
     ]);
   });
 
-  it('is told of when it goes by another name of the tool, which no rule does', async () => {
+  it('is reported when it uses an alias, because rules match the tool name only', async () => {
     expect(await told(true, 'save')).toEqual([
       'policy.yml: rule mine: save is another name of write_file; rules go by write_file',
     ]);
   });
 });
 
-it('a crib warns at its start of a rule whose tool is nearly that of another', async () => {
+it('a crib warns at its start of a rule whose tool name is a near miss', async () => {
   const warnings: string[] = [];
   const log = { ...fakeRuntime().log, warn: (message: string) => void warnings.push(message) };
   const crib = await createCribHost({
