@@ -6,6 +6,7 @@
  */
 import type { ApprovalRecord, ApprovalState, EditedInput } from './approver.ts';
 import type { AuditEntry, AuditLog } from './audit.ts';
+import type { Flows } from './flow-store.ts';
 import type { Grants } from './grant.ts';
 import type { ToolResult } from './result.ts';
 import type { Tokens } from './tokens.ts';
@@ -281,6 +282,7 @@ export interface Store {
   readonly grants: Grants;
   readonly tokens: Tokens;
   readonly results: Results;
+  readonly flows: Flows;
   /** Absent for a store that no other process can write to. Costs little: it may be asked often. */
   mark?(): Promise<StoreMark>;
   /** Flushes what is pending and lets go of the file. Safe to call twice. */

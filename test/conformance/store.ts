@@ -4,6 +4,7 @@ import type { Store } from '../../src/contract/store.ts';
 import { describeAudit } from './store-audit.ts';
 import { describeClaims } from './store-claims.ts';
 import { describeContent } from './store-content.ts';
+import { describeFlows } from './store-flows.ts';
 import { describeLedger } from './store-ledger.ts';
 import { type OpenStore, times } from './store-samples.ts';
 import { describeTokens } from './store-tokens.ts';
@@ -31,5 +32,6 @@ export const describeStore = (name: string, open: OpenStore): void => {
     describeClaims(use);
     describeContent(use);
     describeTokens(use);
+    describeFlows(use);
   });
 };

@@ -3,6 +3,7 @@ import type { Store } from '../../contract/store.ts';
 import { memoryApprovals } from './memory-approvals.ts';
 import { memoryAudit } from './memory-audit.ts';
 import { memoryCounters } from './memory-counters.ts';
+import { MemoryFlows } from './memory-flows.ts';
 import { memoryGrants } from './memory-grants.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { memoryReplays } from './memory-replays.ts';
@@ -23,5 +24,6 @@ export const createMemoryStore = (): Store => ({
   grants: memoryGrants(),
   tokens: memoryTokens(),
   results: memoryResults(),
+  flows: new MemoryFlows(),
   close: () => Promise.resolve(),
 });

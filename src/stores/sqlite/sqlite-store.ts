@@ -9,6 +9,7 @@ import { SqliteApprovals } from './sqlite-approvals.ts';
 import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteCounters } from './sqlite-counters.ts';
 import type { SqliteDeps } from './sqlite-deps.ts';
+import { SqliteFlows } from './sqlite-flows.ts';
 import { SqliteGrants } from './sqlite-grants.ts';
 import { SqliteLedger } from './sqlite-ledger.ts';
 import { SqliteReplays } from './sqlite-replays.ts';
@@ -72,6 +73,7 @@ export const sqliteStore = (options: SqliteStoreDeps): Store => {
     grants: new SqliteGrants(deps),
     tokens: new SqliteTokens(deps),
     results: new SqliteResults(deps),
+    flows: new SqliteFlows(deps),
     mark: marker(deps),
     close() {
       closing ??= shut(options, writer, owner);

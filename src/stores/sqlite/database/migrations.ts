@@ -172,6 +172,36 @@ CREATE INDEX approvals_waiting_by_expiry ON approvals (expires_at) WHERE state =
 CREATE INDEX approvals_by_call ON approvals (call_key, state) WHERE call_key IS NOT NULL;
 `;
 
+/** Runs of flows, their journal, and the events sent to them. */
+const FLOWS = `
+CREATE TABLE flow_runs (
+  id TEXT PRIMARY KEY,
+  flow TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  status TEXT NOT NULL,
+  finished INTEGER NOT NULL AS (status IN ('completed', 'failed', 'cancelled')) VIRTUAL,
+  owner TEXT,
+  wake_at REAL,
+  created_at REAL NOT NULL,
+  updated_at REAL NOT NULL,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX flow_runs_due ON flow_runs (wake_at) WHERE wake_at IS NOT NULL;
+CREATE INDEX flow_runs_by_age ON flow_runs (created_at);
+CREATE TABLE flow_steps (
+  run_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  record TEXT NOT NULL,
+  UNIQUE (run_id, key)
+) STRICT;
+CREATE TABLE flow_events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id TEXT NOT NULL,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX flow_events_of_run ON flow_events (run_id, id);
+`;
+
 export const MIGRATIONS: readonly string[] = [
   FIRST,
   GOVERNANCE,
@@ -179,4 +209,5 @@ export const MIGRATIONS: readonly string[] = [
   AGE_OF_RESULTS,
   AGE_OF_SNAPSHOTS,
   INBOX_INDEXES,
+  FLOWS,
 ];

@@ -1,0 +1,153 @@
+/**
+ * The port to the journal of flows: runs, their steps and the events sent to them. A run belongs to one
+ * process at a time; whatever that process writes is refused once another one has taken the run over.
+ */
+import type { Durability } from './audit.ts';
+import type { Caller } from './caller.ts';
+import type { ToolError } from './errors.ts';
+
+/**
+ * `running`: a process works on it, or will. `sleeping`: until `wakeAt`. `waiting`: for an answer, an
+ * event or another run. `blocked`: a person has to decide; `waitsFor` says what.
+ */
+export type FlowStatus =
+  | 'running'
+  | 'sleeping'
+  | 'waiting'
+  | 'blocked'
+  | 'completed'
+  | 'failed'
+  | 'cancelled';
+
+/** The statuses in which nothing more happens by itself. */
+export const FINISHED: ReadonlySet<FlowStatus> = new Set(['completed', 'failed', 'cancelled']);
+
+/** The step of another run that waits for this one. */
+export interface FlowParent {
+  readonly runId: string;
+  readonly key: string;
+}
+
+export interface FlowRun {
+  readonly id: string;
+  /** Grows whenever the run changes hands: what an earlier owner writes is refused. */
+  readonly epoch: number;
+  readonly flow: string;
+  readonly version: string;
+  readonly input: unknown;
+  /** On whose behalf the steps are called; rights and budgets are judged again at each step. */
+  readonly caller: Caller;
+  readonly parent?: FlowParent;
+  readonly status: FlowStatus;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** When it is continued by itself; absent while only somebody else can continue it. */
+  readonly wakeAt?: number;
+  /** What it waits for: `approval:…`, `event:…`, `run:…`, `step:…`, `version:…`. */
+  readonly waitsFor?: readonly string[];
+  readonly output?: unknown;
+  readonly error?: ToolError;
+  /** Shows that this user started it; a run without counts only in the process that started it. */
+  readonly seal?: string;
+}
+
+export type StepKind = 'call' | 'sleep' | 'event' | 'approval' | 'child' | 'value' | 'undo';
+
+/** One step of a run. `open` steps wait; `done` and `failed` ones are never run again. */
+export interface JournalStep {
+  readonly key: string;
+  readonly kind: StepKind;
+  /** The tool, flow, event or value. */
+  readonly name: string;
+  /** Of the input: other input under the same key means that the code has changed. */
+  readonly digest: string;
+  readonly state: 'open' | 'done' | 'failed';
+  /** 1, 2, 3 … in the order in which steps ended; a replay ends them in the same order. */
+  readonly position?: number;
+  readonly executionId?: string;
+  readonly value?: unknown;
+  readonly error?: ToolError;
+  /** For an open step: the end of a sleep, or of the time that is waited. */
+  readonly wakeAt?: number;
+  readonly approvalId?: string;
+  readonly childId?: string;
+  /** The event that ended the step. */
+  readonly eventId?: number;
+  readonly startedAt: number;
+  readonly finishedAt?: number;
+}
+
+export interface FlowEvent {
+  /** Grows with every event of the store. */
+  readonly id: number;
+  readonly name: string;
+  readonly payload: unknown;
+  readonly at: number;
+}
+
+/** What may change in a run. A field that is `undefined` is removed, one that is absent stays. */
+export type RunChange = {
+  readonly status: FlowStatus;
+  readonly updatedAt: number;
+} & {
+  readonly [Field in 'wakeAt' | 'waitsFor' | 'output' | 'error' | 'version']?:
+    | FlowRun[Field]
+    | undefined;
+};
+
+export interface FlowFilter {
+  readonly status?: FlowStatus;
+  readonly flow?: string;
+  readonly userId?: string;
+  /** Runs made before this moment, for paging. */
+  readonly before?: number;
+  /** 100 when absent. */
+  readonly limit?: number;
+}
+
+export interface ClaimRequest {
+  readonly now: number;
+  /** The flows that this process can run, as `name@version`; the claim skips all others. */
+  readonly flows: ReadonlySet<string>;
+  readonly limit: number;
+}
+
+/** A run as this process holds it. */
+export type RunClaim = Pick<FlowRun, 'id' | 'epoch'>;
+
+export interface Flows {
+  /** Adds a run that belongs to this process. False, and nothing is written, when the id is taken. */
+  create(run: FlowRun): Promise<boolean>;
+  get(runId: string): Promise<FlowRun | undefined>;
+  /** Newest first. */
+  list(filter?: FlowFilter): Promise<readonly FlowRun[]>;
+  /** Takes over runs that are due and belong to nobody, or to a process that is gone. */
+  claim(request: ClaimRequest): Promise<readonly FlowRun[]>;
+  /** In the order of their keys' first writing. */
+  steps(runId: string): Promise<readonly JournalStep[]>;
+  /**
+   * Writes steps of a run, `written` unless said otherwise: an effect is protected by the key of its
+   * call, so a power cut repeats nothing but reading steps. Fails with CONFLICT when the run has
+   * changed hands.
+   */
+  record(claim: RunClaim, steps: readonly JournalStep[], durability?: Durability): Promise<void>;
+  /**
+   * Changes a run and gives it up, synced. Fails with CONFLICT when the run has changed hands. An event
+   * that came after `seenEvent` makes it due at once.
+   */
+  release(claim: RunClaim, change: RunChange, seenEvent?: number): Promise<void>;
+  /**
+   * Changes a run from outside and takes it from its process, unless it is finished. False when it
+   * is, or there is none.
+   */
+  change(runId: string, change: RunChange): Promise<boolean>;
+  /** Adds an event and makes a waiting run due. False for a run that is finished or unknown. */
+  send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean>;
+  /** Makes a waiting run due. */
+  wake(runId: string, now: number): Promise<void>;
+  /** Oldest first, those after an id. */
+  events(runId: string, after?: number): Promise<readonly FlowEvent[]>;
+  /** Forgets finished runs that were last changed before that moment; says how many. */
+  expire(before: number): Promise<number>;
+}

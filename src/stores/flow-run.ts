@@ -1,0 +1,28 @@
+/** What both stores do with runs: apply a change, tell whether a run fits a filter. */
+import { ToolFailure } from '../contract/errors.ts';
+import type { FlowFilter, FlowRun, RunChange } from '../contract/flow-store.ts';
+
+export const DEFAULT_LIMIT = 100;
+
+/** Applies a change; fields that are `undefined` in it are removed. */
+export const changedRun = (run: FlowRun, change: RunChange): FlowRun => {
+  const entries = Object.entries({ ...run, ...change }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as unknown as FlowRun;
+};
+
+/** The run as the process holds it that has just taken it over. */
+export const takenRun = (run: FlowRun, now: number): FlowRun => ({
+  ...changedRun(run, { status: 'running', updatedAt: now, waitsFor: undefined }),
+  epoch: run.epoch + 1,
+});
+
+export const fitsFilter = (run: FlowRun, filter: FlowFilter): boolean =>
+  (filter.status === undefined || run.status === filter.status) &&
+  (filter.flow === undefined || run.flow === filter.flow) &&
+  (filter.userId === undefined || run.caller.userId === filter.userId) &&
+  (filter.before === undefined || run.createdAt < filter.before);
+
+export const notOwned = (runId: string): ToolFailure =>
+  new ToolFailure('CONFLICT', `Another process has taken over the run ${runId}.`, {
+    suggestions: ['Look at it with toolcrib flow status.'],
+  });

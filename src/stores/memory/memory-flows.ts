@@ -1,0 +1,120 @@
+/** Flows in memory: for as long as the process lives, which owns every run. */
+import {
+  type ClaimRequest,
+  FINISHED,
+  type FlowEvent,
+  type FlowFilter,
+  type FlowRun,
+  type Flows,
+  type JournalStep,
+  type RunChange,
+  type RunClaim,
+} from '../../contract/flow-store.ts';
+import { changedRun, DEFAULT_LIMIT, fitsFilter, notOwned, takenRun } from '../flow-run.ts';
+import { jsonCopy } from '../plain-json.ts';
+
+interface HeldRun {
+  run: FlowRun;
+  isOwned: boolean;
+  readonly steps: Map<string, JournalStep>;
+  events: readonly FlowEvent[];
+}
+
+const isDue = ({ run, isOwned }: HeldRun, now: number): boolean =>
+  !isOwned && !FINISHED.has(run.status) && run.wakeAt !== undefined && run.wakeAt <= now;
+
+export class MemoryFlows implements Flows {
+  readonly #runs = new Map<string, HeldRun>();
+  #lastEvent = 0;
+
+  async create(run: FlowRun): Promise<boolean> {
+    if (this.#runs.has(run.id)) return false;
+    this.#runs.set(run.id, { run: jsonCopy(run), isOwned: true, steps: new Map(), events: [] });
+    return true;
+  }
+
+  async get(runId: string): Promise<FlowRun | undefined> {
+    return this.#runs.get(runId)?.run;
+  }
+
+  async list(filter: FlowFilter = {}): Promise<readonly FlowRun[]> {
+    const runs = [...this.#runs.values()].map(({ run }) => run);
+    const fitting = runs.filter((run) => fitsFilter(run, filter)).reverse();
+    return fitting.slice(0, filter.limit ?? DEFAULT_LIMIT);
+  }
+
+  async claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+    const due = [...this.#runs.values()]
+      .filter((held) => isDue(held, now) && flows.has(`${held.run.flow}@${held.run.version}`))
+      .slice(0, limit);
+    for (const held of due) {
+      held.isOwned = true;
+      held.run = takenRun(held.run, now);
+    }
+    return due.map(({ run }) => run);
+  }
+
+  async steps(runId: string): Promise<readonly JournalStep[]> {
+    return [...(this.#runs.get(runId)?.steps.values() ?? [])];
+  }
+
+  async record(claim: RunClaim, steps: readonly JournalStep[]): Promise<void> {
+    const held = this.#owned(claim);
+    for (const step of steps) held.steps.set(step.key, jsonCopy(step));
+  }
+
+  async release(claim: RunClaim, change: RunChange, seenEvent?: number): Promise<void> {
+    const held = this.#owned(claim);
+    const last = held.events.at(-1)?.id ?? 0;
+    const isNews = seenEvent !== undefined && last > seenEvent && !FINISHED.has(change.status);
+    const news = isNews ? { wakeAt: change.updatedAt } : {};
+    held.run = jsonCopy(changedRun(held.run, { ...change, ...news }));
+    held.isOwned = false;
+  }
+
+  async change(runId: string, change: RunChange): Promise<boolean> {
+    const held = this.#open(runId);
+    if (!held) return false;
+    const { epoch } = held.run;
+    held.run = jsonCopy({ ...changedRun(held.run, change), epoch: epoch + 1 });
+    held.isOwned = false;
+    return true;
+  }
+
+  async send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
+    const held = this.#open(runId);
+    if (!held) return false;
+    this.#lastEvent += 1;
+    held.events = [...held.events, { ...jsonCopy(event), id: this.#lastEvent }];
+    await this.wake(runId, event.at);
+    return true;
+  }
+
+  async wake(runId: string, now: number): Promise<void> {
+    const held = this.#open(runId);
+    if (held?.run.status === 'waiting') held.run = { ...held.run, wakeAt: now };
+  }
+
+  async events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
+    return (this.#runs.get(runId)?.events ?? []).filter(({ id }) => id > after);
+  }
+
+  async expire(before: number): Promise<number> {
+    const old = [...this.#runs.values()].filter(
+      ({ run }) => FINISHED.has(run.status) && run.updatedAt < before,
+    );
+    for (const { run } of old) this.#runs.delete(run.id);
+    return old.length;
+  }
+
+  #owned({ id, epoch }: RunClaim): HeldRun {
+    const held = this.#runs.get(id);
+    if (!held?.isOwned || held.run.epoch !== epoch) throw notOwned(id);
+    return held;
+  }
+
+  #open(runId: string): HeldRun | undefined {
+    const held = this.#runs.get(runId);
+    return held && !FINISHED.has(held.run.status) ? held : undefined;
+  }
+}

@@ -1,0 +1,218 @@
+/** Flows in SQLite. A run carries its owner, so that those of a dead process can be taken over. */
+import type { Durability } from '../../contract/audit.ts';
+import type {
+  ClaimRequest,
+  FlowEvent,
+  FlowFilter,
+  FlowRun,
+  Flows,
+  JournalStep,
+  RunChange,
+  RunClaim,
+} from '../../contract/flow-store.ts';
+import { FINISHED } from '../../contract/flow-store.ts';
+import { changedRun, DEFAULT_LIMIT, notOwned, takenRun } from '../flow-run.ts';
+import { recordText } from '../plain-json.ts';
+import type { Statement } from './database/open-database.ts';
+import { toSqlText } from './database/sql-text.ts';
+import type { SqliteDeps } from './sqlite-deps.ts';
+
+interface RunRow {
+  readonly record: string;
+  readonly owner: string | null;
+}
+
+const parse = <T>({ record }: { readonly record: string }): T => JSON.parse(record) as T;
+
+/** How many due runs are looked at, beyond those wanted, for others own some of them. */
+const SCANNED = 500;
+
+export class SqliteFlows implements Flows {
+  readonly #deps: SqliteDeps;
+  readonly #find: Statement;
+  readonly #put: Statement;
+  readonly #due: Statement;
+  readonly #list: Statement;
+  readonly #steps: Statement;
+  readonly #putStep: Statement;
+  readonly #putEvent: Statement;
+  readonly #events: Statement;
+  readonly #lastEvent: Statement;
+  readonly #expire: readonly Statement[];
+
+  constructor(deps: SqliteDeps) {
+    this.#deps = deps;
+    const prepare = (sql: string) => deps.database.prepare(sql);
+    this.#find = prepare('SELECT record, owner FROM flow_runs WHERE id = ?');
+    this.#put = prepare(
+      `INSERT INTO flow_runs (id, flow, user_id, status, owner, wake_at, created_at, updated_at, record)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET status = excluded.status, owner = excluded.owner,
+       wake_at = excluded.wake_at, updated_at = excluded.updated_at, record = excluded.record`,
+    );
+    this.#due = prepare(
+      'SELECT record, owner FROM flow_runs WHERE wake_at <= ? ORDER BY wake_at LIMIT ?',
+    );
+    this.#list = prepare(
+      `SELECT record FROM flow_runs WHERE status = coalesce(?, status) AND flow = coalesce(?, flow)
+       AND user_id = coalesce(?, user_id) AND created_at < coalesce(?, 9e99)
+       ORDER BY created_at DESC, id DESC LIMIT ?`,
+    );
+    this.#steps = prepare('SELECT record FROM flow_steps WHERE run_id = ? ORDER BY rowid');
+    this.#putStep = prepare(
+      `INSERT INTO flow_steps (run_id, key, record) VALUES (?, ?, ?)
+       ON CONFLICT (run_id, key) DO UPDATE SET record = excluded.record`,
+    );
+    this.#putEvent = prepare('INSERT INTO flow_events (run_id, record) VALUES (?, ?)');
+    this.#events = prepare(
+      'SELECT id, record FROM flow_events WHERE run_id = ? AND id > ? ORDER BY id',
+    );
+    this.#lastEvent = prepare('SELECT max(id) AS id FROM flow_events WHERE run_id = ?');
+    const old =
+      'SELECT id FROM flow_runs WHERE wake_at IS NULL AND finished = 1 AND updated_at < ?';
+    this.#expire = [
+      prepare(`DELETE FROM flow_steps WHERE run_id IN (${old})`),
+      prepare(`DELETE FROM flow_events WHERE run_id IN (${old})`),
+      prepare('DELETE FROM flow_runs WHERE wake_at IS NULL AND finished = 1 AND updated_at < ?'),
+    ];
+  }
+
+  create(run: FlowRun): Promise<boolean> {
+    const { writer, owner } = this.#deps;
+    recordText(run);
+    return writer.write(() => {
+      if (this.#find.get(toSqlText(run.id)) !== undefined) return false;
+      this.#write(run, owner.claim());
+      return true;
+    });
+  }
+
+  get(runId: string): Promise<FlowRun | undefined> {
+    return this.#deps.writer.read(() => this.#row(runId)?.run);
+  }
+
+  list(filter: FlowFilter = {}): Promise<readonly FlowRun[]> {
+    const { status = null, flow, userId, before = null, limit = DEFAULT_LIMIT } = filter;
+    const text = (value: string | undefined) => (value === undefined ? null : toSqlText(value));
+    return this.#deps.writer.read(() =>
+      this.#list
+        .all(status, text(flow), text(userId), before, limit)
+        .map((row) => parse(row as RunRow)),
+    );
+  }
+
+  claim({ now, flows, limit }: ClaimRequest): Promise<readonly FlowRun[]> {
+    const { writer, owner } = this.#deps;
+    return writer.write(() => {
+      const isAlive = owner.aliveness();
+      const runs: FlowRun[] = [];
+      for (const row of this.#due.all(now, limit + SCANNED) as RunRow[]) {
+        if (runs.length >= limit) break;
+        const run = parse<FlowRun>(row);
+        if (row.owner !== null && isAlive(row.owner)) continue;
+        if (!flows.has(`${run.flow}@${run.version}`)) continue;
+        const taken = takenRun(run, now);
+        this.#write(taken, owner.claim());
+        runs.push(taken);
+      }
+      return runs;
+    });
+  }
+
+  steps(runId: string): Promise<readonly JournalStep[]> {
+    return this.#deps.writer.read(() =>
+      this.#steps.all(toSqlText(runId)).map((row) => parse<JournalStep>(row as RunRow)),
+    );
+  }
+
+  async record(
+    claim: RunClaim,
+    steps: readonly JournalStep[],
+    durability: Durability = 'written',
+  ): Promise<void> {
+    const texts = steps.map((step) => [toSqlText(step.key), recordText(step)] as const);
+    await this.#deps.writer.write(() => {
+      this.#owned(claim);
+      const runId = toSqlText(claim.id);
+      for (const [key, text] of texts) this.#putStep.run(runId, key, text);
+    }, durability);
+  }
+
+  async release(claim: RunClaim, change: RunChange, seenEvent?: number): Promise<void> {
+    recordText(change);
+    await this.#deps.writer.write(() => {
+      const run = changedRun(this.#owned(claim), change);
+      const last = this.#lastEvent.get(toSqlText(claim.id)) as { readonly id: number | null };
+      const isNews = seenEvent !== undefined && Number(last.id ?? 0) > seenEvent;
+      const isOpen = !FINISHED.has(run.status);
+      this.#write(isNews && isOpen ? { ...run, wakeAt: change.updatedAt } : run, null);
+    });
+  }
+
+  change(runId: string, change: RunChange): Promise<boolean> {
+    recordText(change);
+    return this.#deps.writer.write(() => {
+      const run = this.#open(runId);
+      if (run) this.#write({ ...changedRun(run, change), epoch: run.epoch + 1 }, null);
+      return run !== undefined;
+    });
+  }
+
+  send(runId: string, event: Omit<FlowEvent, 'id'>): Promise<boolean> {
+    const text = recordText(event);
+    return this.#deps.writer.write(() => {
+      if (!this.#open(runId)) return false;
+      this.#putEvent.run(toSqlText(runId), text);
+      this.#wake(runId, event.at);
+      return true;
+    });
+  }
+
+  async wake(runId: string, now: number): Promise<void> {
+    await this.#deps.writer.write(() => this.#wake(runId, now));
+  }
+
+  events(runId: string, after = 0): Promise<readonly FlowEvent[]> {
+    return this.#deps.writer.read(() =>
+      this.#events.all(toSqlText(runId), after).map((row) => {
+        const { id, record } = row as { readonly id: number; readonly record: string };
+        return { ...parse<Omit<FlowEvent, 'id'>>({ record }), id: Number(id) };
+      }),
+    );
+  }
+
+  expire(before: number): Promise<number> {
+    return this.#deps.writer.write(
+      () => this.#expire.map((statement) => Number(statement.run(before).changes)).at(-1) ?? 0,
+    );
+  }
+
+  #row(runId: string): { readonly run: FlowRun; readonly owner: string | null } | undefined {
+    const row = this.#find.get(toSqlText(runId)) as RunRow | undefined;
+    return row && { run: parse(row), owner: row.owner };
+  }
+
+  #owned({ id, epoch }: RunClaim): FlowRun {
+    const row = this.#row(id);
+    if (row?.owner !== this.#deps.owner.id || row.run.epoch !== epoch) throw notOwned(id);
+    return row.run;
+  }
+
+  #open(runId: string): FlowRun | undefined {
+    const run = this.#row(runId)?.run;
+    return run && !FINISHED.has(run.status) ? run : undefined;
+  }
+
+  #wake(runId: string, now: number): void {
+    const row = this.#row(runId);
+    if (row?.run.status === 'waiting') this.#write({ ...row.run, wakeAt: now }, row.owner);
+  }
+
+  #write(run: FlowRun, owner: string | null): void {
+    const { id, flow, caller, status, wakeAt, createdAt, updatedAt } = run;
+    const names = [id, flow, caller.userId].map(toSqlText);
+    // A run that is worked on is due at once when its process dies.
+    const due = status === 'running' ? 0 : (wakeAt ?? null);
+    this.#put.run(...names, status, owner, due, createdAt, updatedAt, recordText(run));
+  }
+}

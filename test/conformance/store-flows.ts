@@ -1,0 +1,159 @@
+/** Runs, steps and events: who owns a run, and what another process may do with it. */
+import { describe, expect, it } from 'vitest';
+import { LOCAL_CALLER } from '../../src/contract/caller.ts';
+import type { FlowRun, JournalStep } from '../../src/contract/flow-store.ts';
+import type { Store } from '../../src/contract/store.ts';
+import { NOW, times } from './store-samples.ts';
+
+type Use = (test: (store: Store) => Promise<void>) => Promise<void>;
+
+const sampleRun = (id: string, parts: Partial<FlowRun> = {}): FlowRun => ({
+  id,
+  epoch: 1,
+  flow: 'report',
+  version: '1.0.0',
+  input: { topic: 'tools' },
+  caller: LOCAL_CALLER,
+  status: 'running',
+  createdAt: NOW,
+  updatedAt: NOW,
+  ...parts,
+});
+
+const sampleStep = (key: string, parts: Partial<JournalStep> = {}): JournalStep => ({
+  key,
+  kind: 'call',
+  name: 'calculator',
+  digest: 'd',
+  state: 'done',
+  position: 1,
+  value: { result: 2 },
+  startedAt: NOW,
+  ...parts,
+});
+
+const CLAIM = { now: NOW + 10_000, flows: new Set(['report@1.0.0']), limit: 10 };
+
+export const describeFlows = (use: Use): void => {
+  describe('flows', () => {
+    it('keeps a run and its steps in the order of their first writing', () =>
+      use(async ({ flows }) => {
+        const run = sampleRun('run-1');
+        expect(await flows.create(run)).toBe(true);
+        await flows.record(run, [sampleStep('b', { state: 'open' }), sampleStep('a')]);
+        await flows.record(run, [sampleStep('b', { position: 2 })]);
+        expect(await flows.get('run-1')).toEqual(run);
+        expect((await flows.steps('run-1')).map(({ key, state }) => `${key} ${state}`)).toEqual([
+          'b done',
+          'a done',
+        ]);
+        expect(await flows.get('run-2')).toBeUndefined();
+        expect(await flows.steps('run-2')).toEqual([]);
+      }));
+
+    it('makes one run of an id, whoever asks how often', () =>
+      use(async ({ flows }) => {
+        const made = await Promise.all(times(5, () => flows.create(sampleRun('same'))));
+        expect(made.filter(Boolean)).toHaveLength(1);
+      }));
+
+    it('claims nothing that is owned, not due, finished, or of an unknown version', () =>
+      use(async ({ flows }) => {
+        const later = { status: 'sleeping', updatedAt: NOW, wakeAt: NOW + 99_999 } as const;
+        const runs = ['owned', 'later', 'over', 'waiting', 'old'];
+        for (const id of runs) {
+          await flows.create(sampleRun(id, id === 'old' ? { version: '0.9.0' } : {}));
+        }
+        const claim = (id: string) => ({ id, epoch: 1 });
+        await flows.release(claim('later'), later);
+        await flows.release(claim('over'), { status: 'completed', updatedAt: NOW, output: 1 });
+        await flows.release(claim('waiting'), { status: 'waiting', updatedAt: NOW });
+        await flows.release(claim('old'), { status: 'sleeping', updatedAt: NOW, wakeAt: NOW });
+        expect(await flows.claim(CLAIM)).toEqual([]);
+      }));
+
+    it('gives a due run to one claimant only, with a new epoch', () =>
+      use(async ({ flows }) => {
+        await flows.create(sampleRun('run-1'));
+        const asleep = { status: 'sleeping', updatedAt: NOW, wakeAt: NOW + 5 } as const;
+        await flows.release({ id: 'run-1', epoch: 1 }, asleep);
+        const claims = (await Promise.all(times(4, () => flows.claim(CLAIM)))).flat();
+        expect(claims).toMatchObject([{ id: 'run-1', status: 'running', epoch: 2 }]);
+      }));
+
+    it('threat: a process that was thought dead writes nothing into a run that another took over', () =>
+      use(async ({ flows }) => {
+        await flows.create(sampleRun('run-1'));
+        const first = { id: 'run-1', epoch: 1 };
+        await flows.release(first, { status: 'sleeping', updatedAt: NOW, wakeAt: NOW });
+        const [second] = await flows.claim(CLAIM);
+        await expect(flows.record(first, [sampleStep('x')])).rejects.toMatchObject({
+          code: 'CONFLICT',
+        });
+        const over = { status: 'completed', updatedAt: NOW } as const;
+        await expect(flows.release(first, over)).rejects.toMatchObject({ code: 'CONFLICT' });
+        expect(await flows.steps('run-1')).toEqual([]);
+        if (second) await flows.record(second, [sampleStep('y')]);
+        expect(await flows.steps('run-1')).toHaveLength(1);
+      }));
+
+    it('a change from outside takes the run from its owner, and leaves finished runs alone', () =>
+      use(async ({ flows }) => {
+        const run = sampleRun('run-1');
+        await flows.create(run);
+        const cancelled = { status: 'cancelled', updatedAt: NOW + 1 } as const;
+        expect(await flows.change('run-1', cancelled)).toBe(true);
+        await expect(flows.record(run, [sampleStep('x')])).rejects.toMatchObject({
+          code: 'CONFLICT',
+        });
+        expect(await flows.change('run-1', { status: 'running', updatedAt: NOW })).toBe(false);
+        expect(await flows.change('none', cancelled)).toBe(false);
+        expect(await flows.get('run-1')).toMatchObject({ status: 'cancelled' });
+      }));
+
+    it('an event wakes a waiting run, also one that was sent before the run began to wait', () =>
+      use(async ({ flows }) => {
+        const waiting = { status: 'waiting', updatedAt: NOW, waitsFor: ['event:go'] } as const;
+        for (const id of ['after', 'before']) await flows.create(sampleRun(id));
+        await flows.release({ id: 'after', epoch: 1 }, waiting, 0);
+        const event = { name: 'go', payload: { n: 1 }, at: NOW + 1 };
+        expect(await flows.send('before', event)).toBe(true);
+        await flows.release({ id: 'before', epoch: 1 }, waiting, 0);
+        expect(await flows.send('after', event)).toBe(true);
+        const due = await flows.claim(CLAIM);
+        expect(due.map(({ id }) => id).toSorted()).toEqual(['after', 'before']);
+        expect(await flows.events('after')).toMatchObject([event]);
+        const [{ id = 0 } = {}] = await flows.events('after');
+        expect(await flows.events('after', id)).toEqual([]);
+        expect(await flows.send('none', event)).toBe(false);
+      }));
+
+    it('a change removes the fields that it gives as undefined', () =>
+      use(async ({ flows }) => {
+        await flows.create(sampleRun('run-1'));
+        const claim = { id: 'run-1', epoch: 1 };
+        await flows.release(claim, { status: 'waiting', updatedAt: NOW, waitsFor: ['event:go'] });
+        await flows.change('run-1', { status: 'blocked', updatedAt: NOW, waitsFor: undefined });
+        expect(await flows.get('run-1')).not.toHaveProperty('waitsFor');
+      }));
+
+    it('lists runs by status, flow and user, newest first, and forgets old finished ones', () =>
+      use(async ({ flows }) => {
+        for (const [at, id] of ['a', 'b', 'c'].entries()) {
+          await flows.create(
+            sampleRun(id, { createdAt: NOW + at, flow: id === 'c' ? 'x' : 'report' }),
+          );
+        }
+        await flows.release({ id: 'a', epoch: 1 }, { status: 'failed', updatedAt: NOW });
+        const ids = async (filter: Parameters<typeof flows.list>[0]) =>
+          (await flows.list(filter)).map(({ id }) => id);
+        expect(await ids({})).toEqual(['c', 'b', 'a']);
+        expect(await ids({ flow: 'report' })).toEqual(['b', 'a']);
+        expect(await ids({ status: 'failed' })).toEqual(['a']);
+        expect(await ids({ userId: 'nobody' })).toEqual([]);
+        expect(await ids({ limit: 1, before: NOW + 2 })).toEqual(['b']);
+        expect(await flows.expire(NOW + 1)).toBe(1);
+        expect(await ids({})).toEqual(['c', 'b']);
+      }));
+  });
+};
