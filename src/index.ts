@@ -55,6 +55,23 @@ export {
 export type { AcceptedBy, FromJsonSchema, ParsedBy } from './contract/schema-type.ts';
 export type { ToolMap, ToolMapOf, ToolTypes } from './contract/tool-types.ts';
 
+// Flows: durable functions whose steps are governed calls.
+
+export {
+  type CribFlows,
+  defineFlow,
+  type FlowContext,
+  type FlowDefinition,
+  type StartedRun,
+  type StartFlowAs,
+} from './contract/flow.ts';
+export type {
+  FlowFilter,
+  FlowRun,
+  FlowStatus,
+  JournalStep,
+} from './contract/flow-store.ts';
+
 // Running inside a tool: what it is handed, and how it fails with a code.
 
 export type {

@@ -14,6 +14,7 @@ import type {
 } from './crib-members.ts';
 import type { ToolError } from './errors.ts';
 import type { Events } from './events.ts';
+import type { CribFlows } from './flow.ts';
 import type { Explanation } from './policy.ts';
 import type { PreconditionReport } from './precondition.ts';
 import type { ToolResult } from './result.ts';
@@ -222,6 +223,13 @@ export interface Crib<Tools extends ToolMap = ToolMap> {
    * console.log(await crib.usage.summary());
    */
   readonly usage: CribUsage;
+  /**
+   * Durable functions whose steps are governed calls.
+   *
+   * @example
+   * const running = await crib.flows.list({ status: 'running' });
+   */
+  readonly flows: CribFlows;
   /**
    * The MCP servers that are configured.
    *

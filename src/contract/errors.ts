@@ -215,6 +215,8 @@ export interface ToolError {
   readonly cause?: ErrorCode;
   /** The effects that still stand after a failed one, by their descriptions, oldest first. */
   readonly standing?: readonly string[];
+  /** The execution of which nobody knows whether its effect happened; set where that is the reason. */
+  readonly inDoubt?: string;
 }
 
 /** One thing wrong with a value, and where. `path` is a JSON Pointer-like list of keys. */
@@ -231,6 +233,7 @@ export interface ErrorExtras {
   readonly retryable?: boolean;
   readonly cause?: ErrorCode;
   readonly standing?: readonly string[];
+  readonly inDoubt?: string;
 }
 
 /** True for a code of the table. Looks at own keys only, so `constructor` is no code. */
@@ -256,6 +259,7 @@ export const toolError = (
     ...(extras.retryAfterMs !== undefined && { retryAfterMs: extras.retryAfterMs }),
     ...(extras.cause && { cause: extras.cause }),
     ...(extras.standing && { standing: extras.standing }),
+    ...(extras.inDoubt !== undefined && { inDoubt: extras.inDoubt }),
   };
 };
 

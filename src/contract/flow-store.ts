@@ -37,6 +37,8 @@ export interface FlowRun {
   readonly input: unknown;
   /** On whose behalf the steps are called; rights and budgets are judged again at each step. */
   readonly caller: Caller;
+  /** US dollars a day that the token allows which started the run. */
+  readonly dailyUsd?: number;
   readonly parent?: FlowParent;
   readonly status: FlowStatus;
   /** Milliseconds since the epoch. */

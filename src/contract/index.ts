@@ -44,6 +44,23 @@ export {
 export type { AcceptedBy, FromJsonSchema, ParsedBy } from './schema-type.ts';
 export type { ToolMap, ToolMapOf, ToolTypes } from './tool-types.ts';
 
+// Flows: durable functions whose steps are governed calls.
+
+export {
+  type CribFlows,
+  defineFlow,
+  type FlowContext,
+  type FlowDefinition,
+  type StartedRun,
+  type StartFlowAs,
+} from './flow.ts';
+export type {
+  FlowFilter,
+  FlowRun,
+  FlowStatus,
+  JournalStep,
+} from './flow-store.ts';
+
 // Running inside a tool: what it is handed, and how it fails with a code.
 
 export type {

@@ -15,6 +15,7 @@ import type {
 } from '../contract/crib-members.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Events } from '../contract/events.ts';
+import type { CribFlows } from '../contract/flow.ts';
 import type { ToolLock } from '../contract/lock.ts';
 import type { Explanation } from '../contract/policy.ts';
 import type { ToolResult } from '../contract/result.ts';
@@ -32,12 +33,14 @@ import { approvalsOf } from './members/approvals-of.ts';
 import { auditOf } from './members/audit-of.ts';
 import { checked, checkedMethods } from './members/checked.ts';
 import { executionsOf } from './members/executions-of.ts';
+import { flowsOf, type OpenedFlows } from './members/flows-of.ts';
 import {
   APPROVAL_CHECKS,
   AUDIT_CHECKS,
   CATALOG_CHECKS,
   EVENT_CHECKS,
   EXECUTION_CHECKS,
+  FLOW_CHECKS,
   LOCK_CHECKS,
   PERMISSION_CHECKS,
   RESULT_CHECKS,
@@ -97,6 +100,8 @@ export class LocalCrib implements CribHost {
   readonly permissions: Permissions;
   readonly results: CribResults;
   readonly usage: CribUsage;
+  readonly flows: CribFlows;
+  readonly #flows: OpenedFlows;
   readonly health: CribHealth;
   readonly events: Events;
   readonly servers: Servers;
@@ -123,6 +128,14 @@ export class LocalCrib implements CribHost {
     this.permissions = checked(permissionsOf(members, registry), PERMISSION_CHECKS);
     this.results = checked(resultsOf(members), RESULT_CHECKS, { sync: ['forget'] });
     this.usage = checked(usageOf(members), USAGE_CHECKS);
+    this.#flows = flowsOf({
+      ...members,
+      tools: registry,
+      events: deps.events,
+      nextId: () => this.#nextId(deps.runtime.now()),
+      execute: (tool, input, as) => this.execute(tool, input, as),
+    });
+    this.flows = checked(this.#flows.members, FLOW_CHECKS, { sync: ['register'] });
     this.health = { sandboxes: () => this.#sandboxes.readiness() };
     this.events = checked(deps.events, EVENT_CHECKS, { sync: ['on'] });
     this.servers = checked(this.#servers(), SERVER_CHECKS, { sync: ['logs', 'watch'] });
@@ -267,6 +280,7 @@ export class LocalCrib implements CribHost {
   }
 
   async #shutDown(): Promise<void> {
+    await this.#flows.close();
     const opened = await this.#opening?.catch(() => undefined);
     this.#engine = undefined;
     if (opened) await opened.engine.shared.running.whenIdle();

@@ -106,6 +106,7 @@ export const createSharedServices = (deps: EngineDeps) => {
   return {
     settingsOf,
     late,
+    seals,
     permissions,
     standing: new StandingGrants({ grants, seals }),
     definitionOf,

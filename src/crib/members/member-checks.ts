@@ -10,11 +10,14 @@ import type {
   Permissions,
 } from '../../contract/crib-members.ts';
 import type { EventName, Events } from '../../contract/events.ts';
+import type { CribFlows } from '../../contract/flow.ts';
+import type { FlowFilter } from '../../contract/flow-store.ts';
 import type { GrantSubject, NewGrant } from '../../contract/grant.ts';
 import type { ToolLock } from '../../contract/lock.ts';
 import type { CompletionAsked, Servers } from '../../contract/servers.ts';
 import { TIERS } from '../../contract/tool.ts';
 import type { AiSdkOptions, ToolSetOptions, ToolSets } from '../../contract/tool-sets.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { unknownNameText } from '../../kit/text/did-you-mean.ts';
 import {
   type ArgumentCheck,
@@ -99,6 +102,38 @@ export const EXECUTION_CHECKS: MethodChecks<CribExecutions> = {
   cancel: { executionId: text },
   isUndoable: { executionId: text },
   cleanup: { executionId: text },
+};
+
+const flow = someFields({ name: text, version: text, run: callback });
+
+const status = oneOf(
+  ...['running', 'sleeping', 'waiting', 'blocked', 'completed', 'failed', 'cancelled'],
+);
+
+const flowFilter = fields({
+  status: optional(status),
+  flow: optional(name),
+  userId: optional(name),
+  before: optional(moment),
+  limit: optional(amount),
+} satisfies Record<keyof FlowFilter, ArgumentCheck>);
+
+/** Run id and version are the flow's own; the rest is as for a call. */
+const startAs: ArgumentCheck = (value) => {
+  if (!isRecord(value)) return 'has to be an object';
+  const { runId, version, ...as } = value;
+  return optional(text)(runId) ?? optional(text)(version) ?? callOptions(as);
+};
+
+export const FLOW_CHECKS: MethodChecks<CribFlows> = {
+  register: { flow },
+  start: { flow: text, input: anything, as: optional(startAs) },
+  get: { runId: text },
+  list: { filter: optional(flowFilter) },
+  steps: { runId: text },
+  send: { runId: text, event: text, payload: anything },
+  cancel: { runId: text },
+  resume: { runId: text, options: optional(fields({ version: optional(text) })) },
 };
 
 const subject = fields({

@@ -52,6 +52,7 @@ const refusal = (call: Checked, claim: ReplayClaim): ToolResult => {
   return failed(call, 'CONFLICT', {
     message: 'The first call with this idempotency key is in doubt: its effect may have happened.',
     suggestions: ['Check what it did, then use a new key if it has to be done.'],
+    ...(claim.state === 'unknown' && { inDoubt: claim.executionId }),
   });
 };
 
@@ -72,6 +73,7 @@ const inDoubt = (call: Checked): ToolResult =>
     message: 'The tool ran, but its outcome could not be recorded: the call is in doubt.',
     suggestions: ['Check what happened before calling again with a new key.'],
     retryable: false,
+    inDoubt: call.executionId,
   });
 
 /** Says what the key stands for from now on, or frees it. */

@@ -1,0 +1,165 @@
+/** Flows as code: durable functions whose steps are governed calls, written down as they end. */
+import type { CallAs } from './call-options.ts';
+import { ToolFailure } from './errors.ts';
+import type { FlowFilter, FlowRun, JournalStep } from './flow-store.ts';
+import type { LazySchema } from './schema.ts';
+import type { Tool } from './tool.ts';
+
+/** What the code of a flow is handed. Each method is one step; a step that has ended never runs again. */
+export interface FlowContext {
+  readonly runId: string;
+  /**
+   * Calls a tool as the caller who started the run. Returns its data, and throws a `ToolFailure` when
+   * the call fails. A call that needs approval waits for it, for days if need be.
+   */
+  call<I, O>(tool: Tool<I, O>, input: I): Promise<O>;
+  call(tool: string, input: unknown): Promise<unknown>;
+  /** Runs the tasks, at most `maxConcurrency` at once; the first failure is thrown when all have ended. */
+  all<T>(
+    tasks: readonly (() => Promise<T>)[],
+    options?: { readonly maxConcurrency?: number },
+  ): Promise<readonly T[]>;
+  /** Waits for so many milliseconds. The time passes also while no process runs. */
+  sleep(ms: number): Promise<void>;
+  /** Waits for an event that `crib.flows.send` brings. Throws TIMEOUT when `timeoutMs` is over before. */
+  waitForEvent(name: string, options?: { readonly timeoutMs?: number }): Promise<unknown>;
+  /** Runs another flow as a run of its own, and returns its output. */
+  child<I, O>(flow: FlowDefinition<I, O>, input: I): Promise<O>;
+  /**
+   * Computes a value once and remembers it: the clock, randomness, an id. `make` must have no effect
+   * outside, because it runs again when the process dies in it.
+   */
+  value<T>(name: string, make: () => T | Promise<T>): Promise<T>;
+}
+
+/** A flow as code. The version is declared: a run goes on with the version that it began with. */
+export interface FlowDefinition<I = unknown, O = unknown> {
+  readonly name: string;
+  readonly version: string;
+  readonly description?: string;
+  /** Checked when a run is started. */
+  readonly input?: LazySchema<I>;
+  /** Undoes the calls that were made, newest first, when the flow fails; off unless said. */
+  readonly undoOnFailure?: boolean;
+  /**
+   * Must be deterministic between its steps: the same steps, in the same order, for the same answers.
+   */
+  run(flow: FlowContext, input: I): Promise<O>;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
+const VERSION = /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.-]+)?$/;
+
+/**
+ * Checks a definition and gives it its type. Throws CONFIG_INVALID; does no I/O.
+ *
+ * @example
+ * const welcome = defineFlow({
+ *   name: 'welcome',
+ *   version: '1.0.0',
+ *   run: (flow, { name }: { name: string }) => flow.call(greet, { name }),
+ * });
+ * crib.flows.register(welcome);
+ */
+export const defineFlow = <I = unknown, O = unknown>(
+  definition: FlowDefinition<I, O>,
+): FlowDefinition<I, O> => {
+  const { name, version, run } = Object(definition) as FlowDefinition<I, O>;
+  const problem =
+    (!(typeof name === 'string' && NAME.test(name)) &&
+      'A flow needs a name of 1 to 128 letters, digits, "_", ".", ":" or "-".') ||
+    (!(typeof version === 'string' && VERSION.test(version)) &&
+      `Flow ${String(name)}: version has to be declared, as in 1.0.0.`) ||
+    (typeof run !== 'function' && `Flow ${String(name)}: run has to be a function.`);
+  if (problem) throw new ToolFailure('CONFIG_INVALID', problem);
+  return definition;
+};
+
+/** A run that was started: await its end, or look for it later by its id. */
+export interface StartedRun<O = unknown> {
+  readonly runId: string;
+  /** Resolves when the run is completed, failed, cancelled or blocked, in whichever process. */
+  readonly finished: Promise<FlowRun & { readonly output?: O }>;
+}
+
+/** What `crib.flows.start` takes besides flow and input: who starts it, and under which id. */
+export interface StartFlowAs extends CallAs {
+  /** Starting the same id again gives the run that is there; a new id when absent. */
+  readonly runId?: string;
+  /** The version registered last when absent. */
+  readonly version?: string;
+}
+
+/** The flows: runs that survive the end of their process. */
+export interface CribFlows {
+  /**
+   * Makes a flow known to this process, which from now on also continues its runs that are due. Throws
+   * CONFIG_INVALID, and CONFLICT for other code under a version that is taken.
+   *
+   * @example
+   * crib.flows.register(
+   *   defineFlow({
+   *     name: 'welcome',
+   *     version: '1.0.0',
+   *     run: async (flow, { name }: { name: string }) => {
+   *       await flow.sleep(60_000);
+   *       return flow.call(greet, { name });
+   *     },
+   *   }),
+   * );
+   */
+  register<I, O>(flow: FlowDefinition<I, O>): void;
+  /**
+   * Starts a run on behalf of a caller. Rejects with NOT_FOUND for a flow that is not registered and
+   * VALIDATION_ERROR for input that does not fit.
+   *
+   * @example
+   * const { runId, finished } = await crib.flows.start('welcome', { name: 'Ada' });
+   * console.log(runId, (await finished).status);
+   */
+  start(flow: string, input: unknown, as?: StartFlowAs): Promise<StartedRun>;
+  /**
+   * Reads one run; `undefined` when there is none of this id.
+   *
+   * @example
+   * const run = await crib.flows.get('run-1');
+   * console.log(run?.status, run?.waitsFor);
+   */
+  get(runId: string): Promise<FlowRun | undefined>;
+  /**
+   * Lists runs, newest first.
+   *
+   * @example
+   * const blocked = await crib.flows.list({ status: 'blocked' });
+   */
+  list(filter?: FlowFilter): Promise<readonly FlowRun[]>;
+  /**
+   * Lists the steps of a run, in the order in which they were begun.
+   *
+   * @example
+   * for (const { name, state } of await crib.flows.steps('run-1')) console.log(name, state);
+   */
+  steps(runId: string): Promise<readonly JournalStep[]>;
+  /**
+   * Sends an event to a run, for `flow.waitForEvent`. False for one that is finished or unknown.
+   *
+   * @example
+   * await crib.flows.send('run-1', 'paid', { invoice: 7 });
+   */
+  send(runId: string, event: string, payload?: unknown): Promise<boolean>;
+  /**
+   * Cancels a run and those that it has started. False for one that is finished or unknown.
+   *
+   * @example
+   * await crib.flows.cancel('run-1');
+   */
+  cancel(runId: string): Promise<boolean>;
+  /**
+   * Continues a run that is blocked or waits for a version that is gone, on another version if one is
+   * named. False for one that is finished or unknown.
+   *
+   * @example
+   * await crib.flows.resume('run-1', { version: '2.0.0' });
+   */
+  resume(runId: string, options?: { readonly version?: string }): Promise<boolean>;
+}

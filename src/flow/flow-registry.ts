@@ -1,0 +1,50 @@
+/** The flows that this process can run, by name and version. */
+import { ToolFailure } from '../contract/errors.ts';
+import { defineFlow, type FlowDefinition } from '../contract/flow.ts';
+import { didYouMean } from '../kit/text/did-you-mean.ts';
+
+/** The flow of a run, as the store knows it. */
+export const flowKey = ({ name, version }: Pick<FlowDefinition, 'name' | 'version'>): string =>
+  `${name}@${version}`;
+
+export class FlowRegistry {
+  readonly #byKey = new Map<string, FlowDefinition>();
+  /** The version registered last, by name. */
+  readonly #newest = new Map<string, FlowDefinition>();
+
+  /** Adds a flow. Other code under a name and version that is taken is refused with CONFLICT. */
+  register<I, O>(definition: FlowDefinition<I, O>): void {
+    const flow = defineFlow(definition) as unknown as FlowDefinition;
+    const known = this.#byKey.get(flowKey(flow));
+    if (known && known !== flow) {
+      throw new ToolFailure('CONFLICT', `The flow ${flowKey(flow)} is registered already.`, {
+        suggestions: ['Give changed code a new version: runs go on with the one they began with.'],
+      });
+    }
+    this.#byKey.set(flowKey(flow), flow);
+    this.#newest.set(flow.name, flow);
+  }
+
+  find(name: string, version: string): FlowDefinition | undefined {
+    return this.#byKey.get(`${name}@${version}`);
+  }
+
+  /** Returns the flow to start: the version registered last, unless one is named. */
+  get(name: string, version?: string): FlowDefinition {
+    const flow = version === undefined ? this.#newest.get(name) : this.find(name, version);
+    if (flow) return flow;
+    const wanted = version === undefined ? name : `${name}@${version}`;
+    const meant = didYouMean(name, [...this.#newest.keys()]);
+    throw new ToolFailure('NOT_FOUND', `There is no flow ${wanted}${meant}.`, {
+      suggestions: ['Register it first: crib.flows.register(flow).'],
+    });
+  }
+
+  keys(): ReadonlySet<string> {
+    return new Set(this.#byKey.keys());
+  }
+
+  list(): readonly FlowDefinition[] {
+    return [...this.#byKey.values()];
+  }
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createCribHost } from '../../src/crib/create-crib.ts';
+
+const SCRIPT = join(import.meta.dirname, '../fixtures/flow-worker.mjs');
+const RUNS = 60;
+const EFFECTS_A_RUN = 4;
+const KILLS = 12;
+
+const linesOf = async (root: string): Promise<readonly string[]> => {
+  const text = await readFile(join(root, 'effects.txt'), 'utf8').catch(() => '');
+  return text.split('\n').filter(Boolean);
+};
+
+const startWorker = (root: string) => {
+  const args = [SCRIPT, root, '1', String(RUNS)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  return { child, exited, isOver: () => text.includes('all over') };
+};
+
+/** Kills a worker a few effects after it has begun. */
+const workUntilKilled = async (root: string, kill: number): Promise<void> => {
+  const before = (await linesOf(root)).length;
+  const { child, exited, isOver } = startWorker(root);
+  while ((await linesOf(root)).length < before + 1 + ((kill * 5) % 17) && !isOver()) await wait(1);
+  child.kill('SIGKILL');
+  await exited;
+};
+
+describe('F1: kill -9 while flows run', () => {
+  it('loses no run, repeats no effect, and blocks what is in doubt', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'toolcrib-flows-'));
+    for (let kill = 0; kill < KILLS; kill++) await workUntilKilled(root, kill);
+    const { exited } = startWorker(root);
+    await exited;
+    const lines = await linesOf(root);
+    expect(new Set(lines).size).toBe(lines.length);
+    const crib = await createCribHost({ root });
+    const runs = await crib.flows.list({ limit: 1000 });
+    expect(runs).toHaveLength(RUNS);
+    for (const { id, input, status, waitsFor } of runs) {
+      if (status === 'blocked') expect(waitsFor).toMatchObject([expect.stringMatching(/^call:x/)]);
+      else expect(`${id} ${status}`).toBe(`${id} completed`);
+      const { n } = input as { readonly n: number };
+      const own = lines.filter((line) => line.startsWith(`${n}-`));
+      if (status === 'completed') expect(own).toHaveLength(EFFECTS_A_RUN);
+    }
+    expect(await crib.audit.verify()).toMatchObject({ ok: true });
+    await crib.close();
+    await rm(root, { recursive: true, force: true });
+  }, 240_000);
+});
