@@ -15,7 +15,7 @@ import type {
 import { answersIn } from './approval-parts.ts';
 import { loadFramework } from './load-framework.ts';
 import { isReply, modelOutputOf } from './model-output.ts';
-import { openToolSet, type ShownTool, type ToolSet, type WantedCall } from './tool-set.ts';
+import { openAiSdkSet, type ShownTool, type ToolSet, type WantedCall } from './tool-set.ts';
 
 /** Yields the latest progress of a call as often as it is asked for, and its reply in the end. */
 async function* streamCall(
@@ -78,7 +78,7 @@ const decideByParts = async (set: ToolSet, { approvalParts }: AiSdkOptions): Pro
 
 /** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */
 export const forAiSdk = async (crib: Crib, options: AiSdkOptions = {}): Promise<AiSdkTools> => {
-  const set = openToolSet(crib, 'anthropic', options);
+  const set = openAiSdkSet(crib, options);
   const { jsonSchema } = await loadFramework('ai', () => import('ai'));
   await decideByParts(set, options);
   // Without a validator of its own: what is wrong with an input is judged, and recorded, in one place.

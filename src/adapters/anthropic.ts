@@ -13,7 +13,7 @@ import type {
   ToolSetOptions,
 } from '../contract/tool-sets.ts';
 import { partsOf, textOf } from './replies.ts';
-import { runTurn, type TurnCall } from './run-turn.ts';
+import { assertRun, runTurn, type TurnCall } from './run-turn.ts';
 import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
 
 type ImageType = Extract<AnthropicContent, { type: 'image' }>['source']['media_type'];
@@ -81,8 +81,10 @@ export const forAnthropic = async (
     runnable: set.shown.map((shown) => runnableOf(set, shown)),
     losses: set.losses,
     has: set.has,
-    async run({ content }, runOptions) {
-      const replies = await runTurn(set, content.filter(isToolUse).map(callOf), runOptions);
+    async run(message, runOptions) {
+      assertRun(message, runOptions);
+      const calls = (Array.isArray(message.content) ? message.content : []).filter(isToolUse);
+      const replies = await runTurn(set, calls.map(callOf), runOptions);
       return replies.map(({ id, reply }) => ({
         type: 'tool_result',
         tool_use_id: id,

@@ -15,7 +15,7 @@ import type {
   ToolSetOptions,
 } from '../contract/tool-sets.ts';
 import { partsOf, textOf } from './replies.ts';
-import { runTurn, type TurnCall } from './run-turn.ts';
+import { assertRun, runTurn, type TurnCall } from './run-turn.ts';
 import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
 
 const declarationOf = ({ name, description, schema }: ShownTool): GeminiDeclaration => ({
@@ -76,6 +76,9 @@ export const forGemini = async (crib: Crib, options?: ToolSetOptions): Promise<G
     },
     losses: set.losses,
     has: set.has,
-    run: (turn, runOptions) => runCalls(set, callsOf(turn), runOptions),
+    run: async (turn, runOptions) => {
+      assertRun(turn, runOptions);
+      return runCalls(set, callsOf(turn), runOptions);
+    },
   };
 };

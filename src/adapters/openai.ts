@@ -12,7 +12,7 @@ import type {
 } from '../contract/tool-sets.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { textOf } from './replies.ts';
-import { runTurn, type TurnCall } from './run-turn.ts';
+import { assertRun, runTurn, type TurnCall } from './run-turn.ts';
 import { openToolSet, type ToolSet } from './tool-set.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -70,7 +70,8 @@ const runChat = async (set: ToolSet, items: readonly Item[], options: RunOptions
 /** Fails with TOOL_NOT_FOUND for a name that does not exist. */
 export const forOpenAI = async (crib: Crib, options?: ToolSetOptions): Promise<OpenAiTools> => {
   const set = openToolSet(crib, 'openai', options);
-  const run = (turn: ChatTurn | ResponsesTurn, runOptions: RunOptions = {}) => {
+  const run = async (turn: ChatTurn | ResponsesTurn, runOptions: RunOptions = {}) => {
+    assertRun(turn, runOptions);
     const items = itemsOf(turn);
     const responses = items.filter(({ type }) => type === 'function_call');
     const isResponses = responses.length > 0 || Object.hasOwn(turn, 'output');

@@ -10,7 +10,21 @@ import type { CatalogEntry, ModelTools } from '../contract/catalog.ts';
 import type { Crib, DryRunReport } from '../contract/crib.ts';
 import { ToolFailure, toolError } from '../contract/errors.ts';
 import type { JsonSchema } from '../contract/schema.ts';
-import type { ToolReply, ToolSetOptions } from '../contract/tool-sets.ts';
+import type { AiSdkOptions, ToolReply, ToolSetOptions } from '../contract/tool-sets.ts';
+import {
+  type ArgumentCheck,
+  crib as aCrib,
+  assertArguments,
+  fields,
+  flag,
+  list,
+  name,
+  object,
+  oneOf,
+  optional,
+  text,
+  texts,
+} from '../kit/data/check-arguments.ts';
 import { lazy } from '../kit/data/lazy.ts';
 import {
   answerMeta,
@@ -249,12 +263,48 @@ const callMeta = async (deps: Site, wanted: WantedCall): Promise<ToolReply> => {
   }
 };
 
-/** Fails with TOOL_NOT_FOUND for a name that does not exist. */
+/** The fields of a filter are checked by the catalog, those of a caller with each call. */
+const SET_OPTIONS = {
+  filter: optional(object),
+  names: optional(texts),
+  caller: optional(object),
+  surface: optional(oneOf('full', 'search')),
+  scope: optional(name),
+} satisfies Record<keyof ToolSetOptions, ArgumentCheck>;
+
+const setArguments = { crib: aCrib, options: optional(fields(SET_OPTIONS)) };
+
+const aiSdkArguments = {
+  crib: aCrib,
+  options: optional(
+    fields({
+      ...SET_OPTIONS,
+      streamProgress: optional(flag),
+      approvalParts: optional(fields({ decidedBy: text, messages: optional(list) })),
+    } satisfies Record<keyof AiSdkOptions, ArgumentCheck>),
+  ),
+};
+
+/** Opens a set with the options of the AI SDK's adapter, which has more of them. */
+export const openAiSdkSet = (crib: Crib, options: AiSdkOptions): ToolSet => {
+  assertArguments(aiSdkArguments, [crib, options]);
+  return toolSet(crib, 'anthropic', options);
+};
+
+/**
+ * Fails with VALIDATION_ERROR for options that are not known or of the wrong kind, with TOOL_NOT_FOUND
+ * for a tool that does not exist.
+ */
 export const openToolSet = (
   crib: Crib,
   dialect: Dialect,
   options: ToolSetOptions = {},
 ): ToolSet => {
+  assertArguments(setArguments, [crib, options]);
+  return toolSet(crib, dialect, options);
+};
+
+const toolSet = (crib: Crib, dialect: Dialect, options: ToolSetOptions): ToolSet => {
   const entries = chosen(crib, options);
   const { shown, losses } = definitionsOf(crib, { ...options, dialect }, entries);
   const isSearch = options.surface === 'search';

@@ -3,6 +3,18 @@
  * checked first, then who sends it, then what it says; calls go through `crib.execute`.
  */
 import type { CribHost } from '../../contract/crib-host.ts';
+import { ROLES } from '../../contract/tokens.ts';
+import {
+  crib as aCrib,
+  amount,
+  assertArguments,
+  fields,
+  name,
+  oneOf,
+  optional,
+  text,
+  webRequest,
+} from '../../kit/data/check-arguments.ts';
 import {
   type Answer,
   createSeal,
@@ -23,7 +35,7 @@ import { createIdentityCheck } from './auth/recheck-identities.ts';
 import { createTokenService, type TokenService } from './auth/token-service.ts';
 import { failure, refusal } from './error-reply.ts';
 import { createHeldStreams } from './held-streams.ts';
-import type { HttpDeps } from './http-deps.ts';
+import { type HttpDeps, httpDeps } from './http-deps.ts';
 import type { HttpServices } from './http-services.ts';
 import { openapiDocument } from './pages/openapi-document.ts';
 import { createStaticFiles } from './pages/static-files.ts';
@@ -175,8 +187,16 @@ const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
   };
 };
 
-/** Opens the surface. Throws when an origin or the public address in `deps` is none. */
+const FETCH = { request: webRequest, address: optional(name) };
+const LISTEN = { at: fields({ host: text, port: amount }) };
+const ISSUE_CODE = { user: fields({ user: text, role: oneOf(...ROLES) }) };
+
+/**
+ * Opens the surface. Throws VALIDATION_ERROR for arguments of the wrong kind and names that are not
+ * known, and when an origin or the public address in `deps` is none.
+ */
 export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface => {
+  assertArguments({ crib: aCrib, deps: httpDeps }, [crib, deps]);
   const check = createOriginCheck(deps);
   const services = siteOf(crib, deps);
   const bodyBytes = deps.limits?.bodyBytes ?? MAX_BODY_BYTES;
@@ -194,10 +214,18 @@ export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface =
     return seal(await enter(request, requestId), requestId);
   };
   return {
-    fetch: async (request, address = '') =>
-      toResponse(await ask(fromWebRequest(request, address)), request.method),
-    listen: (at) => listen(ask, at, { log, after, ...(deps.limits && { limits: deps.limits }) }),
-    issueCode: (user) => services.sessions.issueCode(user).code,
+    fetch: async (request, address = '') => {
+      assertArguments(FETCH, [request, address]);
+      return toResponse(await ask(fromWebRequest(request, address)), request.method);
+    },
+    listen: async (at) => {
+      assertArguments(LISTEN, [at]);
+      return listen(ask, at, { log, after, ...(deps.limits && { limits: deps.limits }) });
+    },
+    issueCode: (user) => {
+      assertArguments(ISSUE_CODE, [user]);
+      return services.sessions.issueCode(user).code;
+    },
     tokens: services.tokens,
     drain: () => {
       draining = true;

@@ -6,6 +6,7 @@
 import type { InputRequest, Server } from '@modelcontextprotocol/server';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import type { CallContext } from './call/call-context.ts';
 import type { Sdk } from './load-sdk.ts';
 
@@ -47,6 +48,10 @@ export const takesForms = ({ elicitation }: Readonly<Record<string, unknown>>): 
   if (typeof elicitation !== 'object' || elicitation === null) return false;
   return 'form' in elicitation || !('url' in elicitation);
 };
+
+/** Tells whether the client can show its user the address of a page, and open it. */
+export const takesUrls = ({ elicitation }: Readonly<Record<string, unknown>>): boolean =>
+  isRecord(elicitation) && isRecord(elicitation.url);
 
 /** Tells whether servers behind the crib could use the client's model, tools of its own left aside. */
 export const takesSampling = ({ sampling }: Readonly<Record<string, unknown>>): boolean =>

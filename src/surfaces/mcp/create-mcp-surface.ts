@@ -4,6 +4,12 @@
  */
 import type { Transport } from '@modelcontextprotocol/server';
 import type { Crib } from '../../contract/crib.ts';
+import {
+  crib as aCrib,
+  assertArguments,
+  webRequest,
+  withMethods,
+} from '../../kit/data/check-arguments.ts';
 import { toResponse } from '../door/answer.ts';
 import { fromWebRequest } from '../door/http-request.ts';
 import type { Handler } from '../door/listen.ts';
@@ -27,7 +33,7 @@ import { reviewPrompt } from './lists/review-prompt.ts';
 import { serverPrompts, serverResources } from './lists/server-resources.ts';
 import { watchChanges } from './lists/watch-changes.ts';
 import { loadSdk } from './load-sdk.ts';
-import type { McpSurfaceOptions } from './mcp-options.ts';
+import { type McpSurfaceOptions, mcpOptions } from './mcp-options.ts';
 import { connectionSession } from './session.ts';
 import type { SurfaceDeps } from './surface-deps.ts';
 
@@ -109,10 +115,12 @@ class Surface implements McpSurface {
   }
 
   async fetch(request: Request): Promise<Response> {
+    assertArguments({ request: webRequest }, [request]);
     return toResponse(await this.answer(fromWebRequest(request, '')), request.method);
   }
 
   async connect(transport: Transport): Promise<McpConnection> {
+    assertArguments({ transport: withMethods('start', 'send', 'close') }, [transport]);
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
     const session = connectionSession(this.#deps.options.caller ?? {});
     const built = new Set<BuiltServer>();
@@ -183,8 +191,14 @@ class Surface implements McpSurface {
   }
 }
 
-/** Opens the surface; the MCP library is loaded here. */
+/**
+ * Opens the surface; the MCP library is loaded here. Fails with VALIDATION_ERROR for arguments of the
+ * wrong kind and options that are not known.
+ */
 export const createMcpSurface = async (
   crib: Crib,
   options: McpSurfaceOptions,
-): Promise<McpSurface> => new Surface(await siteOf(crib, options));
+): Promise<McpSurface> => {
+  assertArguments({ crib: aCrib, options: mcpOptions }, [crib, options]);
+  return new Surface(await siteOf(crib, options));
+};

@@ -3,6 +3,21 @@ import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import {
+  type ArgumentCheck,
+  amount,
+  callback,
+  fields,
+  list,
+  name,
+  object,
+  oneOf,
+  optional,
+  runtime,
+  text,
+  texts,
+  withMethods,
+} from '../../kit/data/check-arguments.ts';
 import type { AroundCall } from './client-link.ts';
 import type { PromptCatalog, ResourceCatalog } from './lists/collection.ts';
 
@@ -68,3 +83,37 @@ export interface McpHttpOptions {
   /** Where clients find out how to log in (RFC 9728). */
   readonly resourceMetadataUrl?: string;
 }
+
+const http = fields({
+  authenticate: callback,
+  hosts: optional(texts),
+  origins: optional(texts),
+  resourceMetadataUrl: optional(text),
+} satisfies Record<keyof McpHttpOptions, ArgumentCheck>);
+
+const MIN_KEY_BYTES = 32;
+
+const stateKey: ArgumentCheck = (value) =>
+  value instanceof Uint8Array && value.byteLength >= MIN_KEY_BYTES
+    ? undefined
+    : `has to be a Uint8Array of ${MIN_KEY_BYTES} bytes or more`;
+
+/** Finds what is wrong with the options of a surface: a misspelt `approvals` would go unnoticed. */
+export const mcpOptions: ArgumentCheck = fields({
+  runtime,
+  version: text,
+  surface: optional(oneOf('full', 'search', 'code')),
+  servers: optional(texts),
+  caller: optional(object),
+  approvals: optional(oneOf('elicit', 'inbox')),
+  describe: optional(callback),
+  instructions: optional(name),
+  listed: optional(withMethods('then')),
+  pageSize: optional(amount),
+  stateKey: optional(stateKey),
+  resources: optional(list),
+  prompts: optional(list),
+  aroundCall: optional(callback),
+  maxBodyBytes: optional(amount),
+  http: optional(http),
+} satisfies Record<keyof McpSurfaceOptions, ArgumentCheck>);

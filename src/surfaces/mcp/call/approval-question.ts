@@ -72,7 +72,9 @@ export const elicitApprover = (
     if (!question) return { answer: 'later', by };
     const left = request.expiresAt - options.runtime.now();
     const timeout = Math.min(Math.max(left, 1), MAX_DELAY);
-    const response = await ctx.mcpReq.elicitInput(question, { signal, timeout });
+    // On the stream of its request: an HTTP client need not have opened one of its own.
+    const relatedRequestId = ctx.mcpReq.id;
+    const response = await ctx.mcpReq.elicitInput(question, { signal, timeout, relatedRequestId });
     return { answer: answerOf(response) ?? 'deny', by };
   },
 });

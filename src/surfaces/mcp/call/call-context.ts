@@ -9,6 +9,7 @@ export interface CallRequestContext
     | '_meta'
     | 'elicitInput'
     | 'envelope'
+    | 'id'
     | 'inputResponses'
     | 'log'
     | 'method'

@@ -3,8 +3,19 @@
  * person, or a prompt for its model. A form says who asks, and shows the question in a code block: it
  * must not look like a question of Toolcrib itself.
  */
-import type { ElicitRequestFormParams, InputRequest } from '@modelcontextprotocol/server';
-import type { Elicit, Elicitation, ElicitationAnswer } from '../../../contract/elicitation.ts';
+import { randomUUID } from 'node:crypto';
+import type {
+  ElicitRequestFormParams,
+  ElicitRequestURLParams,
+  InputRequest,
+} from '@modelcontextprotocol/server';
+import type {
+  Elicit,
+  Elicitation,
+  ElicitationAnswer,
+  ElicitUrl,
+  UrlElicitation,
+} from '../../../contract/elicitation.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Sample } from '../../../contract/sampling.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
@@ -65,6 +76,25 @@ export const elicitClient =
     const params = formOf(question);
     if (!params) return DECLINED;
     return answerOf(await ask({ method: 'elicitation/create', params }, signal), question.schema);
+  };
+
+/** Words the request to open a page; nothing when it cannot be shown whole. */
+const pageOf = ({ server, message, url }: UrlElicitation): ElicitRequestURLParams | undefined => {
+  const shown = visibleBlock(message);
+  if (shown.length + url.length > MAX_SHOWN) return undefined;
+  const { host } = new URL(url);
+  const text = `The MCP server ${JSON.stringify(server)} asks you to open a page of ${host}. What you enter there is not seen by Toolcrib; it approves no call.\n\n${asCode(shown)}`;
+  return { mode: 'url', message: text, url, elicitationId: randomUUID() };
+};
+
+/** Asks the person behind a client to open pages for servers. */
+export const elicitUrlByClient =
+  (ask: AskClient): ElicitUrl =>
+  async (question, signal) => {
+    const params = pageOf(question);
+    if (!params) return DECLINED;
+    const { action } = answerOf(await ask({ method: 'elicitation/create', params }, signal), {});
+    return { action };
   };
 
 /** Puts prompts of servers to the model of a client. The client shows them to its user as it sees fit. */

@@ -77,12 +77,12 @@ const isPlainReply = ({ content }: CallToolResult): boolean => content.every(isT
 /** The context of a plain call, made without the library. */
 class PlainRequestContext implements CallContext, CallRequestContext {
   readonly method = 'tools/call';
-  readonly #id: RequestId;
+  readonly id: RequestId;
   readonly #server: Server;
   readonly #cancelling = new AbortController();
 
   constructor(id: RequestId, server: Server) {
-    this.#id = id;
+    this.id = id;
     this.#server = server;
   }
 
@@ -107,7 +107,7 @@ class PlainRequestContext implements CallContext, CallRequestContext {
   }
 
   notify(notification: Notification): Promise<void> {
-    return this.#server.notification(notification, { relatedRequestId: this.#id });
+    return this.#server.notification(notification, { relatedRequestId: this.id });
   }
 
   /** Everything: a client that has chosen a level is left to the library. */
@@ -119,7 +119,7 @@ class PlainRequestContext implements CallContext, CallRequestContext {
     request: { method: RequestMethod; params?: Record<string, unknown> },
     options?: Pick<RequestOptions, 'signal' | 'timeout'>,
   ): Promise<unknown> {
-    return this.#server.request(request, { ...options, relatedRequestId: this.#id });
+    return this.#server.request(request, { ...options, relatedRequestId: this.id });
   }
 
   elicitInput(
