@@ -1,4 +1,4 @@
-/** The calls of one turn of a model, run together, answered in order. */
+/** Runs the calls of one turn of a model together and answers them in order. */
 import { toolError } from '../contract/errors.ts';
 import type { RunOptions, ToolReply } from '../contract/tool-sets.ts';
 import {
@@ -15,7 +15,7 @@ import type { ToolSet } from './tool-set.ts';
 export interface TurnCall {
   readonly id: string;
   readonly name: string;
-  /** The input, or what is wrong with what should have been one. */
+  /** The input, or why the arguments cannot be read. */
   readonly input: { readonly value: unknown } | { readonly fault: string };
 }
 
@@ -35,7 +35,7 @@ const RUN = {
 export const assertRun = (turn: unknown, options: unknown): void =>
   assertArguments(RUN, [Array.isArray(turn) ? {} : turn, options]);
 
-/** A second call of the same id is not run: no answer could be told from that of the first. */
+/** Runs the calls. A second call of the same id is refused: its answer could not be told from the first. */
 export const runTurn = (
   set: ToolSet,
   calls: readonly TurnCall[],
@@ -48,10 +48,10 @@ export const runTurn = (
       seen.add(id);
       if (isRepeated) return { id, reply: refuse('Another call of this turn has the same id.') };
       if ('fault' in input) return { id, reply: refuse(input.fault) };
-      const wanted = { name, input: input.value, callId: id, signal: stop };
-      if (!onProgress) return { id, reply: await set.call(wanted) };
+      const call = { name, input: input.value, callId: id, signal: stop };
+      if (!onProgress) return { id, reply: await set.call(call) };
       const reply = await set.call({
-        ...wanted,
+        ...call,
         onProgress: (fraction, note) =>
           onProgress({ callId: id, tool: name, fraction, ...(note !== undefined && { note }) }),
       });

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import type { Identity } from './auth/identity.ts';
-import { createIdentityCheck } from './auth/recheck-identities.ts';
 import { createTokenService } from './auth/token-service.ts';
-import { createHeldStreams } from './held-streams.ts';
+import { createHeldStreams, createIdentityCheck } from './held-streams.ts';
 
 const SECOND = 1000;
 
@@ -88,9 +87,9 @@ describe('createHeldStreams', () => {
     const get = () => new Promise<TokenRecord>((resolve) => void answers.push(resolve));
     const { runtime, streams, hold, ended } = opened({ get });
     hold(holder('t1'));
-    void streams.look();
+    void streams.recheck();
     await runtime.advance(0);
-    void streams.look();
+    void streams.recheck();
     answers[0]?.(record('t1'));
     await runtime.advance(0);
     expect(ended).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Deciding by a signed link. Opening it only shows the question, because mail programs open links by
- * themselves; the answer is a form. A link made for "no" never offers "yes".
+ * Decides approvals by a signed link. Opening it only shows the question, because mail programs open links
+ * by themselves; the answer is a form. A link for "no" never offers "yes".
  */
 import { z } from 'zod';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
@@ -28,7 +28,7 @@ const questionPage = async (
   { crib, deps }: HttpServices,
 ): Promise<Response> => {
   const now = deps.runtime.now();
-  // What cannot be shown as a person has to see it cannot be approved here.
+  // A question that cannot be shown in full cannot be approved here.
   const text = deps.describe?.(record.request, now);
   const deny = approve ? lastPart((await crib.approvals.links(record.id)).deny) : link;
   const buttons = [

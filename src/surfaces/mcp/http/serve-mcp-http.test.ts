@@ -3,14 +3,15 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSurface, type TestSurface, tokens } from '../../../../test/fixtures/mcp-surface.ts';
 import { aTool } from '../../../../test/fixtures/test-crib.ts';
+import type { HttpServer } from '../../door/listen.ts';
 import { PATIENCE_MS } from './post-exchange.ts';
-import { type McpHttpServer, serveMcpHttp } from './serve-mcp-http.ts';
+import { serveMcpHttp } from './serve-mcp-http.ts';
 
 type Body = string | ReadableStream<Uint8Array>;
 
 const MAX_BYTES = 2000;
 let open: TestSurface;
-let server: McpHttpServer;
+let server: HttpServer;
 let finish: () => void = () => undefined;
 let isRunning = false;
 afterEach(async () => {

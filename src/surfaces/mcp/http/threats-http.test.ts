@@ -14,11 +14,11 @@ import {
   tokens,
 } from '../../../../test/fixtures/mcp-surface.ts';
 import { aTool } from '../../../../test/fixtures/test-crib.ts';
-import { bearerToken, newToken } from './bearer-token.ts';
-import { type McpHttpServer, serveMcpHttp } from './serve-mcp-http.ts';
+import type { HttpServer } from '../../door/listen.ts';
+import { bearerToken, newToken, serveMcpHttp } from './serve-mcp-http.ts';
 
 let open: TestSurface | undefined;
-let server: McpHttpServer | undefined;
+let server: HttpServer | undefined;
 afterEach(async () => {
   await open?.close();
   await server?.close();

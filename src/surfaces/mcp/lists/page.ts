@@ -1,4 +1,4 @@
-/** Lists in pages. A cursor names the last item seen, so that changes in between lose nothing. */
+/** Lists in pages. A cursor names the last item of a page, so that changes in between lose nothing. */
 import type { Sdk } from '../load-sdk.ts';
 
 export interface Page<T> {
@@ -31,7 +31,7 @@ const byKey =
     return left < right ? -1 : 1;
   };
 
-/** Throws the protocol's error for a cursor that this surface did not make. */
+/** Cuts one page out of a list. Throws the protocol's error for a foreign cursor. */
 export const pageOf = <T>(all: readonly T[], request: PageRequest<T>, sdk: Sdk): Page<T> => {
   const { cursor, size, keyOf } = request;
   const after = cursor === undefined ? undefined : read(cursor);
@@ -39,10 +39,10 @@ export const pageOf = <T>(all: readonly T[], request: PageRequest<T>, sdk: Sdk):
     throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Invalid cursor');
   }
   const sorted = all.toSorted(byKey(keyOf));
-  const left = after === undefined ? sorted : sorted.filter((item) => keyOf(item) > after);
-  const items = left.slice(0, size);
+  const rest = after === undefined ? sorted : sorted.filter((item) => keyOf(item) > after);
+  const items = rest.slice(0, size);
   const last = items.at(-1);
-  return last !== undefined && left.length > items.length
+  return last !== undefined && rest.length > items.length
     ? { items, nextCursor: writeCursor(keyOf(last)) }
     : { items };
 };

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { gatherWrites } from './gather-writes.ts';
+import { gatherWrites } from './strict-lines.ts';
 
 /** Notes what reaches the system, write by write. */
 const recorder = () => {
