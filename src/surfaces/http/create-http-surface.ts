@@ -29,11 +29,11 @@ import { securityHeaders } from '../door/security-headers.ts';
 import { type AnswerDeps, answerRoute } from './answer-route.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { CSRF_HEADER } from './auth/authenticate.ts';
-import { type ConsoleUser, createConsoleSessions } from './auth/console-sessions.ts';
+import { ConsoleSessions, type ConsoleUser } from './auth/console-sessions.ts';
 import { createJwtCheck } from './auth/jwt-check.ts';
 import { createTokenService, type TokenService } from './auth/token-service.ts';
 import { failure, refusal } from './error-reply.ts';
-import { createHeldStreams, createIdentityCheck } from './held-streams.ts';
+import { createIdentityCheck, HeldStreams } from './held-streams.ts';
 import { type HttpDeps, httpDeps } from './http-deps.ts';
 import type { HttpServices } from './http-services.ts';
 import { openapiDocument } from './pages/openapi-document.ts';
@@ -68,14 +68,14 @@ const servicesOf = (crib: CribHost, deps: HttpDeps): HttpServices => {
     randomBytes,
     tokens: async () => (await crib.store()).tokens,
   });
-  const sessions = createConsoleSessions({ runtime, randomBytes });
+  const sessions = new ConsoleSessions({ runtime, randomBytes });
   let document: Promise<object> | undefined;
   return {
     crib,
     deps,
     tokens,
     sessions,
-    streams: createHeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions })),
+    streams: new HeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions })),
     attempts: createAttempts(runtime, deps.limits?.failedAttempts ?? MAX_FAILED_ATTEMPTS),
     shadow: watchShadow(crib.events, runtime),
     openapi: () => {

@@ -50,15 +50,6 @@ export const createIdentityCheck =
     };
   };
 
-export interface HeldStreams {
-  /** Calls `end` when the identity is no longer valid; returns how to release the stream. */
-  hold(identity: Identity, end: () => void): () => void;
-  /** Checks all streams now, because a token or session has just ended here. Never rejects. */
-  recheck(): Promise<void>;
-  /** Stops checking; the streams are left open. */
-  close(): void;
-}
-
 interface Held {
   readonly identity: Identity;
   end(): void;
@@ -69,7 +60,7 @@ const RECHECK_EVERY_MS = 1000;
 /** After so many ticks without an answer the store counts as one that fails. */
 const MAX_UNANSWERED = 5;
 
-class Streams implements HeldStreams {
+export class HeldStreams {
   readonly #runtime: Pick<Runtime, 'after'>;
   readonly #check: IdentityCheck;
   readonly #held = new Set<Held>();
@@ -83,6 +74,7 @@ class Streams implements HeldStreams {
     this.#check = check;
   }
 
+  /** Calls `end` when the identity is no longer valid; returns how to release the stream. */
   hold(identity: Identity, end: () => void): () => void {
     const held = { identity, end };
     this.#held.add(held);
@@ -90,6 +82,7 @@ class Streams implements HeldStreams {
     return () => this.#release(held);
   }
 
+  /** Checks all streams now, because a token or session has just ended here. Never rejects. */
   async recheck(): Promise<void> {
     if (this.#isChecking) {
       // The check under way may have read the store before the change.
@@ -105,6 +98,7 @@ class Streams implements HeldStreams {
     this.#unanswered = 0;
   }
 
+  /** Stops checking; the streams are left open. */
   close(): void {
     this.#held.clear();
     this.#stopTimer();
@@ -145,8 +139,3 @@ class Streams implements HeldStreams {
     return timer;
   }
 }
-
-export const createHeldStreams = (
-  runtime: Pick<Runtime, 'after'>,
-  check: IdentityCheck,
-): HeldStreams => new Streams(runtime, check);

@@ -78,7 +78,7 @@ describe('the console code', () => {
   });
 });
 
-describe('a session', () => {
+describe('a console session', () => {
   it('is never one that the browser brought along (session fixation)', async () => {
     const door = await open();
     const first = await login(door);
@@ -126,7 +126,7 @@ describe('a session', () => {
   });
 });
 
-describe('a token', () => {
+describe('an API token', () => {
   const create = (door: TestHttp, body: object) =>
     door.ask('/v1/tokens', { method: 'POST', token: door.tokens.admin, body });
 
@@ -205,7 +205,7 @@ describe('the JWT of an issuer', () => {
     return { door, sign, status, asked };
   };
 
-  it('lets in by the role it names', async () => {
+  it('gives the role that it names', async () => {
     const { door, sign, status } = await setUp();
     expect(await status(await sign({}))).toBe(200);
     const token = await sign({});
@@ -232,7 +232,7 @@ describe('the JWT of an issuer', () => {
     for (const token of bad) expect(await status(token), token).toBe(401);
   });
 
-  it('is told of in the metadata of the MCP endpoint', async () => {
+  it('has its issuer named in the metadata of the MCP endpoint', async () => {
     const { door } = await setUp();
     const metadata = await door.ask('/.well-known/oauth-protected-resource');
     expect(metadata.json).toMatchObject({
@@ -245,7 +245,7 @@ describe('the JWT of an issuer', () => {
     );
   });
 
-  it('is nothing where no issuer is configured', async () => {
+  it('is refused where no issuer is configured', async () => {
     const { sign } = await setUp();
     const token = await sign({});
     await http?.close();

@@ -70,7 +70,7 @@ const serveTools = (server: Server, deps: ServerDeps): void => {
       size: deps.pageSize,
       keyOf: ({ name }: Tool) => name,
     };
-    const { items, ...next } = pageOf(deps.tools.all(), request, deps.sdk);
+    const { items, ...next } = pageOf(deps.tools.all(), request);
     return { tools: [...items], ...next };
   });
   server.setRequestHandler('tools/call', (request, ctx) => callTool(deps, request, ctx));

@@ -26,19 +26,7 @@ export interface IssuedCode {
   readonly expiresAt: number;
 }
 
-export interface ConsoleSessions {
-  /** Makes a code that is valid once, for ten minutes. */
-  issueCode(user: ConsoleUser): IssuedCode;
-  /** Opens a session with a new id; returns nothing when the code is not valid. */
-  enter(code: string): { readonly id: string; readonly session: ConsoleSession } | undefined;
-  /** Finds the session of an id and notes that it was used. */
-  find(id: string): ConsoleSession | undefined;
-  /** Tells whether the session of this key is still open. Does not count as a use. */
-  isOpen(key: string): boolean;
-  leave(id: string): void;
-}
-
-export interface ConsoleSessionsDeps {
+interface ConsoleSessionsDeps {
   readonly runtime: Pick<Runtime, 'now'>;
   randomBytes(size: number): Uint8Array;
 }
@@ -56,7 +44,7 @@ interface OpenSession {
   usedAt: number;
 }
 
-class MemorySessions implements ConsoleSessions {
+export class ConsoleSessions {
   readonly #deps: ConsoleSessionsDeps;
   readonly #codes = new BoundedMap<string, ConsoleUser & { readonly expiresAt: number }>(MAX_CODES);
   readonly #sessions = new BoundedMap<string, OpenSession>(MAX_SESSIONS);
@@ -65,6 +53,7 @@ class MemorySessions implements ConsoleSessions {
     this.#deps = deps;
   }
 
+  /** Makes a code that is valid once, for ten minutes. */
   issueCode({ user, role }: ConsoleUser): IssuedCode {
     const code = this.#secret(16);
     const expiresAt = this.#deps.runtime.now() + CODE_MS;
@@ -72,7 +61,8 @@ class MemorySessions implements ConsoleSessions {
     return { code, expiresAt };
   }
 
-  enter(code: string) {
+  /** Opens a session with a new id; returns nothing when the code is not valid. */
+  enter(code: string): { readonly id: string; readonly session: ConsoleSession } | undefined {
     const key = hashOf(code);
     const issued = this.#codes.get(key);
     this.#codes.delete(key);
@@ -90,12 +80,14 @@ class MemorySessions implements ConsoleSessions {
     return { id, session };
   }
 
+  /** Finds the session of an id and notes that it was used. */
   find(id: string): ConsoleSession | undefined {
     const open = this.#live(hashOf(id));
     if (open) open.usedAt = this.#deps.runtime.now();
     return open?.session;
   }
 
+  /** Tells whether the session of this key is still open. Does not count as a use. */
   isOpen(key: string): boolean {
     return this.#live(key) !== undefined;
   }
@@ -117,9 +109,6 @@ class MemorySessions implements ConsoleSessions {
     return Buffer.from(this.#deps.randomBytes(size)).toString('base64url');
   }
 }
-
-export const createConsoleSessions = (deps: ConsoleSessionsDeps): ConsoleSessions =>
-  new MemorySessions(deps);
 
 /** Compares the header with the CSRF token of the session, in constant time. */
 export const isCsrfToken = (sent: string | undefined, { csrf }: ConsoleSession): boolean => {

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
 import type { Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
-import { NEWEST_FIRST, pageOf } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { idParams, listOf, pageQuery } from '../schemas/lists.ts';
 

@@ -1,7 +1,7 @@
 /** The audit trail: reading, verifying, exporting and signing it. */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { auditPage } from '../page-of.ts';
+import { auditPage } from '../audit-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { auditRowSchema } from '../schemas/call.ts';
 import { listOf, pageQuery } from '../schemas/lists.ts';

@@ -1,8 +1,8 @@
 /** Standing grants: listing, giving and taking back. */
 import { z } from 'zod';
 import type { Grant, NewGrant } from '../../../contract/grant.ts';
+import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
 import { notFound } from '../error-reply.ts';
-import { NEWEST_FIRST, pageOf } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { idParams, listOf, nameSchema, pageQuery } from '../schemas/lists.ts';
 

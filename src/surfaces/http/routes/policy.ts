@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { pageOf, timeKey } from '../../door/page-of.ts';
 import { callerOfIdentity } from '../auth/identity.ts';
-import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { listOf, nameSchema, pageQuery } from '../schemas/lists.ts';
 import { isolationSchema, tierSchema } from '../schemas/tool.ts';

@@ -5,9 +5,9 @@
  */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { pageOf } from '../../door/page-of.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
-import { pageOf } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { listOf, nameParams, pageQuery } from '../schemas/lists.ts';
 import type { ServerEditor } from '../server-editor.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { ROLES, type TokenPolicy, type TokenRecord } from '../../../contract/tokens.ts';
 import { DAY_MS } from '../../../kit/data/durations.ts';
+import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
 import { notFound } from '../error-reply.ts';
-import { NEWEST_FIRST, pageOf } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { idParams, listOf, pageQuery, plainName } from '../schemas/lists.ts';
 import { isolationSchema } from '../schemas/tool.ts';

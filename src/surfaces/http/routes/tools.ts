@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CatalogEntry, ToolFilter } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { CATEGORIES, SOURCES } from '../../../contract/tool.ts';
-import { pageOf } from '../page-of.ts';
+import { pageOf } from '../../door/page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { flagSchema, listOf, nameParams, pageQuery } from '../schemas/lists.ts';
 import {

@@ -8,12 +8,11 @@ import type {
   InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import type { CallAs, CallOptions } from '../../../contract/call-options.ts';
-import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
-import { answerMeta, CALL_TOOL, innerCall, SEARCH_TOOLS } from '../../../kit/model/meta-tools.ts';
+import { CALL_TOOL } from '../../../kit/model/meta-tools.ts';
 import type { AskRound } from '../client-link.ts';
-import { isMetaTool, isShown, metaDeps, SEARCH_API } from '../lists/meta-tools.ts';
+import { isMetaTool } from '../lists/meta-tools.ts';
 import { addressOf } from '../lists/resource-address.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import { answerOf, approvalQuestion, elicitApprover, laterApprover } from './approval-question.ts';
@@ -21,14 +20,17 @@ import type { CallContext } from './call-context.ts';
 import { askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
 import { askersFor, canAnswer } from './elicit-client.ts';
 import type { HeldCall, Reached } from './held-calls.ts';
+import {
+  callOf,
+  metaReply,
+  type NamedCall,
+  refusal,
+  searchesApi,
+  unknownTool,
+} from './own-tools.ts';
 import { META, toolReply } from './tool-reply.ts';
 
 type Reply = CallToolResult | InputRequiredResult;
-
-interface NamedCall {
-  readonly name: string;
-  readonly input: unknown;
-}
 
 /** A call with all that its request brought. */
 type Round = NamedCall & AskRound & { readonly held?: HeldCall };
@@ -211,59 +213,7 @@ const replyTo = async (deps: ServerDeps, asked: Round): Promise<Reply> => {
   return (await askByReply(deps, round, result.approval.approvalId)) ?? toolReply(result);
 };
 
-const unknownTool = (deps: ServerDeps, name: string): Error => {
-  const { ProtocolError, ProtocolErrorCode } = deps.sdk;
-  const close = deps.kind === 'full' ? deps.crib.tools.suggest(name) : [];
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool', {
-    code: 'TOOL_NOT_FOUND',
-    ...(close.length > 0 && { suggestions: close }),
-  });
-};
-
-const metaReply = (deps: ServerDeps, { name, input }: NamedCall): CallToolResult => {
-  // Without describe_tool the search has to return the schemas.
-  const about = { ...metaDeps(deps.crib), withSchemas: deps.kind === 'code' };
-  const data = answerMeta(about, name, input);
-  return {
-    content: [{ type: 'text', text: JSON.stringify(data) }],
-    structuredContent: { ...data },
-  };
-};
-
-/** Answers bad input of the surface's own tools with an error that the model can correct. */
-const refusal = (error: unknown): CallToolResult => {
-  if (!(error instanceof ToolFailure)) throw error;
-  const { code, message, extras } = error;
-  const { issues = [], suggestions } = toolError(code, message, extras);
-  const lines = [
-    `${code}: ${message}`,
-    ...issues.map(({ path, message: what }) => `- ${path.join('.')}: ${what}`),
-    ...suggestions.map((each) => `- ${each}`),
-  ];
-  return {
-    content: [{ type: 'text', text: lines.join('\n') }],
-    isError: true,
-    _meta: { [META.code]: code },
-  };
-};
-
-/** Tells a search of the code surface that the tool `search_api` answers, where the crib has it. */
-const searchesApi = ({ kind, crib }: ServerDeps, name: string): boolean => {
-  if (kind !== 'code' || name !== SEARCH_TOOLS.name) return false;
-  const entry = crib.tools.get(SEARCH_API);
-  return entry !== undefined && isShown(entry);
-};
-
-/** Returns the call behind the request. Only tools that the surface lists can be called by name. */
-const callOf = (deps: ServerDeps, { name, input }: NamedCall): NamedCall => {
-  if (name === CALL_TOOL.name && isMetaTool(deps.kind, name)) return innerCall(input);
-  if (searchesApi(deps, name)) return { name: SEARCH_API, input };
-  // An unknown name on the full surface goes through the crib, so that the attempt is on record.
-  const isLimited = deps.kind !== 'full' || deps.options.servers !== undefined;
-  if (isLimited && !deps.tools.entry(name)) throw unknownTool(deps, name);
-  return { name, input };
-};
-
+/** Answers one `tools/call`. Fails with an error of the protocol for an unknown tool. */
 export const callTool = async (
   deps: ServerDeps,
   { params }: CallToolRequest,

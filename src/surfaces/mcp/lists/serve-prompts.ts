@@ -70,7 +70,7 @@ const valuesFor = async (
 };
 
 export const servePrompts = (server: Server, deps: ServerDeps): void => {
-  const { sdk, pageSize: size } = deps;
+  const { pageSize: size } = deps;
   server.setRequestHandler('prompts/list', async ({ params }) => {
     const listed = await fromCatalogs(
       deps.prompts,
@@ -78,7 +78,7 @@ export const servePrompts = (server: Server, deps: ServerDeps): void => {
       deps,
     );
     const request = { cursor: params?.cursor, size, keyOf: ({ name }: ListedPrompt) => name };
-    const { items, ...next } = pageOf(unique(listed), request, sdk);
+    const { items, ...next } = pageOf(unique(listed), request);
     const prompts = items.map((item) => ({ ...item, arguments: [...item.arguments] }));
     return { prompts, ...next };
   });

@@ -101,7 +101,7 @@ const asContents = (contents: NonNullable<Content>) =>
   }));
 
 export const serveResources = (server: Server, deps: ServerDeps, subscribed: Subscribed): void => {
-  const { sdk, pageSize: size } = deps;
+  const { pageSize: size } = deps;
   server.setRequestHandler('resources/list', async ({ params }) => {
     const listed = await fromCatalogs(
       deps.resources,
@@ -109,7 +109,7 @@ export const serveResources = (server: Server, deps: ServerDeps, subscribed: Sub
       deps,
     );
     const request = { cursor: params?.cursor, size, keyOf: ({ uri }: ListedResource) => uri };
-    const { items, ...next } = pageOf(unique(listed), request, sdk);
+    const { items, ...next } = pageOf(unique(listed), request);
     return { resources: items.map(plain), ...next };
   });
   server.setRequestHandler('resources/templates/list', async ({ params }) => {
@@ -119,7 +119,7 @@ export const serveResources = (server: Server, deps: ServerDeps, subscribed: Sub
       deps,
     );
     const keyOf = ({ uriTemplate }: ListedTemplate) => uriTemplate;
-    const { items, ...next } = pageOf(listed, { cursor: params?.cursor, size, keyOf }, sdk);
+    const { items, ...next } = pageOf(listed, { cursor: params?.cursor, size, keyOf });
     return { resourceTemplates: items.map(plain), ...next };
   });
   server.setRequestHandler('resources/read', async ({ params }) => ({
