@@ -111,11 +111,11 @@ const asksPerson = async (deps: SetDeps, call: ModelCall): Promise<boolean> => {
   const pinned = options.filter?.range === undefined ? as : { ...as, version };
   const { data } = await crib.execute(name, call.input, pinned);
   if ((data as Partial<DryRunReport> | undefined)?.verdict !== 'ask') return false;
-  const asked = {
+  const askingLater = {
     ...deps,
     options: { ...options, caller: { ...options.caller, approver: LATER } },
   };
-  return (await callShown(asked, call)).approval !== undefined;
+  return (await callShown(askingLater, call)).approval !== undefined;
 };
 
 /** Tells the questions of this caller: a history must not decide those of others. */

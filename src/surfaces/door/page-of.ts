@@ -31,7 +31,7 @@ export const fromCursor = (cursor: string): string => {
   const key = Buffer.from(cursor, 'base64url').toString().slice(PREFIX.length);
   // A text that this server did not encode reads back differently.
   if (key !== '' && toCursor(key) === cursor) return key;
-  throw new ToolFailure('VALIDATION_ERROR', 'The cursor is not one of ours.', {
+  throw new ToolFailure('VALIDATION_ERROR', 'The cursor is not from a page of this server.', {
     issues: [{ path: ['cursor'], message: 'Take it from the `next` of the page before.' }],
   });
 };

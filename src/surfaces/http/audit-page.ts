@@ -8,7 +8,7 @@ import { fromCursor, type Page, type PageQuery, toCursor } from '../door/page-of
 const seqOf = (cursor: string): number => {
   const seq = Number(fromCursor(cursor));
   if (Number.isSafeInteger(seq) && seq > 0) return seq;
-  throw new ToolFailure('VALIDATION_ERROR', 'The cursor is not one of this list.');
+  throw new ToolFailure('VALIDATION_ERROR', 'The cursor is not from a page of this list.');
 };
 
 /** Reads a page of the audit trail, the newest row first. */

@@ -143,6 +143,17 @@ describe('an API token', () => {
     expect((await create(door, { name: 'ci', role: 'agent' })).status).toBe(409);
   });
 
+  it('is listed without the seal that proves its record to this machine', async () => {
+    const door = await open();
+    const { tokens } = await door.crib.store();
+    const [record] = await tokens.list();
+    if (!record) throw new Error('There is no token to copy.');
+    await tokens.add({ ...record, id: 'f'.repeat(16), name: 'sealed', seal: 'proof' });
+    const { text } = await door.ask('/v1/tokens', { token: door.tokens.admin });
+    expect(text).toContain('sealed');
+    expect(text).not.toContain('proof');
+  });
+
   it('is refused at once when it is revoked', async () => {
     const door = await open();
     const { json } = await create(door, { name: 'ci', role: 'viewer' });

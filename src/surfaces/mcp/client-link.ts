@@ -88,8 +88,8 @@ const asksAtOnce = (deps: LinkDeps): OpenLink => ({
     return deps.capabilities(deps.ctx);
   },
   ask: async (_key, { method, params }, accepts = () => true) => {
-    const asked = { method, ...(params && { params: { ...params } }) };
-    const answer = await deps.ctx.mcpReq.send(asked);
+    const request = { method, ...(params && { params: { ...params } }) };
+    const answer = await deps.ctx.mcpReq.send(request);
     if (accepts(answer)) return answer;
     throw refused();
   },

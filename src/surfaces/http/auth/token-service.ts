@@ -16,7 +16,7 @@ export interface NewToken {
 
 export interface TokenService {
   /** The token is in this answer and nowhere else. Fails with CONFLICT when the name is in use. */
-  create(wanted: NewToken, by: string): Promise<{ token: string; record: TokenRecord }>;
+  create(token: NewToken, by: string): Promise<{ token: string; record: TokenRecord }>;
   /** Finds the record of a token that is valid now; synchronously where it is cached. */
   verify(token: string): Promise<TokenRecord | undefined> | TokenRecord | undefined;
   list(): Promise<readonly TokenRecord[]>;
@@ -65,12 +65,12 @@ class StoredTokens implements TokenService {
     this.#deps = deps;
   }
 
-  async create(wanted: NewToken, by: string) {
+  async create(token: NewToken, by: string) {
     const { runtime, randomBytes } = this.#deps;
     const tokens = await this.#deps.tokens();
     const now = runtime.now();
     const isTaken = (await tokens.list()).some(
-      (record) => record.name === wanted.name && isLive(record, now),
+      (record) => record.name === token.name && isLive(record, now),
     );
     if (isTaken) {
       throw new ToolFailure('CONFLICT', 'A token of this name is in use.', {
@@ -80,7 +80,7 @@ class StoredTokens implements TokenService {
     const id = Buffer.from(randomBytes(8)).toString('hex');
     const secret = Buffer.from(randomBytes(32)).toString('base64url');
     const digest = digestOf(secret);
-    const record: TokenRecord = { id, ...wanted, hash: digest, createdAt: now, createdBy: by };
+    const record: TokenRecord = { id, ...token, hash: digest, createdAt: now, createdBy: by };
     await tokens.add(record);
     return { token: `tc_${id}_${secret}`, record };
   }
@@ -108,7 +108,7 @@ class StoredTokens implements TokenService {
 
   async liveAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const tokens = await this.#deps.tokens();
-    const asked = new Set(ids);
+    const idSet = new Set(ids);
     const records =
       ids.length < MIN_FOR_LIST
         ? await Promise.all(ids.map((id) => tokens.get(id)))
@@ -116,7 +116,7 @@ class StoredTokens implements TokenService {
     const now = this.#deps.runtime.now();
     const live = new Set<string>();
     for (const record of records) {
-      if (record && asked.has(record.id) && isLive(record, now)) live.add(record.id);
+      if (record && idSet.has(record.id) && isLive(record, now)) live.add(record.id);
     }
     return live;
   }

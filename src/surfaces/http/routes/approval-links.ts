@@ -53,7 +53,7 @@ const show = async (link: string, services: HttpServices): Promise<Response> => 
     : gone();
 };
 
-const asked = defineRoute({
+const question = defineRoute({
   method: 'get',
   path: '/approve',
   role: 'public',
@@ -64,7 +64,7 @@ const asked = defineRoute({
   handle: ({ services, query }) => show(query.token, services),
 });
 
-const askedByPath = defineRoute({
+const questionByPath = defineRoute({
   method: 'get',
   path: '/approve/:token',
   role: 'public',
@@ -75,7 +75,7 @@ const askedByPath = defineRoute({
   handle: ({ services, params }) => show(params.token, services),
 });
 
-const answered = defineRoute({
+const answer = defineRoute({
   method: 'post',
   path: '/approve',
   role: 'public',
@@ -94,4 +94,4 @@ const answered = defineRoute({
   },
 });
 
-export const LINK_ROUTES: readonly Route[] = [asked, askedByPath, answered];
+export const LINK_ROUTES: readonly Route[] = [question, questionByPath, answer];

@@ -68,7 +68,7 @@ export const openRound = (deps: ServerDeps, ctx: CallContext, digest: () => stri
   return { ctx, digest, state, link };
 };
 
-export interface AskedOfClient {
+export interface ClientQuestions {
   readonly inputRequests: Record<string, InputRequest>;
   readonly approvalId?: string;
   /** The call that waits for the answers; without it the call is made again with them. */
@@ -76,8 +76,8 @@ export interface AskedOfClient {
 }
 
 /** Makes the state for the next round. A held call keeps its answers itself. */
-const nextState = ({ state, ctx, digest }: AskRound, asked: AskedOfClient): CallState => {
-  const { approvalId, held } = asked;
+const nextState = ({ state, ctx, digest }: AskRound, questions: ClientQuestions): CallState => {
+  const { approvalId, held } = questions;
   const call = digest();
   if (held !== undefined) return { call, held };
   if (approvalId !== undefined) return { ...state, call, approvalId };
@@ -87,10 +87,10 @@ const nextState = ({ state, ctx, digest }: AskRound, asked: AskedOfClient): Call
 export const askClient = async (
   deps: ServerDeps,
   round: AskRound,
-  asked: AskedOfClient,
+  questions: ClientQuestions,
 ): Promise<InputRequiredResult> => {
-  const { inputRequests } = asked;
-  const next = nextState(round, asked);
+  const { inputRequests } = questions;
+  const next = nextState(round, questions);
   const { ctx } = round;
   return deps.sdk.inputRequired({
     inputRequests,

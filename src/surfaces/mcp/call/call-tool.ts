@@ -197,15 +197,16 @@ const startOrContinue = async (deps: ServerDeps, round: Round): Promise<Reached>
   }
 };
 
-const replyTo = async (deps: ServerDeps, asked: Round): Promise<Reply> => {
-  const approvalId = asked.state?.approvalId;
-  const answer = approvalId === undefined ? undefined : await recordAnswer(deps, asked, approvalId);
-  const reached = await startOrContinue(deps, asked);
+const replyTo = async (deps: ServerDeps, started: Round): Promise<Reply> => {
+  const approvalId = started.state?.approvalId;
+  const answer =
+    approvalId === undefined ? undefined : await recordAnswer(deps, started, approvalId);
+  const reached = await startOrContinue(deps, started);
   if ('id' in reached) {
-    return askClient(deps, asked, { inputRequests: { ...reached.questions }, held: reached.id });
+    return askClient(deps, started, { inputRequests: { ...reached.questions }, held: reached.id });
   }
   const { result } = reached;
-  const round: Round = { ...asked, ...reached.round };
+  const round: Round = { ...started, ...reached.round };
   if (isUnknown(result)) throw unknownTool(deps, round.name);
   const needed = result.success ? undefined : await askNeeded(deps, round);
   if (needed) return needed;
@@ -219,11 +220,11 @@ export const callTool = async (
   { params }: CallToolRequest,
   ctx: CallContext,
 ): Promise<Reply> => {
-  const asked: NamedCall = { name: params.name, input: params.arguments ?? {} };
+  const requested: NamedCall = { name: params.name, input: params.arguments ?? {} };
   try {
-    const isOwn = isMetaTool(deps.kind, asked.name) && asked.name !== CALL_TOOL.name;
-    if (isOwn && !searchesApi(deps, asked.name)) return metaReply(deps, asked);
-    const call = callOf(deps, asked);
+    const isOwn = isMetaTool(deps.kind, requested.name) && requested.name !== CALL_TOOL.name;
+    if (isOwn && !searchesApi(deps, requested.name)) return metaReply(deps, requested);
+    const call = callOf(deps, requested);
     const round = openRound(deps, ctx, laterDigest(call.name, call.input));
     return await replyTo(deps, { ...call, ...round });
   } catch (error) {

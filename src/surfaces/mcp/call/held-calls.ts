@@ -117,14 +117,14 @@ export class HeldCall {
     const stop = (): void => this.cancel();
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const asked = new Promise<undefined>((resolve) => {
+      const questioned = new Promise<undefined>((resolve) => {
         this.#onAsked = () => resolve(undefined);
         if (this.#questions.size > 0) resolve(undefined);
       });
       this.#result ??= run?.();
       // It may fail while no request awaits it, which must not end the process.
       this.#result?.catch(() => undefined);
-      const result = await Promise.race([this.#result, asked]);
+      const result = await Promise.race([this.#result, questioned]);
       if (result) return { result, round: { ...this.first, ctx: round.ctx } };
       const open = [...this.#questions].map(([key, { request }]) => [key, request] as const);
       return { id: this.id, questions: Object.fromEntries(open) };

@@ -87,10 +87,10 @@ export const servePrompts = (server: Server, deps: ServerDeps): void => {
   );
   server.setRequestHandler('completion/complete', async ({ params }) => {
     const { ref, argument, context } = params;
-    const given = context?.arguments;
-    const asked = { argument: argument.name, typed: argument.value, ...(given && { given }) };
+    const { arguments: given } = context ?? {};
+    const completing = { argument: argument.name, typed: argument.value, ...(given && { given }) };
     const of = ref.type === 'ref/prompt' ? { prompt: ref.name } : { template: ref.uri };
-    const values = await valuesFor(deps, { ...asked, ...of });
+    const values = await valuesFor(deps, { ...completing, ...of });
     const shown = values.slice(0, MAX_VALUES);
     return {
       completion: { values: shown, total: values.length, hasMore: shown.length < values.length },
