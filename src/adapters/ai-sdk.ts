@@ -1,8 +1,8 @@
 /**
- * Tools for the AI SDK: `generateText({ tools: await forAiSdk(crib) })`. The pipeline asks for approvals,
- * binds them to the call and uses them once. The SDK keeps an answer as a part of the history that the
- * client sends. With `approvalParts` such an answer decides the question in the store, in the name of the
- * person whom the program has authenticated; it runs nothing by itself.
+ * Tools for the AI SDK: `generateText({ tools: await forAiSdk(crib) })`. The pipeline asks for
+ * approvals, binds them to the call and uses them once. The SDK keeps an answer as a part of the
+ * history that the client sends. With `approvalParts` such an answer decides the question in the
+ * store, in the name of the person whom the program has authenticated; it runs nothing by itself.
  */
 import type { Crib } from '../contract/crib.ts';
 import type {
@@ -84,9 +84,9 @@ const partsIn = ({ content }: AiSdkMessage): readonly Part[] =>
     : [];
 
 /**
- * Returns the answers of the last message, each with its call. Messages come from a client: no more is
- * read here than which call a person was asked about and what they said. The store decides whether such a
- * call waits.
+ * Returns the answers of the last message, each with its call. Messages come from a client: no more
+ * is read here than which call a person was asked about and what they said. The store decides
+ * whether such a call waits.
  */
 const answersIn = (messages: readonly AiSdkMessage[]): readonly PartAnswer[] => {
   const last = messages.at(-1);

@@ -26,8 +26,8 @@ const sendProgress = (writer: MastraContext['writer'], data: object): void => {
 };
 
 /**
- * Makes the schema for the model, in the form of Standard Schema, with a check that accepts everything:
- * the pipeline judges the input and records what is wrong with it.
+ * Makes the schema for the model, in the form of Standard Schema, with a check that accepts
+ * everything: the pipeline judges the input and records what is wrong with it.
  */
 const openSchema = (schema: JsonSchema) => ({
   '~standard': {

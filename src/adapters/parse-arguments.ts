@@ -1,7 +1,7 @@
 /**
- * The arguments of a call, as the text that a model wrote. OpenAI's strict mode makes every field required
- * and lets an optional one be null instead, which the schema of the tool itself would refuse: such nulls
- * are removed.
+ * The arguments of a call, as the text that a model wrote. OpenAI's strict mode makes every field
+ * required and lets an optional one be null instead, which the schema of the tool itself would
+ * refuse: such nulls are removed.
  */
 import type { JsonSchema } from '../contract/schema.ts';
 import { isRecord } from '../kit/data/is-record.ts';
@@ -19,7 +19,7 @@ interface Position {
 const own = (node: unknown, key: string): unknown =>
   isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const arrayOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const resolveReference = (root: JsonSchema, reference: string): unknown => {
   if (reference === '#') return root;
@@ -38,7 +38,7 @@ const variants = (schema: unknown, root: JsonSchema): readonly JsonSchema[] => {
     if (!isRecord(node) || collected.has(node)) return;
     collected.add(node);
     if (typeof node.$ref === 'string') walk(resolveReference(root, node.$ref));
-    for (const keyword of ['anyOf', 'oneOf', 'allOf']) listOf(node[keyword]).forEach(walk);
+    for (const keyword of ['anyOf', 'oneOf', 'allOf']) arrayOf(node[keyword]).forEach(walk);
   };
   walk(schema);
   return [...collected];
@@ -64,13 +64,14 @@ const acceptsNull = (schema: unknown, root: JsonSchema): boolean =>
       [node.type].flat().includes('null') ||
       node.nullable === true ||
       node.const === null ||
-      listOf(node.enum).includes(null) ||
+      arrayOf(node.enum).includes(null) ||
       !TYPE_KEYWORDS.some((keyword) => node[keyword] !== undefined),
   );
 
 /**
- * Tells whether null stands for an absent field: the field is declared and no schema accepts null. That a
- * field is required does not matter: one branch of a union may require what another does not have.
+ * Tells whether null stands for an absent field: the field is declared and no schema accepts null.
+ * That a field is required does not matter: one branch of a union may require what another does not
+ * have.
  */
 const isMeantAsAbsent = (key: string, nodes: readonly JsonSchema[], root: JsonSchema): boolean => {
   const declared = nodes

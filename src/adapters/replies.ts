@@ -1,6 +1,6 @@
 /**
- * The reply to a call: as data for the program, and as text and images for the model. A refusal says its
- * code and what to do next; images that were cut to fit a prompt are left out.
+ * The reply to a call: as data for the program, and as text and images for the model. A refusal
+ * says its code and what to do next; images that were cut to fit a prompt are left out.
  */
 import type { ToolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';

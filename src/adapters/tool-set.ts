@@ -1,6 +1,6 @@
 /**
- * What all adapters share: a set of tools for a model, and the one way its calls take into the crib. A tool
- * that was not shown cannot be called, whatever else the crib holds.
+ * What all adapters share: a set of tools for a model, and the one way its calls take into the
+ * crib. A tool that was not shown cannot be called, whatever else the crib holds.
  */
 import { randomUUID } from 'node:crypto';
 import type { ApprovalAnswer, ApprovalRecord, Approver } from '../contract/approver.ts';
@@ -186,8 +186,8 @@ export const openAiSdkSet = (crib: Crib, options: AiSdkOptions): ToolSet => {
 };
 
 /**
- * Fails with VALIDATION_ERROR for options that are not known or of the wrong kind, with TOOL_NOT_FOUND
- * for a tool that does not exist.
+ * Fails with VALIDATION_ERROR for options that are not known or of the wrong kind, with
+ * TOOL_NOT_FOUND for a tool that does not exist.
  */
 export const openToolSet = (
   crib: Crib,

@@ -1,6 +1,6 @@
 /**
- * Remembers the ids of approvals that calls of a set wait for, so that the model only has to make the very
- * same call again. The pipeline checks the approval and uses it up.
+ * Remembers the ids of approvals that calls of a set wait for, so that the model only has to make
+ * the very same call again. The pipeline checks the approval and uses it up.
  */
 import type { ToolResult } from '../contract/result.ts';
 import { BoundedMap } from '../kit/data/bounded-map.ts';

@@ -1,6 +1,6 @@
 /**
- * The MCP endpoint of the HTTP server, behind its authentication. Each kind of surface is opened with its
- * first request, and every call is made as the identity of its request.
+ * The MCP endpoint of the HTTP server, behind its authentication. Each kind of surface is opened
+ * with its first request, and every call is made as the identity of its request.
  */
 import type { Crib } from '../contract/crib.ts';
 import { ToolFailure } from '../contract/errors.ts';

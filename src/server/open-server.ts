@@ -1,6 +1,6 @@
 /**
- * Opens a server for a crib: the HTTP API with events, metrics, traces, the MCP endpoint and the console.
- * It only connects the parts.
+ * Opens a server for a crib: the HTTP API with events, metrics, traces, the MCP endpoint and the
+ * console. It only connects the parts.
  */
 import { randomBytes } from 'node:crypto';
 import { CallMetrics } from '../observation/call-metrics.ts';
@@ -26,8 +26,8 @@ export interface RunningServer {
   /** Counts the running calls. */
   running(): number;
   /**
-   * Takes no new calls, waits for running ones up to `server.drainMs`, cancels the rest and disconnects all
-   * clients. The crib stays open. Resolves to the number of cancelled calls.
+   * Takes no new calls, waits for running ones up to `server.drainMs`, cancels the rest and
+   * disconnects all clients. The crib stays open. Resolves to the number of cancelled calls.
    */
   close(): Promise<number>;
 }

@@ -1,6 +1,6 @@
 /**
- * What the console shows of the set-up of this server: settings and their sources, the rules in force,
- * whether a credential exists. Never a secret, nor a value that could hold one.
+ * What the console shows of the set-up of this server: settings and their sources, the rules in
+ * force, whether a credential exists. Never a secret, nor a value that could hold one.
  */
 import { join } from 'node:path';
 import { ANY_NAME } from '../config/document/config-fields.ts';

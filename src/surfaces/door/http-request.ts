@@ -1,6 +1,6 @@
 /**
- * A request as the surfaces need it, whether it comes from Node or as a web request. The web's own object
- * is made on demand, because it costs more than all checks.
+ * A request as the surfaces need it, whether it comes from Node or as a web request. The web's own
+ * object is made on demand, because it costs more than all checks.
  */
 
 export interface HttpRequest {

@@ -1,6 +1,6 @@
 /**
- * Lists in pages. A cursor holds the key of the last item of a page, so that new items do not shift the
- * next one.
+ * Lists in pages. A cursor holds the key of the last item of a page, so that new items do not shift
+ * the next one.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 

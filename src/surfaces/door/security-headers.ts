@@ -26,8 +26,8 @@ export interface SecurityHeaders {
   readonly defaults: Readonly<Record<string, string>>;
   readonly fixed: Readonly<Record<string, string>>;
   /**
-   * For JSON answers: only what a browser needs for data. Most calls are answered with JSON, and their
-   * callers parse every header.
+   * For JSON answers: only what a browser needs for data. Most calls are answered with JSON, and
+   * their callers parse every header.
    */
   readonly data: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 /**
- * Converts between Node and the web: makes the web request of an exchange on demand, and sends its web
- * response. Most exchanges need neither.
+ * Converts between Node and the web: makes the web request of an exchange on demand, and sends its
+ * web response. Most exchanges need neither.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ToolFailure } from '../../contract/errors.ts';

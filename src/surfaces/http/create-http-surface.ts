@@ -1,6 +1,6 @@
 /**
- * Toolcrib over HTTP: every route of the table behind the same guards. They check the origin of a request,
- * then its sender, then its content; calls go through `crib.execute`.
+ * Toolcrib over HTTP: every route of the table behind the same guards. They check the origin of a
+ * request, then its sender, then its content; calls go through `crib.execute`.
  */
 import type { CribHost } from '../../contract/crib-host.ts';
 import { ROLES } from '../../contract/tokens.ts';

@@ -36,8 +36,8 @@ export const refusal = ({ code, message, extras, status, headers }: Refusal): Pl
 };
 
 /**
- * Refuses the sender of a request with 401. The error table has no such status, so that no failure of a
- * tool can make a client believe that its own token or session is bad.
+ * Refuses the sender of a request with 401. The error table has no such status, so that no failure
+ * of a tool can make a client believe that its own token or session is bad.
  */
 export const notSignedIn = (
   message: string,

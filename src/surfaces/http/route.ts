@@ -1,6 +1,6 @@
 /**
- * The definition of a route. Authorisation, the OpenAPI document and the tests are all made from it; a
- * route without a role does not compile.
+ * The definition of a route. Authorisation, the OpenAPI document and the tests are all made from
+ * it; a route without a role does not compile.
  */
 import type { z } from 'zod';
 import type { Role } from '../../contract/tokens.ts';

@@ -1,6 +1,6 @@
 /**
- * The link from a call back to its client, for programs that let their own tools ask the client's user
- * or model. No tool gets it unless the program that opens the surface hands it on.
+ * The link from a call back to its client, for programs that let their own tools ask the client's
+ * user or model. No tool gets it unless the program that opens the surface hands it on.
  */
 import type { InputRequest, Server } from '@modelcontextprotocol/server';
 import { ToolFailure } from '../../contract/errors.ts';

@@ -1,8 +1,8 @@
 /**
- * Links questions of a server to the call that they belong to, where the protocol tells: over HTTP a
- * question comes on the stream of its call, and in the 2026-07-28 protocol with the reply to it. The SDK
- * does not pass that on. So each request carries the key of its call to the transport, as a header
- * that is taken off there, and the question brings it back as metadata.
+ * Links questions of a server to the call that they belong to, where the protocol tells: over HTTP
+ * a question comes on the stream of its call, and in the 2026-07-28 protocol with the reply to it.
+ * The SDK does not pass that on. So each request carries the key of its call to the transport, as a
+ * header that is taken off there, and the question brings it back as metadata.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isRecord } from '../../../kit/data/is-record.ts';

@@ -1,8 +1,8 @@
 /**
- * The calls that run on one connection, so that a question of the server reaches the person behind the
- * call that it belongs to. HTTP streams and replies of the 2026-07-28 protocol say which call that is
- * (`question-link.ts`). A pipe does not: there a question is put to the session whose calls run, and to
- * nobody while calls of different sessions run, for it could reach the wrong person.
+ * The calls that run on one connection, so that a question of the server reaches the person behind
+ * the call that it belongs to. HTTP streams and replies of the 2026-07-28 protocol say which call
+ * that is (`question-link.ts`). A pipe does not: there a question is put to the session whose calls
+ * run, and to nobody while calls of different sessions run, for it could reach the wrong person.
  */
 import { randomUUID } from 'node:crypto';
 import { LOCAL_CALLER } from '../../../contract/caller.ts';
@@ -71,9 +71,9 @@ export class RunningCalls {
   }
 
   /**
-   * Returns the call that a question belongs to: the linked one, or one of those that run when all are
-   * of one session. Of several it is the one with the fewest questions, because a call may only ask
-   * so often.
+   * Returns the call that a question belongs to: the linked one, or one of those that run when all
+   * are of one session. Of several it is the one with the fewest questions, because a call may only
+   * ask so often.
    */
   askedBy(key: string | undefined, kind: keyof Askers): RunningCall | undefined {
     const call = key === undefined ? this.#ofOneSession(kind) : this.withKey(key);

@@ -1,6 +1,6 @@
 /**
- * Logins to the console: a one-time code becomes a session. Both are random, live in memory only, and are
- * stored by their hash, so that the time of a lookup tells nothing about them.
+ * Logins to the console: a one-time code becomes a session. Both are random, live in memory only,
+ * and are stored by their hash, so that the time of a lookup tells nothing about them.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Runtime } from '../../../contract/runtime.ts';

@@ -36,8 +36,8 @@ const permissionsFor = (policy: TokenPolicy | undefined, tools: Pick<Catalog, 'g
 };
 
 /**
- * Prefixes a chosen name with that of the identity, so that it cannot be mistaken for another's. A name
- * that has the prefix already stays as it is: a repeated call sends the recorded name.
+ * Prefixes a chosen name with that of the identity, so that it cannot be mistaken for another's. A
+ * name that has the prefix already stays as it is: a repeated call sends the recorded name.
  */
 const prefixedName = (owner: string, name: string | undefined): string => {
   // The subject of a JWT may hold a slash, which separates prefix and name here.

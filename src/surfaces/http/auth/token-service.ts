@@ -1,6 +1,6 @@
 /**
- * Makes, verifies and revokes tokens. Only the hash of a secret is stored. Records are cached for a second:
- * a revocation by this process counts at once, one by another process within a second.
+ * Makes, verifies and revokes tokens. Only the hash of a secret is stored. Records are cached for a
+ * second: a revocation by this process counts at once, one by another process within a second.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { ToolFailure } from '../../../contract/errors.ts';

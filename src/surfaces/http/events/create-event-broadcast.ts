@@ -36,8 +36,8 @@ export interface EventBroadcast {
    */
   open(request: HttpRequest, viewer: EventViewer): StreamAnswer;
   /**
-   * Sends the clients an event of another process. An event that this process has sent, or will send, is
-   * sent once.
+   * Sends the clients an event of another process. An event that this process has sent, or will
+   * send, is sent once.
    */
   relay(name: EventName, summary: EventSummary): void;
   /** Tells the clients to reload: more happened than is sent one by one. */

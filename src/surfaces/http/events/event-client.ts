@@ -1,6 +1,6 @@
 /**
- * One client of the event stream. Events that it has not received yet wait in the ring that all clients
- * share, so that a thousand slow clients cost no more than their positions in it.
+ * One client of the event stream. Events that it has not received yet wait in the ring that all
+ * clients share, so that a thousand slow clients cost no more than their positions in it.
  */
 import type { EventName } from '../../../contract/events.ts';
 import { EventStream } from '../../door/event-stream.ts';

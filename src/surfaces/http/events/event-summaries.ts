@@ -1,6 +1,7 @@
 /**
- * The summary of each event for clients of the event stream, and who may see it. Summaries are small and
- * never hold whole inputs or results; an event that is not in the table is sent to nobody.
+ * The summary of each event for clients of the event stream, and who may see it. Summaries are
+ * small and never hold whole inputs or results; an event that is not in the table is sent to
+ * nobody.
  */
 import type { CribEvents, EventName } from '../../../contract/events.ts';
 import type { Role } from '../../../contract/tokens.ts';

@@ -1,6 +1,6 @@
 /**
- * Decides approvals by a signed link. Opening it only shows the question, because mail programs open links
- * by themselves; the answer is a form. A link for "no" never offers "yes".
+ * Decides approvals by a signed link. Opening it only shows the question, because mail programs
+ * open links by themselves; the answer is a form. A link for "no" never offers "yes".
  */
 import { z } from 'zod';
 import type { ApprovalRecord } from '../../../contract/approver.ts';

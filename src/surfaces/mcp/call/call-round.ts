@@ -1,7 +1,7 @@
 /**
- * One round of a request that may have to ask its client first: the answers so far, and how to ask. The
- * state between two rounds (2026-07-28) travels through the client. It is signed and valid for one
- * session, one tool and one input, for 15 minutes.
+ * One round of a request that may have to ask its client first: the answers so far, and how to ask.
+ * The state between two rounds (2026-07-28) travels through the client. It is signed and valid for
+ * one session, one tool and one input, for 15 minutes.
  */
 import { randomBytes } from 'node:crypto';
 import type {

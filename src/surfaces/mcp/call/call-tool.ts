@@ -1,6 +1,6 @@
 /**
- * Serves one `tools/call`: finds the tool behind the name, sends the call through the crib, and puts the
- * question of an approval to the person behind the client where the client can ask.
+ * Serves one `tools/call`: finds the tool behind the name, sends the call through the crib, and
+ * puts the question of an approval to the person behind the client where the client can ask.
  */
 import type {
   CallToolRequest,

@@ -1,7 +1,7 @@
 /**
- * Puts questions of servers behind the crib to the client that made the call: a form or a page for its
- * person, a prompt for its model. A form says who asks and shows the question in a code block, because
- * it must not look like a question of Toolcrib itself.
+ * Puts questions of servers behind the crib to the client that made the call: a form or a page for
+ * its person, a prompt for its model. A form says who asks and shows the question in a code block,
+ * because it must not look like a question of Toolcrib itself.
  */
 import { randomUUID } from 'node:crypto';
 import type {
@@ -127,8 +127,8 @@ export const canAnswer = (deps: ServerDeps, ctx: CallContext): boolean =>
   takesSampling(deps.capabilities(ctx));
 
 /**
- * Returns the ways in which servers can ask the client of a call. `held` is the call that can wait between
- * two requests of a client of the 2026-07-28 protocol.
+ * Returns the ways in which servers can ask the client of a call. `held` is the call that can wait
+ * between two requests of a client of the 2026-07-28 protocol.
  */
 export const askersFor = (
   deps: ServerDeps,

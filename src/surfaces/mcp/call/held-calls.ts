@@ -1,7 +1,8 @@
 /**
- * Calls that wait for an answer of their client between two of its requests (2026-07-28): a question
- * travels with the reply, the answer with the next request. The call is held in between and continues
- * from where it asked, so that nothing runs twice. It is cancelled when the client does not answer in time.
+ * Calls that wait for an answer of their client between two of its requests (2026-07-28): a
+ * question travels with the reply, the answer with the next request. The call is held in between
+ * and continues from where it asked, so that nothing runs twice. It is cancelled when the client
+ * does not answer in time.
  */
 import { randomUUID } from 'node:crypto';
 import type { InputRequest } from '@modelcontextprotocol/server';

@@ -1,6 +1,6 @@
 /**
- * The tools of the surface itself (`search_tools`, `describe_tool`, `call_tool`): answers them, and finds the
- * call that a request is about.
+ * The tools of the surface itself (`search_tools`, `describe_tool`, `call_tool`): answers them, and
+ * finds the call that a request is about.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';

@@ -1,7 +1,8 @@
 /**
- * Takes plain calls of the 2025 protocols, which bring a name and arguments and nothing else, straight to
- * the pipeline. The library would check call and result with schemas that cost more than the whole
- * pipeline (docs/decisions/0012). It gets all other calls, and sends what a call tells or asks its client.
+ * Takes plain calls of the 2025 protocols, which bring a name and arguments and nothing else,
+ * straight to the pipeline. The library would check call and result with schemas that cost more
+ * than the whole pipeline (docs/decisions/0012). It gets all other calls, and sends what a call
+ * tells or asks its client.
  */
 import type {
   CallToolRequest,
@@ -35,8 +36,8 @@ const isPlainParams = (params: unknown): boolean =>
   (isRecord(params) && !Object.hasOwn(params, '_meta') && !Object.hasOwn(params, '__proto__'));
 
 /**
- * Recognises a request of the 2025 protocols with nothing but the fields of its method. The library checks
- * all others; its schemas cost more than serving this one.
+ * Recognises a request of the 2025 protocols with nothing but the fields of its method. The library
+ * checks all others; its schemas cost more than serving this one.
  */
 export const isPlainRequest = (body: unknown): body is JSONRPCRequest => {
   if (!isRecord(body)) return false;
@@ -139,8 +140,8 @@ export class PlainCalls {
   }
 
   /**
-   * Takes a plain call and returns true; its response goes to `respond` unless it is cancelled. Has to see
-   * every message of the client, in their order.
+   * Takes a plain call and returns true; its response goes to `respond` unless it is cancelled. Has
+   * to see every message of the client, in their order.
    */
   take(message: JSONRPCMessage, respond: (response: JSONRPCMessage) => void): boolean {
     if (!('method' in message)) return false;

@@ -1,7 +1,7 @@
 /**
- * The streams before and behind the library's stdio transport, which parses with `JSON.parse`. Lines that
- * two readers could understand differently are answered with an error and do not reach it. Batches,
- * which the library does not know, reach it message by message.
+ * The streams before and behind the library's stdio transport, which parses with `JSON.parse`.
+ * Lines that two readers could understand differently are answered with an error and do not reach
+ * it. Batches, which the library does not know, reach it message by message.
  */
 import { Transform, type TransformCallback, type Writable } from 'node:stream';
 import type { JsonFlaw } from '../../../kit/text/json-scan.ts';
@@ -99,8 +99,8 @@ export class StrictLines extends Transform {
 }
 
 /**
- * Makes all writes of one turn of the event loop leave together: replies that are ready at the same time
- * need one system call. Changes and returns the same stream.
+ * Makes all writes of one turn of the event loop leave together: replies that are ready at the same
+ * time need one system call. Changes and returns the same stream.
  */
 export const gatherWrites = <T extends Writable>(stream: T): T => {
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;

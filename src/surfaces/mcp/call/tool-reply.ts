@@ -70,8 +70,8 @@ const withoutCutData = (block: Fields): Fields => {
 };
 
 /**
- * Reads data that is MCP content already: `{ content: [blocks] }`, with or without `structuredContent`.
- * Tools return it to hand over images, sounds and links.
+ * Reads data that is MCP content already: `{ content: [blocks] }`, with or without
+ * `structuredContent`. Tools return it to hand over images, sounds and links.
  */
 const contentData = (data: unknown): ContentData | undefined => {
   if (!isRecord(data) || !Array.isArray(data.content) || data.content.length === 0)

@@ -1,6 +1,6 @@
 /**
- * Guards an MCP surface that is served without the HTTP surface: checks the origin of a request, then its
- * sender, before its body is read. `toolcrib serve` has its own checks.
+ * Guards an MCP surface that is served without the HTTP surface: checks the origin of a request,
+ * then its sender, before its body is read. `toolcrib serve` has its own checks.
  */
 import type { Logger } from '../../../contract/runtime.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';

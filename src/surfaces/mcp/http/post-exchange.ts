@@ -1,6 +1,6 @@
 /**
- * One POST and its answer, whose form is decided late: one JSON text when only responses are sent, events
- * as soon as another message has to go first or the client has waited for 5 seconds.
+ * One POST and its answer, whose form is decided late: one JSON text when only responses are sent,
+ * events as soon as another message has to go first or the client has waited for 5 seconds.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';

@@ -1,6 +1,7 @@
 /**
- * The transport of one HTTP session of the 2025 protocols. Messages that the client posts go to the protocol
- * instance; its messages go to the answer of the related request, or to the client's own stream.
+ * The transport of one HTTP session of the 2025 protocols. Messages that the client posts go to the
+ * protocol instance; its messages go to the answer of the related request, or to the client's own
+ * stream.
  */
 import type {
   JSONRPCMessage,

@@ -1,6 +1,6 @@
 /**
- * Refuses a request whose id an open request of the same connection has: its response would be taken for
- * that of the other.
+ * Refuses a request whose id an open request of the same connection has: its response would be
+ * taken for that of the other.
  */
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 

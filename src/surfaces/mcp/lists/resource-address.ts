@@ -1,7 +1,7 @@
 /**
- * Addresses of resources of servers behind the crib: `toolcrib://servers/<server>/<uri>`, both encoded. A
- * template of a server keeps its variables as a query, so that each value can be encoded as the template
- * demands.
+ * Addresses of resources of servers behind the crib: `toolcrib://servers/<server>/<uri>`, both
+ * encoded. A template of a server keeps its variables as a query, so that each value can be encoded
+ * as the template demands.
  */
 import type { Sdk } from '../load-sdk.ts';
 
