@@ -47,6 +47,7 @@ const BY_NAME: readonly string[] = [
   'src/surfaces/mcp/forwarding-content.test.ts',
   'src/surfaces/mcp/forwarding-eras.test.ts',
   'src/surfaces/mcp/forwarding-questions.test.ts',
+  'src/surfaces/mcp/forwarding-several.test.ts',
   'src/surfaces/mcp/forwarding.test.ts',
   'src/tools/code-mode/declare-tools.test.ts',
   'src/tools/code-mode/run-code.test.ts',

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.close());
 
-it('hands the schema on as it is, and the reply as data to the program', async () => {
+it('forAiSdk passes the schema on unchanged, and the reply as data', async () => {
   const tools = await place.crib.tools.forAiSdk();
   const { model, result } = loop(SDK, {
     tools,
@@ -46,7 +46,7 @@ it('hands the schema on as it is, and the reply as data to the program', async (
   });
 });
 
-it('shows the model a picture as a picture', async () => {
+it('forAiSdk shows the model an image as an image', async () => {
   const tools = await forAiSdk(place.crib);
   const { model, result } = loop(SDK, {
     tools,

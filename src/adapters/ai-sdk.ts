@@ -1,32 +1,33 @@
 /**
- * Tools for the AI SDK: `generateText({ tools: await forAiSdk(crib) })`. Approvals are asked for in
- * the pipeline, where they are bound to the call and used once. The SDK's own answer is a line in a
- * history that the client sends; with `approvalParts` it decides the question in the store, in the name
- * of the person whom the program has authenticated, and never runs anything by itself.
+ * Tools for the AI SDK: `generateText({ tools: await forAiSdk(crib) })`. The pipeline asks for
+ * approvals, binds them to the call and uses them once. The SDK keeps an answer as a part of the
+ * history that the client sends. With `approvalParts` such an answer decides the question in the
+ * store, in the name of the person whom the program has authenticated; it runs nothing by itself.
  */
 import type { Crib } from '../contract/crib.ts';
 import type {
+  AiSdkMessage,
   AiSdkOptions,
   AiSdkTool,
   AiSdkTools,
   RunningCall,
   ToolReply,
 } from '../contract/tool-sets.ts';
-import { answersIn } from './approval-parts.ts';
 import { loadFramework } from './load-framework.ts';
-import { isReply, modelOutputOf } from './model-output.ts';
-import { openToolSet, type ShownTool, type ToolSet, type WantedCall } from './tool-set.ts';
+import { isReply, modelOutputOf } from './replies.ts';
+import type { ShownTool } from './shown-tools.ts';
+import { type ModelCall, openAiSdkSet, type ToolSet } from './tool-set.ts';
 
-/** Yields the latest progress of a call as often as it is asked for, and its reply in the end. */
+/** Yields the latest progress of a call each time the SDK asks, and its reply in the end. */
 async function* streamCall(
   set: ToolSet,
-  wanted: WantedCall,
+  call: ModelCall,
 ): AsyncGenerator<ToolReply | RunningCall, void> {
   let latest: RunningCall | undefined;
   let isOver = false;
   let wake: () => void = () => undefined;
   const reply = set.call({
-    ...wanted,
+    ...call,
     onProgress(fraction, note) {
       latest = { status: 'running', progress: { fraction, ...(note !== undefined && { note }) } };
       wake();
@@ -58,17 +59,55 @@ const toolOf = (
   description,
   inputSchema: inputSchema as never,
   execute(input, { toolCallId, abortSignal }) {
-    const wanted = { name, input, callId: toolCallId, signal: abortSignal };
-    return options.streamProgress === true ? streamCall(set, wanted) : set.call(wanted);
+    const call = { name, input, callId: toolCallId, signal: abortSignal };
+    return options.streamProgress === true ? streamCall(set, call) : set.call(call);
   },
   ...(options.approvalParts && {
     needsApproval: (input: unknown, { toolCallId }: { readonly toolCallId: string }) =>
       set.asksPerson({ name, input, callId: toolCallId, signal: undefined }),
   }),
-  // Frameworks that take tools of the AI SDK hand over the output itself.
-  toModelOutput: (given) => modelOutputOf(isReply(given) ? given : given.output),
+  // Frameworks that take tools of the AI SDK pass the output itself.
+  toModelOutput: (options) => modelOutputOf(isReply(options) ? options : options.output),
 });
 
+interface PartAnswer {
+  readonly name: string;
+  readonly input: unknown;
+  readonly approve: boolean;
+}
+
+type Part = Readonly<Record<string, unknown>>;
+
+const partsIn = ({ content }: AiSdkMessage): readonly Part[] =>
+  Array.isArray(content)
+    ? content.filter((part): part is Part => typeof part === 'object' && part !== null)
+    : [];
+
+/**
+ * Returns the answers of the last message, each with its call. Messages come from a client: no more
+ * is read here than which call a person was asked about and what they said. The store decides
+ * whether such a call waits.
+ */
+const answersIn = (messages: readonly AiSdkMessage[]): readonly PartAnswer[] => {
+  const last = messages.at(-1);
+  if (last?.role !== 'tool') return [];
+  const parts = messages.filter(({ role }) => role === 'assistant').flatMap(partsIn);
+  const calls = new Map(
+    parts.filter(({ type }) => type === 'tool-call').map((part) => [part.toolCallId, part]),
+  );
+  const requests = new Map(
+    parts
+      .filter(({ type }) => type === 'tool-approval-request')
+      .map((part) => [part.approvalId, part.toolCallId]),
+  );
+  return partsIn(last).flatMap(({ type, approvalId, approved }) => {
+    const call = calls.get(requests.get(approvalId));
+    if (type !== 'tool-approval-response' || typeof approved !== 'boolean' || !call) return [];
+    return [{ name: String(call.toolName), input: call.input, approve: approved }];
+  });
+};
+
+/** Decides the questions that the messages of the program answer. */
 const decideByParts = async (set: ToolSet, { approvalParts }: AiSdkOptions): Promise<void> => {
   if (!approvalParts?.messages) return;
   for (const { name, input, approve } of answersIn(approvalParts.messages)) {
@@ -78,10 +117,10 @@ const decideByParts = async (set: ToolSet, { approvalParts }: AiSdkOptions): Pro
 
 /** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */
 export const forAiSdk = async (crib: Crib, options: AiSdkOptions = {}): Promise<AiSdkTools> => {
-  const set = openToolSet(crib, 'anthropic', options);
+  const set = openAiSdkSet(crib, options);
   const { jsonSchema } = await loadFramework('ai', () => import('ai'));
   await decideByParts(set, options);
-  // Without a validator of its own: what is wrong with an input is judged, and recorded, in one place.
+  // Without a validator of its own: the pipeline judges the input and records what is wrong with it.
   return Object.fromEntries(
     set.shown.map((shown) => [
       shown.name,

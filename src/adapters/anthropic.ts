@@ -13,8 +13,9 @@ import type {
   ToolSetOptions,
 } from '../contract/tool-sets.ts';
 import { partsOf, textOf } from './replies.ts';
-import { runTurn, type TurnCall } from './run-turn.ts';
-import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
+import { assertRun, runTurn, type TurnCall } from './run-turn.ts';
+import type { ShownTool } from './shown-tools.ts';
+import { openToolSet, type ToolSet } from './tool-set.ts';
 
 type ImageType = Extract<AnthropicContent, { type: 'image' }>['source']['media_type'];
 
@@ -24,7 +25,7 @@ const isImageType = (type: string): type is ImageType => IMAGES.has(type);
 
 const contentOf = (reply: ToolReply): AnthropicContent[] =>
   partsOf(reply).map((part) => {
-    // An empty text block is refused there, and with it the whole request.
+    // Anthropic refuses a request with an empty text block.
     if (part.type === 'text') return { type: 'text', text: part.text || '(empty)' };
     const { data, mimeType } = part;
     return isImageType(mimeType)
@@ -48,7 +49,7 @@ const runnableOf = (set: ToolSet, shown: ShownTool): AnthropicRunnableTool => ({
       callId: context?.toolUse?.id,
       signal: context?.signal ?? undefined,
     });
-    // The runner makes an error of the tool of what is thrown, and nothing else.
+    // The runner only reports what is thrown as an error of the tool.
     if (!reply.success) throw new ToolFailure(reply.error?.code ?? 'INTERNAL', textOf(reply));
     return contentOf(reply);
   },
@@ -81,8 +82,10 @@ export const forAnthropic = async (
     runnable: set.shown.map((shown) => runnableOf(set, shown)),
     losses: set.losses,
     has: set.has,
-    async run({ content }, runOptions) {
-      const replies = await runTurn(set, content.filter(isToolUse).map(callOf), runOptions);
+    async run(message, runOptions) {
+      assertRun(message, runOptions);
+      const calls = (Array.isArray(message.content) ? message.content : []).filter(isToolUse);
+      const replies = await runTurn(set, calls.map(callOf), runOptions);
       return replies.map(({ id, reply }) => ({
         type: 'tool_result',
         tool_use_id: id,

@@ -83,7 +83,7 @@ it('the Gen AI library calls the tools itself when it is given the callable tool
   expect(place.ran).toEqual([{ tool: 'append', input: { line: 'x' } }]);
 });
 
-it('runs each call of Gemini that has no id, and hands pictures on as media', async () => {
+it('runs each call of Gemini that has no id, and passes images on as media', async () => {
   const set = await forGemini(place.crib);
   const parts = await set.run([
     { name: 'append', args: { line: 'x' } },
@@ -97,7 +97,7 @@ it('runs each call of Gemini that has no id, and hands pictures on as media', as
   });
 });
 
-it('reads the calls of a response that was kept as data', async () => {
+it('forGemini reads the calls of a response that was stored as data', async () => {
   const set = await forGemini(place.crib);
   const kept = JSON.parse(
     answerThatCalls([{ id: 'c1', name: 'append', arguments: '{"line":"x"}' }]),

@@ -15,17 +15,18 @@ import type {
   ToolSetOptions,
 } from '../contract/tool-sets.ts';
 import { partsOf, textOf } from './replies.ts';
-import { runTurn, type TurnCall } from './run-turn.ts';
-import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
+import { assertRun, runTurn, type TurnCall } from './run-turn.ts';
+import type { ShownTool } from './shown-tools.ts';
+import { openToolSet, type ToolSet } from './tool-set.ts';
 
 const declarationOf = ({ name, description, schema }: ShownTool): GeminiDeclaration => ({
   name,
   description,
-  // A function without parameters has none; an object without fields is refused there.
+  // Gemini refuses a schema of an object without fields.
   ...(Object.keys(schema).length > 0 && { parameters: { ...schema } }),
 });
 
-/** The calls of a response: of its getter where it is one of the library, otherwise of its parts. */
+/** Reads the calls of a response: from the library's getter where it has one, else from its parts. */
 const callsOf = (turn: GeminiTurn): readonly GeminiCall[] => {
   if (Array.isArray(turn)) return turn as readonly GeminiCall[];
   if ('functionCalls' in turn && turn.functionCalls) return turn.functionCalls;
@@ -34,7 +35,7 @@ const callsOf = (turn: GeminiTurn): readonly GeminiCall[] => {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 };
 
-/** Gemini names calls only on request; a call without a name is one of its own. */
+/** Gives a call without an id its own: Gemini sends ids only on request. */
 const turnCall = ({ id, name, args }: GeminiCall): TurnCall => ({
   id: id || randomUUID(),
   name: String(name),
@@ -76,6 +77,9 @@ export const forGemini = async (crib: Crib, options?: ToolSetOptions): Promise<G
     },
     losses: set.losses,
     has: set.has,
-    run: (turn, runOptions) => runCalls(set, callsOf(turn), runOptions),
+    run: async (turn, runOptions) => {
+      assertRun(turn, runOptions);
+      return runCalls(set, callsOf(turn), runOptions);
+    },
   };
 };

@@ -7,7 +7,8 @@ import type { Crib } from '../contract/crib.ts';
 import type { ToolSetOptions } from '../contract/tool-sets.ts';
 import { loadFramework } from './load-framework.ts';
 import { textOf } from './replies.ts';
-import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
+import type { ShownTool } from './shown-tools.ts';
+import { openToolSet, type ToolSet } from './tool-set.ts';
 
 interface Config {
   readonly signal?: AbortSignal;
@@ -27,10 +28,10 @@ type LangChain = Awaited<ReturnType<typeof loadLangChain>>;
 
 const answer = async (
   set: ToolSet,
-  wanted: { readonly name: string; readonly input: unknown; readonly config: Config },
+  call: { readonly name: string; readonly input: unknown; readonly config: Config },
   { ToolMessage }: LangChain,
 ) => {
-  const { name, input, config } = wanted;
+  const { name, input, config } = call;
   const callId = config.toolCall?.id;
   const reply = await set.call({ name, input, callId, signal: config.signal });
   const content = textOf(reply);
@@ -45,10 +46,10 @@ const answer = async (
 };
 
 /**
- * LangChain would judge the input first: off the record, and with patterns of foreign schemas run by
- * an engine that can be made to hang. So it judges by a schema that takes everything.
+ * Makes LangChain check the input with a schema that accepts everything. Its own check would leave no
+ * record, and runs patterns of foreign schemas in an engine that can be made to hang.
  */
-const withoutOwnJudge = (made: DynamicStructuredTool, { DynamicStructuredTool }: LangChain) => {
+const withoutOwnCheck = (made: DynamicStructuredTool, { DynamicStructuredTool }: LangChain) => {
   const open: DynamicStructuredTool = Object.create(made, { schema: { value: {} } });
   const { call } = DynamicStructuredTool.prototype;
   return Object.assign(made, { call: call.bind(open) });
@@ -60,7 +61,7 @@ const toolOf = (set: ToolSet, shown: ShownTool, langChain: LangChain): DynamicSt
     (input: unknown, config: Config) => answer(set, { name, input, config }, langChain),
     { name, description, schema },
   );
-  return withoutOwnJudge(made as unknown as DynamicStructuredTool, langChain);
+  return withoutOwnCheck(made as unknown as DynamicStructuredTool, langChain);
 };
 
 /** Fails with DEPENDENCY_MISSING without the library, TOOL_NOT_FOUND for a name that does not exist. */

@@ -63,7 +63,7 @@ it('tools made for the AI SDK do not read as empty text in Mastra, which hands o
   expect(append?.toModelOutput(output as never)).toEqual({ type: 'text', value: 'appended' });
 });
 
-it('tells the stream of a Mastra agent how far a call is, and outlives a stream that is closed', async () => {
+it('forMastra sends progress to the stream of the agent, and survives a closed stream', async () => {
   const steps = aTool({
     name: 'steps',
     run: (_input, { progress }) => {

@@ -1,13 +1,14 @@
 /**
- * Tools for Mastra: `new Agent({ tools: await forMastra(crib) })`. Made with `createTool` of version 1
- * of `@mastra/core`; how far a call is goes to the stream of the agent.
+ * Tools for Mastra: `new Agent({ tools: await forMastra(crib) })`. They are made with `createTool` of
+ * version 1 of `@mastra/core`; progress of a call goes to the stream of the agent.
  */
 import type { Crib } from '../contract/crib.ts';
 import type { JsonSchema } from '../contract/schema.ts';
 import type { MastraContext, MastraTool, ToolSetOptions } from '../contract/tool-sets.ts';
 import { loadFramework } from './load-framework.ts';
-import { modelOutputOf } from './model-output.ts';
-import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
+import { modelOutputOf } from './replies.ts';
+import type { ShownTool } from './shown-tools.ts';
+import { openToolSet, type ToolSet } from './tool-set.ts';
 
 /** The part of `@mastra/core/tools` that is used. */
 interface Mastra {
@@ -19,14 +20,14 @@ const loadMastra = async (): Promise<Mastra> => {
   return loaded as Mastra;
 };
 
-/** A part for user interfaces; a stream that is closed must not fail the call. */
-const tell = (writer: MastraContext['writer'], data: object): void => {
+/** Sends a part for user interfaces; a stream that is closed must not fail the call. */
+const sendProgress = (writer: MastraContext['writer'], data: object): void => {
   writer?.custom?.({ type: 'data-tool-progress', data }).catch(() => undefined);
 };
 
 /**
- * The schema for the model, in the form of Standard Schema, with a check that lets everything through:
- * what is wrong with an input is judged, and recorded, in the pipeline.
+ * Makes the schema for the model, in the form of Standard Schema, with a check that accepts
+ * everything: the pipeline judges the input and records what is wrong with it.
  */
 const openSchema = (schema: JsonSchema) => ({
   '~standard': {
@@ -46,7 +47,8 @@ const toolOf = (set: ToolSet, shown: ShownTool, { createTool }: Mastra): MastraT
       input,
       callId: toolCallId,
       signal: abortSignal,
-      onProgress: (fraction, note) => tell(writer, { toolCallId, tool: name, fraction, note }),
+      onProgress: (fraction, note) =>
+        sendProgress(writer, { toolCallId, tool: name, fraction, note }),
     });
   };
   const tool = createTool({
@@ -56,7 +58,7 @@ const toolOf = (set: ToolSet, shown: ShownTool, { createTool }: Mastra): MastraT
     execute,
     toModelOutput: modelOutputOf,
   });
-  // What the library puts in front of it wraps refusals and replies once more.
+  // Replaces the library's own `execute`, which would wrap refusals and replies once more.
   return Object.assign(tool, { execute });
 };
 

@@ -1,6 +1,6 @@
 /**
- * Tools for the OpenAI Agents SDK: function tools for `new Agent({ tools })`. Approvals are asked for
- * in the pipeline, where they are bound to the call and used once; the SDK's own are left alone.
+ * Tools for the OpenAI Agents SDK: function tools for `new Agent({ tools })`. The pipeline asks for
+ * approvals, binds them to the call and uses them once; the SDK's own approvals are not used.
  */
 import type { Crib } from '../contract/crib.ts';
 import type {
@@ -13,14 +13,15 @@ import { loadFramework } from './load-framework.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { partsOf, textOf } from './replies.ts';
 import { runTurn } from './run-turn.ts';
-import { openToolSet, type ShownTool, type ToolSet } from './tool-set.ts';
+import type { ShownTool } from './shown-tools.ts';
+import { openToolSet, type ToolSet } from './tool-set.ts';
 
 /** The part of `@openai/agents` that is used. */
 interface Agents {
   tool(options: object): OpenAiAgentsTool;
 }
 
-/** A program has the whole, or its core alone. */
+/** Loads the whole SDK, or its core where a program has only that. */
 const loadAgents = async (): Promise<Agents> => {
   const loaded: unknown = await loadFramework('@openai/agents', () =>
     import('@openai/agents').catch((error: unknown) =>
@@ -50,7 +51,7 @@ const toolOf = (set: ToolSet, shown: ShownTool, agents: Agents): OpenAiAgentsToo
   };
   const options = { name, description, parameters, strict, needsApproval: false };
   const made = agents.tool({ ...options, execute: () => '' });
-  // Without its own reading of arguments: what is wrong with them is judged, and recorded, in one place.
+  // Replaces the SDK's own reading of arguments: the pipeline judges them and records what is wrong.
   return Object.assign(made, { invoke });
 };
 

@@ -12,17 +12,17 @@ import type {
 } from '../contract/tool-sets.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { textOf } from './replies.ts';
-import { runTurn, type TurnCall } from './run-turn.ts';
+import { assertRun, runTurn, type TurnCall } from './run-turn.ts';
 import { openToolSet, type ToolSet } from './tool-set.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
 const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null;
 
-/** The items of a turn, in either protocol. */
+/** Returns the items of a turn, in either protocol. */
 const itemsOf = (turn: ChatTurn | ResponsesTurn): readonly Item[] => {
-  const given: unknown = Array.isArray(turn) ? turn : callsIn(turn as Item);
-  return (Array.isArray(given) ? given : []).filter(isItem);
+  const items: unknown = Array.isArray(turn) ? turn : callsIn(turn as Item);
+  return (Array.isArray(items) ? items : []).filter(isItem);
 };
 
 const callsIn = (turn: Item): unknown => {
@@ -56,7 +56,7 @@ const runChat = async (set: ToolSet, items: readonly Item[], options: RunOptions
   const calls = items.map((item): TurnCall => {
     const id = textIn(item, 'id');
     if (isItem(item.function)) return callOf(set, id, item.function);
-    // Every call of a message has to be answered, one of a kind that was never offered, too.
+    // Every call of a message has to be answered, also one of a kind that was never offered.
     return { id, name: '', input: { fault: 'Only functions were offered. Call one of them.' } };
   });
   const replies = await runTurn(set, calls, options);
@@ -70,7 +70,8 @@ const runChat = async (set: ToolSet, items: readonly Item[], options: RunOptions
 /** Fails with TOOL_NOT_FOUND for a name that does not exist. */
 export const forOpenAI = async (crib: Crib, options?: ToolSetOptions): Promise<OpenAiTools> => {
   const set = openToolSet(crib, 'openai', options);
-  const run = (turn: ChatTurn | ResponsesTurn, runOptions: RunOptions = {}) => {
+  const run = async (turn: ChatTurn | ResponsesTurn, runOptions: RunOptions = {}) => {
+    assertRun(turn, runOptions);
     const items = itemsOf(turn);
     const responses = items.filter(({ type }) => type === 'function_call');
     const isResponses = responses.length > 0 || Object.hasOwn(turn, 'output');

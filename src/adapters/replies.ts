@@ -1,12 +1,13 @@
 /**
- * What became of a call: as data for the program, and as text and pictures for the model. A refusal
- * says its code and what to do next; pictures that were cut to fit a prompt are left out.
+ * The reply to a call: as data for the program, and as text and images for the model. A refusal
+ * says its code and what to do next; images that were cut to fit a prompt are left out.
  */
 import type { ToolError } from '../contract/errors.ts';
 import type { ToolResult } from '../contract/result.ts';
-import type { ToolReply } from '../contract/tool-sets.ts';
+import type { AiSdkOutput, ToolReply } from '../contract/tool-sets.ts';
 import { errorText } from '../kit/text/error-text.ts';
 
+/** Copies from a result what a conversation may keep. */
 export const replyOf = (result: ToolResult): ToolReply => {
   const { success, status, data, error, warnings, approval, metadata } = result;
   return {
@@ -20,14 +21,14 @@ export const replyOf = (result: ToolResult): ToolReply => {
   };
 };
 
-/** For a call that did not get as far as the pipeline. */
+/** Makes the reply to a call that did not reach the pipeline. */
 export const failedReply = (error: ToolError): ToolReply => ({
   success: false,
   status: 'failure',
   error,
 });
 
-export type Part =
+type Part =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string };
 
@@ -67,7 +68,7 @@ const partOf = (block: Block): Part => {
   return text(`[An ${type} was left out${isWhole ? '' : ': it is too large'}.]`);
 };
 
-/** Data of the form `{ content: [blocks] }`, as tools of MCP servers return it. */
+/** Reads data of the form `{ content: [blocks] }`, as tools of MCP servers return it. */
 const blocksOf = (data: unknown): readonly Block[] | undefined => {
   if (typeof data !== 'object' || data === null || !Object.hasOwn(data, 'content'))
     return undefined;
@@ -77,15 +78,51 @@ const blocksOf = (data: unknown): readonly Block[] | undefined => {
   return content.every(isBlock) ? content : undefined;
 };
 
-/** What the model reads; there is always something. */
+/** Returns what the model reads of a reply; it is never empty. */
 export const partsOf = (reply: ToolReply): readonly Part[] => {
   if (!reply.success) return [text(failureText(reply))];
   const body = blocksOf(reply.data)?.map(partOf) ?? [text(dataText(reply.data))];
   return [...body, ...(reply.warnings ?? []).map((warning) => text(`Note: ${warning}`))];
 };
 
-/** The same for providers that take text alone. */
+/** Does the same for providers that take text alone. */
 export const textOf = (reply: ToolReply): string =>
   partsOf(reply)
     .map((part) => (part.type === 'text' ? part.text : '[An image was left out.]'))
     .join('\n');
+
+/** Tells a reply from other outputs: a history that comes from outside may hold any. */
+export const isReply = (output: unknown): output is ToolReply =>
+  typeof output === 'object' &&
+  output !== null &&
+  typeof (output as ToolReply).success === 'boolean' &&
+  typeof (output as ToolReply).status === 'string';
+
+const asJson = (output: unknown): AiSdkOutput => ({
+  type: 'text',
+  value: JSON.stringify(output) ?? '',
+});
+
+const modelOutput = (output: ToolReply): AiSdkOutput => {
+  if (!output.success) return { type: 'error-text', value: textOf(output) };
+  const parts = partsOf(output);
+  if (parts.every(({ type }) => type === 'text')) return { type: 'text', value: textOf(output) };
+  return {
+    type: 'content',
+    value: parts.map((part) =>
+      part.type === 'text'
+        ? { type: 'text', text: part.text }
+        : { type: 'image-data', data: part.data, mediaType: part.mimeType },
+    ),
+  };
+};
+
+/** Returns what the model reads of an output, in the form that the AI SDK and Mastra take. */
+export const modelOutputOf = (output: unknown): AiSdkOutput => {
+  if (!isReply(output)) return asJson(output);
+  try {
+    return modelOutput(output);
+  } catch {
+    return asJson(output);
+  }
+};

@@ -13,7 +13,7 @@ const call = (name: string, input: unknown, names: readonly string[]) =>
     signal: undefined,
   });
 
-it('finds the tools of a small set among many others that fit better', async () => {
+it('search_tools of a small set finds its tools among many others that fit better', async () => {
   const others = Array.from({ length: 60 }, (_, n) => aTool({ name: `weather_${n}` }));
   const wanted = aTool({ name: 'sky', description: 'Looks out of the window for the weather.' });
   crib = await testCrib([...others, wanted]);
@@ -27,7 +27,7 @@ it('finds the tools of a small set among many others that fit better', async () 
   expect((two.data as { tools: unknown[] }).tools).toHaveLength(2);
 });
 
-it('names what is close to a tool that it does not have, and nothing outside the set', async () => {
+it('a tool set suggests near names for an unknown tool, and none outside the set', async () => {
   crib = await testCrib([aTool({ name: 'append' }), aTool({ name: 'append_2' })]);
   const { error } = await call('describe_tool', { name: 'apend' }, ['append']);
   expect(error).toMatchObject({ code: 'TOOL_NOT_FOUND', suggestions: ['Close to it: append'] });
@@ -36,7 +36,7 @@ it('names what is close to a tool that it does not have, and nothing outside the
   expect(outside.error?.code).toBe('TOOL_NOT_FOUND');
 });
 
-it('takes a call without an input for one with an empty input', async () => {
+it('call_tool without an input calls with an empty input', async () => {
   crib = await testCrib([aTool({ name: 'now', run: (() => 'noon') as never })]);
   for (const input of [{ name: 'now' }, { name: 'now', input: null }]) {
     expect(await call('call_tool', input, ['now'])).toMatchObject({ data: 'noon' });

@@ -1,41 +1,37 @@
 /**
- * What all adapters share: which tools a model is shown, and the one way its calls take into the
- * crib. A name that was not shown is not callable, whatever else the crib holds.
+ * What all adapters share: a set of tools for a model, and the one way its calls take into the
+ * crib. A tool that was not shown cannot be called, whatever else the crib holds.
  */
 import { randomUUID } from 'node:crypto';
 import type { ApprovalAnswer, ApprovalRecord, Approver } from '../contract/approver.ts';
 import type { CallAs } from '../contract/call-options.ts';
 import { LOCAL_CALLER } from '../contract/caller.ts';
-import type { CatalogEntry, ModelTools } from '../contract/catalog.ts';
+import type { ModelTools } from '../contract/catalog.ts';
 import type { Crib, DryRunReport } from '../contract/crib.ts';
 import { ToolFailure, toolError } from '../contract/errors.ts';
 import type { JsonSchema } from '../contract/schema.ts';
-import type { ToolReply, ToolSetOptions } from '../contract/tool-sets.ts';
-import { lazy } from '../kit/data/lazy.ts';
-import {
-  answerMeta,
-  CALL_TOOL,
-  DESCRIBE_TOOL,
-  innerCall,
-  type MetaDeps,
-  SEARCH_TOOLS,
-  type ToolSchemas,
-} from '../kit/model/meta-tools.ts';
+import type { AiSdkOptions, ToolReply, ToolSetOptions } from '../contract/tool-sets.ts';
+import { assertArguments } from '../kit/data/check-arguments.ts';
+import { answerMeta, CALL_TOOL, innerCall, type MetaDeps } from '../kit/model/meta-tools.ts';
 import { failedReply, replyOf } from './replies.ts';
+import {
+  AI_SDK_ARGUMENTS,
+  chosenTools,
+  type Dialect,
+  definitionsOf,
+  type Entries,
+  META_TOOLS,
+  type SchemasOf,
+  SET_ARGUMENTS,
+  type ShownTool,
+  schemasOf,
+} from './shown-tools.ts';
 import { callDigest, type WaitingCalls, waitingCalls } from './waiting-calls.ts';
 
-/** A tool as one provider is told of it. */
-export interface ShownTool {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: JsonSchema;
-  readonly strict: boolean;
-}
-
-export interface WantedCall {
+export interface ModelCall {
   readonly name: string;
   readonly input: unknown;
-  /** As the model or its provider named the call; the same name again is the same call. */
+  /** The id that the model or its provider gave the call; the same id again is the same call. */
   readonly callId: string | undefined;
   readonly signal: AbortSignal | undefined;
   onProgress?(fraction: number, note: string | undefined): void;
@@ -45,94 +41,33 @@ export interface ToolSet {
   readonly shown: readonly ShownTool[];
   readonly losses: ModelTools['losses'];
   has(name: string): boolean;
-  /** The schema that the pipeline judges by, not the one in the provider's dialect. */
+  /** Returns the schema that the pipeline judges by, not the one in the provider's dialect. */
   inputSchema(name: string): JsonSchema | undefined;
   /** Rejects only when the crib is closed. */
-  call(wanted: WantedCall): Promise<ToolReply>;
+  call(call: ModelCall): Promise<ToolReply>;
   /** Tells whether a person is asked about this call, and puts the question into the inbox if so. */
-  asksPerson(wanted: WantedCall): Promise<boolean>;
-  /** Lets a person, whom the program vouches for, decide about a call of this set that waits. */
-  decide(wanted: Pick<WantedCall, 'name' | 'input'>, answer: ApprovalAnswer): Promise<boolean>;
+  asksPerson(call: ModelCall): Promise<boolean>;
+  /** Decides a waiting call of this set in the name of a person whom the program has authenticated. */
+  decide(call: Pick<ModelCall, 'name' | 'input'>, answer: ApprovalAnswer): Promise<boolean>;
 }
 
-type Dialect = 'openai' | 'anthropic' | 'gemini';
-
-interface Definition {
-  readonly name: string;
-  readonly description: string;
-  readonly input_schema?: JsonSchema;
-  readonly parameters?: JsonSchema;
-  readonly strict?: boolean;
-}
-
-const shownTool = (definition: Readonly<Record<string, unknown>>): ShownTool => {
-  const { name, description, ...rest } = (definition.function ?? definition) as Definition;
-  const schema = rest.parameters ?? rest.input_schema ?? {};
-  return { name, description, schema, strict: rest.strict ?? false };
-};
-
-type Entries = ReadonlyMap<string, CatalogEntry>;
-
-/** The tools to show, by wire name. */
-const chosen = ({ tools }: Crib, { filter, names }: ToolSetOptions): Entries => {
-  const unknown = (names ?? []).filter((name) => !tools.has(name));
-  if (unknown.length > 0) {
-    throw new ToolFailure('TOOL_NOT_FOUND', `There is no tool called ${unknown.join(', ')}.`);
-  }
-  const wanted = names && new Set(names.map((name) => tools.get(name)?.tool.name));
-  const entries = tools
-    .list({ ...filter, enabled: true })
-    .filter(({ quarantine, tool }) => !quarantine && (!wanted || wanted.has(tool.name)));
-  return new Map(entries.map((entry) => [entry.wireName, entry]));
-};
-
-const definitionsOf = (
-  { tools }: Crib,
-  { filter, dialect }: ToolSetOptions & { readonly dialect: Dialect },
-  entries: Entries,
-): Pick<ToolSet, 'shown' | 'losses'> => {
-  const { definitions, losses } = tools.forModel(dialect, filter);
-  const names = new Set([...entries.values()].map(({ tool }) => tool.name));
-  return {
-    shown: definitions.map(shownTool).filter(({ name }) => entries.has(name)),
-    losses: losses.filter(({ tool }) => names.has(tool)),
-  };
-};
-
-/** By wire name; nothing for a tool whose input is no object. */
-type SchemasOf = (name: string) => ToolSchemas | undefined;
-
-/** The schemas as they are, of the very version that is shown: MCP takes any. */
-const schemasOf = ({ tools }: Crib, { filter }: ToolSetOptions): SchemasOf => {
-  const schemas = lazy(
-    () =>
-      new Map(
-        tools
-          .forModel('mcp', filter)
-          .definitions.map((each) => [String(each.name), each as unknown as ToolSchemas]),
-      ),
-  );
-  return (name) => schemas().get(name);
-};
-
-/** Everything a call needs that is the same for all calls of a set. */
-interface Site {
+/** What all calls of a set share. */
+interface SetDeps {
   readonly crib: Crib;
   readonly options: ToolSetOptions;
   readonly scope: string;
-  /** What may be called, by wire name. */
+  /** The tools that may be called. */
   readonly entries: Entries;
   readonly schemas: SchemasOf;
   readonly waiting: WaitingCalls;
 }
 
-/** The attempt is on record where no tool of the crib is meant by it. */
+/** Refuses a name that is not in the set. A name that no tool of the crib has is put on record. */
 const refuseUnknown = async (
-  { crib, options, entries }: Site,
+  { crib, options, entries }: SetDeps,
   name: string,
 ): Promise<ToolReply> => {
-  const isNowhere = !crib.tools.has(name);
-  const recorded = isNowhere
+  const recorded = !crib.tools.has(name)
     ? await crib.execute(name, {}, { ...options.caller, dryRun: true })
     : undefined;
   const close = crib.tools.suggest(name).filter((each) => entries.has(each));
@@ -141,61 +76,61 @@ const refuseUnknown = async (
   return recorded ? { ...refusal, executionId: recorded.metadata.executionId } : refusal;
 };
 
-const callShown = (deps: Site, wanted: WantedCall): Promise<ToolReply> => {
+const callShown = (deps: SetDeps, call: ModelCall): Promise<ToolReply> => {
   const { crib, options, scope, entries, waiting } = deps;
-  const entry = entries.get(wanted.name);
-  if (!entry) return refuseUnknown(deps, wanted.name);
+  const entry = entries.get(call.name);
+  if (!entry) return refuseUnknown(deps, call.name);
   const { name, version } = entry.tool;
-  const { callId, signal, onProgress } = wanted;
+  const { callId, signal, onProgress } = call;
   const as: CallAs = {
     ...options.caller,
     audience: 'model',
-    // The model was shown the version that fits the range, which need not be the active one.
+    // The model was shown the version that fits the range, which may not be the active one.
     ...(options.filter?.range !== undefined && { version }),
     ...(callId && { idempotencyKey: `${scope}/${callId}` }),
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   };
   return waiting
-    .execute({ tool: name, input: wanted.input }, (approvalId) =>
-      crib.execute(name, wanted.input, approvalId === undefined ? as : { ...as, approvalId }),
+    .execute({ tool: name, input: call.input }, (approvalId) =>
+      crib.execute(name, call.input, approvalId === undefined ? as : { ...as, approvalId }),
     )
     .then(replyOf);
 };
 
-/** Leaves every question in the inbox, whoever else the crib would ask. */
+/** Leaves every question in the inbox instead of asking the crib's approver. */
 const LATER: Approver = { ask: async () => ({ answer: 'later', by: 'adapter' }) };
 
-const asksPerson = async (deps: Site, wanted: WantedCall): Promise<boolean> => {
+const asksPerson = async (deps: SetDeps, call: ModelCall): Promise<boolean> => {
   const { crib, options, entries, waiting } = deps;
-  const entry = entries.get(wanted.name);
+  const entry = entries.get(call.name);
   if (!entry) return false;
   const { name, version } = entry.tool;
-  if (waiting.has({ tool: name, input: wanted.input })) return true;
+  if (waiting.has({ tool: name, input: call.input })) return true;
   const as: CallAs = { ...options.caller, dryRun: true };
   const pinned = options.filter?.range === undefined ? as : { ...as, version };
-  const { data } = await crib.execute(name, wanted.input, pinned);
+  const { data } = await crib.execute(name, call.input, pinned);
   if ((data as Partial<DryRunReport> | undefined)?.verdict !== 'ask') return false;
-  const asked = {
+  const askingLater = {
     ...deps,
     options: { ...options, caller: { ...options.caller, approver: LATER } },
   };
-  return (await callShown(asked, wanted)).approval !== undefined;
+  return (await callShown(askingLater, call)).approval !== undefined;
 };
 
-/** Only questions about calls of this caller: a history cannot name those of anybody else. */
+/** Tells the questions of this caller: a history must not decide those of others. */
 const isOwn = (record: ApprovalRecord, caller: ToolSetOptions['caller']): boolean => {
   const { userId, agentId, sessionId } = { ...LOCAL_CALLER, ...caller };
   return record.userId === userId && record.agentId === agentId && record.sessionId === sessionId;
 };
 
 const decideWaiting = async (
-  { crib, options, entries, waiting }: Site,
-  wanted: { readonly name: string; readonly input: unknown },
+  { crib, options, entries, waiting }: SetDeps,
+  call: { readonly name: string; readonly input: unknown },
   answer: ApprovalAnswer,
 ): Promise<boolean> => {
-  const tool = entries.get(wanted.name)?.tool.name;
-  const digest = tool === undefined ? undefined : callDigest({ tool, input: wanted.input });
+  const tool = entries.get(call.name)?.tool.name;
+  const digest = tool === undefined ? undefined : callDigest({ tool, input: call.input });
   if (tool === undefined || digest === undefined) return false;
   const record = (await crib.approvals.list()).find(
     (each) =>
@@ -204,12 +139,12 @@ const decideWaiting = async (
       callDigest({ tool, input: each.request.input }) === digest,
   );
   if (!record || !(await crib.approvals.decide(record.id, answer))) return false;
-  waiting.remember({ tool, input: wanted.input }, record.id);
+  waiting.remember({ tool, input: call.input }, record.id);
   return true;
 };
 
-/** What a call of `call_tool` is about; nothing for the other tools of the search surface. */
-const calledThrough = ({ name, input }: Pick<WantedCall, 'name' | 'input'>) => {
+/** Returns the call inside a call of `call_tool`; nothing for the other tools of the search surface. */
+const calledThrough = ({ name, input }: Pick<ModelCall, 'name' | 'input'>) => {
   if (name !== CALL_TOOL.name) return undefined;
   try {
     return innerCall(input);
@@ -218,16 +153,11 @@ const calledThrough = ({ name, input }: Pick<WantedCall, 'name' | 'input'>) => {
   }
 };
 
-const META_TOOLS: readonly ShownTool[] = [SEARCH_TOOLS, DESCRIBE_TOOL, CALL_TOOL].map((tool) => ({
-  ...tool,
-  strict: false,
-}));
-
-/** Those of the set, and by the names that the model was given. */
-const metaDeps = ({ crib: { tools }, entries, schemas }: Site): MetaDeps => ({
+/** Limits search and description to the tools of the set, by their wire names. */
+const metaDeps = ({ crib: { tools }, entries, schemas }: SetDeps): MetaDeps => ({
   search: (text, limit) =>
     tools
-      // All of them: whatever is not of this set is taken out afterwards.
+      // No limit here: tools that are not in the set are removed afterwards.
       .search({ text, limit: tools.list().length, filter: { enabled: true } })
       .flatMap(({ entry }) => entries.get(entry.wireName) ?? [])
       .slice(0, limit),
@@ -236,51 +166,72 @@ const metaDeps = ({ crib: { tools }, entries, schemas }: Site): MetaDeps => ({
   schemas: ({ wireName }) => schemas(wireName),
 });
 
-const callMeta = async (deps: Site, wanted: WantedCall): Promise<ToolReply> => {
+const callMeta = async (deps: SetDeps, call: ModelCall): Promise<ToolReply> => {
   try {
-    if (wanted.name !== CALL_TOOL.name) {
-      const data = answerMeta(metaDeps(deps), wanted.name, wanted.input);
+    if (call.name !== CALL_TOOL.name) {
+      const data = answerMeta(metaDeps(deps), call.name, call.input);
       return { success: true, status: 'success', data };
     }
-    return await callShown(deps, { ...wanted, ...innerCall(wanted.input) });
+    return await callShown(deps, { ...call, ...innerCall(call.input) });
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     return failedReply(toolError(error.code, error.message, error.extras));
   }
 };
 
-/** Fails with TOOL_NOT_FOUND for a name that does not exist. */
+/** Opens a set with the options of the AI SDK's adapter, which has more of them. */
+export const openAiSdkSet = (crib: Crib, options: AiSdkOptions): ToolSet => {
+  assertArguments(AI_SDK_ARGUMENTS, [crib, options]);
+  return toolSet(crib, 'anthropic', options);
+};
+
+/**
+ * Fails with VALIDATION_ERROR for options that are not known or of the wrong kind, with
+ * TOOL_NOT_FOUND for a tool that does not exist.
+ */
 export const openToolSet = (
   crib: Crib,
   dialect: Dialect,
   options: ToolSetOptions = {},
 ): ToolSet => {
-  const entries = chosen(crib, options);
+  assertArguments(SET_ARGUMENTS, [crib, options]);
+  return toolSet(crib, dialect, options);
+};
+
+const toolSet = (crib: Crib, dialect: Dialect, options: ToolSetOptions): ToolSet => {
+  const entries = chosenTools(crib, options);
   const { shown, losses } = definitionsOf(crib, { ...options, dialect }, entries);
   const isSearch = options.surface === 'search';
   const visible = isSearch ? META_TOOLS : shown;
   const names = new Set(visible.map(({ name }) => name));
   const scope = options.scope ?? options.caller?.sessionId ?? randomUUID();
-  // A tool that this provider cannot be told of is not called by a model that guessed its name.
+  // A tool that the provider's dialect cannot describe must not be callable by a guessed name.
   const callable = isSearch ? entries : new Map([...entries].filter(([name]) => names.has(name)));
   const schemas = schemasOf(crib, options);
-  const deps: Site = { crib, options, scope, entries: callable, schemas, waiting: waitingCalls() };
+  const deps: SetDeps = {
+    crib,
+    options,
+    scope,
+    entries: callable,
+    schemas,
+    waiting: waitingCalls(),
+  };
   return {
     shown: visible,
     losses: isSearch ? [] : losses,
     has: (name) => names.has(name),
     inputSchema: (name) => (isSearch ? undefined : schemas(name)?.inputSchema),
-    call(wanted) {
-      if (!isSearch) return callShown(deps, wanted);
-      // The other tools are reached through these, and not by their names.
-      return names.has(wanted.name) ? callMeta(deps, wanted) : refuseUnknown(deps, wanted.name);
+    call(call) {
+      if (!isSearch) return callShown(deps, call);
+      // The other tools are reached through these, not by their names.
+      return names.has(call.name) ? callMeta(deps, call) : refuseUnknown(deps, call.name);
     },
-    async asksPerson(wanted) {
-      const inner = isSearch ? calledThrough(wanted) : wanted;
-      return inner !== undefined && asksPerson(deps, { ...wanted, ...inner });
+    async asksPerson(call) {
+      const inner = isSearch ? calledThrough(call) : call;
+      return inner !== undefined && asksPerson(deps, { ...call, ...inner });
     },
-    async decide(wanted, answer) {
-      const inner = isSearch ? calledThrough(wanted) : wanted;
+    async decide(call, answer) {
+      const inner = isSearch ? calledThrough(call) : call;
       return inner !== undefined && decideWaiting(deps, inner, answer);
     },
   };

@@ -1,12 +1,13 @@
 /**
- * Remembers which calls of a set wait for a person, so that the model only has to make the very same
- * call again. The approval itself is checked and spent in the pipeline; this is no more than its name.
+ * Remembers the ids of approvals that calls of a set wait for, so that the model only has to make
+ * the very same call again. The pipeline checks the approval and uses it up.
  */
 import type { ToolResult } from '../contract/result.ts';
+import { BoundedMap } from '../kit/data/bounded-map.ts';
 import { shortDigestOf } from '../kit/data/canonical-json.ts';
 
 export interface WaitingCalls {
-  /** With the approval this call waited for, if it did; that one being over, it is a new call. */
+  /** Runs the call with the approval that it waited for, if any; as a new call where that has expired. */
   execute(call: NamedCall, run: Run): Promise<ToolResult>;
   /** True while an approval for this very call is remembered, given or not. */
   has(call: NamedCall): boolean;
@@ -21,10 +22,10 @@ export interface NamedCall {
 
 type Run = (approvalId: string | undefined) => Promise<ToolResult>;
 
-/** More than a person can look at; the oldest is asked about anew. */
-const MOST = 500;
+/** More than a person can review. A call beyond it is asked about again. */
+const MAX_WAITING = 500;
 
-/** Returns the digest of a tool and its canonical input. Nothing for an input that is no data or too deep: the pipeline refuses it, and nobody is asked. */
+/** Returns the digest of a tool and its input; nothing for input that is no JSON, which the pipeline refuses. */
 export const callDigest = ({ tool, input }: NamedCall): string | undefined => {
   try {
     return shortDigestOf([tool, input]);
@@ -34,25 +35,23 @@ export const callDigest = ({ tool, input }: NamedCall): string | undefined => {
 };
 
 export const waitingCalls = (): WaitingCalls => {
-  const approvals = new Map<string, string>();
+  const approvals = new BoundedMap<string, string>(MAX_WAITING);
   const remember = (call: NamedCall, approvalId: string): void => {
     const digest = callDigest(call);
-    if (digest === undefined) return;
-    approvals.set(digest, approvalId);
-    const [oldest] = approvals.keys();
-    if (approvals.size > MOST && oldest !== undefined) approvals.delete(oldest);
+    if (digest !== undefined) approvals.set(digest, approvalId);
   };
   const take = (call: NamedCall): string | undefined => {
     const digest = approvals.size > 0 ? callDigest(call) : undefined;
-    const known = digest === undefined ? undefined : approvals.get(digest);
-    if (digest !== undefined) approvals.delete(digest);
-    return known;
+    if (digest === undefined) return undefined;
+    const approvalId = approvals.get(digest);
+    approvals.delete(digest);
+    return approvalId;
   };
   return {
     async execute(call, run) {
-      const known = take(call);
-      const result = await run(known);
-      const isOver = known !== undefined && result.error?.code === 'APPROVAL_EXPIRED';
+      const approvalId = take(call);
+      const result = await run(approvalId);
+      const isOver = approvalId !== undefined && result.error?.code === 'APPROVAL_EXPIRED';
       const last = isOver ? await run(undefined) : result;
       if (last.approval) remember(call, last.approval.approvalId);
       return last;

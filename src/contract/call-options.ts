@@ -1,7 +1,7 @@
 /** How one call is made, besides its tool and its input. */
 import type { Approver } from './approver.ts';
 import type { Caller } from './caller.ts';
-import type { Elicit } from './elicitation.ts';
+import type { Elicit, ElicitUrl } from './elicitation.ts';
 import type { Sample } from './sampling.ts';
 
 /** What one call may set besides its input. */
@@ -27,6 +27,8 @@ export interface CallOptions {
   readonly approver?: Approver;
   /** Puts questions of MCP servers to the person behind this very call, and those it makes. */
   readonly elicit?: Elicit;
+  /** Lets MCP servers ask the person behind this very call, and those it makes, to open a page. */
+  readonly elicitUrl?: ElicitUrl;
   /** Lets MCP servers that may do so use the model of the client behind this very call. */
   readonly sample?: Sample;
   onProgress?(fraction: number, note: string | undefined): void;

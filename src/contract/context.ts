@@ -4,7 +4,7 @@
  */
 
 import type { CallerNames, Isolation } from './caller.ts';
-import type { Elicitation, ElicitationAnswer } from './elicitation.ts';
+import type { Elicitation, ElicitationAnswer, UrlElicitation } from './elicitation.ts';
 import type { Memory } from './memory.ts';
 import type { Model } from './model.ts';
 import type { ToolResult } from './result.ts';
@@ -105,6 +105,8 @@ export interface ToolContext {
   progress(fraction: number, note?: string): void;
   /** Asks the person behind the call; absent where nobody can be asked. For sources of tools. */
   readonly elicit?: ((question: Elicitation) => Promise<ElicitationAnswer>) | undefined;
+  /** Asks the person to open a page; absent where nobody can be asked. For sources of tools. */
+  readonly elicitUrl?: ((question: UrlElicitation) => Promise<ElicitationAnswer>) | undefined;
   /** Asks the model of the client behind the call; absent where it has none. For sources of tools. */
   readonly sample?:
     | ((request: SamplingRequest) => Promise<Readonly<Record<string, unknown>>>)

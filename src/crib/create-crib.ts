@@ -13,6 +13,7 @@ import type { Runtime } from '../contract/runtime.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ToolMap, ToolMapOf } from '../contract/tool-types.ts';
 import type { Redactor } from '../governance/redaction/redaction.ts';
+import type { ArgumentCheck } from '../kit/data/check-arguments.ts';
 import { DAY_MS } from '../kit/data/durations.ts';
 import { lazyAsync } from '../kit/data/lazy.ts';
 import { createEventBus } from '../observation/event-bus.ts';
@@ -32,7 +33,6 @@ import {
 } from './lazy-drivers.ts';
 import { discoverWith, type LoadToolsDeps, loadTools } from './load-tools.ts';
 import { LocalCrib } from './local-crib.ts';
-import type { ArgumentCheck } from './members/check-arguments.ts';
 import type { Opened } from './members/member-deps.ts';
 import type { OpenEngineDeps } from './open-engine.ts';
 import { openUserKey, userFolder } from './user-folder.ts';

@@ -56,6 +56,7 @@ const RULES_BY_NAME: { readonly [K in keyof CallAs]-?: Rule } = {
   dailyUsd: ['be a number of dollars', isLimit],
   approver: ['be an approver', isObject],
   elicit: FUNCTION,
+  elicitUrl: FUNCTION,
   sample: FUNCTION,
   onProgress: FUNCTION,
 };

@@ -1,4 +1,4 @@
-/** On which address the server may listen, and what to say when it cannot. */
+/** Checks the address that a server listens on, and explains why it cannot. */
 import type { Config } from '../config/schema.ts';
 import { isLoopbackHost } from '../config/sections/server.ts';
 import { type ErrorCode, ToolFailure } from '../contract/errors.ts';
@@ -9,7 +9,7 @@ export const assertReachable = (
   host: string,
   { allowedHosts, behindTls }: Config['server'],
 ): void => {
-  // Whoever can reach the server could try its tokens, and in plain text anybody could read them.
+  // Other machines could try tokens, and without TLS read them on the network.
   if (isLoopbackHost(host) || (allowedHosts.length > 0 && behindTls)) return;
   throw new ToolFailure('CONFIG_INVALID', 'This address can be reached from other machines.', {
     suggestions: [
@@ -37,9 +37,9 @@ const LISTEN_FAULTS: Readonly<Record<string, readonly [ErrorCode, string, string
   ],
 };
 
-/** What the system says about an address, in words. */
+/** Explains an error of the system about an address; returns other errors unchanged. */
 export const listenFault = (error: unknown): unknown => {
   const code = String(errorCodeOf(error));
-  const known = Object.hasOwn(LISTEN_FAULTS, code) ? LISTEN_FAULTS[code] : undefined;
-  return known ? new ToolFailure(known[0], known[1], { suggestions: [known[2]] }) : error;
+  const fault = Object.hasOwn(LISTEN_FAULTS, code) ? LISTEN_FAULTS[code] : undefined;
+  return fault ? new ToolFailure(fault[0], fault[1], { suggestions: [fault[2]] }) : error;
 };

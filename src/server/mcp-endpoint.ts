@@ -1,6 +1,6 @@
 /**
- * The MCP endpoint of the HTTP server, which knows by then who asks: each kind of surface is opened
- * when the first client wants it, and every call is made as the identity of its request.
+ * The MCP endpoint of the HTTP server, behind its authentication. Each kind of surface is opened
+ * with its first request, and every call is made as the identity of its request.
  */
 import type { Crib } from '../contract/crib.ts';
 import { ToolFailure } from '../contract/errors.ts';
@@ -42,7 +42,7 @@ const openSurface = async (kind: SurfaceKind, deps: McpEndpointDeps): Promise<Mc
     version,
     surface: kind,
     maxBodyBytes,
-    // The client is a program: its answer is not a person's, so questions wait in the inbox.
+    // The client is a program, whose answer is not a person's: approvals wait in the inbox.
     approvals: 'inbox',
     ...(describe && { describe }),
   });

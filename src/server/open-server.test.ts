@@ -43,7 +43,7 @@ const start = async (
     home: join(folder, 'home'),
   });
   open.crib = crib;
-  const desk = createTokenService({
+  const service = createTokenService({
     runtime,
     randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
     tokens: async () => (await crib.store()).tokens,
@@ -61,7 +61,7 @@ const start = async (
   });
   open.server = running;
   const bearer = async (role: 'admin' | 'agent' | 'viewer', policy = {}) =>
-    (await desk.create({ name: `${role}-1`, role, policy }, 'test')).token;
+    (await service.create({ name: `${role}-1`, role, policy }, 'test')).token;
   const ask = (path: string, token = '', init: RequestInit = {}) =>
     fetch(`${running.url}${path}`, {
       ...init,
@@ -73,7 +73,7 @@ const start = async (
     });
   const call = (tool: string, token: string, input: unknown = {}) =>
     ask(`/v1/tools/${tool}/execute`, token, { method: 'POST', body: JSON.stringify({ input }) });
-  return { crib, running, desk, ask, call, bearer };
+  return { crib, running, service, ask, call, bearer };
 };
 
 /** A tool that goes on until it is let go, or aborted. */
@@ -97,7 +97,7 @@ const patient = () => {
 };
 
 describe('openServer', { timeout: TIME_LIMIT }, () => {
-  it('gives running calls their time, and is not ready meanwhile', async () => {
+  it('waits for running calls when it closes, and is not ready meanwhile', async () => {
     const { tool, started, release } = patient();
     const { running, ask, call, bearer } = await start([tool]);
     const token = await bearer('agent');
@@ -121,7 +121,7 @@ describe('openServer', { timeout: TIME_LIMIT }, () => {
     await expect(ask('/healthz')).rejects.toThrow();
   });
 
-  it('cancels what does not end in time, and still answers it', async () => {
+  it('cancels calls that do not end in time, and still answers them', async () => {
     const { tool, started } = patient();
     const { running, call, bearer } = await start([tool], { DRAIN_MS: '50' });
     const answer = call('patient', await bearer('agent'));
@@ -131,7 +131,7 @@ describe('openServer', { timeout: TIME_LIMIT }, () => {
     expect(await response.json()).toMatchObject({ status: 'cancelled' });
   });
 
-  it('lets a person in by its link, once', async () => {
+  it('signs a person in by its console link, once', async () => {
     const { running, ask } = await start([aTool()]);
     const link = new URL(running.consoleLink());
     expect(link.origin).toBe(running.url);
@@ -174,7 +174,7 @@ describe('openServer', { timeout: TIME_LIMIT }, () => {
     expect(lines).toContain('"tool":"echo"');
   });
 
-  it('leaves nothing listening to the crib behind', async () => {
+  it('removes all its listeners from the crib when it closes', async () => {
     const { running, crib } = await start([aTool()]);
     await running.close();
     const names = ['call.started', 'call.finished', 'call.traced', 'server.changed'] as const;
@@ -215,7 +215,7 @@ const mcpCall = async (started: Started, token: string, name: string): Promise<s
 };
 
 describe('the MCP endpoint', { timeout: TIME_LIMIT }, () => {
-  it('calls as the holder of the token', async () => {
+  it('makes calls as the holder of the token', async () => {
     const started = await start([aTool()]);
     const { crib, bearer } = started;
     expect(await mcpCall(started, await bearer('agent'), 'echo')).toContain('"result"');
@@ -282,13 +282,13 @@ const subscription = (): RequestInit => {
 };
 
 /** Milliseconds from the revocation of the only token, by somebody else, to the end of the stream. */
-const endsAfter = async ({ desk }: Started, stream: Response): Promise<number> => {
+const endsAfter = async ({ service }: Started, stream: Response): Promise<number> => {
   expect([stream.status, stream.headers.get('content-type')]).toEqual([
     200,
     expect.stringContaining('text/event-stream'),
   ]);
-  const [record] = await desk.list();
-  await desk.revoke(record?.id ?? '');
+  const [record] = await service.list();
+  await service.revoke(record?.id ?? '');
   const since = performance.now();
   await stream.text();
   return performance.now() - since;
@@ -297,7 +297,7 @@ const endsAfter = async ({ desk }: Started, stream: Response): Promise<number> =
 /** A second is promised; the machine may be busy. What would end it without us takes 15 seconds. */
 const SOON_OVER_MS = 8000;
 
-describe('threats to the server', { timeout: TIME_LIMIT }, () => {
+describe('threat: a revoked token keeps a stream of the server', { timeout: TIME_LIMIT }, () => {
   it('the stream of a token ends when the token is revoked', async () => {
     const started = await start([aTool()]);
     const stream = await started.ask('/v1/events', await started.bearer('viewer'));

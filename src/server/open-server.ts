@@ -1,18 +1,12 @@
 /**
- * Joins a crib and its doors into one server: the HTTP API, events, metrics, traces, the MCP
- * endpoint and the console. It chooses and connects, the parts work.
+ * Opens a server for a crib: the HTTP API with events, metrics, traces, the MCP endpoint and the
+ * console. It only connects the parts.
  */
 import { randomBytes } from 'node:crypto';
-import type { LoadedSettings } from '../config/loaded-settings.ts';
-import { isLoopbackHost } from '../config/sections/server.ts';
-import type { CribHost } from '../contract/crib-host.ts';
-import type { Runtime } from '../contract/runtime.ts';
-import { auditService } from '../crib/audit-files.ts';
 import { CallMetrics } from '../observation/call-metrics.ts';
 import { createStoreFollower } from '../observation/follow-store.ts';
-import type { PrometheusText } from '../observation/prometheus-text.ts';
-import { createReadiness, type Readiness } from '../observation/readiness.ts';
-import { createTraceRing, type TraceRing } from '../observation/trace-ring.ts';
+import { createReadiness } from '../observation/readiness.ts';
+import { createTraceRing } from '../observation/trace-ring.ts';
 import { watchServers } from '../observation/watch-servers.ts';
 import type { HttpServer } from '../surfaces/door/listen.ts';
 import { createHttpSurface, type HttpSurface } from '../surfaces/http/create-http-surface.ts';
@@ -21,61 +15,36 @@ import {
   type EventBroadcast,
 } from '../surfaces/http/events/create-event-broadcast.ts';
 import { relayChanges } from '../surfaces/http/events/relay-changes.ts';
-import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
 import { assertReachable, listenFault } from './listen-address.ts';
-import { type McpEndpoint, openMcpEndpoint } from './mcp-endpoint.ts';
-
-export interface ServerDeps {
-  readonly crib: CribHost;
-  readonly loaded: LoadedSettings;
-  readonly runtime: Runtime;
-  readonly version: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly host: string;
-  readonly port: number;
-  /** The folder of the built console; none is served when absent. */
-  readonly consoleFolder?: string;
-  doctor(): Promise<readonly DoctorCheck[]>;
-  readonly describe: NonNullable<HttpDeps['describe']>;
-  /** Offered to admins only where nobody but this machine reaches the server. */
-  readonly serverEditor?: NonNullable<HttpDeps['serverEditor']>;
-}
+import { openMcpEndpoint } from './mcp-endpoint.ts';
+import { httpDepsOf, type ServerDeps, type ServerParts } from './server-deps.ts';
 
 export interface RunningServer {
   readonly url: string;
-  /** A link that lets the person at this machine into the console, once. */
+  /** Makes a link that signs the person at this machine in to the console, once. */
   consoleLink(): string;
-  /** How many calls are under way. */
+  /** Counts the running calls. */
   running(): number;
   /**
-   * Takes no more work, gives what runs some time, cancels what is left and lets everybody go. The
-   * crib stays open. Resolves to how many calls had to be cancelled.
+   * Takes no new calls, waits for running ones up to `server.drainMs`, cancels the rest and
+   * disconnects all clients. The crib stays open. Resolves to the number of cancelled calls.
    */
   close(): Promise<number>;
 }
 
-/** What is opened beside the surface and has to be closed again. */
-interface Parts {
-  readonly calls: CallMetrics;
-  readonly traces: TraceRing;
-  readonly events: EventBroadcast;
-  readonly mcp: McpEndpoint;
-  readonly readiness: Readiness;
-}
-
-/** What the answers under way are given once the calls behind them are over. */
+/** How long open answers may take once their calls are over. */
 const CLOSE_MS = 2000;
 
-const openParts = (site: ServerDeps): Parts => {
-  const { crib, runtime, version, describe } = site;
-  const { server } = site.loaded.config;
+const openParts = (deps: ServerDeps): ServerParts => {
+  const { crib, runtime, version, describe } = deps;
+  const { server } = deps.loaded.config;
   const isTool = (name: string): boolean => crib.tools.get(name) !== undefined;
   const traces = createTraceRing(crib.events);
   const calls = new CallMetrics(crib.events, { runtime, isTool });
   const events: EventBroadcast = createEventBroadcast(crib.events, {
     runtime,
     run: randomBytes(8).toString('hex'),
-    // Timing every stage and reading the store have a price, so it is paid while somebody looks.
+    // Timing every stage and reading the store cost time, so they run only while a client watches.
     onWatched: (isWatched) => {
       traces.watch(isWatched);
       follower.watch(isWatched);
@@ -96,105 +65,11 @@ const openParts = (site: ServerDeps): Parts => {
   };
 };
 
-/** The library is loaded when the first figures are asked for. */
-const metricsPage = (
-  site: ServerDeps,
-  { calls, events }: Parts,
-): NonNullable<HttpDeps['metrics']> => {
-  const { crib, version } = site;
-  let made: Promise<PrometheusText> | undefined;
-  return async () => {
-    made ??= import('../observation/prometheus-text.ts').then(({ createPrometheusText }) =>
-      createPrometheusText({
-        version,
-        calls,
-        servers: () => crib.servers.list(),
-        waitingApprovals: async () => (await crib.approvals.list()).length,
-        watchers: () => events.clients,
-      }),
-    );
-    const { text, contentType } = await made;
-    return new Response(await text(), { headers: { 'content-type': contentType } });
-  };
-};
-
-/** What is shown of the set-up. Loaded when somebody looks. */
-const views = ({ loaded, runtime, env, doctor }: ServerDeps) => {
-  const { config, userDir } = loaded;
-  const load = () => import('./setup-views.ts');
-  return {
-    policy: async () => (await load()).policyView(loaded, runtime.log),
-    settings: async () => ({
-      config: (await load()).settingLines(loaded),
-      doctor: await doctor(),
-    }),
-    hasSecret: async (key) => (await load()).secretCheck({ config, env, home: userDir })(key),
-    readLink: async (token) => (await load()).linkReader(userDir, runtime.now)(token),
-  } satisfies Partial<HttpDeps>;
-};
-
-const auditParts = ({ crib, loaded, runtime }: ServerDeps) => {
-  const audits = auditService(loaded.userDir);
-  const nothing = { files: [], checkpointFiles: [], publicKeys: [] };
-  return {
-    exportAudit: async function* (options) {
-      yield* audits.exportRows(await crib.store(), options);
-    },
-    checkpoint: async () => audits.checkpoint(await crib.store(), runtime.now()),
-    verifyAudit: async () => audits.verify({ ...nothing, store: await crib.store() }),
-  } satisfies Partial<HttpDeps>;
-};
-
-const reach = ({ host, loaded, consoleFolder, serverEditor }: ServerDeps) => {
-  const { server } = loaded.config;
-  // Behind a proxy everybody seems to be on this machine.
-  const isLocal = isLoopbackHost(host) && !server.behindTls;
-  const { issuer, audience, roleClaim, jwksUri } = server.oidc;
-  return {
-    hosts: server.allowedHosts,
-    origins: server.allowedOrigins,
-    limits: { bodyBytes: server.maxBodyBytes, maxConnections: server.maxConnections },
-    openMetrics: server.openMetrics && isLocal,
-    // A server is a program that runs here: from elsewhere nobody adds one.
-    ...(isLocal && serverEditor && { serverEditor }),
-    ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
-    ...(consoleFolder !== undefined && { consoleFolder }),
-    ...(issuer !== undefined &&
-      audience !== undefined && {
-        fetch: globalThis.fetch,
-        oidc: { issuer, audience, roleClaim, ...(jwksUri !== undefined && { jwksUri }) },
-      }),
-  } satisfies Partial<HttpDeps>;
-};
-
-const depsOf = (site: ServerDeps, parts: Parts): HttpDeps => {
-  const { runtime, version, describe } = site;
-  const { calls, traces, events, mcp, readiness } = parts;
-  return {
-    runtime,
-    version,
-    describe,
-    randomBytes: (size) => randomBytes(size),
-    ...reach(site),
-    ...views(site),
-    ...auditParts(site),
-    readiness: readiness.checks,
-    trace: traces.of,
-    toolUsage: (tool) => {
-      const counts = calls.tools.get(tool);
-      return counts && { calls: counts.durations.count, lastUsed: counts.lastUsedAt };
-    },
-    events: events.open.bind(events),
-    ...(site.loaded.config.observation.metrics && { metrics: metricsPage(site, parts) }),
-    mcp: mcp.answer,
-  };
-};
-
-/** Resolves when nothing runs any more, or when the time is over. */
+/** Resolves when no call runs any more, or when the time is over. */
 const idle = (calls: CallMetrics, { crib, runtime, loaded }: ServerDeps): Promise<void> =>
   new Promise((resolve) => {
     const stop = crib.events.on('call.finished', () => {
-      // The count is taken down by another listener of the same event.
+      // Another listener of the same event updates the count.
       queueMicrotask(() => {
         if (calls.running.length === 0) end();
       });
@@ -213,9 +88,9 @@ interface Listening {
   readonly server: HttpServer;
 }
 
-const startListening = async (site: ServerDeps, parts: Parts): Promise<Listening> => {
-  const surface = createHttpSurface(site.crib, depsOf(site, parts));
-  const { host, port } = site;
+const startListening = async (deps: ServerDeps, parts: ServerParts): Promise<Listening> => {
+  const surface = createHttpSurface(deps.crib, httpDepsOf(deps, parts));
+  const { host, port } = deps;
   const server = await surface.listen({ host, port }).catch((error: unknown) => {
     surface.close();
     throw listenFault(error);
@@ -223,7 +98,7 @@ const startListening = async (site: ServerDeps, parts: Parts): Promise<Listening
   return { surface, server };
 };
 
-const letGo = ({ calls, traces }: Parts): void => {
+const closeParts = ({ calls, traces }: ServerParts): void => {
   calls.close();
   traces.close();
 };
@@ -232,29 +107,29 @@ const letGo = ({ calls, traces }: Parts): void => {
  * Listens. Throws CONFIG_INVALID for an address that it must not or cannot listen on, CONFLICT for a
  * port in use.
  */
-export const openServer = async (site: ServerDeps): Promise<RunningServer> => {
-  assertReachable(site.host, site.loaded.config.server);
-  const { crib, runtime } = site;
-  const parts = openParts(site);
-  const { surface, server } = await startListening(site, parts).catch((error: unknown) => {
-    letGo(parts);
+export const openServer = async (deps: ServerDeps): Promise<RunningServer> => {
+  assertReachable(deps.host, deps.loaded.config.server);
+  const { crib, runtime } = deps;
+  const parts = openParts(deps);
+  const { surface, server } = await startListening(deps, parts).catch((error: unknown) => {
+    closeParts(parts);
     throw error;
   });
   const stopWatching = watchServers(crib.servers, { events: crib.events, runtime });
   const shutDown = async (): Promise<number> => {
     parts.readiness.drain();
     surface.drain();
-    await idle(parts.calls, site);
+    await idle(parts.calls, deps);
     const left = parts.calls.running.filter((id) => crib.executions.cancel(id)).length;
     parts.events.close();
     await parts.mcp.close();
     await server.close(CLOSE_MS);
     surface.close();
     stopWatching();
-    letGo(parts);
+    closeParts(parts);
     return left;
   };
-  const home = (site.loaded.config.server.publicUrl ?? server.url).replace(/\/+$/, '');
+  const home = (deps.loaded.config.server.publicUrl ?? server.url).replace(/\/+$/, '');
   let closing: Promise<number> | undefined;
   return {
     url: server.url,

@@ -1,6 +1,6 @@
 /**
- * What the console shows of how this server is set up: settings and where they come from, the rules
- * in force, whether a credential is there. Never a secret, never a value that could hold one.
+ * What the console shows of the set-up of this server: settings and their sources, the rules in
+ * force, whether a credential exists. Never a secret, nor a value that could hold one.
  */
 import { join } from 'node:path';
 import { ANY_NAME } from '../config/document/config-fields.ts';
@@ -18,8 +18,8 @@ import { readSigningKey } from '../governance/signing/open-signing-key.ts';
 import { verifySignature } from '../governance/signing/verify-signature.ts';
 import type { PolicyView, RuleView, SettingLine } from '../surfaces/http/http-deps.ts';
 
-/** Under a name of the user's choice stand commands, headers and environments: only names are told. */
-const named = (path: string): boolean => path.includes(ANY_NAME);
+/** Settings below a name of the user's choice hold commands, headers and variables, which are not shown. */
+const isBelowName = (path: string): boolean => path.includes(ANY_NAME);
 
 const serverNames = ({ config, provenance }: LoadedSettings): SettingLine => ({
   path: 'mcp.servers',
@@ -31,7 +31,7 @@ const serverNames = ({ config, provenance }: LoadedSettings): SettingLine => ({
 
 export const settingLines = (loaded: LoadedSettings): readonly SettingLine[] => [
   ...describeConfig()
-    .filter(({ path }) => !named(path))
+    .filter(({ path }) => !isBelowName(path))
     .map(({ path, default: usual, description }) => {
       const at = valueAt(loaded.config, path.split('.'));
       const value = at.found ? at.value : null;
@@ -48,7 +48,7 @@ export const settingLines = (loaded: LoadedSettings): readonly SettingLine[] => 
 
 const writtenRules = (source: PolicySource): readonly RuleView[] =>
   (source.document.rules ?? [])
-    // What a project allows does not count.
+    // A project's policy cannot allow anything.
     .filter(({ effect }) => source.kind !== 'project' || effect !== 'allow')
     .map(({ name, effect, tools, tiers, when, reason, shadow }, index) => ({
       id: name,
@@ -77,7 +77,7 @@ const shippedRules = (
     }),
   );
 
-/** The rules in force, in the order in which they are considered. */
+/** Lists the rules in force, in the order in which they are considered. */
 export const policyView = async (
   { config, policyFiles }: LoadedSettings,
   log: Logger,
@@ -109,9 +109,9 @@ export const linkReader =
     return readLinkToken(token, { verify }, now());
   };
 
-/** Is there a credential under this key? A place that cannot be read has none. */
-export const secretCheck = (site: SecretDeps): ((key: string) => Promise<boolean>) => {
-  const sources = openSecrets(site);
+/** Makes the check whether a credential exists; a source that cannot be read has none. */
+export const secretCheck = (deps: SecretDeps): ((key: string) => Promise<boolean>) => {
+  const sources = openSecrets(deps);
   return async (key) => {
     for (const source of sources) {
       const value = await source.get(key).catch(() => undefined);

@@ -6,7 +6,6 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
-import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-actions.ts';
 import { callerFrom } from '../input/caller-options.ts';
@@ -76,11 +75,12 @@ interface Serving {
 }
 
 const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
-  const [{ createMcpSurface }, { StrictLines }, { StdioServerTransport }] = await Promise.all([
-    import('../../surfaces/mcp/create-mcp-surface.ts'),
-    import('../../surfaces/mcp/call/strict-lines.ts'),
-    import('@modelcontextprotocol/server/stdio'),
-  ]);
+  const [{ createMcpSurface }, { gatherWrites, StrictLines }, { StdioServerTransport }] =
+    await Promise.all([
+      import('../../surfaces/mcp/create-mcp-surface.ts'),
+      import('../../surfaces/mcp/call/strict-lines.ts'),
+      import('@modelcontextprotocol/server/stdio'),
+    ]);
   const surface = await createMcpSurface(crib, options);
   const stdout = gatherWrites(io.stdout);
   const lines = io.stdin.pipe(new StrictLines((line) => void stdout.write(line)));
@@ -103,10 +103,9 @@ const noPort = (error: unknown): ToolFailure => {
 };
 
 const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promise<void> => {
-  const [{ createMcpSurface }, { serveMcpHttp }, { bearerToken, newToken }] = await Promise.all([
+  const [{ createMcpSurface }, { bearerToken, newToken, serveMcpHttp }] = await Promise.all([
     import('../../surfaces/mcp/create-mcp-surface.ts'),
     import('../../surfaces/mcp/http/serve-mcp-http.ts'),
-    import('../../surfaces/mcp/http/bearer-token.ts'),
   ]);
   const given = io.env[TOKEN];
   const token = given !== undefined && given !== '' ? given : newToken();

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { Logger } from '../../contract/runtime.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
-import type { RunningServer, ServerDeps } from '../../server/open-server.ts';
+import type { RunningServer } from '../../server/open-server.ts';
+import type { ServerDeps } from '../../server/server-deps.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { consoleFolder } from '../console-folder.ts';
 import { MAX_PORT, wholeNumber } from '../input/whole-number.ts';

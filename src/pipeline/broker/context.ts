@@ -141,6 +141,11 @@ export class CallContext implements ToolContext {
     return ask && ((question) => this.#awake((signal) => ask(question, signal)));
   }
 
+  get elicitUrl(): ToolContext['elicitUrl'] {
+    const ask = askerOf(this.#call, 'elicitUrl');
+    return ask && ((question) => this.#awake((signal) => ask(question, signal)));
+  }
+
   get sample(): ToolContext['sample'] {
     const ask = askerOf(this.#call, 'sample');
     return ask && ((request) => this.#awake((signal) => ask(request, signal)));

@@ -6,7 +6,7 @@ import type { Runtime, Timer } from '../../contract/runtime.ts';
 const TOUCH_MS = 5_000;
 
 /** Returns the way to ask that came with the call, or with the call that made it. */
-export const askerOf = <K extends 'elicit' | 'sample'>(
+export const askerOf = <K extends 'elicit' | 'elicitUrl' | 'sample'>(
   call: CallRequest,
   kind: K,
 ): CallOptions[K] | undefined => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { ToolContext } from '../../contract/context.ts';
-import { usageSeries } from '../../surfaces/http/usage-series.ts';
+import { usageSeries } from '../../surfaces/http/routes/usage.ts';
 
 describe('a call that used tokens', () => {
   it('has them in its row, so that costs over time show what usage shows', async () => {

@@ -9,6 +9,7 @@ import type {
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ServerList } from '../../contract/servers.ts';
 import { type CallTool, directly, throughSdk } from './call/call-tool.ts';
+import { linkReplies } from './call/question-link.ts';
 import { RunningCalls } from './call/running-calls.ts';
 import { answerQuestions } from './questions/answer-questions.ts';
 import { answerSampling } from './questions/lend-model.ts';
@@ -56,7 +57,7 @@ const NO_CHECK: jsonSchemaValidator = {
 const infoOf = ({ clientVersion }: McpDeps) => ({ name: 'toolcrib', version: clientVersion });
 
 const capabilitiesOf = ({ roots, sampling }: ServerSettings) => ({
-  elicitation: { form: {} },
+  elicitation: { form: {}, url: {} },
   ...(sampling && { sampling: {} }),
   ...(roots && { roots: {} }),
 });
@@ -124,6 +125,7 @@ const attempt = async (sdk: Sdk, about: Attempt) => {
   const { settings, deps, hooks, isLegacy } = about;
   const calls = new RunningCalls();
   const transport = await openTransport(settings, deps, { ...hooks, sdk });
+  linkReplies(transport, calls);
   const timeout = hooks.startLimitMs ?? settings.startTimeoutMs;
   const client = createClient(sdk, calls, about);
   let timer: { cancel(): void } | undefined;

@@ -1,6 +1,6 @@
 /**
- * An answer before it is sent: a status, headers and one text, which is most of them; events for as
- * long as there are any; or a web response of somebody else's making.
+ * An answer before it is sent: in most cases a status, headers and one text; otherwise a stream of
+ * events, or a web response.
  */
 import type { EventStream } from './event-stream.ts';
 import type { SecurityHeaders } from './security-headers.ts';
@@ -21,7 +21,7 @@ export interface StreamAnswer {
 
 export type Answer = PlainAnswer | StreamAnswer | Response;
 
-/** With all its headers, each name before its value, as Node writes them without looking at them again. */
+/** A text with all its headers as a flat list of names and values, which Node writes unchecked. */
 export interface SealedText {
   readonly status: number;
   readonly headers: string[];
@@ -39,7 +39,7 @@ export type SealedAnswer = SealedText | SealedStream | Response;
 export const JSON_TYPE = 'application/json';
 export const EVENTS_TYPE = 'text/event-stream';
 
-/** Shared by all answers that say nothing else, so that their headers are flattened once. */
+/** Shared by all plain JSON answers, so that their headers are flattened once. */
 export const JSON_HEADERS: HeaderRecord = Object.freeze({ 'content-type': JSON_TYPE });
 
 const addTo = (headers: Headers, defaults: HeaderRecord, fixed: HeaderRecord): void => {
@@ -49,7 +49,7 @@ const addTo = (headers: Headers, defaults: HeaderRecord, fixed: HeaderRecord): v
   for (const [name, value] of Object.entries(fixed)) headers.set(name, value);
 };
 
-/** Returns the answer with more headers, which stand above its own. */
+/** Returns the answer with more headers, which replace its own. */
 export const withHeaders = (answer: Answer, fixed: HeaderRecord): Answer => {
   if (!(answer instanceof Response)) {
     return { ...answer, headers: { ...answer.headers, ...fixed } };
@@ -60,11 +60,11 @@ export const withHeaders = (answer: Answer, fixed: HeaderRecord): Answer => {
 
 export type Seal = (answer: Answer, requestId?: string) => SealedAnswer;
 
-/** Makes the function that puts on what every answer carries. */
+/** Makes the function that adds the headers of every answer. */
 export const createSeal = ({ defaults, fixed, data }: SecurityHeaders): Seal => {
   const flat = (own: HeaderRecord): string[] =>
     Object.entries({ ...defaults, ...own, ...fixed }).flat();
-  /** Of frozen records, which many answers share: no answer pays for flattening them again. */
+  /** The flat headers of frozen records, which many answers share. */
   const shared = new WeakMap<HeaderRecord, readonly string[]>();
   const flatShared = (own: HeaderRecord): readonly string[] => {
     const isJson = own['content-type'] === JSON_TYPE;

@@ -9,7 +9,7 @@ export interface OriginOptions {
   readonly hosts?: readonly string[];
   /** Origins of pages that may call, e.g. `https://ops.example.com`. */
   readonly origins?: readonly string[];
-  /** Where the world reaches this server. */
+  /** The URL that clients outside this machine use. */
   readonly publicUrl?: string;
   /**
    * Lets pages of this machine call whatever their port. Only for servers without cookies, whose
@@ -21,7 +21,7 @@ export interface OriginOptions {
 export type OriginFault = 'ambiguous' | 'host' | 'origin';
 
 export interface OriginCheck {
-  /** Returns what is wrong with where the request comes from, if anything is. */
+  /** Returns why the request is refused; nothing when its origin is allowed. */
   refuse(request: HttpRequest): OriginFault | undefined;
   /** Says whether the origin was configured, and therefore gets CORS headers. */
   isConfigured(origin: string): boolean;
@@ -63,7 +63,7 @@ const allowedHosts = (hosts: readonly string[], published: URL | undefined): Rea
     ),
   );
 
-/** Makes the check. Throws when a configured origin or the public address is none. */
+/** Makes the check. Throws when a configured origin or the public URL cannot be parsed. */
 export const createOriginCheck = (options: OriginOptions): OriginCheck => {
   const published = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   const hosts = allowedHosts(options.hosts ?? [], published);
@@ -77,13 +77,13 @@ export const createOriginCheck = (options: OriginOptions): OriginCheck => {
     const [, name] = HOST.exec(host) ?? [];
     return name !== undefined && hosts.has(name);
   };
-  /** Nearly all requests name the same host; it is looked at once. */
+  /** Nearly all requests name the same host, which is checked once. */
   let lastGood = '';
   return {
     refuse(request) {
       if (request.isAmbiguous()) return 'ambiguous';
-      const given = request.header('host') ?? '';
-      const host = given === lastGood ? given : given.toLowerCase();
+      const sent = request.header('host') ?? '';
+      const host = sent === lastGood ? sent : sent.toLowerCase();
       if (host !== lastGood || host === '') {
         if (!isHost(host)) return 'host';
         lastGood = host;

@@ -33,8 +33,8 @@ const held = () => {
   return { hold, release, end: () => end() };
 };
 
-describe('a response of events', () => {
-  it('goes through as it is, and is let go of at its end', async () => {
+describe('an endable response of events', () => {
+  it('passes events on unchanged, and is released at its end', async () => {
     const { body, send, close } = source();
     const { hold, release } = held();
     const response = endableResponse(new Response(body, { status: 201, headers: EVENTS }), hold);
@@ -46,7 +46,7 @@ describe('a response of events', () => {
     expect(release).toHaveBeenCalledTimes(1);
   });
 
-  it('ends when it is told to, and its maker hears of it', async () => {
+  it('ends when its holder ends it, and cancels its producer', async () => {
     const { body, send, cancelled } = source();
     const { hold, end } = held();
     const reader = endableResponse(new Response(body, { headers: EVENTS }), hold).body?.getReader();
@@ -58,7 +58,7 @@ describe('a response of events', () => {
     await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
   });
 
-  it('is let go of when its reader leaves or its maker fails', async () => {
+  it('is released when its reader leaves or its producer fails', async () => {
     const left = source();
     const first = held();
     await endableResponse(new Response(left.body, { headers: EVENTS }), first.hold).body?.cancel(
@@ -75,12 +75,12 @@ describe('a response of events', () => {
   });
 });
 
-describe('any other response', () => {
+describe('endableResponse with any other response', () => {
   it.each([
     new Response('{}', { headers: { 'content-type': 'application/json' } }),
     new Response('plain', { headers: {} }),
     new Response(null, { headers: EVENTS }),
-  ])('is left alone', (response) => {
+  ])('returns it unchanged', (response) => {
     const hold = vi.fn();
     expect(endableResponse(response, hold)).toBe(response);
     expect(hold).not.toHaveBeenCalled();

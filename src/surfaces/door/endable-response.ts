@@ -1,6 +1,6 @@
-/** A web response whose events can be ended from outside, whoever makes them. */
+/** A web response of events that can be ended from outside. */
 
-/** Has `end` called when the client may no longer read. Returns how to stop watching. */
+/** Registers `end`, which is called when the client may no longer read. Returns how to unregister it. */
 export type Hold = (end: () => void) => () => void;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
@@ -14,7 +14,7 @@ const endable = (body: ReadableStream<Uint8Array>, hold: Hold): ReadableStream<U
       release = hold(() => {
         isOver = true;
         controller.close();
-        // Whoever makes the events is told that nobody reads them.
+        // Tells the producer that nobody reads its events.
         reader.cancel().catch(() => undefined);
       });
     },
@@ -33,11 +33,11 @@ const endable = (body: ReadableStream<Uint8Array>, hold: Hold): ReadableStream<U
       return reader.cancel(reason);
     },
   };
-  // Nothing is taken before it is asked for, so that the maker sees how slow its reader is.
+  // Reads nothing ahead, so that a slow reader slows the producer down.
   return new ReadableStream(source, { highWaterMark: 0 });
 };
 
-/** Wraps a response of events; everything else is left as it is, because it ends by itself. */
+/** Wraps a response of events; any other is returned unchanged, because it ends by itself. */
 export const endableResponse = (response: Response, hold: Hold): Response => {
   const { body, status, headers } = response;
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') ?? false;

@@ -1,4 +1,4 @@
-/** Server-sent events to one client. What is written before it listens waits for it. */
+/** Server-sent events to one client. Events that are written before it is connected are queued. */
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 
 export type EventChunk = string | Uint8Array;
@@ -7,31 +7,31 @@ export type EventChunk = string | Uint8Array;
 export interface EventSink {
   write(chunk: EventChunk): void;
   end(): void;
-  /** Bytes, about, that the client has not taken yet. */
+  /** The approximate number of bytes that the client has not received yet. */
   backlog(): number;
-  /** Ends it at once: what is under way is lost. */
+  /** Closes the connection at once; unsent data is lost. */
   cut(): void;
 }
 
 export interface StreamOptions {
-  /** Sends a comment every 15 seconds when given: programs in between cut silent connections. */
+  /** Sends a comment every 15 seconds when given, because proxies cut silent connections. */
   readonly runtime?: Pick<Runtime, 'after'>;
   /** Bytes that may wait for the client before it is cut off. */
   readonly maxBacklog?: number;
-  /** Called when the client has taken what waited for it, and once when it begins to listen. */
+  /** Called when the client has received everything, and once when it is connected. */
   onDrain?(): void;
   /** Called once, when the stream is over for whatever reason. */
   onOver?(): void;
 }
 
 const KEEP_ALIVE_MS = 15_000;
-/** A client that stops reading must not fill our memory. One message may be as large as it likes. */
+/** A client that stops reading must not fill the memory. A single message may be larger. */
 export const MAX_BACKLOG = 8 * 1024 * 1024;
 
 export class EventStream {
   readonly #options: StreamOptions;
   #sink: EventSink | undefined = undefined;
-  #waiting: EventChunk[] = [];
+  #queue: EventChunk[] = [];
   #isOver = false;
   #timer: Timer | undefined = undefined;
   #release: (() => void) | undefined = undefined;
@@ -40,23 +40,23 @@ export class EventStream {
     this.#options = options;
   }
 
-  /** Nothing waits for the client to listen. */
+  /** True when nothing is queued for the client. */
   get isSilent(): boolean {
-    return this.#waiting.length === 0 && !this.#isOver;
+    return this.#queue.length === 0 && !this.#isOver;
   }
 
-  /** Bytes, about, that wait for the client. */
+  /** The approximate number of bytes that wait for the client. */
   get backlog(): number {
     if (this.#sink) return this.#sink.backlog();
-    return this.#waiting.reduce((sum, chunk) => sum + chunk.length, 0);
+    return this.#queue.reduce((sum, chunk) => sum + chunk.length, 0);
   }
 
-  /** Notes that the client has taken what waited for it. */
+  /** Notes that the client has received everything. */
   drained(): void {
     if (!this.#isOver) this.#options.onDrain?.();
   }
 
-  /** Ends the stream at once: what waits for the client is lost. */
+  /** Ends the stream at once; unsent data is lost. */
   cut(): void {
     const sink = this.#sink;
     this.leave();
@@ -68,16 +68,16 @@ export class EventStream {
     if (this.#isOver) return;
     const sink = this.#sink;
     if (!sink) {
-      this.#waiting.push(chunk);
+      this.#queue.push(chunk);
     } else if (sink.backlog() > (this.#options.maxBacklog ?? MAX_BACKLOG)) {
       this.cut();
     } else sink.write(chunk);
   }
 
-  /** Connects the client, which listens from now on. */
+  /** Connects the client and sends what was queued. */
   open(sink: EventSink): void {
-    for (const chunk of this.#waiting) sink.write(chunk);
-    this.#waiting = [];
+    for (const chunk of this.#queue) sink.write(chunk);
+    this.#queue = [];
     if (this.#isOver) {
       sink.end();
       return;
@@ -100,7 +100,7 @@ export class EventStream {
 
   /** Notes that the client has gone. */
   leave(): void {
-    if (this.#stop()) this.#waiting = [];
+    if (this.#stop()) this.#queue = [];
   }
 
   /** Returns false when it was over already. */

@@ -1,6 +1,6 @@
 /**
- * A request as the surfaces see it: as little of it as they need, read from wherever it came. The web's
- * own object is made only for the few who want it, because it costs more than all checks.
+ * A request as the surfaces need it, whether it comes from Node or as a web request. The web's own
+ * object is made on demand, because it costs more than all checks.
  */
 
 export interface HttpRequest {
@@ -9,11 +9,11 @@ export interface HttpRequest {
   readonly path: string;
   /** Without the question mark; empty when there is none. */
   readonly query: string;
-  /** Where it comes from, for the limits. */
+  /** The address of the client, for the limits. */
   readonly address: string;
-  /** Of a name in lower case; several of one name are joined. */
+  /** Takes a name in lower case; several values are joined. */
   header(name: string): string | undefined;
-  /** Is a header there twice of which two programs might believe a different one? */
+  /** Tells whether a header that must be unique is given twice. */
   isAmbiguous(): boolean;
   hasBody(): boolean;
   /** Undefined when there is more than allowed; the rest is not read. Rejects when the client goes. */
@@ -34,7 +34,7 @@ const readStream = async (request: Request, maxBytes: number): Promise<Uint8Arra
   return Buffer.concat(chunks);
 };
 
-/** Splits an address into what stands between the host and the query, and the query. */
+/** Splits a URL into its path and its query. */
 export const partsOf = (url: string): readonly [path: string, query: string] => {
   const start = url.indexOf('/', url.indexOf('//') + 2);
   if (start < 0) return ['/', ''];
@@ -53,7 +53,7 @@ export const fromWebRequest = (request: Request, address: string): HttpRequest =
     query,
     address,
     header: (name) => headers.get(name) ?? undefined,
-    // Those of the web are joined by now.
+    // A web request has joined its duplicate headers already.
     isAmbiguous: () => false,
     hasBody: () => {
       const length = headers.get('content-length');

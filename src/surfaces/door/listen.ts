@@ -1,4 +1,4 @@
-/** Listens on a port, with a limit on everything that a client could hold open. */
+/** Listens on a port, with limits on whatever a client could keep open. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -15,7 +15,7 @@ export interface ListenAt {
 
 export interface HttpServer {
   readonly url: string;
-  /** Takes no more requests, lets those under way finish for so long, then cuts them off. */
+  /** Takes no new requests, lets open ones finish for `graceMs`, then closes their connections. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface ListenLimits {
 
 export interface ListenDeps {
   readonly log: Runtime['log'];
-  /** Counts the time that `close` gives; without it connections are cut at once. */
+  /** Times the grace period of `close`; without it connections are closed at once. */
   readonly after?: Runtime['after'];
   readonly limits?: ListenLimits;
 }
@@ -48,10 +48,10 @@ const serverOptions = ({ limits = {} }: ListenDeps) => {
   return {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout,
-    // Node wants the whole to last at least as long as a part.
+    // Node refuses a limit for the request that is below the limit for its headers.
     requestTimeout: Math.max(requestTimeout, headersTimeout),
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // By default Node looks for slow ones every 30 seconds only.
+    // By default Node checks for slow requests every 30 seconds only.
     connectionsCheckingInterval: Math.min(1000, headersTimeout),
     insecureHTTPParser: false,
     requireHostHeader: true,
@@ -94,7 +94,7 @@ const shut = (server: Server, { after }: ListenDeps, graceMs: number): Promise<v
     else server.closeAllConnections();
   });
 
-/** Listens; rejects when the port cannot be had. */
+/** Listens; rejects when the port cannot be opened. */
 export const listen = async (
   handle: Handler,
   { host, port }: ListenAt,

@@ -31,13 +31,13 @@ afterEach(() => {
 const head = (length: number) => `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${length}\r\n\r\n`;
 const gathered = async () => (await gatherBody(await arrived, MOST))?.toString();
 
-describe('a body', () => {
+describe('gatherBody reads a body', () => {
   it.each(['', 'hello', 'x'.repeat(MOST)])('that comes with its headers: "%s"', async (text) => {
     client.write(head(text.length) + text);
     expect(await gathered()).toBe(text);
   });
 
-  it('that is read long after it has come', async () => {
+  it('that arrived long before it is read', async () => {
     client.write(`${head(5)}hello`);
     await arrived;
     await pause(20);
@@ -54,16 +54,19 @@ describe('a body', () => {
     expect(await body).toBe('abcdef');
   });
 
-  it.each(['at once', 'piece by piece'])('that is too long, %s', async (how) => {
-    const long = 'x'.repeat(MOST + 1);
-    client.write(head(long.length) + (how === 'at once' ? long : 'x'));
-    const body = gathered();
-    await pause(5);
-    if (how !== 'at once') client.write(long.slice(1));
-    expect(await body).toBeUndefined();
-  });
+  it.each(['at once', 'piece by piece'])(
+    'that is too large, %s, and resolves to nothing',
+    async (how) => {
+      const long = 'x'.repeat(MOST + 1);
+      client.write(head(long.length) + (how === 'at once' ? long : 'x'));
+      const body = gathered();
+      await pause(5);
+      if (how !== 'at once') client.write(long.slice(1));
+      expect(await body).toBeUndefined();
+    },
+  );
 
-  it.each([0, 20])('of a client that goes, after %i ms', async (ms) => {
+  it.each([0, 20])('of a client that goes after %i ms, and rejects', async (ms) => {
     client.write(`${head(50)}half`);
     const incoming = await arrived;
     const body = gatherBody(incoming, MOST);
@@ -72,7 +75,7 @@ describe('a body', () => {
     await expect(body).rejects.toThrow('The client has gone.');
   });
 
-  it('of a client that has gone before anybody asked', async () => {
+  it('of a client that has gone before it is read, and rejects', async () => {
     client.write(`${head(50)}half`);
     const incoming = await arrived;
     client.destroy();

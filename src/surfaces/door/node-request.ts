@@ -1,45 +1,45 @@
-/** Requests straight from Node, and their answers: nothing is copied or built that nobody asks for. */
+/** Requests straight from Node, and their answers, without copies or objects that nobody uses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { SealedAnswer, SealedStream, SealedText } from './answer.ts';
 import { type HttpRequest, partsOf } from './http-request.ts';
 import type { Exchange, WebBridge, WebExchange } from './web-bridge.ts';
 
-/** What a client that encodes properly sends; all else is left to a real parser of addresses. */
+/** Targets that need no URL parser: those of clients that encode correctly. */
 const PLAIN_TARGET = /^\/[!$&-;=?-Z_a-z~]*$/;
 const DOT_SEGMENT = /\/\.\.?(?:[/?]|$)/;
 
-/** Says whether the target means what it says, without anything to decode, resolve or repair. */
+/** Tells whether a target needs no decoding, resolving or repair. */
 export const isPlainTarget = (target: string): boolean =>
   PLAIN_TARGET.test(target) && !target.startsWith('//') && !DOT_SEGMENT.test(target);
 
 export type SignalOf = (socket: Socket) => AbortSignal;
 
 /**
- * Makes one signal a connection, since all requests on it lose their client at the same time. One
- * for each request would cost more than reading it.
+ * Makes one abort signal for each connection, because all its requests lose their client at the same
+ * time. One for each request would cost more than reading the request.
  */
 export const createConnectionSignals = (): SignalOf => {
-  const known = new WeakMap<Socket, AbortController>();
+  const controllers = new WeakMap<Socket, AbortController>();
   return (socket) => {
-    const kept = known.get(socket);
-    if (kept) return kept.signal;
-    const gone = new AbortController();
-    known.set(socket, gone);
-    if (socket.destroyed) gone.abort();
-    else socket.once('close', () => gone.abort());
-    return gone.signal;
+    const existing = controllers.get(socket);
+    if (existing) return existing.signal;
+    const controller = new AbortController();
+    controllers.set(socket, controller);
+    if (socket.destroyed) controller.abort();
+    else socket.once('close', () => controller.abort());
+    return controller.signal;
   };
 };
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Takes a body that is all there; nothing when it is too much. */
-const taken = (incoming: IncomingMessage, maxBytes: number): Buffer | undefined =>
+/** Reads a body that has arrived; returns nothing when it is too large. */
+const readAtOnce = (incoming: IncomingMessage, maxBytes: number): Buffer | undefined =>
   incoming.readableLength > maxBytes ? undefined : ((incoming.read() as Buffer | null) ?? NO_BYTES);
 
-/** Reads it as it arrives. Resolves to nothing as soon as it is too much; rejects when the client goes. */
-const pieceByPiece = (incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> =>
+/** Reads a body as it arrives. Resolves to nothing once it is too large; rejects when the client goes. */
+const readInPieces = (incoming: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -61,9 +61,9 @@ const pieceByPiece = (incoming: IncomingMessage, maxBytes: number): Promise<Buff
   });
 
 /**
- * Reads the body up to a limit; resolves to nothing when there is more. A small body comes with its
- * headers, but Node hands it over only after them: a turn later it is all there, and taking it then
- * costs less than being told of each piece.
+ * Reads the body up to a limit; resolves to nothing when it is larger. A small body comes with its
+ * headers, but Node hands it over one turn of the event loop later. Reading it then costs less than
+ * listening for its pieces.
  */
 export const gatherBody = (
   incoming: IncomingMessage,
@@ -72,21 +72,21 @@ export const gatherBody = (
   new Promise((resolve) => {
     setImmediate(() => {
       const isHere = incoming.complete && !incoming.destroyed;
-      resolve(isHere ? taken(incoming, maxBytes) : pieceByPiece(incoming, maxBytes));
+      resolve(isHere ? readAtOnce(incoming, maxBytes) : readInPieces(incoming, maxBytes));
     });
   });
 
-/** Writes a text straight away: a web response would only be taken apart again. */
+/** Writes a text directly: a web response would only be taken apart again. */
 const writeText = ({ status, headers, body }: SealedText, exchange: Exchange): void => {
   const { incoming, outgoing } = exchange;
   if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)));
-  // A body that nobody read would keep the connection: it ends with the answer.
+  // An unread body would block the connection, so it is closed with the answer.
   if (!incoming.complete && !headers.includes('connection')) headers.push('connection', 'close');
   outgoing.writeHead(status, headers);
   outgoing.end(body ?? undefined);
 };
 
-/** Ends the stream, of which HEAD wants nothing but the headers. */
+/** Ends the stream and keeps the headers, for a HEAD request. */
 const headOf = ({ status, headers, stream }: SealedStream): SealedText => {
   stream.leave();
   return { status, headers, body: null };
@@ -100,35 +100,35 @@ const writeEvents = ({ status, headers, stream }: SealedStream, outgoing: Server
   }
   outgoing.once('close', () => stream.leave());
   outgoing.writeHead(status, headers);
-  // So that the client knows at once that its stream is open, although nothing was sent yet.
+  // Sends the headers now, so that the client knows that its stream is open.
   if (stream.isSilent) outgoing.flushHeaders();
-  // Not the event `drain`: it is told only after a backlog that differs between versions of Node.
-  const onTaken = (error?: Error | null): void => {
+  // Not the event `drain`: the backlog that it needs differs between versions of Node.
+  const onWritten = (error?: Error | null): void => {
     if (!error && outgoing.writableLength === 0) stream.drained();
   };
   stream.open({
-    write: (chunk) => void outgoing.write(chunk, onTaken),
+    write: (chunk) => void outgoing.write(chunk, onWritten),
     end: () => void outgoing.end(),
     backlog: () => outgoing.writableLength,
     cut: () => void outgoing.destroy(),
   });
 };
 
-/** Lower case, by length: most names need no second look. */
-const SINGLE: ReadonlyMap<number, string> = new Map(
+/** By length, so that most names need one lookup and no comparison. */
+const UNIQUE_HEADERS: ReadonlyMap<number, string> = new Map(
   ['host', 'origin', 'content-type', 'authorization', 'content-length'].map((name) => [
     name.length,
     name,
   ]),
 );
 
-/** Finds a header given twice: Node keeps the first, a proxy in front may have gone by the other. */
-const isTwice = (rawHeaders: readonly string[]): boolean => {
+/** Finds a header given twice: Node keeps the first, a proxy may have used the other. */
+const hasDuplicate = (rawHeaders: readonly string[]): boolean => {
   let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    const single = SINGLE.get(name.length);
-    if (single === undefined || name.toLowerCase() !== single) continue;
+    const unique = UNIQUE_HEADERS.get(name.length);
+    if (unique === undefined || name.toLowerCase() !== unique) continue;
     const bit = 1 << name.length;
     if ((seen & bit) !== 0) return true;
     seen |= bit;
@@ -139,7 +139,7 @@ const isTwice = (rawHeaders: readonly string[]): boolean => {
 export interface NodeDeps {
   readonly signalOf: SignalOf;
   readonly bridge: WebBridge;
-  /** The same few targets are asked for all the time. */
+  /** The last plain target: most requests have the same one. */
   lastPlain?: string;
 }
 
@@ -151,7 +151,7 @@ export class NodeRequest implements HttpRequest {
   readonly #deps: NodeDeps;
   #opened: WebExchange | undefined = undefined;
 
-  /** Throws when the target is no address; the client has been told then. */
+  /** Throws when the target is no URL; a 400 has been written then. */
   constructor(exchange: Exchange, deps: NodeDeps) {
     this.#exchange = exchange;
     this.#deps = deps;
@@ -176,7 +176,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   isAmbiguous(): boolean {
-    return isTwice(this.#exchange.incoming.rawHeaders);
+    return hasDuplicate(this.#exchange.incoming.rawHeaders);
   }
 
   hasBody(): boolean {

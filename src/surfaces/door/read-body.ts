@@ -1,12 +1,13 @@
-/** Reads a body, but no more of it than allowed, and only of the kind that is expected. */
+/** Reads a body up to a limit, and only of the expected type. */
 import { isUtf8 } from 'node:buffer';
 import { ToolFailure } from '../../contract/errors.ts';
+import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import type { JsonFlaw } from '../../kit/text/json-scan.ts';
 import { parseStrictJson } from '../../kit/text/strict-json.ts';
 import { JSON_TYPE } from './answer.ts';
 import type { HttpRequest } from './http-request.ts';
 
-/** What is wrong with a body; each surface tells its clients in the words of its protocol. */
+/** Why a body is refused. Each surface words it in its own protocol. */
 export interface BodyFault {
   readonly status: 400 | 413 | 415;
   readonly message: string;
@@ -31,22 +32,21 @@ const tooLarge = (): BodyRead =>
   faulty(413, 'The body of the request is too large.', 'Send less at once.');
 
 const isOfType = (request: HttpRequest, type: string): boolean => {
-  const given = request.header('content-type') ?? '';
-  return given === type || given.split(';', 1)[0]?.trim().toLowerCase() === type;
+  const sent = request.header('content-type') ?? '';
+  return sent === type || sent.split(';', 1)[0]?.trim().toLowerCase() === type;
 };
 
-/** Throws, because the client has gone or its time is over: nobody reads the answer. */
+/** Throws, because the client has gone or was too slow: nobody reads the answer. */
 const lost = (): never => {
   throw new ToolFailure('CANCELLED', 'The body of the request did not arrive.');
 };
 
-const BOM = '\uFEFF';
-
-/** Returns nothing for what is not UTF-8: repaired bytes would be others than those that were sent. */
+/** Returns nothing for bytes that are not UTF-8: decoding would silently change them. */
 const toText = (bytes: Uint8Array): string | undefined => {
   if (!isUtf8(bytes)) return undefined;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-  return text.startsWith(BOM) ? text.slice(1) : text;
+  return withoutByteOrderMark(
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
+  );
 };
 
 const readForm = (text: string): BodyRead => {
@@ -68,8 +68,8 @@ const parse = (text: string, { form = false }: BodyOptions): BodyRead => {
   return { fault: { status: 400, message, suggestion: 'Check the JSON of the body.', flaw } };
 };
 
-/** Refuses what need not be read: nobody may compress a bomb, and an announced length is believed. */
-const refusedUnread = (
+/** Refuses a body before it is read: too large, compressed (a zip bomb) or of another type. */
+const refusedByHeaders = (
   request: HttpRequest,
   { maxBytes, form = false }: BodyOptions,
 ): BodyRead | undefined => {
@@ -84,7 +84,7 @@ const refusedUnread = (
   return undefined;
 };
 
-const understood = (bytes: Uint8Array | undefined, options: BodyOptions): BodyRead => {
+const parseBytes = (bytes: Uint8Array | undefined, options: BodyOptions): BodyRead => {
   if (!bytes) return tooLarge();
   const text = toText(bytes);
   if (text === undefined) return faulty(400, 'The body is not UTF-8.', 'Send it in UTF-8.');
@@ -96,5 +96,5 @@ export const readBody = (
   request: HttpRequest,
   options: BodyOptions,
 ): Promise<BodyRead> | BodyRead =>
-  refusedUnread(request, options) ??
-  request.bytes(options.maxBytes).then((bytes) => understood(bytes, options), lost);
+  refusedByHeaders(request, options) ??
+  request.bytes(options.maxBytes).then((bytes) => parseBytes(bytes, options), lost);

@@ -1,6 +1,6 @@
 /** The headers that every answer carries, so that a browser does no more with it than it must. */
 
-/** Nothing may be loaded or framed. What a document could do besides, data cannot. */
+/** Nothing may be loaded or framed. */
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 const API_POLICY = `${DATA_POLICY}; base-uri 'none'; form-action 'none'`;
 
@@ -17,17 +17,17 @@ export const CONSOLE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A page without scripts whose style sheet is known by its hash. */
+/** Allows a page without scripts and a style sheet with this hash. */
 export const pagePolicy = (styleHash: string): string =>
   `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
 
 export interface SecurityHeaders {
-  /** For answers that say nothing else about it. */
+  /** For answers that do not set them themselves. */
   readonly defaults: Readonly<Record<string, string>>;
   readonly fixed: Readonly<Record<string, string>>;
   /**
-   * For JSON that says nothing else: what a browser heeds with data, without what only a document can
-   * break. Calls are answered by it, and their callers read every header.
+   * For JSON answers: only what a browser needs for data. Most calls are answered with JSON, and
+   * their callers parse every header.
    */
   readonly data: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,6 @@
 /**
- * Between Node and the web: makes the web's request of an exchange when somebody wants one, and sends
- * the response that comes of it. Most exchanges never need either.
+ * Converts between Node and the web: makes the web request of an exchange on demand, and sends its
+ * web response. Most exchanges need neither.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -16,34 +16,34 @@ export interface WebExchange {
   respond(response: Response | undefined): void;
 }
 
-/** Throws when the address of the request is none; the client has been told then. */
+/** Throws when the URL of the request is invalid; a 400 has been written then. */
 export type WebBridge = (exchange: Exchange) => WebExchange;
 
-type Taker = (request: Request) => Promise<Response>;
+type WebHandler = (request: Request) => Promise<Response>;
 
 export const createWebBridge = async (): Promise<WebBridge> => {
   const [{ getRequestListener }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
     import('@hono/node-server'),
     import('@hono/node-server/utils/response'),
   ]);
-  const takers = new WeakMap<object, Taker>();
+  const handlers = new WeakMap<object, WebHandler>();
   const listener = getRequestListener(
-    (request, { incoming }) => takers.get(incoming)?.(request) ?? Response.error(),
+    (request, { incoming }) => handlers.get(incoming)?.(request) ?? Response.error(),
     { overrideGlobalObjects: false },
   );
   return ({ incoming, outgoing }) => {
-    const taken: { request?: Request } = {};
+    const received: { request?: Request } = {};
     let respond: (response: Response) => void = () => undefined;
     const answered = new Promise<Response>((resolve) => {
       respond = resolve;
     });
-    takers.set(incoming, (request) => {
-      taken.request = request;
+    handlers.set(incoming, (request) => {
+      received.request = request;
       return answered;
     });
-    // It reports its own failures to the client.
+    // The listener reports its own failures to the client.
     void listener(incoming, outgoing);
-    const { request } = taken;
+    const { request } = received;
     if (!request) throw new ToolFailure('VALIDATION_ERROR', 'The request has no good address.');
     return { request, respond: (response) => respond(response ?? RESPONSE_ALREADY_SENT) };
   };

@@ -1,4 +1,4 @@
-/** Takes one request through its route: who sends it, in which role, with what, then the handler. */
+/** Runs a request through its route: authenticates, checks the role, parses the input, calls the handler. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
@@ -6,14 +6,14 @@ import type { Role } from '../../contract/tokens.ts';
 import { type Answer, JSON_HEADERS, type PlainAnswer } from '../door/answer.ts';
 import type { HttpRequest } from '../door/http-request.ts';
 import { type BodyFault, readBody } from '../door/read-body.ts';
-import { authenticate, type Known } from './auth/authenticate.ts';
+import { type Authentication, authenticate } from './auth/authenticate.ts';
 import type { Identity } from './auth/identity.ts';
 import type { JwtCheck } from './auth/jwt-check.ts';
 import { failure, notSignedIn, type Refusal, refusal } from './error-reply.ts';
 import type { HttpServices } from './http-services.ts';
 import type { Replied, Route, RouteRole } from './route.ts';
 
-export interface Asked {
+interface RoutedRequest {
   readonly request: HttpRequest;
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
@@ -36,7 +36,11 @@ const challenge = (
   return { 'www-authenticate': `${realm}, resource_metadata="${metadata}"` };
 };
 
-const nobody = (deps: AnswerDeps, { request }: Asked, isWrong: boolean): Refusal => {
+const notAuthenticated = (
+  deps: AnswerDeps,
+  { request }: RoutedRequest,
+  isWrong: boolean,
+): Refusal => {
   const retryAfterMs = isWrong ? deps.services.attempts.failed(request.address) : 0;
   if (retryAfterMs > 0) return { code: 'RATE_LIMITED', extras: { retryAfterMs } };
   return notSignedIn('This request needs a token or a session that is good.', {
@@ -53,36 +57,41 @@ const ADMITTED: Readonly<Record<Exclude<RouteRole, 'public'>, readonly Role[]>> 
   admin: ['admin'],
 };
 
-/** Says whether a role will do for a route. */
+/** Tells whether a role is sufficient for a route. */
 export const isAdmitted = (needed: RouteRole, role: Role): boolean =>
   needed === 'public' || ADMITTED[needed].includes(role);
 
 type Admission = { readonly identity: Identity | undefined } | { readonly refused: Refusal };
 
-const ANYBODY: Admission = Object.freeze({ identity: undefined });
+const NO_IDENTITY: Admission = Object.freeze({ identity: undefined });
 
-const admitted = (route: Route, asked: Asked, deps: AnswerDeps & { known: Known }): Admission => {
-  const { known } = deps;
-  if ('refused' in known) {
-    if (known.refused !== 'csrf')
-      return { refused: nobody(deps, asked, known.refused === 'wrong') };
+const admitted = (
+  route: Route,
+  routed: RoutedRequest,
+  deps: AnswerDeps & { authentication: Authentication },
+): Admission => {
+  const { authentication } = deps;
+  if ('refused' in authentication) {
+    const { refused } = authentication;
+    if (refused !== 'csrf') return { refused: notAuthenticated(deps, routed, refused === 'wrong') };
     const message = 'The request lacks the CSRF token of its session.';
     return { refused: { code: 'PERMISSION_DENIED', message } };
   }
-  if (isAdmitted(route.role, known.identity.role)) return known;
+  if (isAdmitted(route.role, authentication.identity.role)) return authentication;
   const message = 'The role of this token or session does not allow this.';
   return { refused: { code: 'PERMISSION_DENIED', message } };
 };
 
 const admit = (
   route: Route,
-  asked: Asked,
+  routed: RoutedRequest,
   { services, jwt, bodyBytes }: AnswerDeps,
 ): Promise<Admission> | Admission => {
-  if (route.role === 'public' || route.isOpen?.(services.deps)) return ANYBODY;
-  const known = authenticate(asked.request, services, jwt);
-  const go = (found: Known) => admitted(route, asked, { services, jwt, bodyBytes, known: found });
-  return known instanceof Promise ? known.then(go) : go(known);
+  if (route.role === 'public' || route.isOpen?.(services.deps)) return NO_IDENTITY;
+  const authenticated = authenticate(routed.request, services, jwt);
+  const judge = (authentication: Authentication) =>
+    admitted(route, routed, { services, jwt, bodyBytes, authentication });
+  return authenticated instanceof Promise ? authenticated.then(judge) : judge(authenticated);
 };
 
 const issuesOf = ({ issues }: z.ZodError): readonly Issue[] =>
@@ -98,7 +107,7 @@ const parsed = (schema: z.ZodType | undefined, value: unknown, part: string): un
   });
 };
 
-/** A name given twice is refused: two programs might read two different values. */
+/** Reads the query. Refuses a name given twice, because two programs might read different values. */
 const queryOf = (request: HttpRequest): Record<string, string> => {
   const query: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(request.query)) {
@@ -113,9 +122,9 @@ const queryOf = (request: HttpRequest): Record<string, string> => {
 const withEtag = (plain: PlainAnswer & { body: string }, request: HttpRequest): PlainAnswer => {
   const etag = `"${createHash('sha256').update(plain.body).digest('base64url').slice(0, 22)}"`;
   const headers = { ...plain.headers, etag, 'cache-control': 'private, no-cache' };
-  const known = (request.header('if-none-match') ?? '').split(',');
-  const isKnown = known.some((each) => each.trim().replace(/^W\//, '') === etag);
-  return isKnown ? { status: 304, headers, body: null } : { ...plain, headers };
+  const tags = (request.header('if-none-match') ?? '').split(',');
+  const isCurrent = tags.some((each) => each.trim().replace(/^W\//, '') === etag);
+  return isCurrent ? { status: 304, headers, body: null } : { ...plain, headers };
 };
 
 const answerOf = (reply: Replied, route: Route, request: HttpRequest): Answer => {
@@ -138,7 +147,7 @@ const NOT_READ = { value: undefined };
 
 const handled = async (
   route: Route,
-  { request, params: sent }: Asked,
+  { request, params: sent }: RoutedRequest,
   { services, bodyBytes, identity }: AnswerDeps & { readonly identity: Identity | undefined },
 ): Promise<Answer> => {
   const { input } = route;
@@ -154,18 +163,18 @@ const handled = async (
   return answerOf(await route.handle(call as Parameters<Route['handle']>[0]), route, request);
 };
 
-/** Answers, always. The body of a request is not read before its sender is known. */
+/** Answers a request, whatever happens. Its body is not read before its sender is authenticated. */
 export const answerRoute = async (
   route: Route,
-  asked: Asked,
+  routed: RoutedRequest,
   deps: AnswerDeps,
 ): Promise<Answer> => {
   try {
-    const admission = await admit(route, asked, deps);
+    const admission = await admit(route, routed, deps);
     if ('refused' in admission) return refusal(admission.refused);
     const { services, jwt, bodyBytes } = deps;
-    return await handled(route, asked, { services, jwt, bodyBytes, identity: admission.identity });
+    return await handled(route, routed, { services, jwt, bodyBytes, identity: admission.identity });
   } catch (error) {
-    return failure(error, deps.services.deps.runtime.log, asked.requestId);
+    return failure(error, deps.services.deps.runtime.log, routed.requestId);
   }
 };

@@ -1,16 +1,17 @@
-/** A page of the audit trail, newest first. Sequence numbers never change, so cursors stay good. */
+/** Pages of the audit trail, the newest row first. A cursor holds a sequence number, which never changes. */
 import type { AuditFilter, AuditRow } from '../../contract/audit.ts';
 import { summaryOfRow } from '../../contract/call-summary.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { fromCursor, type Page, type PageQuery, toCursor } from './page-of.ts';
+import { fromCursor, type Page, type PageQuery, toCursor } from '../door/page-of.ts';
 
 const seqOf = (cursor: string): number => {
   const seq = Number(fromCursor(cursor));
   if (Number.isSafeInteger(seq) && seq > 0) return seq;
-  throw new ToolFailure('VALIDATION_ERROR', 'The cursor is not one of this list.');
+  throw new ToolFailure('VALIDATION_ERROR', 'The cursor is not from a page of this list.');
 };
 
+/** Reads a page of the audit trail, the newest row first. */
 export const auditPage = async (
   crib: CribHost,
   filter: AuditFilter,
@@ -24,7 +25,7 @@ export const auditPage = async (
   return { items, ...(last && rows.length > limit && { next: toCursor(String(last.seq)) }) };
 };
 
-/** Rows that one request looks through; the cursor leads on from there. */
+/** Rows that one request searches; its cursor continues after them. */
 const MAX_SEARCHED = 5_000;
 
 const mentions = (row: AuditRow, text: string): boolean =>
@@ -32,7 +33,7 @@ const mentions = (row: AuditRow, text: string): boolean =>
     part.toLowerCase().includes(text),
   );
 
-/** A page of the rows that mention a text in their tool, caller, code or summary. */
+/** Reads a page of the rows that have a text in their tool, caller, code or summary. */
 export const searchPage = async (
   crib: CribHost,
   { filter, text }: { readonly filter: AuditFilter; readonly text: string | undefined },
@@ -42,9 +43,9 @@ export const searchPage = async (
   const before = query.cursor === undefined ? {} : { before: seqOf(query.cursor) };
   const { audit } = await crib.store();
   const rows = await audit.query({ ...filter, ...before, limit: MAX_SEARCHED });
-  const found = rows.filter((row) => mentions(row, text.toLowerCase()));
-  const items = found.slice(0, query.limit);
-  const last = found.length > query.limit ? items.at(-1) : rows.at(-1);
-  const isMore = found.length > query.limit || rows.length === MAX_SEARCHED;
+  const hits = rows.filter((row) => mentions(row, text.toLowerCase()));
+  const items = hits.slice(0, query.limit);
+  const last = hits.length > query.limit ? items.at(-1) : rows.at(-1);
+  const isMore = hits.length > query.limit || rows.length === MAX_SEARCHED;
   return { items, ...(last && isMore && { next: toCursor(String(last.seq)) }) };
 };

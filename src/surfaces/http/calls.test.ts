@@ -87,7 +87,7 @@ const tokenWith = async (door: TestHttp, body: object): Promise<string> => {
   return made.json.token;
 };
 
-describe('executing', () => {
+describe('a call over HTTP', () => {
   it('answers with the result, and its status is that of the error table', async () => {
     const door = await open();
     const good = await execute(door, 'echo', { body: { input: { a: 1 } } });
@@ -167,7 +167,7 @@ describe('executing', () => {
     expect((await cancel()).json).toEqual({ cancelled: false });
   });
 
-  it('several at once', async () => {
+  it('runs several calls of one request', async () => {
     const door = await open();
     const calls = [
       { tool: 'echo', input: { n: 1 } },
@@ -182,7 +182,7 @@ describe('executing', () => {
     expect(answer.json).toMatchObject({ operation: 'execute_chain', status: 'partial' });
   });
 
-  it('several at once, each with an id and an idempotency key of its own', async () => {
+  it('runs several calls of one request, each with its own id and idempotency key', async () => {
     const door = await open();
     const call = (id: string, idempotencyKey: string) => ({
       tool: 'echo',
@@ -204,7 +204,7 @@ describe('executing', () => {
   });
 });
 
-describe('a token with bounds of its own', () => {
+describe('a token with limits of its own', () => {
   it('calls the tools on its list and no other, whatever name is used', async () => {
     const door = await open();
     const token = await tokenWith(door, { name: 'narrow', role: 'agent', tools: ['echo'] });
@@ -248,7 +248,7 @@ describe('a token with bounds of its own', () => {
     expect((await execute(door, 'priced', { token })).status).toBe(200);
   });
 
-  it('is isolated as far as it says', async () => {
+  it('runs its calls with its own isolation', async () => {
     const door = await open();
     const token = await tokenWith(door, { name: 'caged', role: 'agent', isolation: 'paranoid' });
     expect((await execute(door, 'shell', { token })).status).toBe(403);
@@ -256,7 +256,7 @@ describe('a token with bounds of its own', () => {
   });
 });
 
-describe('records', () => {
+describe('records of calls over HTTP', () => {
   it('an agent sees its own calls and questions only', async () => {
     const door = await open();
     await execute(door, 'echo');
@@ -273,7 +273,7 @@ describe('records', () => {
     expect(all.json.items).toHaveLength(2);
   });
 
-  it('come in pages that stay put while rows arrive', async () => {
+  it('come in pages that do not shift while rows are added', async () => {
     const door = await open();
     const ids: string[] = [];
     for (let n = 0; n < 7; n++) {

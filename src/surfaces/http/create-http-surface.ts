@@ -1,8 +1,20 @@
 /**
- * Toolcrib over HTTP: every route of the table behind the same guards. Where a request comes from is
- * checked first, then who sends it, then what it says; calls go through `crib.execute`.
+ * Toolcrib over HTTP: every route of the table behind the same guards. They check the origin of a
+ * request, then its sender, then its content; calls go through `crib.execute`.
  */
 import type { CribHost } from '../../contract/crib-host.ts';
+import { ROLES } from '../../contract/tokens.ts';
+import {
+  crib as aCrib,
+  amount,
+  assertArguments,
+  fields,
+  name,
+  oneOf,
+  optional,
+  text,
+  webRequest,
+} from '../../kit/data/check-arguments.ts';
 import {
   type Answer,
   createSeal,
@@ -17,13 +29,12 @@ import { securityHeaders } from '../door/security-headers.ts';
 import { type AnswerDeps, answerRoute } from './answer-route.ts';
 import { createAttempts } from './auth/attempts.ts';
 import { CSRF_HEADER } from './auth/authenticate.ts';
-import { type ConsoleUser, createConsoleSessions } from './auth/console-sessions.ts';
+import { ConsoleSessions, type ConsoleUser } from './auth/console-sessions.ts';
 import { createJwtCheck } from './auth/jwt-check.ts';
-import { createIdentityCheck } from './auth/recheck-identities.ts';
 import { createTokenService, type TokenService } from './auth/token-service.ts';
 import { failure, refusal } from './error-reply.ts';
-import { createHeldStreams } from './held-streams.ts';
-import type { HttpDeps } from './http-deps.ts';
+import { createIdentityCheck, HeldStreams } from './held-streams.ts';
+import { type HttpDeps, httpDeps } from './http-deps.ts';
 import type { HttpServices } from './http-services.ts';
 import { openapiDocument } from './pages/openapi-document.ts';
 import { createStaticFiles } from './pages/static-files.ts';
@@ -32,14 +43,14 @@ import { ROUTES } from './routes/route-table.ts';
 import { watchShadow } from './shadow-notes.ts';
 
 export interface HttpSurface {
-  /** Answers one request, always. `address` is where it comes from, for the limits. */
+  /** Answers one request, whatever happens. `address` is that of the client, for the limits. */
   fetch(request: Request, address?: string): Promise<Response>;
-  /** Rejects when the port cannot be had. */
+  /** Rejects when the port cannot be opened. */
   listen(at: ListenAt): Promise<HttpServer>;
-  /** A one-time code for the console: put behind `/#code=`. */
+  /** Makes a one-time code for the console: put behind `/#code=`. */
   issueCode(user: ConsoleUser): string;
   readonly tokens: TokenService;
-  /** From now on no new call is taken: 503, and the connection is closed after every answer. */
+  /** Refuses new calls from now on with 503, and closes the connection after every answer. */
   drain(): void;
   /** Stops watching the crib, which stays open. */
   close(): void;
@@ -47,24 +58,24 @@ export interface HttpSurface {
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_FAILED_ATTEMPTS = 20;
-/** Never answered by the console's page: a mistyped call must not look like success. */
+/** Never answered with the console's page: a mistyped call must not look like success. */
 const NOT_CONSOLE = /^\/(v1|mcp|metrics|approve|\.well-known)(\/|$)/;
 
-const siteOf = (crib: CribHost, deps: HttpDeps): HttpServices => {
+const servicesOf = (crib: CribHost, deps: HttpDeps): HttpServices => {
   const { runtime, randomBytes } = deps;
   const tokens = createTokenService({
     runtime,
     randomBytes,
     tokens: async () => (await crib.store()).tokens,
   });
-  const sessions = createConsoleSessions({ runtime, randomBytes });
+  const sessions = new ConsoleSessions({ runtime, randomBytes });
   let document: Promise<object> | undefined;
   return {
     crib,
     deps,
     tokens,
     sessions,
-    streams: createHeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions })),
+    streams: new HeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions })),
     attempts: createAttempts(runtime, deps.limits?.failedAttempts ?? MAX_FAILED_ATTEMPTS),
     shadow: watchShadow(crib.events, runtime),
     openapi: () => {
@@ -79,13 +90,13 @@ const NO_ROUTE = {
   extras: { suggestions: ['/docs lists every route.'] },
 } as const;
 
-type Ask = (request: HttpRequest, requestId: string) => Promise<Answer> | Answer;
+type AnswerRequest = (request: HttpRequest, requestId: string) => Promise<Answer> | Answer;
 
-const askRoutes = (deps: AnswerDeps): Ask => {
+const createRouter = (deps: AnswerDeps): AnswerRequest => {
   const find = createRouteFinder(ROUTES);
   const { consoleFolder, runtime } = deps.services.deps;
   const files = consoleFolder === undefined ? undefined : createStaticFiles(consoleFolder);
-  const askFiles: Ask = async (request, requestId) => {
+  const answerFile: AnswerRequest = async (request, requestId) => {
     try {
       const file = NOT_CONSOLE.test(request.path) ? undefined : await files?.(request.web());
       return file ?? refusal(NO_ROUTE);
@@ -94,9 +105,9 @@ const askRoutes = (deps: AnswerDeps): Ask => {
     }
   };
   return (request, requestId) => {
-    const found = find(request.method, request.path);
-    if (!found) return askFiles(request, requestId);
-    return answerRoute(found.route, { request, requestId, params: found.params }, deps);
+    const match = find(request.method, request.path);
+    if (!match) return answerFile(request, requestId);
+    return answerRoute(match.route, { request, requestId, params: match.params }, deps);
   };
 };
 
@@ -108,7 +119,7 @@ const PREFLIGHT = {
 
 const NOTHING: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Only for origins that somebody configured; without credentials, so that cookies stay ours. */
+/** Makes the headers for configured origins; without credentials, so that no cookie is sent. */
 const corsHeaders = (
   request: HttpRequest,
   check: OriginCheck,
@@ -125,9 +136,9 @@ const corsHeaders = (
 const isPreflight = (request: HttpRequest): boolean =>
   request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined;
 
-/** Checks first where the request comes from; pages of configured origins get CORS headers. */
-const behindCheck =
-  (ask: Ask, check: OriginCheck): Ask =>
+/** Checks the origin of a request first; pages of configured origins get CORS headers. */
+const behindOriginCheck =
+  (next: AnswerRequest, check: OriginCheck): AnswerRequest =>
   (request, requestId) => {
     const fault = check.refuse(request);
     if (fault) {
@@ -138,8 +149,8 @@ const behindCheck =
     if (cors !== NOTHING && isPreflight(request)) {
       return { status: 204, headers: { ...PREFLIGHT, ...cors }, body: null };
     }
-    if (cors === NOTHING) return ask(request, requestId);
-    return Promise.resolve(ask(request, requestId)).then((answer) => withHeaders(answer, cors));
+    if (cors === NOTHING) return next(request, requestId);
+    return Promise.resolve(next(request, requestId)).then((answer) => withHeaders(answer, cors));
   };
 
 const DRAINING = {
@@ -150,22 +161,22 @@ const DRAINING = {
 
 const CALL_PATH = /^\/(?:mcp$|mcp\/|v1\/process$|v1\/tools\/[^/]+\/execute$)/;
 
-/** What starts a call. Answers to open questions still pass: calls under way may wait for them. */
+/** Tells requests that start a call. Answers to open questions pass: running calls may wait for them. */
 const startsCall = ({ method, path }: HttpRequest): boolean =>
   method === 'POST' && CALL_PATH.test(path);
 
 const LAST_ANSWER = { connection: 'close' };
 
-/** Lets calls under way finish, and starts no other. */
+/** Refuses new calls while the server drains; running ones finish. */
 const untilDrained =
-  (ask: Ask, isDraining: () => boolean): Ask =>
+  (next: AnswerRequest, isDraining: () => boolean): AnswerRequest =>
   (request, requestId) => {
-    if (!isDraining()) return ask(request, requestId);
-    const answer = startsCall(request) ? refusal(DRAINING) : ask(request, requestId);
+    if (!isDraining()) return next(request, requestId);
+    const answer = startsCall(request) ? refusal(DRAINING) : next(request, requestId);
     return Promise.resolve(answer).then((last) => withHeaders(last, LAST_ANSWER));
   };
 
-/** Ids need not be secret, only different: one draw of chance, then a count. */
+/** Makes ids that are unique, not secret: random bytes once, then a counter. */
 const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
   const run = Buffer.from(randomBytes(6)).toString('base64url');
   let count = 0;
@@ -175,15 +186,23 @@ const requestIds = ({ randomBytes }: HttpDeps): (() => string) => {
   };
 };
 
-/** Opens the surface. Throws when an origin or the public address in `deps` is none. */
+const FETCH = { request: webRequest, address: optional(name) };
+const LISTEN = { at: fields({ host: text, port: amount }) };
+const ISSUE_CODE = { user: fields({ user: text, role: oneOf(...ROLES) }) };
+
+/**
+ * Opens the surface. Throws VALIDATION_ERROR for arguments of the wrong kind and names that are not
+ * known, and when an origin or the public address in `deps` is none.
+ */
 export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface => {
+  assertArguments({ crib: aCrib, deps: httpDeps }, [crib, deps]);
   const check = createOriginCheck(deps);
-  const services = siteOf(crib, deps);
+  const services = servicesOf(crib, deps);
   const bodyBytes = deps.limits?.bodyBytes ?? MAX_BODY_BYTES;
-  const routes = askRoutes({ services, jwt: createJwtCheck(deps), bodyBytes });
+  const routes = createRouter({ services, jwt: createJwtCheck(deps), bodyBytes });
   const { log, after } = deps.runtime;
   let draining = false;
-  const enter = behindCheck(
+  const enter = behindOriginCheck(
     untilDrained(routes, () => draining),
     check,
   );
@@ -194,10 +213,18 @@ export const createHttpSurface = (crib: CribHost, deps: HttpDeps): HttpSurface =
     return seal(await enter(request, requestId), requestId);
   };
   return {
-    fetch: async (request, address = '') =>
-      toResponse(await ask(fromWebRequest(request, address)), request.method),
-    listen: (at) => listen(ask, at, { log, after, ...(deps.limits && { limits: deps.limits }) }),
-    issueCode: (user) => services.sessions.issueCode(user).code,
+    fetch: async (request, address = '') => {
+      assertArguments(FETCH, [request, address]);
+      return toResponse(await ask(fromWebRequest(request, address)), request.method);
+    },
+    listen: async (at) => {
+      assertArguments(LISTEN, [at]);
+      return listen(ask, at, { log, after, ...(deps.limits && { limits: deps.limits }) });
+    },
+    issueCode: (user) => {
+      assertArguments(ISSUE_CODE, [user]);
+      return services.sessions.issueCode(user).code;
+    },
     tokens: services.tokens,
     drain: () => {
       draining = true;

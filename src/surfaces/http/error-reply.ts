@@ -1,4 +1,4 @@
-/** Errors as HTTP answers: status and body from the table, and nothing of the inside. */
+/** Turns errors into HTTP answers: status and body from the error table, without internals. */
 import {
   ERRORS,
   type ErrorCode,
@@ -10,7 +10,7 @@ import {
 import type { Logger } from '../../contract/runtime.ts';
 import { JSON_HEADERS, type PlainAnswer } from '../door/answer.ts';
 
-/** The table has no row for what only HTTP knows: a body of the wrong kind or size, a stranger. */
+/** `status` is for what the error table has no row for: a body of the wrong type or size, a 401. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message?: string;
@@ -36,12 +36,12 @@ export const refusal = ({ code, message, extras, status, headers }: Refusal): Pl
 };
 
 /**
- * Refuses with 401, which only the HTTP surface says, and only about the sender of the request. The
- * table has no such status, so no failure of a tool can make a client believe that its own token or session is bad.
+ * Refuses the sender of a request with 401. The error table has no such status, so that no failure
+ * of a tool can make a client believe that its own token or session is bad.
  */
 export const notSignedIn = (
   message: string,
-  given: {
+  details: {
     readonly suggestion: string;
     readonly headers?: Readonly<Record<string, string>>;
   },
@@ -49,11 +49,11 @@ export const notSignedIn = (
   code: 'AUTH_MISSING',
   status: 401,
   message,
-  extras: { suggestions: [given.suggestion] },
-  ...(given.headers && { headers: given.headers }),
+  extras: { suggestions: [details.suggestion] },
+  ...(details.headers && { headers: details.headers }),
 });
 
-/** What a route threw: a failure of ours by its code, anything else as INTERNAL. */
+/** Answers what a route threw: a ToolFailure by its code, anything else as INTERNAL. */
 export const failure = (error: unknown, log: Logger, requestId: string): PlainAnswer => {
   if (error instanceof ToolFailure) {
     const { code, message, extras } = error;
@@ -64,6 +64,6 @@ export const failure = (error: unknown, log: Logger, requestId: string): PlainAn
   return refusal({ code: 'INTERNAL' });
 };
 
-/** The same words whether there is nothing or nothing to see. */
+/** Says the same whether a thing does not exist or must not be seen. */
 export const notFound = (what = 'The thing asked for'): ToolFailure =>
   new ToolFailure('NOT_FOUND', `${what} does not exist.`);

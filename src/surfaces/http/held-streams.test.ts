@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fakeRuntime } from '../../../test/fixtures/fake-runtime.ts';
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import type { Identity } from './auth/identity.ts';
-import { createIdentityCheck } from './auth/recheck-identities.ts';
 import { createTokenService } from './auth/token-service.ts';
-import { createHeldStreams } from './held-streams.ts';
+import { createIdentityCheck, HeldStreams } from './held-streams.ts';
 
 const SECOND = 1000;
 
@@ -50,14 +49,14 @@ const opened = (more: Partial<Tokens> = {}) => {
     tokens: async () => store,
   });
   const sessions = { isOpen: () => true };
-  const streams = createHeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions }));
+  const streams = new HeldStreams(runtime, createIdentityCheck({ runtime, tokens, sessions }));
   const ended: string[] = [];
   const hold = (identity: Identity) =>
     streams.hold(identity, () => void ended.push(identity.userId));
   return { runtime, revoked, asked, streams, ended, hold };
 };
 
-describe('createHeldStreams', () => {
+describe('HeldStreams', () => {
   it('watches a thousand streams with one timer, and asks once about each token', async () => {
     const { runtime, asked, hold, ended } = opened();
     for (let n = 0; n < 1000; n += 1) hold(holder(`t${n % 3}`));
@@ -66,7 +65,7 @@ describe('createHeldStreams', () => {
     expect([asked, runtime.pendingTimers, ended]).toEqual([{ get: 3, list: 0 }, 1, []]);
   });
 
-  it('asks once for all where there are many tokens', async () => {
+  it('reads the list of tokens once where there are many', async () => {
     const { runtime, asked, hold, ended, revoked } = opened();
     for (let n = 0; n < 1000; n += 1) hold(holder(`t${n}`));
     revoked.add('t7');
@@ -74,7 +73,7 @@ describe('createHeldStreams', () => {
     expect([asked, ended]).toEqual([{ get: 0, list: 1 }, ['token:t7']]);
   });
 
-  it('asks nobody anything while no stream is open', async () => {
+  it('checks nothing while no stream is open', async () => {
     const { runtime, asked, hold } = opened();
     const releases = [hold(holder('t1')), hold(holder('t1'))];
     for (const release of releases) release();
@@ -83,14 +82,14 @@ describe('createHeldStreams', () => {
     expect(asked.get).toBe(0);
   });
 
-  it('looks again when somebody is shown out while it looks', async () => {
+  it('checks again when a session ends during a check', async () => {
     const answers: ((found: TokenRecord) => void)[] = [];
     const get = () => new Promise<TokenRecord>((resolve) => void answers.push(resolve));
     const { runtime, streams, hold, ended } = opened({ get });
     hold(holder('t1'));
-    void streams.look();
+    void streams.recheck();
     await runtime.advance(0);
-    void streams.look();
+    void streams.recheck();
     answers[0]?.(record('t1'));
     await runtime.advance(0);
     expect(ended).toEqual([]);
@@ -99,7 +98,7 @@ describe('createHeldStreams', () => {
     expect(ended).toEqual(['token:t1']);
   });
 
-  it('threat: a store that fails vouches for no token; a session does not depend on it', async () => {
+  it('threat: a store that fails ends the streams of tokens, not those of sessions', async () => {
     const get = async () => {
       throw new Error('no store');
     };
@@ -117,7 +116,7 @@ describe('createHeldStreams', () => {
     expect(ended).toEqual(['token:t1']);
   });
 
-  it('threat: a kind of holder that nobody knows, or a JWT without an end, is let go', async () => {
+  it('threat: the stream of an unknown kind of identity, or of a JWT without an end, is ended', async () => {
     const { runtime, hold, ended } = opened();
     hold({ kind: 'jwt', key: 'oidc:a', userId: 'oidc:a', role: 'viewer' });
     hold({ ...person, kind: 'other' as never, userId: 'other' });
@@ -125,7 +124,7 @@ describe('createHeldStreams', () => {
     expect(ended).toEqual(['oidc:a', 'other']);
   });
 
-  it('watches no more once it is closed', async () => {
+  it('stops checking once it is closed', async () => {
     const { runtime, streams, hold, ended, revoked } = opened();
     hold(holder('t1'));
     revoked.add('t1');

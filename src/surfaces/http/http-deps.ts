@@ -4,6 +4,18 @@ import type { AuditCheckpoint, AuditFilter, AuditVerification } from '../../cont
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Tier } from '../../contract/tool.ts';
+import {
+  type ArgumentCheck,
+  amount,
+  callback,
+  fields,
+  flag,
+  object,
+  optional,
+  runtime,
+  text,
+  texts,
+} from '../../kit/data/check-arguments.ts';
 import type { Answer } from '../door/answer.ts';
 import type { HttpRequest } from '../door/http-request.ts';
 import type { ListenLimits } from '../door/listen.ts';
@@ -125,3 +137,48 @@ export interface HttpDeps {
   metrics?(request: Request): Response | Promise<Response>;
   mcp?(request: HttpRequest, identity: Identity): Promise<Answer>;
 }
+
+const oidc = fields({
+  issuer: text,
+  audience: text,
+  roleClaim: optional(text),
+  jwksUri: optional(text),
+} satisfies Record<keyof OidcOptions, ArgumentCheck>);
+
+const limits = fields({
+  bodyBytes: optional(amount),
+  failedAttempts: optional(amount),
+  headersTimeoutMs: optional(amount),
+  requestTimeoutMs: optional(amount),
+  maxConnections: optional(amount),
+} satisfies Record<keyof HttpLimits, ArgumentCheck>);
+
+/** Finds what is wrong with what a surface is handed: a misspelt `origins` would go unnoticed. */
+export const httpDeps: ArgumentCheck = fields({
+  runtime,
+  version: text,
+  randomBytes: callback,
+  fetch: optional(callback),
+  oidc: optional(oidc),
+  hosts: optional(texts),
+  origins: optional(texts),
+  publicUrl: optional(text),
+  limits: optional(limits),
+  consoleFolder: optional(text),
+  openMetrics: optional(flag),
+  readiness: optional(callback),
+  policy: optional(callback),
+  settings: optional(callback),
+  exportAudit: optional(callback),
+  checkpoint: optional(callback),
+  verifyAudit: optional(callback),
+  trace: optional(callback),
+  toolUsage: optional(callback),
+  hasSecret: optional(callback),
+  serverEditor: optional(object),
+  describe: optional(callback),
+  readLink: optional(callback),
+  events: optional(callback),
+  metrics: optional(callback),
+  mcp: optional(callback),
+} satisfies Record<keyof HttpDeps, ArgumentCheck>);

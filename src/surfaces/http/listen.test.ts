@@ -188,7 +188,7 @@ describe('threat: a request that two programs read differently', { timeout: TIME
     'Authorization: Bearer other',
     'Content-Type: text/plain',
     'oRiGiN: x',
-  ])('has %s twice', async (line) => {
+  ])('has the header %s twice and is refused', async (line) => {
     const twice = line.startsWith('oRiGiN') ? [line, 'Origin: y'] : [line];
     const headers = [
       `Host: ${host}`,
@@ -209,15 +209,18 @@ describe('threat: a request that two programs read differently', { timeout: TIME
     },
   );
 
-  it.each(['\\v1\\tools', '*', 'v1/tools'])('has a target that is none: %s', async (target) => {
-    expect((await send({ target, body: CALL })).status).toBe(400);
-  });
+  it.each(['\\v1\\tools', '*', 'v1/tools'])(
+    'has an invalid target and is refused: %s',
+    async (target) => {
+      expect((await send({ target, body: CALL })).status).toBe(400);
+    },
+  );
 
   it('leaves a double slash alone', async () => {
     expect((await send({ target: '//v1/tools/echo/execute', body: CALL })).status).toBe(404);
   });
 
-  it('is meant for another host', async () => {
+  it('names another host and is refused', async () => {
     const headers = ['Host: evil.example', `Authorization: Bearer ${http.tokens.agent}`];
     expect((await send({ method: 'GET', target: '/v1/tools', headers })).status).toBe(403);
     // One that was good is good again, one that was bad is not remembered.
@@ -226,8 +229,8 @@ describe('threat: a request that two programs read differently', { timeout: TIME
   });
 });
 
-describe('what others serve behind the door', { timeout: TIME_LIMIT }, () => {
-  it('gets the request of the web, body and all, and its response arrives', async () => {
+describe('a handler that takes web requests', { timeout: TIME_LIMIT }, () => {
+  it('gets the whole request with its body, and its response is sent', async () => {
     const { status, text } = await send({ target: '/mcp', body: CALL });
     expect(status).toBe(201);
     expect(text).toContain('good morning');
@@ -241,7 +244,7 @@ describe('what others serve behind the door', { timeout: TIME_LIMIT }, () => {
   });
 });
 
-describe('threat: a client that is gone', { timeout: TIME_LIMIT }, () => {
+describe('threat: a client that leaves', { timeout: TIME_LIMIT }, () => {
   it('cancels its call, and no other', async () => {
     const body = JSON.stringify({ input: { text: 'wait' } });
     const target = '/v1/tools/patient/execute';
@@ -257,7 +260,7 @@ describe('threat: a client that is gone', { timeout: TIME_LIMIT }, () => {
     expect(await staying.closed).toContain('"success":true');
   });
 
-  it('before its body has come leaves nothing behind', async () => {
+  it('before its body has arrived leaves nothing behind', async () => {
     const finished: string[] = [];
     http.crib.events.on('call.finished', ({ result }) => finished.push(result.status));
     const whole = textOf({ body: CALL });

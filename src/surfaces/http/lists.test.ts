@@ -12,7 +12,7 @@ afterEach(async () => {
 const names = ({ json }: { json: { items: { name: string }[] } }) =>
   json.items.map(({ name }) => name);
 
-describe('tools', () => {
+describe('tools over HTTP', () => {
   const open = async (): Promise<TestHttp> => {
     http = await openHttp([
       aTool({ name: 'charlie', tags: ['x'] }),
@@ -40,7 +40,7 @@ describe('tools', () => {
     expect(found.json.items[0]).toMatchObject({ tool: { name: 'alpha' } });
   });
 
-  it('are not sent again to whoever has them', async () => {
+  it('are not sent again to a client with their ETag', async () => {
     const { ask, tokens, crib } = await open();
     const token = tokens.viewer;
     for (const path of ['/v1/tools', '/v1/tools/alpha', '/openapi.json']) {
@@ -76,7 +76,7 @@ describe('tools', () => {
   });
 });
 
-describe('grants', () => {
+describe('grants over HTTP', () => {
   it('are given, listed and taken back under the name of the giver', async () => {
     http = await openHttp([aTool()]);
     const { ask, tokens } = http;
@@ -104,7 +104,7 @@ describe('grants', () => {
   });
 });
 
-describe('the rest', () => {
+describe('the other routes', () => {
   it('policy, usage, servers, settings and health answer', async () => {
     http = await openHttp([aTool({ tier: 'execute' })], {
       readiness: async () => [{ name: 'store', ok: false, detail: 'It is closed.' }],
@@ -127,7 +127,7 @@ describe('the rest', () => {
     expect((await ask('/healthz')).json).toEqual({ status: 'ok', version: '0.0.0-test' });
   });
 
-  it('rules in shadow mode are told of, newest first', async () => {
+  it('findings of rules in shadow mode are listed, newest first', async () => {
     http = await openHttp([aTool()]);
     const { ask, tokens, crib } = http;
     const findings = [{ rule: 'r', effect: 'deny' as const, reason: 'no' }];
@@ -141,7 +141,7 @@ describe('the rest', () => {
     ]);
   });
 
-  it('metrics may be opened by a setting', async () => {
+  it('metrics need no token when a setting says so', async () => {
     const metrics = () => new Response('up 1');
     http = await openHttp([], { metrics });
     expect((await http.ask('/metrics')).status).toBe(401);

@@ -1,4 +1,4 @@
-/** Finds the route of a request by its method and path, with what stands in place of the parameters. */
+/** Finds the route of a request by its method and path, and the values of its parameters. */
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
@@ -11,7 +11,7 @@ export interface FoundRoute {
 
 export type RouteFinder = (method: string, path: string) => FoundRoute | undefined;
 
-/** Undefined for what no client that encodes properly would send. */
+/** Decodes the parameters; returns undefined for invalid encoding. */
 const decoded = (
   names: Readonly<Record<string, string | number>>,
   stash: readonly string[] | undefined,
@@ -27,10 +27,10 @@ const decoded = (
   }
 };
 
-const MAX_KEPT = 1000;
+const MAX_CACHED = 1000;
 const MAX_KEY_CHARS = 300;
 
-/** Remembers what it found: the same few paths are asked for all the time. */
+/** Makes the finder. It caches routes, because clients repeat the same few paths. */
 export const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
   const router = new SmartRouter<Route>({ routers: [new RegExpRouter(), new TrieRouter()] });
   for (const route of routes) router.add(route.method.toUpperCase(), route.path, route);
@@ -42,17 +42,17 @@ export const createRouteFinder = (routes: readonly Route[]): RouteFinder => {
     const params = decoded(names, stash);
     return params && { route, params };
   };
-  const found = new Map<string, FoundRoute>();
-  return (asked, path) => {
-    const method = asked === 'HEAD' ? 'GET' : asked;
+  const cache = new Map<string, FoundRoute>();
+  return (requested, path) => {
+    const method = requested === 'HEAD' ? 'GET' : requested;
     const key = `${method} ${path}`;
-    const known = found.get(key);
-    if (known) return known;
-    const fresh = search(method, path);
-    if (!fresh || key.length > MAX_KEY_CHARS) return fresh;
-    // Anybody can think of more paths than fit.
-    if (found.size >= MAX_KEPT) found.clear();
-    found.set(key, fresh);
-    return fresh;
+    const cached = cache.get(key);
+    if (cached) return cached;
+    const match = search(method, path);
+    if (!match || key.length > MAX_KEY_CHARS) return match;
+    // A client could ask for any number of paths.
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(key, match);
+    return match;
   };
 };

@@ -1,6 +1,6 @@
 /**
- * What one route says about itself. The app, the authorisation, the OpenAPI document and the tests
- * are all made from these; a route without a role does not compile.
+ * The definition of a route. Authorisation, the OpenAPI document and the tests are all made from
+ * it; a route without a role does not compile.
  */
 import type { z } from 'zod';
 import type { Role } from '../../contract/tokens.ts';
@@ -10,7 +10,7 @@ import type { Identity } from './auth/identity.ts';
 import type { HttpDeps } from './http-deps.ts';
 import type { HttpServices } from './http-services.ts';
 
-/** `public` for anybody, `member` for whoever is known, otherwise the least role that will do. */
+/** `public` for anybody, `member` for every identity, otherwise the lowest role that is sufficient. */
 export type RouteRole = 'public' | 'member' | Role;
 
 export interface RouteInput {
@@ -35,7 +35,7 @@ export interface MemberCall extends RouteCall {
   readonly identity: Identity;
 }
 
-/** An answer that goes out as it is: events, or what another surface answered. */
+/** An answer that is sent unchanged: events, or the answer of another surface. */
 export interface WholeReply {
   readonly answer: Answer;
 }
@@ -60,12 +60,12 @@ interface RouteFacts {
   readonly response: z.ZodType | `${string}/${string}`;
   /** Of the good answer; 200 when absent. */
   readonly status?: number;
-  /** What else the same body comes with, by status. */
+  /** Other statuses with the same body, and what they mean. */
   readonly also?: Readonly<Record<number, string>>;
   readonly etag?: boolean;
   /** The body is an HTML form. */
   readonly form?: boolean;
-  /** Settings may open a route that needs a role otherwise; then nobody is asked who they are. */
+  /** Tells whether the settings make a route public that needs a role otherwise. */
   isOpen?(deps: HttpDeps): boolean;
 }
 
@@ -81,7 +81,7 @@ export interface Route extends RouteFacts {
   handle(call: RouteCall & Parsed<RouteInput>): Promise<Replied> | Replied;
 }
 
-/** Types are checked where a route is written; in the table all routes are alike. */
+/** Defines a route. Its types are checked here; in the table all routes have one type. */
 export const defineRoute = <R extends RouteRole, S extends RouteInput = Record<never, never>>(
   definition: RouteDefinition<S, R>,
 ): Route => ({ input: {}, ...definition }) as unknown as Route;

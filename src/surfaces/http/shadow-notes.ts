@@ -16,13 +16,13 @@ export interface ShadowNotes {
   close(): void;
 }
 
-const MOST = 1000;
+const MAX_NOTES = 1000;
 
 export const watchShadow = (events: Events, runtime: Pick<Runtime, 'now'>): ShadowNotes => {
   const notes: ShadowNote[] = [];
   const close = events.on('policy.shadowed', (shadowed) => {
     notes.push({ at: runtime.now(), ...shadowed });
-    if (notes.length > MOST) notes.shift();
+    if (notes.length > MAX_NOTES) notes.shift();
   });
   return { list: () => notes.toReversed(), close };
 };

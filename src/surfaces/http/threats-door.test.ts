@@ -15,7 +15,7 @@ afterEach(async () => {
   folder = undefined;
 });
 
-describe('every answer', () => {
+describe('every answer of the HTTP surface', () => {
   it('keeps browsers from doing more with it than they must', async () => {
     http = await openHttp([aTool()]);
     const { ask, tokens } = http;
@@ -43,7 +43,7 @@ describe('every answer', () => {
     expect(page?.get('cross-origin-opener-policy')).toBe('same-origin');
   });
 
-  it('tells nothing about what is not there', async () => {
+  it('says the same for whatever does not exist', async () => {
     http = await openHttp([aTool()]);
     const { ask, tokens } = http;
     const missing = await ask('/v1/secret-name', { token: tokens.admin });
@@ -53,7 +53,7 @@ describe('every answer', () => {
     expect((await ask('/v1/tools', { method: 'DELETE' })).text).toBe(missing.text);
   });
 
-  it('keeps the inside of a failure in the log', async () => {
+  it('keeps the cause of a failure in the log', async () => {
     http = await openHttp([aTool()], {
       policy: async () => {
         throw new Error('/etc/toolcrib/policy.yml: hunter2');
@@ -68,7 +68,7 @@ describe('every answer', () => {
   });
 });
 
-describe('origins', () => {
+describe('origins of pages', () => {
   it('that are configured may call, without cookies; no other', async () => {
     const origin = 'https://ops.example.com';
     http = await openHttp([aTool()], { origins: [origin], hosts: ['tools.example.com'] });
@@ -86,7 +86,7 @@ describe('origins', () => {
     expect((await ask('/healthz', { headers: named })).status).toBe(200);
   });
 
-  it('are refused at the start when they are none', async () => {
+  it('are refused when the surface is made and one is no origin', async () => {
     await expect(openHttp([], { origins: ['ops.example.com'] })).rejects.toThrow(TypeError);
   });
 });
@@ -137,7 +137,7 @@ describe("the console's files", () => {
     expect(answer.text).not.toMatch(/^secret/);
   });
 
-  it('never stand in for the API', async () => {
+  it('never answer for the API', async () => {
     const { ask } = await open();
     for (const path of ['/v1/nothing', '/v1', '/approve/', '/.well-known/x']) {
       expect((await ask(path, page)).status, path).toBe(404);

@@ -78,7 +78,7 @@ describe('the console code', () => {
   });
 });
 
-describe('a session', () => {
+describe('a console session', () => {
   it('is never one that the browser brought along (session fixation)', async () => {
     const door = await open();
     const first = await login(door);
@@ -126,7 +126,7 @@ describe('a session', () => {
   });
 });
 
-describe('a token', () => {
+describe('an API token', () => {
   const create = (door: TestHttp, body: object) =>
     door.ask('/v1/tokens', { method: 'POST', token: door.tokens.admin, body });
 
@@ -141,6 +141,17 @@ describe('a token', () => {
     for (const text of [listed.text, kept]) expect(text).not.toContain(secret);
     expect(listed.text).not.toContain('hash');
     expect((await create(door, { name: 'ci', role: 'agent' })).status).toBe(409);
+  });
+
+  it('is listed without the seal that proves its record to this machine', async () => {
+    const door = await open();
+    const { tokens } = await door.crib.store();
+    const [record] = await tokens.list();
+    if (!record) throw new Error('There is no token to copy.');
+    await tokens.add({ ...record, id: 'f'.repeat(16), name: 'sealed', seal: 'proof' });
+    const { text } = await door.ask('/v1/tokens', { token: door.tokens.admin });
+    expect(text).toContain('sealed');
+    expect(text).not.toContain('proof');
   });
 
   it('is refused at once when it is revoked', async () => {
@@ -205,7 +216,7 @@ describe('the JWT of an issuer', () => {
     return { door, sign, status, asked };
   };
 
-  it('lets in by the role it names', async () => {
+  it('gives the role that it names', async () => {
     const { door, sign, status } = await setUp();
     expect(await status(await sign({}))).toBe(200);
     const token = await sign({});
@@ -232,7 +243,7 @@ describe('the JWT of an issuer', () => {
     for (const token of bad) expect(await status(token), token).toBe(401);
   });
 
-  it('is told of in the metadata of the MCP endpoint', async () => {
+  it('has its issuer named in the metadata of the MCP endpoint', async () => {
     const { door } = await setUp();
     const metadata = await door.ask('/.well-known/oauth-protected-resource');
     expect(metadata.json).toMatchObject({
@@ -245,7 +256,7 @@ describe('the JWT of an issuer', () => {
     );
   });
 
-  it('is nothing where no issuer is configured', async () => {
+  it('is refused where no issuer is configured', async () => {
     const { sign } = await setUp();
     const token = await sign({});
     await http?.close();

@@ -60,7 +60,7 @@ describe('the route table', () => {
   });
 });
 
-describe('HTTP: nobody without a token', () => {
+describe('HTTP: a route refuses requests without a token', () => {
   it.each(byTitle(guarded))('%s', async (_, route) => {
     const { path, method } = asked(route);
     for (const token of [undefined, `tc_0000000000000000_${'A'.repeat(43)}`, 'nonsense', '']) {
@@ -74,7 +74,7 @@ describe('HTTP: nobody without a token', () => {
   });
 });
 
-describe('HTTP: each role as far as it goes', () => {
+describe('HTTP: a route admits only its roles', () => {
   it.each(byTitle(ROUTES))('%s', async (_, route) => {
     const { path, method } = asked(route);
     for (const role of ROLES) {
@@ -92,7 +92,7 @@ describe('HTTP: each role as far as it goes', () => {
   });
 });
 
-describe('HTTP: foreign Host and Origin', () => {
+describe('HTTP: a route refuses a foreign Host and Origin', () => {
   const HOSTS = ['evil.example', '127.0.0.1.evil.example', 'localhost.evil', 'localhost@evil', ''];
   const ORIGINS = [
     'http://evil.example',
@@ -191,7 +191,7 @@ describe('HTTP: bodies', () => {
   );
 });
 
-describe('HTTP: queries', () => {
+describe('HTTP: a route refuses unknown and repeated query parameters', () => {
   it.each(byTitle(ROUTES.filter(({ input }) => input.query)))('%s', async (_, route) => {
     const { path, method } = asked(route);
     const mark = path.includes('?') ? '&' : '?';
@@ -202,7 +202,7 @@ describe('HTTP: queries', () => {
   });
 });
 
-describe('HTTP: a session without its CSRF token', () => {
+describe('HTTP: a route refuses a session without its CSRF token', () => {
   it.each(byTitle(guarded.filter(({ method }) => method !== 'get')))('%s', async (_, route) => {
     const { path, method } = asked(route);
     const code = http.surface.issueCode({ user: 'local', role: 'admin' });

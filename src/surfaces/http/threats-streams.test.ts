@@ -58,7 +58,7 @@ const login = async ({ surface, ask }: TestHttp) => {
   return { cookie, csrf: json.csrf as string };
 };
 
-describe.each(['/v1/events', '/mcp'])('threat: %s goes on for somebody shown out', (path) => {
+describe.each(['/v1/events', '/mcp'])('threat: a stream of %s outlives its token', (path) => {
   it('a token that is revoked here loses its stream at once, and no other does', async () => {
     const door = await open();
     const { agent, operator, admin } = door.tokens;

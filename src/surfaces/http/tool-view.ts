@@ -51,9 +51,9 @@ const authView = async ({ auth }: Tool, { deps }: Pick<HttpServices, 'deps'>) =>
 };
 
 const lockView = (name: string, { crib }: Pick<HttpServices, 'crib'>) => {
-  const found = crib.tools.lock.states().find(({ tool }) => tool === name);
-  if (!found) return undefined;
-  const { state, fingerprint, findings, diff } = found;
+  const locked = crib.tools.lock.states().find(({ tool }) => tool === name);
+  if (!locked) return undefined;
+  const { state, fingerprint, findings, diff } = locked;
   return { lock: { state, fingerprint, findings, diff } };
 };
 

@@ -1,4 +1,4 @@
-/** One protocol instance for one client: what it can do, and who answers its requests. */
+/** Builds the protocol instance of one client: its capabilities and the handlers of its requests. */
 import type {
   McpServer,
   Server,
@@ -17,12 +17,12 @@ import { protocolError } from './protocol-error.ts';
 import type { McpSession } from './session.ts';
 import type { ServerDeps, SurfaceDeps } from './surface-deps.ts';
 
-/** An instance, and what it takes to tell its client of changes. */
+/** An instance, and what is needed to notify its client of changes. */
 export interface BuiltServer {
   readonly product: McpServer;
-  /** The short way of its calls; none in the 2026-07-28 protocol. */
+  /** The shortcut for its plain calls; none in the 2026-07-28 protocol. */
   readonly plainCalls: PlainCalls | undefined;
-  /** May the client be told that this resource changed? */
+  /** Tells whether the client wants to know that this resource changed. */
   hears(uri: string): boolean;
 }
 
@@ -33,7 +33,7 @@ const INSTRUCTIONS: Readonly<Record<SurfaceDeps['kind'], string>> = {
   code: 'Find tools with search_tools, then write a program that uses them and run it with run_code.',
 };
 
-/** Only what is kept: a list that cannot change is not said to tell. */
+/** Declares `listChanged` only for lists that can change. */
 const capabilitiesOf = (
   { resources, prompts }: SurfaceDeps,
   era: ServerDeps['era'],
@@ -45,7 +45,7 @@ const capabilitiesOf = (
   ...(era === 'legacy' && { logging: {} }),
 });
 
-/** Whatever a handler throws leaves as an error of the protocol, with nothing of ours in it. */
+/** Turns whatever a handler throws into an error of the protocol, without internals. */
 const guardHandlers = (server: Server, { sdk, options }: SurfaceDeps): void => {
   const set = server.setRequestHandler.bind(server) as (
     method: string,
@@ -70,7 +70,7 @@ const serveTools = (server: Server, deps: ServerDeps): void => {
       size: deps.pageSize,
       keyOf: ({ name }: Tool) => name,
     };
-    const { items, ...next } = pageOf(deps.tools.all(), request, deps.sdk);
+    const { items, ...next } = pageOf(deps.tools.all(), request);
     return { tools: [...items], ...next };
   });
   server.setRequestHandler('tools/call', (request, ctx) => callTool(deps, request, ctx));
@@ -122,7 +122,7 @@ export const buildServer = (
   return {
     product,
     plainCalls,
-    // From 2026-07-28 on the library keeps the subscriptions, and tells subscribers only.
+    // From 2026-07-28 on the library keeps the subscriptions and notifies subscribers only.
     hears: (uri) => era === 'modern' || subscribed.has(uri),
   };
 };

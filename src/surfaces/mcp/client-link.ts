@@ -1,12 +1,12 @@
 /**
- * The way from a call back to the client that made it, for programs that let their own tools ask
- * the client's user or model. Toolcrib's tools have none: no tool gets it unless the program that
- * opens the surface hands it on.
+ * The link from a call back to its client, for programs that let their own tools ask the client's
+ * user or model. No tool gets it unless the program that opens the surface hands it on.
  */
 import type { InputRequest, Server } from '@modelcontextprotocol/server';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { CallContext } from './call/call-context.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
+import type { CallContext, CallState } from './call/call-context.ts';
 import type { Sdk } from './load-sdk.ts';
 
 export interface ClientLink {
@@ -14,15 +14,15 @@ export interface ClientLink {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /**
    * Asks the client; `key` names the question within this call. From the 2026-07-28 protocol on the
-   * call ends here, with PRECONDITION_FAILED, and is made again from the start with the answer. The
-   * answer is the client's word: one that `accepts` does not like is asked for again.
+   * call ends here, with PRECONDITION_FAILED, and is made again from the start with the answer. A
+   * client can answer anything: an answer that `accepts` refuses is asked for again.
    */
   ask(key: string, request: InputRequest, accepts?: (answer: unknown) => boolean): Promise<unknown>;
-  /** A log line for the client; lost when it does not listen. */
+  /** Sends a log line to the client; it is lost when the client does not listen. */
   log(level: 'debug' | 'info' | 'warning' | 'error', data: unknown): Promise<void>;
 }
 
-/** Runs a call with the way back to its client at hand, e.g. in an AsyncLocalStorage. */
+/** Runs a call with the link to its client at hand, e.g. in an AsyncLocalStorage. */
 export type AroundCall = (link: ClientLink, run: () => Promise<ToolResult>) => Promise<ToolResult>;
 
 export interface OpenLink extends ClientLink {
@@ -30,10 +30,19 @@ export interface OpenLink extends ClientLink {
   readonly needed: Readonly<Record<string, InputRequest>>;
 }
 
+/** One request of a client that may have to be asked something first. */
+export interface AskRound {
+  readonly ctx: CallContext;
+  /** Digest of the request: the state of one request is not valid for another. */
+  digest(): string;
+  readonly state: CallState | undefined;
+  readonly link: OpenLink;
+}
+
 /** Reads what the client behind a request says it can do. */
 export type CapabilitiesOf = (ctx: CallContext) => Readonly<Record<string, unknown>>;
 
-/** Makes the reader: with each request in the newer protocol, once in those before. */
+/** Makes the reader: the newer protocol says it with each request, the older ones say it once. */
 export const clientCapabilities =
   (sdk: Sdk, server: Server): CapabilitiesOf =>
   (ctx) => {
@@ -42,13 +51,17 @@ export const clientCapabilities =
     return { ...(own ?? server.getClientCapabilities()) };
   };
 
-/** Tells form elicitation, as either era declares it; a bare `{}` has always meant forms. */
+/** Tells whether the client can show forms, as either era declares it; a bare `{}` means forms. */
 export const takesForms = ({ elicitation }: Readonly<Record<string, unknown>>): boolean => {
   if (typeof elicitation !== 'object' || elicitation === null) return false;
   return 'form' in elicitation || !('url' in elicitation);
 };
 
-/** Tells whether servers behind the crib could use the client's model, tools of its own left aside. */
+/** Tells whether the client can show its user the address of a page, and open it. */
+export const takesUrls = ({ elicitation }: Readonly<Record<string, unknown>>): boolean =>
+  isRecord(elicitation) && isRecord(elicitation.url);
+
+/** Tells whether servers behind the crib could use the client's model. */
 export const takesSampling = ({ sampling }: Readonly<Record<string, unknown>>): boolean =>
   typeof sampling === 'object' && sampling !== null;
 
@@ -68,22 +81,22 @@ const log =
 const refused = (): ToolFailure =>
   new ToolFailure('PRECONDITION_FAILED', 'The client has to answer a question first.');
 
-/** Up to the 2025-11-25 protocol: the client is asked while the call waits. */
+/** Asks clients up to the 2025-11-25 protocol while the call waits. */
 const asksAtOnce = (deps: LinkDeps): OpenLink => ({
   needed: {},
   get capabilities() {
     return deps.capabilities(deps.ctx);
   },
   ask: async (_key, { method, params }, accepts = () => true) => {
-    const asked = { method, ...(params && { params: { ...params } }) };
-    const answer = await deps.ctx.mcpReq.send(asked);
+    const request = { method, ...(params && { params: { ...params } }) };
+    const answer = await deps.ctx.mcpReq.send(request);
     if (accepts(answer)) return answer;
     throw refused();
   },
   log: log(deps),
 });
 
-/** From the 2026-07-28 protocol on: the questions travel with the reply. */
+/** Asks clients from the 2026-07-28 protocol on with the reply. */
 const asksByReply = (deps: LinkDeps): OpenLink => {
   const needed: Record<string, InputRequest> = Object.create(null);
   const { answers } = deps;

@@ -77,7 +77,7 @@ describe.each(ERAS)('an MCP client of the %s era', (era) => {
     expect(rows).toMatchObject([{ code: 'TOOL_NOT_FOUND', agentId: 'mcp' }]);
   });
 
-  it('sees content blocks as what they are', async () => {
+  it('receives content blocks unchanged', async () => {
     const data = Buffer.from('picture').toString('base64');
     const picture = aTool({
       name: 'picture',
@@ -98,7 +98,7 @@ describe.each(ERAS)('an MCP client of the %s era', (era) => {
     expect(textOf(short)).toContain('[The image was left out: it is too large.]');
   });
 
-  it('hears of progress when it asked for it', async () => {
+  it('receives progress when it asked for it', async () => {
     const slow = aTool({
       name: 'slow',
       run: (_input: never, context) => {

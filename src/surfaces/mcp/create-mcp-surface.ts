@@ -4,6 +4,12 @@
  */
 import type { Transport } from '@modelcontextprotocol/server';
 import type { Crib } from '../../contract/crib.ts';
+import {
+  crib as aCrib,
+  assertArguments,
+  webRequest,
+  withMethods,
+} from '../../kit/data/check-arguments.ts';
 import { toResponse } from '../door/answer.ts';
 import { fromWebRequest } from '../door/http-request.ts';
 import type { Handler } from '../door/listen.ts';
@@ -18,22 +24,20 @@ import {
   type RequestHandler,
 } from './http/handle-request.ts';
 import { withUniqueIds } from './http/unique-ids.ts';
-import { AUDIT_RECENT, auditShelf } from './lists/audit-resources.ts';
 import { listedTools } from './lists/listed-tools.ts';
-import { ListenedResources } from './lists/listened-resources.ts';
-import { ListeningWire } from './lists/listening-wire.ts';
-import { resultShelf } from './lists/result-resources.ts';
+import { ConnectionListener, ListenedResources } from './lists/listened-resources.ts';
+import { AUDIT_RECENT, auditResources, resultResources } from './lists/own-resources.ts';
 import { reviewPrompt } from './lists/review-prompt.ts';
 import { serverPrompts, serverResources } from './lists/server-resources.ts';
 import { watchChanges } from './lists/watch-changes.ts';
 import { loadSdk } from './load-sdk.ts';
-import type { McpSurfaceOptions } from './mcp-options.ts';
+import { type McpSurfaceOptions, mcpOptions } from './mcp-options.ts';
 import { connectionSession } from './session.ts';
 import type { SurfaceDeps } from './surface-deps.ts';
 
 export interface McpConnection {
   readonly sessionId: string;
-  /** When the client has gone, or the connection was closed. */
+  /** Resolves when the client has gone, or the connection was closed. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
@@ -48,15 +52,15 @@ export interface McpSurface {
   readonly handle: HandleRequest;
   /** Checks and serves one HTTP request. Without `http` options nobody can be authenticated: always 401. */
   readonly answer: Handler;
-  /** The same for a program that has the web's own objects. */
+  /** Does the same for a program that uses web-standard requests. */
   fetch(request: Request): Promise<Response>;
-  /** Cancels what runs and lets every client go. The crib stays open. */
+  /** Cancels running calls and disconnects every client. The crib stays open. */
   close(): Promise<void>;
 }
 
 const PAGE_SIZE = 500;
 
-const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceDeps> => {
+const depsOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceDeps> => {
   const kind = options.surface ?? 'full';
   const sdk = await loadSdk();
   return {
@@ -69,8 +73,8 @@ const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceDe
     stateKey: options.stateKey ?? newStateKey(),
     held: new HeldCalls(options.runtime),
     resources: [
-      auditShelf(crib),
-      resultShelf(crib),
+      auditResources(crib),
+      resultResources(crib),
       serverResources(crib.servers, sdk),
       ...(options.resources ?? []),
     ],
@@ -78,12 +82,15 @@ const siteOf = async (crib: Crib, options: McpSurfaceOptions): Promise<SurfaceDe
   };
 };
 
-/** A client that is gone, or wants none of it, misses nothing. */
-const tell = (servers: Iterable<BuiltServer>, say: (built: BuiltServer) => Promise<void>): void => {
-  for (const built of servers) void say(built).catch(() => undefined);
+/** Notifies clients; one that is gone, or takes no notifications, is left out. */
+const notifyAll = (
+  servers: Iterable<BuiltServer>,
+  send: (built: BuiltServer) => Promise<void>,
+): void => {
+  for (const built of servers) void send(built).catch(() => undefined);
 };
 
-const NOBODY = { authenticate: async () => undefined };
+const AUTHENTICATES_NOBODY = { authenticate: async () => undefined };
 
 class Surface implements McpSurface {
   readonly #deps: SurfaceDeps;
@@ -98,7 +105,7 @@ class Surface implements McpSurface {
     this.#deps = deps;
     this.#http = createRequestHandler(deps);
     this.handle = this.#http.handle;
-    const { http = NOBODY, runtime } = deps.options;
+    const { http = AUTHENTICATES_NOBODY, runtime } = deps.options;
     this.answer = guardRequests({ http, log: runtime.log, handle: this.handle });
     this.#stop = watchChanges(deps, {
       toolsChanged: () => this.#listChanged('Tool', 'tools'),
@@ -109,17 +116,19 @@ class Surface implements McpSurface {
   }
 
   async fetch(request: Request): Promise<Response> {
+    assertArguments({ request: webRequest }, [request]);
     return toResponse(await this.answer(fromWebRequest(request, '')), request.method);
   }
 
   async connect(transport: Transport): Promise<McpConnection> {
+    assertArguments({ transport: withMethods('start', 'send', 'close') }, [transport]);
     const { serveStdio } = await import('@modelcontextprotocol/server/stdio');
     const session = connectionSession(this.#deps.options.caller ?? {});
     const built = new Set<BuiltServer>();
     let plainCalls: PlainCalls | undefined;
-    const listening = new ListeningWire(
+    const listening = new ConnectionListener(
       new ListenedResources(this.#deps, (uri) =>
-        tell(built, ({ product }) => product.server.sendResourceUpdated({ uri })),
+        notifyAll(built, ({ product }) => product.server.sendResourceUpdated({ uri })),
       ),
     );
     const wire = withUniqueIds(transport, (message, respond, pass) =>
@@ -167,14 +176,14 @@ class Surface implements McpSurface {
   }
 
   #listChanged(one: 'Tool' | 'Resource' | 'Prompt', many: `${Lowercase<typeof one>}s`): void {
-    tell(this.#servers, ({ product }) => product.server[`send${one}ListChanged`]());
+    notifyAll(this.#servers, ({ product }) => product.server[`send${one}ListChanged`]());
     this.#http.notify[`${many}Changed`]();
   }
 
   #callsChanged(): void {
     const uri = AUDIT_RECENT;
     const listening = this.#servers.filter(({ hears }) => hears(uri));
-    tell(listening, ({ product }) => product.server.sendResourceUpdated({ uri }));
+    notifyAll(listening, ({ product }) => product.server.sendResourceUpdated({ uri }));
     this.#http.notify.resourceUpdated(uri);
   }
 
@@ -183,8 +192,14 @@ class Surface implements McpSurface {
   }
 }
 
-/** Opens the surface; the MCP library is loaded here. */
+/**
+ * Opens the surface; the MCP library is loaded here. Fails with VALIDATION_ERROR for arguments of the
+ * wrong kind and options that are not known.
+ */
 export const createMcpSurface = async (
   crib: Crib,
   options: McpSurfaceOptions,
-): Promise<McpSurface> => new Surface(await siteOf(crib, options));
+): Promise<McpSurface> => {
+  assertArguments({ crib: aCrib, options: mcpOptions }, [crib, options]);
+  return new Surface(await depsOf(crib, options));
+};

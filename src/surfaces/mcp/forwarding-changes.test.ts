@@ -48,7 +48,7 @@ describe.each(WAYS)(
   'a client of the 2026-07-28 protocol, %s',
   { timeout: 30_000 },
   (_, connect) => {
-    it('hears of updates of a resource until it stops listening', async () => {
+    it('is notified of updates of a resource until it stops listening', async () => {
       const client = await connect();
       const updated = vi.fn();
       client.setNotificationHandler('notifications/resources/updated', updated);
@@ -101,7 +101,7 @@ describe.each(WAYS)(
       });
     });
 
-    it('threat: a server that tells of changes without end is heard now and then', async () => {
+    it('threat: a server that reports changes without end is passed on at a limited rate', async () => {
       const client = await connect();
       const updated = vi.fn();
       client.setNotificationHandler('notifications/resources/updated', updated);

@@ -58,7 +58,7 @@ describe('questions of a server behind the crib', { timeout: 30_000 }, () => {
     });
   });
 
-  it('threat: with calls of two clients running, the question is put to neither', async () => {
+  it('threat: the question is put to neither client while calls of two clients run', async () => {
     const asked: string[] = [];
     const answer = ({ message }: { message: string }) => {
       asked.push(message);
@@ -130,7 +130,7 @@ describe('resources and prompts of a server behind the crib', { timeout: 30_000 
     expect(contents).toMatchObject([{ uri: NOTE, text: 'read note:///a?b#c' }]);
   });
 
-  it('a subscription hears of updates until it is ended, and only who subscribed does', async () => {
+  it('updates reach a subscriber until it unsubscribes, and no other client', async () => {
     const [one, two] = [await open.client('legacy'), await open.client('legacy')];
     const heard = { one: vi.fn(), two: vi.fn() };
     one.setNotificationHandler('notifications/resources/updated', heard.one);
@@ -154,7 +154,7 @@ describe('resources and prompts of a server behind the crib', { timeout: 30_000 
     await vi.waitFor(() => expect(behind.servers.logs('notes').join()).toContain('unsubscribed'));
   });
 
-  it('changes of the lists are told', async () => {
+  it('changes of the lists are sent to clients', async () => {
     const changed: string[] = [];
     const stop = behind.servers.watch((list) => changed.push(list));
     const client = await open.client('legacy');

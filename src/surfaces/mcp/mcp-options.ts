@@ -1,8 +1,23 @@
-/** What whoever opens an MCP surface chooses, and who a client is once that is known. */
+/** The options of an MCP surface, their check, and the identity of its clients. */
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Runtime } from '../../contract/runtime.ts';
+import {
+  type ArgumentCheck,
+  amount,
+  callback,
+  fields,
+  list,
+  name,
+  object,
+  oneOf,
+  optional,
+  runtime,
+  text,
+  texts,
+  withMethods,
+} from '../../kit/data/check-arguments.ts';
 import type { AroundCall } from './client-link.ts';
 import type { PromptCatalog, ResourceCatalog } from './lists/collection.ts';
 
@@ -15,7 +30,7 @@ export type SurfaceKind = 'full' | 'search' | 'code';
 /** As whom a client calls, and the US dollars that it may spend a day. */
 export type McpCaller = Partial<Caller> & Pick<CallOptions, 'dailyUsd'>;
 
-/** Who a client proved to be. `key` is the same for the same client, and nobody else's. */
+/** The proven identity of a client. `key` is unique to it. */
 export interface McpIdentity {
   readonly key: string;
   readonly caller: McpCaller;
@@ -23,41 +38,41 @@ export interface McpIdentity {
 
 export interface McpSurfaceOptions {
   readonly runtime: Runtime;
-  /** Of Toolcrib, as clients are told. */
+  /** The version of Toolcrib that clients see. */
   readonly version: string;
   readonly surface?: SurfaceKind;
   /** Offers only the tools of these MCP servers, by their names in the configuration; full surface only. */
   readonly servers?: readonly string[];
-  /** Who calls over a connection that is the client's alone, such as stdio. */
+  /** The caller of a connection that belongs to one client, such as stdio. */
   readonly caller?: Partial<Caller>;
-  /** `inbox` never asks through the client: for clients whose word is not a person's. */
+  /** `inbox` never asks through the client: for clients whose answer is not a person's. */
   readonly approvals?: 'elicit' | 'inbox';
   /**
-   * A question as a person has to read it, with nothing invisible in it. Without one nobody is
-   * asked through the client: what cannot be shown cannot be approved.
+   * Words a question for a person, with nothing invisible in it. Without it nobody is asked through
+   * the client: what cannot be shown cannot be approved.
    */
   describe?(request: ApprovalRequest, now: number): string;
   readonly instructions?: string;
-  /** Lists of tools wait for it: the servers behind the crib may still be bringing theirs. */
+  /** Lists of tools wait for it: servers behind the crib may still be listing theirs. */
   readonly listed?: Promise<void>;
   readonly pageSize?: number;
-  /** Signs what travels through clients; 32 bytes or more. By default it lives as long as the surface. */
+  /** Signs states that travel through clients; 32 bytes or more. Random by default. */
   readonly stateKey?: Uint8Array;
   readonly resources?: readonly ResourceCatalog[];
   readonly prompts?: readonly PromptCatalog[];
   readonly aroundCall?: AroundCall;
-  /** Of one request over HTTP; 4 MiB by default. */
+  /** The largest body of one HTTP request; 4 MiB by default. */
   readonly maxBodyBytes?: number;
   readonly http?: McpHttpOptions;
 }
 
-/** What is known of a request before its body is read; the web's own requests are such heads. */
+/** A request before its body is read; a web request is one. */
 export interface RequestHead extends Pick<Request, 'method' | 'url'> {
   readonly headers: Pick<Headers, 'get' | 'has'>;
 }
 
 export interface McpHttpOptions {
-  /** Nothing, or a throw, is a 401. It sees the request before its body is read. */
+  /** Identifies the client before the body is read. Returning nothing, or throwing, means 401. */
   readonly authenticate: (
     request: RequestHead,
   ) => McpIdentity | undefined | Promise<McpIdentity | undefined>;
@@ -65,6 +80,40 @@ export interface McpHttpOptions {
   readonly hosts?: readonly string[];
   /** Origins of pages that may call, e.g. `https://ops.example.com`, besides those of this machine. */
   readonly origins?: readonly string[];
-  /** Where clients find out how to log in (RFC 9728). */
+  /** The URL where clients learn how to log in (RFC 9728). */
   readonly resourceMetadataUrl?: string;
 }
+
+const http = fields({
+  authenticate: callback,
+  hosts: optional(texts),
+  origins: optional(texts),
+  resourceMetadataUrl: optional(text),
+} satisfies Record<keyof McpHttpOptions, ArgumentCheck>);
+
+const MIN_KEY_BYTES = 32;
+
+const stateKey: ArgumentCheck = (value) =>
+  value instanceof Uint8Array && value.byteLength >= MIN_KEY_BYTES
+    ? undefined
+    : `has to be a Uint8Array of ${MIN_KEY_BYTES} bytes or more`;
+
+/** Finds what is wrong with the options of a surface: a misspelt `approvals` would go unnoticed. */
+export const mcpOptions: ArgumentCheck = fields({
+  runtime,
+  version: text,
+  surface: optional(oneOf('full', 'search', 'code')),
+  servers: optional(texts),
+  caller: optional(object),
+  approvals: optional(oneOf('elicit', 'inbox')),
+  describe: optional(callback),
+  instructions: optional(name),
+  listed: optional(withMethods('then')),
+  pageSize: optional(amount),
+  stateKey: optional(stateKey),
+  resources: optional(list),
+  prompts: optional(list),
+  aroundCall: optional(callback),
+  maxBodyBytes: optional(amount),
+  http: optional(http),
+} satisfies Record<keyof McpSurfaceOptions, ArgumentCheck>);

@@ -1,47 +1,29 @@
-/** A client's session: who it calls as, what its signed states are bound to, and what waits for it. */
+/** A client's session: as whom it calls, what its signed states are bound to, and its open approvals. */
 import { randomUUID } from 'node:crypto';
 import { type CallerNames, LOCAL_CALLER } from '../../contract/caller.ts';
-import { digestOf } from './call/call-digest.ts';
+import { BoundedMap } from '../../kit/data/bounded-map.ts';
+import { shortDigestOf } from '../../kit/data/canonical-json.ts';
 import type { McpCaller, McpIdentity } from './mcp-options.ts';
 
-const MAX_REMEMBERED = 200;
+const MAX_WAITING = 200;
 
-/** Approvals that calls of this session wait for: the same call sent again finds its own. */
-export class WaitingCalls {
-  readonly #ids = new Map<string, string>();
+/** The ids of approvals by the digest of the call that waits for them: the same call again uses its own. */
+export type WaitingCalls = BoundedMap<string, string>;
 
-  get isEmpty(): boolean {
-    return this.#ids.size === 0;
-  }
-
-  get(call: string): string | undefined {
-    return this.#ids.get(call);
-  }
-
-  set(call: string, approvalId: string): void {
-    this.#ids.delete(call);
-    this.#ids.set(call, approvalId);
-    const [oldest] = this.#ids.keys();
-    if (this.#ids.size > MAX_REMEMBERED && oldest !== undefined) this.#ids.delete(oldest);
-  }
-
-  delete(call: string): void {
-    this.#ids.delete(call);
-  }
-}
+export const newWaitingCalls = (): WaitingCalls => new BoundedMap(MAX_WAITING);
 
 export interface McpSession {
   readonly caller: McpCaller;
-  /** What a state that travels through the client is good for. */
+  /** Names the session in the signed states that travel through the client. */
   readonly binding: string;
-  /** How the record names whoever answers through this client. */
+  /** Names the person who answers through this client in the record. */
   readonly by: string;
   readonly waiting: WaitingCalls;
 }
 
-/** Of a client that proves itself with each request. */
+/** The session of a client that proves its identity with each request. */
 export interface HttpSession extends McpSession {
-  /** Takes over what the client may do now; its names and its session stay the same. */
+  /** Takes over the present permissions of the client; its names and session id stay the same. */
   renew(identity: McpIdentity): void;
 }
 
@@ -51,29 +33,30 @@ const sessionFor = (caller: McpCaller, sessionId: string, waiting: WaitingCalls)
   const { userId = LOCAL_CALLER.userId, agentId = AGENT } = caller;
   return {
     caller: { ...caller, agentId, sessionId },
-    binding: digestOf(userId, agentId, sessionId),
+    binding: shortDigestOf([userId, agentId, sessionId]),
     by: `${userId} (MCP client ${agentId})`,
     waiting,
   };
 };
 
-/** Makes the session of a connection that is one client's for as long as it lasts. */
+/** Makes the session of a connection that belongs to one client, such as stdio. */
 export const connectionSession = (caller: McpCaller): McpSession =>
-  sessionFor(caller, caller.sessionId ?? `mcp-${randomUUID()}`, new WaitingCalls());
+  sessionFor(caller, caller.sessionId ?? `mcp-${randomUUID()}`, newWaitingCalls());
 
-const nameOf = (key: string, part: string): string => `mcp-${digestOf(key, part).slice(0, 22)}`;
+const nameOf = (key: string, part: string): string =>
+  `mcp-${shortDigestOf([key, part]).slice(0, 22)}`;
 
 /**
- * Makes the session of a client that proves itself with each request. `part` tells its sessions apart
- * where the protocol has any; it may be a secret, so only its digest is kept.
+ * Makes the session of a client that proves its identity with each request. `part` tells its sessions
+ * apart where the protocol has any; it may be a secret, so only its digest is kept.
  */
 export const identitySession = (
   identity: McpIdentity,
   part: string,
-  waiting = new WaitingCalls(),
+  waiting = newWaitingCalls(),
 ): HttpSession => {
   const { key, caller: first } = identity;
-  // A client opens as many sessions as it likes: to limits and labels they are all one.
+  // Limits and labels hold for the client, however many sessions it opens.
   const proven: CallerNames = {
     userId: first.userId ?? LOCAL_CALLER.userId,
     agentId: first.agentId ?? AGENT,
@@ -93,10 +76,10 @@ export const identitySession = (
     get caller() {
       return caller;
     },
-    renew: (given) => {
-      if (given === latest) return;
-      latest = given;
-      caller = { ...withNames(given.caller), agentId, sessionId };
+    renew: (renewed) => {
+      if (renewed === latest) return;
+      latest = renewed;
+      caller = { ...withNames(renewed.caller), agentId, sessionId };
     },
   };
 };

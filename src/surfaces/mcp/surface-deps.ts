@@ -1,4 +1,4 @@
-/** What the handlers of one protocol instance work with. */
+/** What the handlers of the protocol are handed. */
 import type { Crib } from '../../contract/crib.ts';
 import type { CallContext, CallStates } from './call/call-context.ts';
 import type { HeldCalls } from './call/held-calls.ts';
@@ -28,10 +28,10 @@ export interface ServerDeps extends SurfaceDeps {
   readonly states: CallStates;
   /** `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */
   readonly era: 'legacy' | 'modern';
-  /** What the client says it can do. */
+  /** Returns the capabilities that the client declares. */
   capabilities(ctx: CallContext): Readonly<Record<string, unknown>>;
-  /** Can the client show its user a form? */
+  /** Tells whether the client can show its user a form. */
   takesForms(ctx: CallContext): boolean;
-  /** Says whether the person behind this client can be asked; absent where nobody may be. */
+  /** Tells whether the person behind the client can approve calls; absent where nobody may be asked. */
   readonly canElicit: ((ctx: CallContext) => boolean) | undefined;
 }

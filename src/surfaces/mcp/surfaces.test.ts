@@ -111,8 +111,8 @@ describe('the search of the code surface', () => {
   });
 });
 
-describe('changes', () => {
-  it('are told once for many, to clients of the 2025 protocols', async () => {
+describe('changes of the crib', () => {
+  it('are sent once for many, to clients of the 2025 protocols', async () => {
     open = await openSurface([echo]);
     const client = await open.client('legacy');
     let told = 0;
@@ -125,7 +125,7 @@ describe('changes', () => {
     await expect.poll(() => told, { timeout: 20_000 }).toBe(1);
   });
 
-  it('of the record are told to subscribers', async () => {
+  it('of the record are sent to subscribers', async () => {
     open = await openSurface([echo]);
     const client = await open.client('legacy');
     const heard: string[] = [];
@@ -174,7 +174,7 @@ it('a request whose id is in use is refused: answers cannot be told apart', asyn
   expect(got).toHaveLength(3);
 });
 
-describe('what connected servers have', () => {
+describe('resources and prompts of connected servers', () => {
   const status = (name: string) => ({ name }) as ReturnType<Servers['list']>[number];
   const servers = {
     list: () => [status('one'), status('two')],
@@ -194,7 +194,7 @@ describe('what connected servers have', () => {
     }),
   } as unknown as Servers;
 
-  it('is kept apart by server', async () => {
+  it('are kept apart by server', async () => {
     open = await openSurface([], {
       resources: [serverResources(servers, await loadSdk())],
       prompts: [serverPrompts(servers)],
@@ -211,7 +211,7 @@ describe('what connected servers have', () => {
     expect(prompt.messages[0]?.content).toMatchObject({ text: 'from two' });
   });
 
-  it('cannot be reached by a made-up address, and one that fails is left out', async () => {
+  it('cannot be reached by a made-up address, and those of a server that fails are left out', async () => {
     const failing = { ...servers, resources: () => Promise.reject(new Error('down')) };
     open = await openSurface([], {
       resources: [serverResources(failing as Servers, await loadSdk())],
@@ -230,7 +230,7 @@ describe('what connected servers have', () => {
   });
 });
 
-it('a prompt goes through what waits for this client, and no other', async () => {
+it('the prompt review_pending lists calls of this client that wait, and no others', async () => {
   open = await openSurface([aTool({ name: 'deploy', tier: 'execute' })], { approvals: 'inbox' });
   const client = await open.client('modern');
   await client.callTool({ name: 'deploy', arguments: { to: 'here' } });
@@ -246,7 +246,7 @@ it('a prompt goes through what waits for this client, and no other', async () =>
   await expect(client.getPrompt({ name: 'unknown' })).rejects.toMatchObject({ code: -32602 });
 });
 
-it('what goes wrong inside stays inside', async () => {
+it('the cause of an unexpected failure is not sent to the client', async () => {
   const shelf = {
     label: 'broken',
     list: async () => [],

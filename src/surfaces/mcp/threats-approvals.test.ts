@@ -58,7 +58,7 @@ describe.each(ERAS)('approvals through a client of the %s era', (era) => {
     expect(ran).toEqual([]);
   });
 
-  it('leaves the call waiting when the form is put aside', async () => {
+  it('leaves the call waiting when the form is cancelled', async () => {
     open = await openSurface([deploy]);
     const client = await open.client(era, () => ({ action: 'cancel' }));
     const reply = await client.callTool({ name: 'deploy', arguments: {} });
@@ -125,7 +125,7 @@ describe.each(ERAS)('approvals through a client of the %s era', (era) => {
     expect(textOf(right)).toBe('deployed');
   });
 
-  it('never asks a client whose word is not a person’s', async () => {
+  it('never asks a client with `approvals: inbox`', async () => {
     open = await openSurface([deploy], { approvals: 'inbox' });
     const client = await open.client(era, yes);
     const reply = await client.callTool({ name: 'deploy', arguments: {} });

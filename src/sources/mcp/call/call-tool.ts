@@ -3,6 +3,7 @@ import type { CallToolResult, Client, JSONRPCMessage } from '@modelcontextprotoc
 import type { ServerSettings } from '../server-settings.ts';
 import type { CallParams, CallWatch, DirectCalls } from './direct-calls.ts';
 import { plainResult } from './plain-result.ts';
+import { linkHeaders } from './question-link.ts';
 
 export type CallTool = (params: CallParams, watch: CallWatch) => Promise<CallToolResult>;
 
@@ -19,6 +20,7 @@ export const throughSdk =
     const options = {
       signal: watch.signal,
       timeout: NEVER_MS,
+      ...(watch.call && { headers: linkHeaders(watch.call.key) }),
       // Always there, so that a token is always sent and a long call can show that it lives.
       onprogress: ({ progress, total, message }: Step) =>
         watch.onProgress(progress, total, message),

@@ -23,6 +23,8 @@ export interface CallParams {
 
 export interface CallWatch {
   readonly signal: AbortSignal;
+  /** The call that questions of the server are linked to. */
+  readonly call?: { readonly key: string };
   onProgress(progress: number, total: number | undefined, message: string | undefined): void;
 }
 

@@ -103,7 +103,7 @@ interface Site {
 
 /** The ways to ask that a call brings, so often and no more. Whoever reads the result is told that its model was used. */
 const askersOf = (context: ToolContext, server: string): Askers => {
-  const { elicit, sample } = context;
+  const { elicit, elicitUrl, sample } = context;
   let asked = 0;
   let isTold = false;
   const count = (): void => {
@@ -126,7 +126,13 @@ const askersOf = (context: ToolContext, server: string): Askers => {
       count();
       return elicit(question);
     });
-  return { elicit: asking, sample: lent };
+  const askingUrl: Askers['elicitUrl'] =
+    elicitUrl &&
+    (async (question) => {
+      count();
+      return elicitUrl(question);
+    });
+  return { elicit: asking, elicitUrl: askingUrl, sample: lent };
 };
 
 const call = async (
@@ -142,15 +148,16 @@ const call = async (
       // It may have been started for this call, and describe another tool than was accepted.
       assertCurrent();
       isSent = true;
-      const over = calls.add(askersOf(context, server));
+      const running = calls.add(askersOf(context, server), context);
       const result = await callTool(
         { name, arguments: input },
         {
           signal,
+          call: running,
           onProgress: (progress, total, message) =>
             context.progress(fractionOf(progress, total), message),
         },
-      ).finally(over);
+      ).finally(() => calls.delete(running));
       return readResult(result, link.settings);
     });
   } catch (error) {

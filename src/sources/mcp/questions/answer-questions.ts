@@ -1,10 +1,11 @@
 /**
- * Questions of a server to a person: put to the one behind the call that runs, or to the approver.
- * What asks for a credential is put to nobody.
+ * Questions of a server to a person: put to the one behind the call that the question belongs to, or to
+ * the approver. A form that asks for a credential is put to nobody. Pages are for clients alone.
  */
-import type { Client } from '@modelcontextprotocol/client';
+import type { Client, ElicitRequestURLParams } from '@modelcontextprotocol/client';
 import type { ElicitationAnswer } from '../../../contract/elicitation.ts';
-import type { RunningCalls } from '../call/running-calls.ts';
+import { linkOf } from '../call/question-link.ts';
+import type { RunningCall, RunningCalls } from '../call/running-calls.ts';
 import type { McpDeps, ServerSettings } from '../server-settings.ts';
 import { contentOf } from './elicit-by-approver.ts';
 import { sensitivePart } from './sensitive-question.ts';
@@ -28,10 +29,8 @@ const declineBecause = (
   return { ...DECLINED, _meta: { 'toolcrib/reason': reason } };
 };
 
-const reasonFor = ({ size }: RunningCalls): string =>
-  size > 1
-    ? 'several calls run on this server, and it is not known whose person is meant'
-    : 'nobody can be asked: neither the client of the call nor an approver';
+const UNKNOWN_CALLER =
+  'several calls of different callers run on this server, and it is not known whose person is meant';
 
 /** Only what was asked for, in the kinds of values that the protocol has, goes to the server. */
 const checked = ({ action, content }: ElicitationAnswer, schema: Record<string, unknown>) => {
@@ -40,29 +39,79 @@ const checked = ({ action, content }: ElicitationAnswer, schema: Record<string, 
   return given ? { action, content: given } : { action: 'cancel' as const };
 };
 
+const MAX_URL = 4096;
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Says why nobody is asked to open an address; the client shows it to the person before it opens it. */
+const addressFault = (address: string): string | undefined => {
+  const url = address.length <= MAX_URL && URL.canParse(address) ? new URL(address) : undefined;
+  if (!url) return 'the address of the page is no URL';
+  const isLocal = url.protocol === 'http:' && LOOPBACK.has(url.hostname);
+  if (url.protocol !== 'https:' && !isLocal) return 'the address of the page is not https';
+  // `https://bank.example@evil.example` reads like a page of the bank.
+  return url.username || url.password ? 'the address of the page has a user name' : undefined;
+};
+
+interface AskedAbout {
+  readonly site: QuestionDeps;
+  readonly calls: RunningCalls;
+  /** The call that the question belongs to, where that is known. */
+  readonly call: RunningCall | undefined;
+}
+
+type Ask = (signal: AbortSignal) => Promise<ElicitationAnswer>;
+
+/** How to put a question to somebody, or why it is put to nobody. */
+type Route = { readonly ask: Ask } | { readonly fault: string };
+
+/** Says why nobody is asked: `reason`, or that it is not known who is meant. */
+const nobody = ({ call, calls }: AskedAbout, reason: string): Route => ({
+  fault: !call && calls.size > 1 ? UNKNOWN_CALLER : reason,
+});
+
+const urlRoute = ({ message, url }: ElicitRequestURLParams, about: AskedAbout): Route => {
+  const fault = addressFault(url);
+  if (fault !== undefined) return { fault };
+  const elicitUrl = about.call?.askers.elicitUrl;
+  if (!elicitUrl) return nobody(about, 'the client of the call cannot open pages (URL mode)');
+  const question = { server: about.site.settings.name, message, url: new URL(url).href };
+  return { ask: async () => ({ action: (await elicitUrl(question)).action }) };
+};
+
+interface Form {
+  readonly message: string;
+  readonly schema: Record<string, unknown>;
+}
+
+const formRoute = ({ message, schema }: Form, about: AskedAbout): Route => {
+  const { settings, deps } = about.site;
+  const part = sensitivePart({ message, schema }, deps);
+  if (part !== undefined) return { fault: `credentials are not asked for in a form: ${part}` };
+  const question = { server: settings.name, message, schema };
+  const ask = about.call?.askers.elicit;
+  const { elicit } = deps;
+  const answer = async (asked: Promise<ElicitationAnswer>) => checked(await asked, schema);
+  if (ask) return { ask: () => answer(ask(question)) };
+  if (elicit) return { ask: (signal) => answer(elicit(question, signal)) };
+  return nobody(about, 'nobody can be asked: neither the client of the call nor an approver');
+};
+
+/** Answers the questions of a server as long as it is connected. */
 export const answerQuestions = (client: Client, calls: RunningCalls, site: QuestionDeps): void => {
-  const { settings, deps } = site;
   let open = 0;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-    if (!('requestedSchema' in params)) {
-      return declineBecause('only forms are supported, not pages', site);
-    }
-    const { message, requestedSchema } = params;
-    const schema = requestedSchema as Record<string, unknown>;
-    const part = sensitivePart({ message, schema }, deps);
-    if (part !== undefined) {
-      return declineBecause(`credentials are not asked for in a form: ${part}`, site);
-    }
-    const question = { server: settings.name, message, schema };
-    const ask = calls.only?.elicit;
-    const { elicit } = deps;
-    if (!ask && !elicit) return declineBecause(reasonFor(calls), site);
+    const isForm = 'requestedSchema' in params;
+    const call = calls.askedBy(linkOf(mcpReq._meta), isForm ? 'elicit' : 'elicitUrl');
+    const about = { site, calls, call };
+    const route = isForm
+      ? formRoute({ message: params.message, schema: { ...params.requestedSchema } }, about)
+      : urlRoute(params, about);
+    if ('fault' in route) return declineBecause(route.fault, site);
     if (open >= MAX_OPEN) return declineBecause('too many of its questions are open', site);
     open += 1;
     try {
-      const asked = ask ? ask(question) : elicit?.(question, mcpReq.signal);
-      // Whoever cannot be asked has not agreed.
-      return checked((await asked?.catch(() => undefined)) ?? DECLINED, schema);
+      // A person who cannot be asked has not agreed.
+      return { ...(await route.ask(mcpReq.signal).catch(() => DECLINED)) };
     } finally {
       open -= 1;
     }

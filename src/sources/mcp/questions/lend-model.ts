@@ -9,7 +9,8 @@ import type {
   CreateMessageResult,
 } from '@modelcontextprotocol/client';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
-import type { RunningCalls } from '../call/running-calls.ts';
+import { linkOf } from '../call/question-link.ts';
+import type { RunningCall, RunningCalls } from '../call/running-calls.ts';
 import type { QuestionDeps } from './answer-questions.ts';
 
 const METHOD_NOT_FOUND = -32_601;
@@ -33,14 +34,17 @@ const forwarded = ({ messages, systemPrompt, temperature, stopSequences, ...rest
   ...(rest.modelPreferences !== undefined && { modelPreferences: rest.modelPreferences }),
 });
 
-const faultOf = (params: Params, calls: RunningCalls): string | undefined => {
+const faultOf = (params: Params): string | undefined => {
   if (params.tools !== undefined || params.toolChoice !== undefined) {
     return 'the model is lent without tools';
   }
-  if (JSON.stringify(params.messages).length > MAX_PROMPT) return 'the prompt is too long';
+  return JSON.stringify(params.messages).length > MAX_PROMPT ? 'the prompt is too long' : undefined;
+};
+
+const noModel = (call: RunningCall | undefined, calls: RunningCalls): string => {
+  if (call) return 'the client of the call cannot sample';
   if (calls.size === 0) return 'no call runs on this server';
-  if (calls.size > 1) return 'several calls run on this server, and it is not known whose is meant';
-  return calls.only?.sample ? undefined : 'the client of the call cannot sample';
+  return 'several calls of different callers run on this server, and it is not known whose is meant';
 };
 
 /** Answers requests of a server that may use the model. */
@@ -50,11 +54,14 @@ const lendModel = (client: Client, calls: RunningCalls, { settings, deps }: Ques
     deps.runtime.log.warn('Sampling of an MCP server was refused', { server, reason });
     throw refusal(`Sampling is refused: ${reason} (${server}).`, INVALID_REQUEST);
   };
-  client.setRequestHandler('sampling/createMessage', async ({ params }) => {
-    const fault = faultOf(params, calls);
+  client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq }) => {
+    const fault = faultOf(params);
     if (fault !== undefined) return refuse(fault);
+    const call = calls.askedBy(linkOf(mcpReq._meta), 'sample');
+    const sample = call?.askers.sample;
+    if (!sample) return refuse(noModel(call, calls));
     try {
-      const answer = await calls.only?.sample?.({ server, params: forwarded(params) });
+      const answer = await sample({ server, params: forwarded(params) });
       return answer as unknown as CreateMessageResult;
     } catch (error) {
       return refuse(deps.redact(reasonOf(error)));

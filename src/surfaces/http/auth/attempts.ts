@@ -1,35 +1,33 @@
 /**
- * Counts failed attempts to get in, by address. Who fails too often is told to wait. A good secret is
- * let in all the same: none can be guessed, and nobody is locked out by a stranger's failures.
+ * Counts failed attempts to authenticate, by address, and makes an address with too many wait. A
+ * valid secret is accepted all the same: it cannot be guessed, and nobody is locked out by others.
  */
 import type { Runtime } from '../../../contract/runtime.ts';
+import { BoundedMap } from '../../../kit/data/bounded-map.ts';
 
 export interface Attempts {
-  /** Notes one failure. Milliseconds to wait once there were too many, otherwise 0. */
+  /** Counts one failure. Returns the milliseconds to wait after too many, otherwise 0. */
   failed(address: string): number;
 }
 
 const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
-export const createAttempts = (runtime: Pick<Runtime, 'now'>, most: number): Attempts => {
-  const windows = new Map<string, { start: number; count: number }>();
+export const createAttempts = (runtime: Pick<Runtime, 'now'>, max: number): Attempts => {
+  const windows = new BoundedMap<string, { readonly start: number; count: number }>(MAX_ADDRESSES);
   const windowOf = (address: string, now: number) => {
-    const known = windows.get(address);
-    if (known && now - known.start < WINDOW_MS) return known;
-    const fresh = { start: now, count: 0 };
-    windows.delete(address);
-    const [oldest] = windows.keys();
-    if (windows.size >= MAX_ADDRESSES && oldest !== undefined) windows.delete(oldest);
-    windows.set(address, fresh);
-    return fresh;
+    const current = windows.get(address);
+    if (current && now - current.start < WINDOW_MS) return current;
+    const next = { start: now, count: 0 };
+    windows.set(address, next);
+    return next;
   };
   return {
     failed(address) {
       const now = runtime.now();
       const window = windowOf(address, now);
       window.count += 1;
-      return window.count > most ? window.start + WINDOW_MS - now : 0;
+      return window.count > max ? window.start + WINDOW_MS - now : 0;
     },
   };
 };

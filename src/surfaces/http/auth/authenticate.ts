@@ -1,4 +1,4 @@
-/** Finds out who sends a request, by its token, its JWT or its session, before anything is read. */
+/** Finds the identity behind a request by its token, JWT or session, before its body is read. */
 import type { TokenRecord } from '../../../contract/tokens.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -9,9 +9,9 @@ import type { JwtCheck } from './jwt-check.ts';
 export const COOKIE = 'toolcrib_session';
 export const CSRF_HEADER = 'x-toolcrib-csrf';
 
-export type Known =
+export type Authentication =
   | { readonly identity: Identity }
-  /** `csrf`: known, but the request may have been made by another page. */
+  /** `csrf`: authenticated, but another page may have made the request. */
   | { readonly refused: 'nobody' | 'wrong' | 'csrf' };
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,4096})$/i;
@@ -41,12 +41,12 @@ const identityOfToken = ({ id, name, role, policy }: TokenRecord): Identity => (
 
 const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
 
-const WRONG: Known = { refused: 'wrong' };
+const WRONG: Authentication = { refused: 'wrong' };
 
-const byRecord = (record: TokenRecord | undefined): Known =>
+const byRecord = (record: TokenRecord | undefined): Authentication =>
   record ? { identity: identityOfToken(record) } : WRONG;
 
-const byJwt = async (credential: string, jwt: JwtCheck | undefined): Promise<Known> => {
+const byJwt = async (credential: string, jwt: JwtCheck | undefined): Promise<Authentication> => {
   const identity = await jwt?.(credential);
   return identity ? { identity } : WRONG;
 };
@@ -55,7 +55,7 @@ const byHeader = (
   header: string,
   services: HttpServices,
   jwt: JwtCheck | undefined,
-): Promise<Known> | Known => {
+): Promise<Authentication> | Authentication => {
   const [, credential] = BEARER.exec(header) ?? [];
   if (credential === undefined) return WRONG;
   if (!credential.startsWith('tc_')) return byJwt(credential, jwt);
@@ -63,18 +63,18 @@ const byHeader = (
   return verified instanceof Promise ? verified.then(byRecord) : byRecord(verified);
 };
 
-/** A header that is there decides: a bad token is not made good by a cookie. */
+/** Authenticates a request. The header, if there is one, decides: no cookie makes up for a bad token. */
 export const authenticate = (
   request: HttpRequest,
   services: HttpServices,
   jwt: JwtCheck | undefined,
-): Promise<Known> | Known => {
+): Promise<Authentication> | Authentication => {
   const header = request.header('authorization');
   if (header !== undefined) return byHeader(header, services, jwt);
   const id = sessionIdOf(request);
   if (id === undefined) return { refused: 'nobody' };
   const session = services.sessions.find(id);
-  // A page left open overnight asks again and again; that is no attempt to get in.
+  // Not counted as a failed attempt: a page left open overnight keeps asking.
   if (!session) return { refused: 'nobody' };
   if (!isRead(request) && !isCsrfToken(request.header(CSRF_HEADER), session)) {
     return { refused: 'csrf' };

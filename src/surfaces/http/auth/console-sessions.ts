@@ -1,10 +1,12 @@
 /**
- * How a person gets into the console: a one-time code becomes a session. Both are random, live in
- * memory only, and are kept by their hash, so that looking one up tells nothing by its timing.
+ * Logins to the console: a one-time code becomes a session. Both are random, live in memory only,
+ * and are stored by their hash, so that the time of a lookup tells nothing about them.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Runtime } from '../../../contract/runtime.ts';
 import type { Role } from '../../../contract/tokens.ts';
+import { BoundedMap } from '../../../kit/data/bounded-map.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../kit/data/durations.ts';
 
 export interface ConsoleUser {
   readonly user: string;
@@ -15,7 +17,7 @@ export interface ConsoleSession extends ConsoleUser {
   /** The hash of the id: names the session without giving it away. */
   readonly key: string;
   readonly csrf: string;
-  /** However much it is used, it ends then. */
+  /** The session ends then, also when it is in use. */
   readonly expiresAt: number;
 }
 
@@ -24,83 +26,68 @@ export interface IssuedCode {
   readonly expiresAt: number;
 }
 
-export interface ConsoleSessions {
-  /** Good once, for ten minutes. */
-  issueCode(user: ConsoleUser): IssuedCode;
-  /** A new session with a new id; nothing when the code is not good. */
-  enter(code: string): { readonly id: string; readonly session: ConsoleSession } | undefined;
-  /** The session of an id, which counts as used. */
-  find(id: string): ConsoleSession | undefined;
-  /** Is there still the session of this key? Looking is no use of it. */
-  isOpen(key: string): boolean;
-  leave(id: string): void;
-}
-
-export interface ConsoleSessionsDeps {
+interface ConsoleSessionsDeps {
   readonly runtime: Pick<Runtime, 'now'>;
   randomBytes(size: number): Uint8Array;
 }
 
-const CODE_MS = 10 * 60_000;
-const SESSION_MS = 12 * 3_600_000;
-const IDLE_MS = 2 * 3_600_000;
+const CODE_MS = 10 * MINUTE_MS;
+const SESSION_MS = 12 * HOUR_MS;
+const IDLE_MS = 2 * HOUR_MS;
 const MAX_CODES = 100;
 const MAX_SESSIONS = 1000;
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** Makes room by letting go of the oldest. */
-const put = <T>(map: Map<string, T>, entry: readonly [string, T], most: number): void => {
-  const [oldest] = map.keys();
-  if (map.size >= most && oldest !== undefined) map.delete(oldest);
-  map.set(...entry);
-};
-
-interface Kept {
+interface OpenSession {
   readonly session: ConsoleSession;
   usedAt: number;
 }
 
-class MemorySessions implements ConsoleSessions {
+export class ConsoleSessions {
   readonly #deps: ConsoleSessionsDeps;
-  readonly #codes = new Map<string, ConsoleUser & { readonly expiresAt: number }>();
-  readonly #sessions = new Map<string, Kept>();
+  readonly #codes = new BoundedMap<string, ConsoleUser & { readonly expiresAt: number }>(MAX_CODES);
+  readonly #sessions = new BoundedMap<string, OpenSession>(MAX_SESSIONS);
 
   constructor(deps: ConsoleSessionsDeps) {
     this.#deps = deps;
   }
 
+  /** Makes a code that is valid once, for ten minutes. */
   issueCode({ user, role }: ConsoleUser): IssuedCode {
     const code = this.#secret(16);
     const expiresAt = this.#deps.runtime.now() + CODE_MS;
-    put(this.#codes, [hashOf(code), { user, role, expiresAt }], MAX_CODES);
+    this.#codes.set(hashOf(code), { user, role, expiresAt });
     return { code, expiresAt };
   }
 
-  enter(code: string) {
+  /** Opens a session with a new id; returns nothing when the code is not valid. */
+  enter(code: string): { readonly id: string; readonly session: ConsoleSession } | undefined {
     const key = hashOf(code);
-    const found = this.#codes.get(key);
+    const issued = this.#codes.get(key);
     this.#codes.delete(key);
     const now = this.#deps.runtime.now();
-    if (!found || found.expiresAt <= now) return undefined;
+    if (!issued || issued.expiresAt <= now) return undefined;
     const id = this.#secret(32);
     const session: ConsoleSession = {
-      user: found.user,
-      role: found.role,
+      user: issued.user,
+      role: issued.role,
       key: hashOf(id),
       csrf: this.#secret(32),
       expiresAt: now + SESSION_MS,
     };
-    put(this.#sessions, [session.key, { session, usedAt: now }], MAX_SESSIONS);
+    this.#sessions.set(session.key, { session, usedAt: now });
     return { id, session };
   }
 
+  /** Finds the session of an id and notes that it was used. */
   find(id: string): ConsoleSession | undefined {
-    const kept = this.#live(hashOf(id));
-    if (kept) kept.usedAt = this.#deps.runtime.now();
-    return kept?.session;
+    const open = this.#live(hashOf(id));
+    if (open) open.usedAt = this.#deps.runtime.now();
+    return open?.session;
   }
 
+  /** Tells whether the session of this key is still open. Does not count as a use. */
   isOpen(key: string): boolean {
     return this.#live(key) !== undefined;
   }
@@ -109,11 +96,11 @@ class MemorySessions implements ConsoleSessions {
     this.#sessions.delete(hashOf(id));
   }
 
-  #live(key: string): Kept | undefined {
-    const kept = this.#sessions.get(key);
-    if (!kept) return undefined;
+  #live(key: string): OpenSession | undefined {
+    const open = this.#sessions.get(key);
+    if (!open) return undefined;
     const now = this.#deps.runtime.now();
-    if (kept.session.expiresAt > now && kept.usedAt + IDLE_MS > now) return kept;
+    if (open.session.expiresAt > now && open.usedAt + IDLE_MS > now) return open;
     this.#sessions.delete(key);
     return undefined;
   }
@@ -123,11 +110,8 @@ class MemorySessions implements ConsoleSessions {
   }
 }
 
-export const createConsoleSessions = (deps: ConsoleSessionsDeps): ConsoleSessions =>
-  new MemorySessions(deps);
-
-/** Does the header hold the token of the session? Compared in constant time. */
-export const isCsrfToken = (given: string | undefined, { csrf }: ConsoleSession): boolean => {
-  const [a, b] = [Buffer.from(given ?? ''), Buffer.from(csrf)];
+/** Compares the header with the CSRF token of the session, in constant time. */
+export const isCsrfToken = (sent: string | undefined, { csrf }: ConsoleSession): boolean => {
+  const [a, b] = [Buffer.from(sent ?? ''), Buffer.from(csrf)];
   return a.length === b.length && timingSafeEqual(a, b);
 };

@@ -1,33 +1,32 @@
-/** Who a request turned out to come from, and as whom its calls are made. */
-
+/** The identity behind a request, and the caller as whom its calls are made. */
 import type { CallAs } from '../../../contract/call-options.ts';
 import type { CallerNames } from '../../../contract/caller.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Role, TokenPolicy } from '../../../contract/tokens.ts';
 
-/** What the key of a holder begins with; its id, or that of its session, follows. */
+/** Prefixes of identity keys; the id of the token or session follows. */
 export const TOKEN_KEY = 'token:';
 export const SESSION_KEY = 'session:';
 
 export interface Identity {
   /** A person at the console, the holder of a token, or somebody an OpenID issuer vouches for. */
   readonly kind: 'session' | 'token' | 'jwt';
-  /** The same for the same holder, and nobody else's. */
+  /** Unique to the holder of the token, session or JWT. */
   readonly key: string;
   readonly userId: string;
   readonly role: Role;
   readonly policy?: TokenPolicy;
-  /** Of a JWT, which nobody can be asked about later. */
+  /** When a JWT ends; unlike tokens and sessions it cannot be looked up later. */
   readonly expiresAt?: number;
 }
 
-/** What a request may say about itself besides who sends it. It is believed for its own sake only. */
+/** Names that a request may choose for its caller. No limit depends on them. */
 export interface GivenNames {
   readonly agentId?: string | undefined;
   readonly sessionId?: string | undefined;
 }
 
-/** A tool on the list brings the permissions it declares, or it could not be called at all. */
+/** Gives a limited token the permissions that its tools declare, without which none could be called. */
 const permissionsFor = (policy: TokenPolicy | undefined, tools: Pick<Catalog, 'get'>): string[] => {
   if (!policy?.tools) return ['*'];
   return policy.tools.flatMap((name) => [
@@ -37,13 +36,13 @@ const permissionsFor = (policy: TokenPolicy | undefined, tools: Pick<Catalog, 'g
 };
 
 /**
- * Puts a name below that of its giver, so that it can be taken for nobody else's. A name as the
- * record has it, which stands there already, stays as it is: who repeats a call sends it back.
+ * Prefixes a chosen name with that of the identity, so that it cannot be mistaken for another's. A
+ * name that has the prefix already stays as it is: a repeated call sends the recorded name.
  */
-const nameBelow = (giver: string, name: string | undefined): string => {
-  // The subject of a JWT may hold any character; what is left has no slash of its own.
-  const own = giver.replaceAll('%', '%25').replaceAll('/', '%2F');
-  if (name === undefined || name === giver || name === own) return own;
+const prefixedName = (owner: string, name: string | undefined): string => {
+  // The subject of a JWT may hold a slash, which separates prefix and name here.
+  const own = owner.replaceAll('%', '%25').replaceAll('/', '%2F');
+  if (name === undefined || name === owner || name === own) return own;
   return name.startsWith(`${own}/`) ? name : `${own}/${name}`;
 };
 
@@ -60,8 +59,8 @@ export const callerOfIdentity = (
   { agentId, sessionId }: GivenNames = {},
 ): CallAs => ({
   userId: identity.userId,
-  agentId: nameBelow(identity.userId, agentId),
-  sessionId: nameBelow(identity.key, sessionId),
+  agentId: prefixedName(identity.userId, agentId),
+  sessionId: prefixedName(identity.key, sessionId),
   authenticated: provenNamesOf(identity),
   roles:
     identity.kind === 'session' && identity.role === 'admin' ? ['owner', 'admin'] : [identity.role],

@@ -1,4 +1,4 @@
-/** Accepts the JWTs of one OpenID issuer: signature, issuer, audience, time, and a role we know. */
+/** Checks the JWTs of one OpenID issuer: signature, issuer, audience, time and role. */
 import { ROLES, type Role } from '../../../contract/tokens.ts';
 import { lazyAsync } from '../../../kit/data/lazy.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
@@ -32,11 +32,14 @@ const discover = async ({ issuer, jwksUri }: OidcOptions, ask: typeof fetch): Pr
   if (jwksUri !== undefined) return new URL(jwksUri);
   const at = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
   const answer = await ask(at, { signal: AbortSignal.timeout(WAIT_MS), redirect: 'error' });
-  const found = (await answer.json()) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
-  if (found.issuer !== issuer || typeof found.jwks_uri !== 'string') {
+  const metadata = (await answer.json()) as {
+    readonly issuer?: unknown;
+    readonly jwks_uri?: unknown;
+  };
+  if (metadata.issuer !== issuer || typeof metadata.jwks_uri !== 'string') {
     throw new TypeError('The issuer says it is another one, or names no keys.');
   }
-  return new URL(found.jwks_uri);
+  return new URL(metadata.jwks_uri);
 };
 
 const identityOf = (
@@ -51,7 +54,7 @@ const identityOf = (
   return { kind: 'jwt', key: userId, userId, role, expiresAt: exp * 1000 };
 };
 
-/** Nothing when no issuer is configured. */
+/** Makes the check; returns nothing when no issuer is configured. */
 export const createJwtCheck = ({ oidc, fetch: ask, runtime }: HttpDeps): JwtCheck | undefined => {
   if (!oidc || !ask) return undefined;
   const open = lazyAsync(async (): Promise<{ jose: Jose; keys: Keys }> => {
@@ -74,8 +77,7 @@ export const createJwtCheck = ({ oidc, fetch: ask, runtime }: HttpDeps): JwtChec
       });
       return identityOf(payload, oidc);
     } catch (error) {
-      const cause = reasonOf(error);
-      runtime.log.debug('a JWT was refused', { cause });
+      runtime.log.debug('a JWT was refused', { cause: reasonOf(error) });
       return undefined;
     }
   };

@@ -9,7 +9,7 @@ let reads: number;
 let touched: number[];
 let now: number;
 let hold: Promise<void> | undefined;
-let desk: TokenService;
+let service: TokenService;
 let elsewhere: TokenService;
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -37,94 +37,97 @@ beforeEach(() => {
     touch: async (_, at) => void touched.push(at),
   };
   const deps = { runtime: { now: () => now, log }, randomBytes, tokens: async () => tokens };
-  desk = createTokenService(deps);
+  service = createTokenService(deps);
   elsewhere = createTokenService(deps);
 });
 
 const make = (expiresAt?: number) =>
-  desk.create({ name: 'a', role: 'agent', ...(expiresAt !== undefined && { expiresAt }) }, 'test');
+  service.create(
+    { name: 'a', role: 'agent', ...(expiresAt !== undefined && { expiresAt }) },
+    'test',
+  );
 
-describe('a token that was found good', () => {
+describe('a valid token', () => {
   it('is not looked up again for a second', async () => {
     const { token, record } = await make();
-    for (let at = 0; at < 10; at++) expect(await desk.verify(token)).toEqual(record);
+    for (let at = 0; at < 10; at++) expect(await service.verify(token)).toEqual(record);
     expect(reads).toBe(1);
     now += 1000;
-    expect(await desk.verify(token)).toEqual(record);
+    expect(await service.verify(token)).toEqual(record);
     expect(reads).toBe(2);
   });
 
-  it('is noted as used once a minute', async () => {
+  it('has its use written to the store once a minute', async () => {
     const { token } = await make();
-    for (let at = 0; at < 10; at++) await desk.verify(token);
+    for (let at = 0; at < 10; at++) await service.verify(token);
     now += 30_000;
-    await desk.verify(token);
+    await service.verify(token);
     expect(touched).toEqual([1_000_000]);
     now += 30_000;
-    await desk.verify(token);
+    await service.verify(token);
     expect(touched).toEqual([1_000_000, 1_060_000]);
   });
 });
 
-describe('threat: a token that is good no longer', () => {
+describe('threat: a token that is no longer valid', () => {
   it('is refused at once when it was revoked here', async () => {
     const { token, record } = await make();
-    await desk.verify(token);
-    await desk.revoke(record.id);
-    expect(await desk.verify(token)).toBeUndefined();
+    await service.verify(token);
+    await service.revoke(record.id);
+    expect(await service.verify(token)).toBeUndefined();
   });
 
   it('is refused within a second when another process revoked it', async () => {
     const { token, record } = await make();
-    await desk.verify(token);
+    await service.verify(token);
     await elsewhere.revoke(record.id);
     now += 1000;
-    expect(await desk.verify(token)).toBeUndefined();
+    expect(await service.verify(token)).toBeUndefined();
   });
 
-  it('is not kept by a look-up that began before it was revoked', async () => {
+  it('is not cached by a look-up that began before it was revoked', async () => {
     const { token, record } = await make();
     let open: () => void = () => undefined;
     hold = new Promise((resolve) => {
       open = resolve;
     });
-    const late = desk.verify(token);
+    const late = service.verify(token);
     while (reads === 0) await Promise.resolve();
-    await desk.revoke(record.id);
+    await service.revoke(record.id);
     hold = undefined;
     open();
     await late;
-    expect(await desk.verify(token)).toBeUndefined();
+    expect(await service.verify(token)).toBeUndefined();
   });
 
   it('is refused the moment it expires', async () => {
     const { token } = await make(now + 500);
-    expect(await desk.verify(token)).toBeDefined();
+    expect(await service.verify(token)).toBeDefined();
     now += 500;
-    expect(await desk.verify(token)).toBeUndefined();
+    expect(await service.verify(token)).toBeUndefined();
   });
 
   it('does not last longer because the clock was set back', async () => {
     const { token, record } = await make();
-    await desk.verify(token);
+    await service.verify(token);
     await elsewhere.revoke(record.id);
     now -= 3_600_000;
-    expect(await desk.verify(token)).toBeUndefined();
+    expect(await service.verify(token)).toBeUndefined();
   });
 });
 
 describe('threat: a wrong secret', () => {
-  it('is refused while the right one is believed', async () => {
+  it('is refused while the record of its token is cached', async () => {
     const { token } = await make();
-    await desk.verify(token);
+    await service.verify(token);
     const last = token.endsWith('A') ? 'B' : 'A';
-    expect(await desk.verify(token.slice(0, -1) + last)).toBeUndefined();
-    expect(await desk.verify(token)).toBeDefined();
+    expect(await service.verify(token.slice(0, -1) + last)).toBeUndefined();
+    expect(await service.verify(token)).toBeDefined();
   });
 
-  it('is refused for a record whose hash is none', async () => {
+  it('is refused for a record without a proper hash', async () => {
     const { token, record } = await make();
     records.set(record.id, { ...record, hash: 'zz' });
-    expect(await desk.verify(token)).toBeUndefined();
+    expect(await service.verify(token)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Makes, knows and revokes tokens. Only the hash of a secret is kept. A record is believed for a
- * second: a revocation here counts at once, one by another process a second later at the latest.
+ * Makes, verifies and revokes tokens. Only the hash of a secret is stored. Records are cached for a
+ * second: a revocation by this process counts at once, one by another process within a second.
  */
 import { hash, timingSafeEqual } from 'node:crypto';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -16,11 +16,11 @@ export interface NewToken {
 
 export interface TokenService {
   /** The token is in this answer and nowhere else. Fails with CONFLICT when the name is in use. */
-  create(wanted: NewToken, by: string): Promise<{ token: string; record: TokenRecord }>;
-  /** The record of a token that is good at this moment; at once where it was looked up just now. */
+  create(token: NewToken, by: string): Promise<{ token: string; record: TokenRecord }>;
+  /** Finds the record of a token that is valid now; synchronously where it is cached. */
   verify(token: string): Promise<TokenRecord | undefined> | TokenRecord | undefined;
   list(): Promise<readonly TokenRecord[]>;
-  /** Those of these ids that are good at this moment, as the store has them now. */
+  /** Reads from the store which of these tokens are valid now. */
   liveAmong(ids: readonly string[]): Promise<ReadonlySet<string>>;
   revoke(id: string): Promise<boolean>;
 }
@@ -32,24 +32,23 @@ export interface TokenServiceDeps {
 }
 
 const TOKEN = /^tc_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
-/** Writing down each use would cost more than the use. */
+/** Writing each use to the store would cost more than the use. */
 const NOTE_EVERY_MS = 60_000;
 const NOBODY = Buffer.alloc(64);
 
-/** How long a token that was found good is not looked up again. */
-const TRUST_MS = 1000;
-const MAX_KEPT = 1000;
+/** How long a record is not read again. */
+const CACHE_MS = 1000;
+const MAX_CACHED = 1000;
 
-/** From so many on, one list costs less than each record by itself. */
-const MANY = 32;
+/** From so many records on, reading the whole list costs less. */
+const MIN_FOR_LIST = 32;
 
 const digestOf = (secret: string): string => hash('sha256', secret, 'hex');
 
 const isLive = ({ revokedAt, expiresAt }: TokenRecord, now: number): boolean =>
   revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 
-/** A record as it was a moment ago. */
-interface Kept {
+interface CachedToken {
   readonly record: TokenRecord;
   readonly expected: Buffer;
   readonly readAt: number;
@@ -58,22 +57,22 @@ interface Kept {
 
 class StoredTokens implements TokenService {
   readonly #deps: TokenServiceDeps;
-  readonly #kept = new Map<string, Kept>();
-  /** Goes up with each revocation: what was read before one is not kept. */
+  readonly #cache = new Map<string, CachedToken>();
+  /** Counts revocations: a record that was read before one is not cached. */
   #revocations = 0;
 
   constructor(deps: TokenServiceDeps) {
     this.#deps = deps;
   }
 
-  async create(wanted: NewToken, by: string) {
+  async create(token: NewToken, by: string) {
     const { runtime, randomBytes } = this.#deps;
     const tokens = await this.#deps.tokens();
     const now = runtime.now();
-    const taken = (await tokens.list()).some(
-      (record) => record.name === wanted.name && isLive(record, now),
+    const isTaken = (await tokens.list()).some(
+      (record) => record.name === token.name && isLive(record, now),
     );
-    if (taken) {
+    if (isTaken) {
       throw new ToolFailure('CONFLICT', 'A token of this name is in use.', {
         suggestions: ['Revoke it first, or choose another name.'],
       });
@@ -81,7 +80,7 @@ class StoredTokens implements TokenService {
     const id = Buffer.from(randomBytes(8)).toString('hex');
     const secret = Buffer.from(randomBytes(32)).toString('base64url');
     const digest = digestOf(secret);
-    const record: TokenRecord = { id, ...wanted, hash: digest, createdAt: now, createdBy: by };
+    const record: TokenRecord = { id, ...token, hash: digest, createdAt: now, createdBy: by };
     await tokens.add(record);
     return { token: `tc_${id}_${secret}`, record };
   }
@@ -91,16 +90,16 @@ class StoredTokens implements TokenService {
     if (id === undefined || secret === undefined) return undefined;
     const recent = this.#recent(id);
     if (recent) return this.#compare(secret, recent);
-    return this.#read(id).then((known) => this.#compare(secret, known));
+    return this.#read(id).then((stored) => this.#compare(secret, stored));
   }
 
-  #compare(secret: string, known: Kept | undefined): TokenRecord | undefined {
-    // The comparison is made for an unknown id, too: it takes as long as for a known one.
-    const isSame = timingSafeEqual(Buffer.from(digestOf(secret)), known?.expected ?? NOBODY);
+  #compare(secret: string, cached: CachedToken | undefined): TokenRecord | undefined {
+    // Also compared for an unknown id, so that it takes as long as a known one.
+    const isSame = timingSafeEqual(Buffer.from(digestOf(secret)), cached?.expected ?? NOBODY);
     const now = this.#deps.runtime.now();
-    if (!isSame || !known || !isLive(known.record, now)) return undefined;
-    if (now - known.notedAt >= NOTE_EVERY_MS) this.#note(known, now);
-    return known.record;
+    if (!isSame || !cached || !isLive(cached.record, now)) return undefined;
+    if (now - cached.notedAt >= NOTE_EVERY_MS) this.#note(cached, now);
+    return cached.record;
   }
 
   async list(): Promise<readonly TokenRecord[]> {
@@ -109,55 +108,57 @@ class StoredTokens implements TokenService {
 
   async liveAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const tokens = await this.#deps.tokens();
-    const wanted = new Set(ids);
+    const idSet = new Set(ids);
     const records =
-      ids.length < MANY ? await Promise.all(ids.map((id) => tokens.get(id))) : await tokens.list();
+      ids.length < MIN_FOR_LIST
+        ? await Promise.all(ids.map((id) => tokens.get(id)))
+        : await tokens.list();
     const now = this.#deps.runtime.now();
     const live = new Set<string>();
     for (const record of records) {
-      if (record && wanted.has(record.id) && isLive(record, now)) live.add(record.id);
+      if (record && idSet.has(record.id) && isLive(record, now)) live.add(record.id);
     }
     return live;
   }
 
   async revoke(id: string): Promise<boolean> {
-    this.#forget();
+    this.#clearCache();
     const revoked = await (await this.#deps.tokens()).revoke(id, this.#deps.runtime.now());
-    this.#forget();
+    this.#clearCache();
     return revoked;
   }
 
-  #forget(): void {
+  #clearCache(): void {
     this.#revocations += 1;
-    this.#kept.clear();
+    this.#cache.clear();
   }
 
-  #recent(id: string): Kept | undefined {
-    const kept = this.#kept.get(id);
-    if (!kept) return undefined;
-    const age = this.#deps.runtime.now() - kept.readAt;
-    // A clock that was set back must not make it last.
-    return age >= 0 && age < TRUST_MS ? kept : undefined;
+  #recent(id: string): CachedToken | undefined {
+    const cached = this.#cache.get(id);
+    if (!cached) return undefined;
+    const age = this.#deps.runtime.now() - cached.readAt;
+    // A clock that was set back must not prolong it.
+    return age >= 0 && age < CACHE_MS ? cached : undefined;
   }
 
-  async #read(id: string): Promise<Kept | undefined> {
+  async #read(id: string): Promise<CachedToken | undefined> {
     const before = this.#revocations;
     const readAt = this.#deps.runtime.now();
     const record = await (await this.#deps.tokens()).get(id);
     const expected = Buffer.from(record?.hash ?? '');
     if (!record || expected.length !== NOBODY.length) return undefined;
-    const notedAt = Math.max(record.lastUsedAt ?? 0, this.#kept.get(id)?.notedAt ?? 0);
-    const kept = { record, expected, readAt, notedAt };
-    if (before !== this.#revocations) return kept;
-    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
-    this.#kept.set(id, kept);
-    return kept;
+    const notedAt = Math.max(record.lastUsedAt ?? 0, this.#cache.get(id)?.notedAt ?? 0);
+    const cached = { record, expected, readAt, notedAt };
+    if (before !== this.#revocations) return cached;
+    if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
+    this.#cache.set(id, cached);
+    return cached;
   }
 
-  /** Nobody waits for it, and a store that cannot be written does not lock its readers out. */
-  #note(known: Kept, now: number): void {
-    known.notedAt = now;
-    const noted = async () => (await this.#deps.tokens()).touch(known.record.id, now);
+  /** Notes the use of a token in the background: a store that cannot be written must not lock users out. */
+  #note(cached: CachedToken, now: number): void {
+    cached.notedAt = now;
+    const noted = async () => (await this.#deps.tokens()).touch(cached.record.id, now);
     noted().catch((error: unknown) => {
       this.#deps.runtime.log.debug('the use of a token was not noted', { cause: String(error) });
     });

@@ -57,7 +57,7 @@ describe('createEventBroadcast', () => {
     stream.close();
   });
 
-  it('says what it is to browsers and proxies', () => {
+  it('sends the headers of an event stream', () => {
     const { stream } = opened();
     const { status, headers } = stream.open(ask(), as('viewer'));
     expect(status).toBe(200);
@@ -110,7 +110,7 @@ describe('createEventBroadcast', () => {
     },
   );
 
-  it('says so when what was missed is no longer kept', async () => {
+  it('tells a client to reload when missed events are gone', async () => {
     const { stream, events } = opened({ keep: 10 });
     stream.open(ask(), as('viewer'));
     for (let at = 0; at < 50; at++) events.emit('tool.registered', registered);
@@ -126,7 +126,7 @@ describe('createEventBroadcast', () => {
     expect(await client.until('\n\n:\n\n')).toContain('\n\n:\n\n');
   });
 
-  it('costs the crib nothing while nobody watches', async () => {
+  it('does not listen to the crib without clients', async () => {
     const { stream, events, runtime } = opened();
     expect(events.has('call.finished')).toBe(false);
     const client = reading(stream.open(ask(), as('viewer')));
@@ -138,7 +138,7 @@ describe('createEventBroadcast', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('says when somebody begins to watch, and when nobody does any more', async () => {
+  it('reports when the first client connects, and when the last one has left', async () => {
     const said: boolean[] = [];
     const { stream, runtime } = opened({ onWatched: (isWatched) => said.push(isWatched) });
     const first = reading(stream.open(ask(), as('viewer')));
@@ -255,7 +255,7 @@ describe('threats of the event stream', () => {
     stream.close();
   });
 
-  it('a role that nobody knows is told nothing', async () => {
+  it('an unknown role receives no events', async () => {
     const { stream, events } = opened();
     const client = reading(stream.open(ask(), as('root' as Role)));
     events.emit('tool.registered', registered);
@@ -263,7 +263,7 @@ describe('threats of the event stream', () => {
     expect(await client.until('tool.registered')).not.toContain('tool.registered');
   });
 
-  it('a client that may no longer read is let go, and who has left is not watched', () => {
+  it('a client that may no longer read is disconnected, and one that has left is released', () => {
     const { stream } = opened();
     const ends = new Set<() => void>();
     const hold = (end: () => void) => {
@@ -279,7 +279,7 @@ describe('threats of the event stream', () => {
     expect([stream.clients, ends.size]).toEqual([0, 0]);
   });
 
-  it('there is a most of clients', () => {
+  it('refuses more clients than its limit', () => {
     const { stream } = opened({ maxClients: 2 });
     stream.open(ask(), as('viewer'));
     stream.open(ask(), as('viewer'));
@@ -302,7 +302,7 @@ describe('events of other processes', () => {
     data: { executionId, tool: 'echo', userId: 'bot', status: 'success' },
   });
 
-  it('tells what another process did, to whom may see it', async () => {
+  it('sends events of another process to those who may see them', async () => {
     const { stream } = opened();
     const [staff, agent] = [as('viewer'), as('agent', 'other-bot')].map((viewer) =>
       reading(stream.open(ask(), viewer)),
@@ -332,7 +332,7 @@ describe('events of other processes', () => {
     stream.close();
   });
 
-  it('keeps nothing of other processes while nobody watches', async () => {
+  it('keeps no events of other processes without clients', async () => {
     const { stream } = opened();
     stream.relay('call.finished', finished('exec-1'));
     const client = reading(stream.open(ask('', { 'last-event-id': 'run1.0' }), as('viewer')));

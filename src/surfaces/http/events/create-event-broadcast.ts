@@ -1,6 +1,6 @@
 /**
- * What happens in the crib, as server-sent events. Each event is put into words once for all
- * clients; without clients nobody listens to the crib, and calls pay nothing.
+ * Sends what happens in the crib as server-sent events. Each event is encoded once for all clients.
+ * Without clients the crib is not listened to, so that calls cost nothing.
  */
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { EventName, Events } from '../../../contract/events.ts';
@@ -8,25 +8,24 @@ import type { Runtime, Timer } from '../../../contract/runtime.ts';
 import { EVENTS_TYPE, type StreamAnswer } from '../../door/answer.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
 import { EventClient } from './event-client.ts';
-import { EventRing } from './event-ring.ts';
+import { EventRing, RecentKeys } from './event-ring.ts';
 import {
   type EventSummary,
   type EventViewer,
-  isToldEvent,
+  isStreamedEvent,
+  STREAMED_EVENTS,
   summarizeEvent,
-  TOLD_EVENTS,
 } from './event-summaries.ts';
-import { RecentKeys } from './recent-keys.ts';
 
 export interface EventBroadcastOptions {
   readonly runtime: Pick<Runtime, 'now' | 'elapsed' | 'after'>;
   /** Names this run of the server, in letters and digits: ids of another run resume nothing. */
   readonly run: string;
   readonly heartbeatMs?: number;
-  /** How many events are kept for clients that come back. */
+  /** How many events are kept for clients that reconnect. */
   readonly keep?: number;
   readonly maxClients?: number;
-  /** Told when the first client comes, and some time after the last one left. */
+  /** Called when the first client connects, and some time after the last one left. */
   onWatched?(isWatched: boolean): void;
 }
 
@@ -37,11 +36,11 @@ export interface EventBroadcast {
    */
   open(request: HttpRequest, viewer: EventViewer): StreamAnswer;
   /**
-   * Tells the clients what another process did. An event that is told by this process too, before or
-   * after, is told once.
+   * Sends the clients an event of another process. An event that this process has sent, or will
+   * send, is sent once.
    */
   relay(name: EventName, summary: EventSummary): void;
-  /** Tells the clients to load anew: more happened than is told one by one. */
+  /** Tells the clients to reload: more happened than is sent one by one. */
   reset(): void;
   readonly clients: number;
   /** Ends all streams. */
@@ -51,9 +50,9 @@ export interface EventBroadcast {
 const HEARTBEAT_MS = 15_000;
 const KEEP = 1000;
 const MAX_CLIENTS = 2000;
-/** A client that has taken nothing for so long is let go: it does not read. */
+/** A client that has received nothing for so long does not read and is disconnected. */
 const MAX_STALL_MS = 60_000;
-/** Events are gathered this long after the last client left, should it come back. */
+/** Events are collected for so long after the last client left, in case it reconnects. */
 const LINGER_MS = 120_000;
 const RETRY_MS = 2000;
 /** Sending to all clients takes no more than a fifth of the time of the process. */
@@ -66,7 +65,7 @@ const HEADERS = Object.freeze({
   'x-accel-buffering': 'no',
 });
 
-/** What another process on the same store can do as well. */
+/** Events that another process on the same store can cause as well. */
 const SHARED: ReadonlySet<EventName> = new Set([
   'call.started',
   'call.finished',
@@ -76,19 +75,19 @@ const SHARED: ReadonlySet<EventName> = new Set([
   'permission.revoked',
 ]);
 
-/** Names an event among those of this process and of others; empty where only one can tell it. */
+/** Makes the key of an event that several processes may report; empty for other events. */
 const keyOf = (name: EventName, { data }: EventSummary): string => {
   const id = data.executionId ?? data.approvalId ?? data.grantId;
   return SHARED.has(name) ? `${name} ${String(id)}` : '';
 };
 
-const wantedTypes = ({ query }: HttpRequest): ReadonlySet<EventName> | undefined => {
+const requestedTypes = ({ query }: HttpRequest): ReadonlySet<EventName> | undefined => {
   const names = new URLSearchParams(query).getAll('types').flatMap((list) => list.split(','));
-  const wanted = names.filter((name) => name !== '');
-  if (wanted.length === 0) return undefined;
-  if (wanted.every(isToldEvent)) return new Set(wanted);
+  const types = names.filter((name) => name !== '');
+  if (types.length === 0) return undefined;
+  if (types.every(isStreamedEvent)) return new Set(types);
   throw new ToolFailure('VALIDATION_ERROR', 'There is no such type of event.', {
-    suggestions: [`Types are: ${TOLD_EVENTS.join(', ')}.`],
+    suggestions: [`Types are: ${STREAMED_EVENTS.join(', ')}.`],
   });
 };
 
@@ -97,7 +96,7 @@ class Broadcast implements EventBroadcast {
   readonly #options: EventBroadcastOptions;
   readonly #ring: EventRing;
   readonly #clients = new Set<EventClient>();
-  /** What this process told, and what was relayed for others, in the last moments. */
+  /** The keys of events that this process sent, and of relayed ones, in the last seconds. */
   readonly #own: RecentKeys;
   readonly #relayed: RecentKeys;
   readonly #encoder = new TextEncoder();
@@ -105,9 +104,9 @@ class Broadcast implements EventBroadcast {
   #stops: readonly (() => void)[] = [];
   #pulse: Timer | undefined = undefined;
   #linger: Timer | undefined = undefined;
-  /** Runs while the clients are given time to take what they were sent. */
+  /** Runs while the clients get time to receive what was sent. */
   #pause: Timer | undefined = undefined;
-  /** Something happened in that time. */
+  /** An event waits for the end of the pause. */
   #isUnsent = false;
 
   constructor(events: Events, options: EventBroadcastOptions) {
@@ -124,7 +123,7 @@ class Broadcast implements EventBroadcast {
   }
 
   open(request: HttpRequest, viewer: EventViewer): StreamAnswer {
-    const types = wantedTypes(request);
+    const types = requestedTypes(request);
     if (this.#clients.size >= (this.#options.maxClients ?? MAX_CLIENTS)) {
       throw new ToolFailure('RATE_LIMITED', 'Too many clients watch the events.', {
         retryAfterMs: LINGER_MS,
@@ -137,7 +136,7 @@ class Broadcast implements EventBroadcast {
       types,
       lastId: request.header('last-event-id') ?? '',
       retryMs: RETRY_MS,
-      onOver: (gone) => this.#gone(gone),
+      onOver: (over) => this.#remove(over),
     });
     this.#clients.add(client);
     const { stream } = client;
@@ -146,7 +145,7 @@ class Broadcast implements EventBroadcast {
 
   close(): void {
     for (const { stream } of [...this.#clients]) stream.end();
-    this.#rest();
+    this.#stopListening();
   }
 
   relay(name: EventName, summary: EventSummary): void {
@@ -157,7 +156,7 @@ class Broadcast implements EventBroadcast {
   }
 
   reset(): void {
-    this.#ring.forget();
+    this.#ring.clear();
     this.#flush();
   }
 
@@ -167,12 +166,12 @@ class Broadcast implements EventBroadcast {
     this.#pulse ??= this.#later(this.#options.heartbeatMs ?? HEARTBEAT_MS, () => this.#heartbeat());
     if (this.#stops.length > 0) return;
     this.#options.onWatched?.(true);
-    this.#stops = TOLD_EVENTS.map((name) =>
-      this.#events.on(name, (payload) => this.#tell(name, payload as never)),
+    this.#stops = STREAMED_EVENTS.map((name) =>
+      this.#events.on(name, (payload) => this.#publish(name, payload as never)),
     );
   }
 
-  #tell(name: EventName, payload: never): void {
+  #publish(name: EventName, payload: never): void {
     const summary = summarizeEvent(name, payload);
     if (!summary) return;
     const key = keyOf(name, summary);
@@ -190,7 +189,7 @@ class Broadcast implements EventBroadcast {
     this.#flush();
   }
 
-  /** Sends at once, unless many clients make that slow: then events are sent together. */
+  /** Sends at once, unless many clients make that slow: then events are collected. */
   #flush(): void {
     this.#isUnsent = this.#pause !== undefined;
     if (this.#isUnsent) return;
@@ -213,13 +212,13 @@ class Broadcast implements EventBroadcast {
     for (const client of this.#clients) client.beat(this.#beat, now, MAX_STALL_MS);
   }
 
-  #gone(client: EventClient): void {
+  #remove(client: EventClient): void {
     this.#clients.delete(client);
     if (this.#clients.size > 0 || this.#stops.length === 0) return;
-    this.#linger ??= this.#later(LINGER_MS, () => this.#rest());
+    this.#linger ??= this.#later(LINGER_MS, () => this.#stopListening());
   }
 
-  #rest(): void {
+  #stopListening(): void {
     if (this.#stops.length > 0) this.#options.onWatched?.(false);
     for (const stop of this.#stops) stop();
     this.#stops = [];

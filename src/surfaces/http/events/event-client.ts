@@ -1,10 +1,10 @@
 /**
- * One client of the event stream. What it has not taken yet waits in the ring that all clients share,
- * not in a queue of its own: a thousand slow clients cost no more than their places in the ring.
+ * One client of the event stream. Events that it has not received yet wait in the ring that all
+ * clients share, so that a thousand slow clients cost no more than their positions in it.
  */
 import type { EventName } from '../../../contract/events.ts';
 import { EventStream } from '../../door/event-stream.ts';
-import type { EventRing, ToldEvent } from './event-ring.ts';
+import type { EventRing, StreamedEvent } from './event-ring.ts';
 import { type EventViewer, maySee } from './event-summaries.ts';
 
 export interface EventClientOptions {
@@ -12,16 +12,16 @@ export interface EventClientOptions {
   readonly viewer: EventViewer;
   /** All that the viewer may see when absent. */
   readonly types: ReadonlySet<EventName> | undefined;
-  /** The id of the last event that it saw; empty for a client that comes for the first time. */
+  /** The id of the last event that it received; empty for a new client. */
   readonly lastId: string;
-  /** How long it waits before it comes back after a loss. */
+  /** How long the client waits before it reconnects. */
   readonly retryMs: number;
   onOver(client: EventClient): void;
 }
 
-/** Bytes that are handed to a connection before it has taken what was handed to it earlier. */
+/** Bytes that may wait in a connection before nothing more is written to it. */
 export const MAX_CLIENT_BACKLOG = 16 * 1024;
-/** Events that are looked through in one step. */
+/** Events that are read from the ring in one step. */
 const STEP = 64;
 
 const encode = (text: string): Uint8Array => Buffer.from(text);
@@ -33,7 +33,7 @@ export class EventClient {
   /** The number of the first event that it was not sent. */
   #next: number;
   #isGreeted = false;
-  /** Since when it has taken nothing of what waits for it. */
+  /** When the client stopped receiving. */
   #stalledAt: number | undefined = undefined;
 
   constructor(options: EventClientOptions) {
@@ -49,7 +49,7 @@ export class EventClient {
     this.catchUp();
   }
 
-  /** Sends what it has not seen, as far as it takes it. Where that is gone it is told to load anew. */
+  /** Sends missed events as far as the client receives them; tells it to reload where some are gone. */
   catchUp(): void {
     const { ring } = this.#options;
     while (this.stream.backlog <= MAX_CLIENT_BACKLOG) {
@@ -66,7 +66,7 @@ export class EventClient {
     }
   }
 
-  /** Sends a comment to a client that takes what it is sent, and ends one that has taken nothing for long. */
+  /** Sends a comment to a client that keeps up, and disconnects one that has stalled for too long. */
   beat(comment: Uint8Array, now: number, maxStallMs: number): void {
     if (this.stream.backlog <= MAX_CLIENT_BACKLOG) {
       this.#stalledAt = undefined;
@@ -89,7 +89,7 @@ export class EventClient {
     this.stream.write(encode(`retry: ${retryMs}\nid: ${ring.lastId}\n\n`));
   }
 
-  #wants(event: ToldEvent): boolean {
+  #wants(event: StreamedEvent): boolean {
     const { viewer, types } = this.#options;
     return (types?.has(event.name) ?? true) && maySee(viewer, event);
   }

@@ -1,29 +1,30 @@
 /**
- * What a watcher is told of each event, and who may be told. Summaries are small and never hold whole
- * inputs or results; an event that is not in the table is told to nobody.
+ * The summary of each event for clients of the event stream, and who may see it. Summaries are
+ * small and never hold whole inputs or results; an event that is not in the table is sent to
+ * nobody.
  */
 import type { CribEvents, EventName } from '../../../contract/events.ts';
 import type { Role } from '../../../contract/tokens.ts';
 
 export interface EventSummary {
   readonly data: Readonly<Record<string, unknown>>;
-  /** Whose call it was. An agent is told of its own only. */
+  /** The caller. An agent sees only its own calls. */
   readonly userId?: string;
 }
 
 interface Row<N extends EventName> {
-  /** `staff` reads everything there is, `own` adds the caller, `all` adds every agent. */
+  /** `staff` are viewers, operators and admins; `own` adds the caller, `all` adds every agent. */
   readonly audience: 'staff' | 'own' | 'all';
   readonly summarize: (payload: CribEvents[N]) => EventSummary;
 }
 
 type Table = { readonly [N in EventName]?: Row<N> };
 
-/** A name that no tool has is whatever the caller sent. */
+/** The name of an unknown tool is whatever the caller sent. */
 const MAX_NAME = 128;
 const named = (tool: string): string => tool.slice(0, MAX_NAME);
 
-/** What is told of a call that is over. */
+/** A finished call, from an event or from a row of the trail. */
 interface FinishedCall {
   readonly executionId: string;
   readonly tool: string;
@@ -81,7 +82,7 @@ export const startedSummary = ({
   data: { executionId, tool: named(tool), userId },
 });
 
-const asItIs = <N extends EventName>(audience: Row<N>['audience']): Row<N> => ({
+const unchanged = <N extends EventName>(audience: Row<N>['audience']): Row<N> => ({
   audience,
   summarize: (payload) => ({ data: { ...payload } }),
 });
@@ -93,29 +94,29 @@ const TABLE: Table = {
     summarize: ({ executionId, fraction }) => ({ data: { executionId, fraction } }),
   },
   'call.finished': { audience: 'own', summarize: finished },
-  'approval.requested': asItIs('staff'),
-  'approval.decided': asItIs('staff'),
-  'permission.granted': asItIs('staff'),
-  'permission.revoked': asItIs('staff'),
+  'approval.requested': unchanged('staff'),
+  'approval.decided': unchanged('staff'),
+  'permission.granted': unchanged('staff'),
+  'permission.revoked': unchanged('staff'),
   'policy.shadowed': {
     audience: 'staff',
     summarize: ({ executionId, tool, findings }) => ({
       data: { executionId, tool, rules: findings.map(({ rule }) => rule) },
     }),
   },
-  'tool.registered': asItIs('all'),
-  'tool.unregistered': asItIs('all'),
-  'server.changed': asItIs('staff'),
-  'circuit.opened': asItIs('staff'),
-  'circuit.closed': asItIs('staff'),
+  'tool.registered': unchanged('all'),
+  'tool.unregistered': unchanged('all'),
+  'server.changed': unchanged('staff'),
+  'circuit.opened': unchanged('staff'),
+  'circuit.closed': unchanged('staff'),
 };
 
-/** The events that can be asked for. */
-export const TOLD_EVENTS = Object.keys(TABLE) as readonly EventName[];
+/** The types of events that a client can request. */
+export const STREAMED_EVENTS = Object.keys(TABLE) as readonly EventName[];
 
-export const isToldEvent = (name: string): name is EventName => Object.hasOwn(TABLE, name);
+export const isStreamedEvent = (name: string): name is EventName => Object.hasOwn(TABLE, name);
 
-/** `undefined` for an event that nobody is told. */
+/** Summarizes an event; `undefined` for one that is sent to nobody. */
 export const summarizeEvent = <N extends EventName>(
   name: N,
   payload: CribEvents[N],
@@ -126,7 +127,7 @@ export interface EventViewer {
   readonly role: Role;
 }
 
-/** May this viewer be told? Whatever is not allowed here is not. */
+/** Tells whether a viewer may see an event. */
 export const maySee = (
   { userId, role }: EventViewer,
   event: { readonly name: EventName; readonly userId?: string | undefined },

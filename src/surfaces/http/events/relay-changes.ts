@@ -1,4 +1,4 @@
-/** Puts what other processes wrote to the store into the events that this process tells of its own. */
+/** Turns what other processes wrote to the store into events of this process. */
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { EventBroadcast } from './create-event-broadcast.ts';
@@ -23,14 +23,14 @@ const finishedRow = (row: AuditRow): ReturnType<typeof finishedSummary> => {
   });
 };
 
-/** Relays a change of grants; all other events of the trail are told by what they belong to. */
+/** Relays a change of grants; the other events of the trail belong to calls, which are relayed themselves. */
 const relayGrant = (events: EventBroadcast, { executionId: grantId, detail }: AuditRow): void => {
   const { event, resource } = detail;
   if (event === 'permission.revoked') events.relay(event, { data: { grantId } });
   if (event === 'permission.granted') events.relay(event, { data: { grantId, resource } });
 };
 
-/** `isRunningHere` tells the calls of this process, whose own events are still to come. */
+/** Makes the listener. `isRunningHere` tells calls of this process, which sends their events itself. */
 export const relayChanges = (
   events: EventBroadcast,
   isRunningHere: (executionId: string) => boolean,

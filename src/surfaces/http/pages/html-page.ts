@@ -1,4 +1,4 @@
-/** Pages that need no script: text is escaped, the style is known to the browser by its hash. */
+/** Pages without scripts: text is escaped, and the policy allows the style sheet by its hash. */
 import { createHash } from 'node:crypto';
 import { pagePolicy } from '../../door/security-headers.ts';
 
@@ -55,7 +55,7 @@ summary { margin-top: 4px; cursor: pointer; }
 }
 `;
 
-/** `body` is HTML and must be escaped where it holds text from elsewhere. */
+/** Makes a page. `body` is HTML: the caller escapes the text in it. */
 export const htmlPage = (title: string, body: string, status = 200): Response => {
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const page = `<!doctype html>

@@ -42,7 +42,7 @@ const operations = (): [string, Operation][] =>
     ]),
   );
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   it('has every route of the table and nothing else', () => {
     const routes = ROUTES.map(({ method, path }) => `${method} ${openapiPath(path)}`);
     expect(
@@ -80,7 +80,7 @@ describe('the document', () => {
     }
   });
 
-  it('says who has to be known', () => {
+  it('says which routes need authentication', () => {
     for (const { method, path, role } of ROUTES) {
       const operation = document.paths[openapiPath(path)]?.[method];
       expect(operation?.security.length === 0, path).toBe(role === 'public');
@@ -102,7 +102,7 @@ describe('the document', () => {
     expect([fits(424, stranger.json), fits(401, lacking.json)]).toEqual([false, true]);
   });
 
-  it('describes what is served, good and bad', async () => {
+  it('describes the answers of the server, good and bad', async () => {
     const ajv = new Ajv2020({ strict: false });
     const token = http.tokens.admin;
     await http.ask('/v1/tools/echo/execute', { method: 'POST', token, body: { input: {} } });

@@ -1,5 +1,6 @@
-/** The OpenAPI document, made from the route table: what is not in the table is not in it. */
+/** Makes the OpenAPI document from the route table. */
 import { z } from 'zod';
+import { JSON_TYPE } from '../../door/answer.ts';
 import type { Route } from '../route.ts';
 import { errorBodySchema } from '../schemas/call.ts';
 
@@ -7,7 +8,6 @@ type Library = typeof import('@hono/zod-openapi');
 type Registry = InstanceType<Library['OpenAPIHono']>['openAPIRegistry'];
 type PathConfig = Parameters<Registry['registerPath']>[0];
 
-const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** `/v1/tools/:name` as OpenAPI writes it. */

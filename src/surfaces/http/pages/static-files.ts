@@ -1,4 +1,4 @@
-/** The console as files. The folder is read once; only what was found in it can be asked for. */
+/** Serves the files of the console. The folder is read once; only its files can be requested. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
@@ -58,7 +58,7 @@ const answer = (request: Request, path: string, { bytes, type, etag }: StaticFil
   return new Response(bytes, { headers });
 };
 
-/** A path without a file is the console's own, which its page knows; nothing for anything else. */
+/** Answers with a file, or with the page of the console for a path of its own; nothing for others. */
 export const createStaticFiles = (folder: string): StaticFiles => {
   let reading: Promise<ReadonlyMap<string, StaticFile>> | undefined;
   return async (request) => {

@@ -1,6 +1,6 @@
 /**
- * Deciding by a signed link. Opening it only shows the question, because mail programs open links by
- * themselves; the answer is a form. A link made for "no" never offers "yes".
+ * Decides approvals by a signed link. Opening it only shows the question, because mail programs
+ * open links by themselves; the answer is a form. A link for "no" never offers "yes".
  */
 import { z } from 'zod';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
@@ -28,7 +28,7 @@ const questionPage = async (
   { crib, deps }: HttpServices,
 ): Promise<Response> => {
   const now = deps.runtime.now();
-  // What cannot be shown as a person has to see it cannot be approved here.
+  // A question that cannot be shown in full cannot be approved here.
   const text = deps.describe?.(record.request, now);
   const deny = approve ? lastPart((await crib.approvals.links(record.id)).deny) : link;
   const buttons = [
@@ -53,7 +53,7 @@ const show = async (link: string, services: HttpServices): Promise<Response> => 
     : gone();
 };
 
-const asked = defineRoute({
+const question = defineRoute({
   method: 'get',
   path: '/approve',
   role: 'public',
@@ -64,7 +64,7 @@ const asked = defineRoute({
   handle: ({ services, query }) => show(query.token, services),
 });
 
-const askedByPath = defineRoute({
+const questionByPath = defineRoute({
   method: 'get',
   path: '/approve/:token',
   role: 'public',
@@ -75,7 +75,7 @@ const askedByPath = defineRoute({
   handle: ({ services, params }) => show(params.token, services),
 });
 
-const answered = defineRoute({
+const answer = defineRoute({
   method: 'post',
   path: '/approve',
   role: 'public',
@@ -94,4 +94,4 @@ const answered = defineRoute({
   },
 });
 
-export const LINK_ROUTES: readonly Route[] = [asked, askedByPath, answered];
+export const LINK_ROUTES: readonly Route[] = [question, questionByPath, answer];

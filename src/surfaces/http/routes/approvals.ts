@@ -1,11 +1,11 @@
-/** The inbox of questions, and the only way to answer one. */
+/** The inbox of approvals: listing, showing and deciding them. */
 import { z } from 'zod';
 import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
 import type { Identity } from '../auth/identity.ts';
 import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
-import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { idParams, listOf, pageQuery } from '../schemas/lists.ts';
 
@@ -29,7 +29,7 @@ const approvalSchema = z.looseObject({
   note: z.string().optional(),
 });
 
-/** The seal proves a decision to this machine; it is of no use to anybody else. */
+/** Leaves out the seal, which proves the record to this machine. */
 const shown = ({ seal: _, ...record }: ApprovalRecord) => record;
 
 const isVisible = (record: ApprovalRecord, { role, userId }: Identity): boolean =>
@@ -47,11 +47,7 @@ const list = defineRoute({
     const { approvals } = await services.crib.store();
     const all = await approvals.list(query.state);
     const seen = all.filter((record) => isVisible(record, identity));
-    const order = {
-      keyOf: ({ createdAt, id }: ApprovalRecord) => timeKey(createdAt, id),
-      newestFirst: true,
-    };
-    const page = pageOf(seen, order, query);
+    const page = pageOf(seen, NEWEST_FIRST, query);
     return { body: { ...page, items: page.items.map(shown) } };
   },
 });
@@ -102,7 +98,7 @@ const answerOf = (body: z.output<typeof decideBody>, by: string): ApprovalAnswer
   };
 };
 
-/** A program with a token must not say yes to itself; a person at the console may. */
+/** Refuses approval of one's own call with a token; a person at the console may give it. */
 const assertNotOwn = (record: ApprovalRecord, { kind, userId }: Identity): void => {
   if (kind === 'session' || record.userId !== userId) return;
   throw new ToolFailure('PERMISSION_DENIED', 'Nobody approves a call of their own with a token.', {

@@ -1,4 +1,4 @@
-/** The audit trail: reading it, proving it, taking it away. */
+/** The audit trail: reading, verifying, exporting and signing it. */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { auditPage } from '../audit-page.ts';
@@ -9,7 +9,7 @@ import { auditQuery, filterOf } from './executions.ts';
 
 const kind = z.enum(['intent', 'outcome', 'event']).optional();
 
-/** The number of one row; it never changes, so a link to it stays good. */
+/** The number of one row; it never changes, so that a link to it stays valid. */
 const seq = z
   .string()
   .regex(/^[1-9]\d{0,15}$/)

@@ -21,7 +21,7 @@ export const statusOf = ({ success, status, error }: ToolResult): number => {
   return error ? ERRORS[error.code].http : 500;
 };
 
-/** The header and the body may both name the key, but only the same one. */
+/** Reads the idempotency key, which header and body may both name if they agree. */
 const keyOf = (request: HttpRequest, inBody: string | undefined): string | undefined => {
   const inHeader = request.header('idempotency-key');
   if (inHeader === undefined || inBody === undefined || inHeader === inBody) {
@@ -34,7 +34,7 @@ const keyOf = (request: HttpRequest, inBody: string | undefined): string | undef
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** As whom and how the call is made. What was not said is left out: the pipeline has its own words. */
+/** Makes the options of the call. Absent fields are left out, so that the defaults of the pipeline hold. */
 const callAs = (
   { identity, services, request }: MemberCall,
   body: z.output<typeof executeBody>,

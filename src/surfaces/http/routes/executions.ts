@@ -1,4 +1,4 @@
-/** What was called, what became of it, and taking it back. */
+/** Calls that were made: listing, showing, cancelling and undoing them. */
 import { z } from 'zod';
 import type { AuditFilter, AuditRow, AuditStatus } from '../../../contract/audit.ts';
 import { summaryOfRow } from '../../../contract/call-summary.ts';
@@ -9,14 +9,12 @@ import { notFound } from '../error-reply.ts';
 import type { HttpServices } from '../http-services.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { executionDetailSchema, executionSchema, toolResultSchema } from '../schemas/call.ts';
-import { idParams, listOf, pageQuery, timeSchema } from '../schemas/lists.ts';
+import { idParams, listOf, nameSchema, pageQuery, timeSchema } from '../schemas/lists.ts';
 import { tierSchema } from '../schemas/tool.ts';
 import { statusOf } from './execute.ts';
 
-const name = z.string().min(1).max(256);
-
 export const auditQuery = {
-  tool: name.optional(),
+  tool: nameSchema.optional(),
   status: z
     .enum([
       'success',
@@ -30,7 +28,7 @@ export const auditQuery = {
       'undone',
     ])
     .optional(),
-  user: name.optional(),
+  user: nameSchema.optional(),
   tier: tierSchema.optional(),
   from: timeSchema.optional(),
   to: timeSchema.optional(),
@@ -78,7 +76,7 @@ const summaryOf = (row: AuditRow) => {
   };
 };
 
-/** An agent sees what it did itself and nothing else. */
+/** Limits an agent to its own calls. */
 const ownOnly = ({ role, userId }: Identity): { readonly userId?: string } =>
   role === 'agent' ? { userId } : {};
 
@@ -88,7 +86,7 @@ const list = defineRoute({
   role: 'member',
   tag: 'executions',
   summary: 'Finished calls, newest first',
-  input: { query: z.strictObject({ ...auditQuery, q: name.optional(), ...pageQuery }) },
+  input: { query: z.strictObject({ ...auditQuery, q: nameSchema.optional(), ...pageQuery }) },
   response: listOf(executionSchema),
   handle: async ({ services, query, identity }) => {
     const filter: AuditFilter = { ...filterOf(query), kind: 'outcome', ...ownOnly(identity) };
@@ -165,7 +163,10 @@ const undo = defineRoute({
   role: 'operator',
   tag: 'executions',
   summary: 'Take back what a call changed; 202 while a person has to approve that first',
-  input: { params: idParams, body: z.strictObject({ approvalId: name.optional() }).optional() },
+  input: {
+    params: idParams,
+    body: z.strictObject({ approvalId: nameSchema.optional() }).optional(),
+  },
   response: toolResultSchema,
   also: { 202: 'A person has to approve the call first.' },
   handle: async ({ services, params, body, identity }) => {

@@ -1,4 +1,4 @@
-/** Is it there, is it ready, and what can it do. */
+/** Whether the server runs and is ready, what its API offers, and how it is configured. */
 import { z } from 'zod';
 import { notFound } from '../error-reply.ts';
 import { docsPage } from '../pages/docs-page.ts';
@@ -30,7 +30,7 @@ const readyz = defineRoute({
   },
 });
 
-/** What went wrong is for the log: this page needs no token. */
+/** Says no more than whether the store works: anybody can read this answer. */
 const storeCheck = async (crib: { store(): Promise<{ readonly isReadOnly?: boolean }> }) => {
   try {
     const { isReadOnly = false } = await crib.store();
@@ -88,6 +88,45 @@ const protectedResource = (path: string): Route =>
     },
   });
 
+const settings = defineRoute({
+  method: 'get',
+  path: '/v1/settings',
+  role: 'admin',
+  tag: 'settings',
+  summary: 'The configuration in force, without secrets, and what the doctor says',
+  response: z.object({
+    config: z.array(
+      z.object({
+        path: z.string(),
+        value: z.unknown(),
+        default: z.unknown(),
+        source: z.string(),
+        description: z.string(),
+      }),
+    ),
+    sandboxes: z.array(z.looseObject({ type: z.string(), ready: z.boolean() })),
+    doctor: z.array(
+      z.object({
+        name: z.string(),
+        ok: z.boolean(),
+        detail: z.string().optional(),
+        fix: z.string().optional(),
+      }),
+    ),
+    version: z.string(),
+    store: z.string(),
+  }),
+  handle: async ({ services: { crib, deps } }) => {
+    const [view, sandboxes, { label }] = await Promise.all([
+      deps.settings?.() ?? { config: [], doctor: [] },
+      crib.health.sandboxes(),
+      crib.store(),
+    ]);
+    const { config, doctor } = view;
+    return { body: { config, sandboxes, doctor, version: deps.version, store: label } };
+  },
+});
+
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
 export const HEALTH_ROUTES: readonly Route[] = [
@@ -97,4 +136,5 @@ export const HEALTH_ROUTES: readonly Route[] = [
   docs,
   protectedResource(WELL_KNOWN),
   protectedResource(`${WELL_KNOWN}/mcp`),
+  settings,
 ];

@@ -1,13 +1,12 @@
 /** Standing grants: listing, giving and taking back. */
 import { z } from 'zod';
 import type { Grant, NewGrant } from '../../../contract/grant.ts';
+import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
 import { notFound } from '../error-reply.ts';
-import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { idParams, listOf, pageQuery } from '../schemas/lists.ts';
+import { idParams, listOf, nameSchema, pageQuery } from '../schemas/lists.ts';
 
-const name = z.string().min(1).max(256);
-const subject = { user: name, role: name, agent: name, session: name };
+const subject = { user: nameSchema, role: nameSchema, agent: nameSchema, session: nameSchema };
 
 const grantSchema = z.object({
   id: z.string(),
@@ -23,7 +22,7 @@ const grantSchema = z.object({
   note: z.string().optional(),
 });
 
-/** The seal proves a grant to this machine; it is of no use to anybody else. */
+/** Leaves out the seal, which proves the record to this machine. */
 const shown = ({ seal: _, ...grant }: Grant) => grant;
 
 const list = defineRoute({
@@ -36,19 +35,15 @@ const list = defineRoute({
   response: listOf(grantSchema),
   handle: async ({ services, query }) => {
     const all = await services.crib.permissions.list();
-    const order = {
-      keyOf: ({ createdAt, id }: Grant) => timeKey(createdAt, id),
-      newestFirst: true,
-    };
-    const page = pageOf(all, order, query);
+    const page = pageOf(all, NEWEST_FIRST, query);
     return { body: { ...page, items: page.items.map(shown) } };
   },
 });
 
 const grantBody = z.strictObject({
   subject: z.strictObject(subject).partial(),
-  resource: name,
-  actions: z.array(name).min(1).max(100),
+  resource: nameSchema,
+  actions: z.array(nameSchema).min(1).max(100),
   condition: z.string().min(1).max(2000).optional(),
   skipsApproval: z.boolean(),
   expiresAt: z.number().positive().optional(),
@@ -65,8 +60,8 @@ const grant = defineRoute({
   response: grantSchema,
   status: 201,
   handle: async ({ services, body, identity }) => {
-    const wanted = { ...body, by: identity.userId } as NewGrant;
-    return { status: 201, body: shown(await services.crib.permissions.grant(wanted)) };
+    const newGrant = { ...body, by: identity.userId } as NewGrant;
+    return { status: 201, body: shown(await services.crib.permissions.grant(newGrant)) };
   },
 });
 

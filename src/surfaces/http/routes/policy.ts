@@ -2,15 +2,14 @@
 import { z } from 'zod';
 import type { CallAs } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
+import { pageOf, timeKey } from '../../door/page-of.ts';
 import { callerOfIdentity } from '../auth/identity.ts';
-import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { listOf, pageQuery } from '../schemas/lists.ts';
-import { tierSchema } from '../schemas/tool.ts';
+import { listOf, nameSchema, pageQuery } from '../schemas/lists.ts';
+import { isolationSchema, tierSchema } from '../schemas/tool.ts';
 import { entryOf } from '../tool-view.ts';
 
 const effect = z.enum(['allow', 'ask', 'deny']);
-const isolation = z.enum(['none', 'basic', 'strict', 'paranoid']);
 
 const rules = defineRoute({
   method: 'get',
@@ -40,8 +39,7 @@ const rules = defineRoute({
   },
 });
 
-const name = z.string().min(1).max(256);
-const names = z.array(name).max(100);
+const names = z.array(nameSchema).max(100);
 
 const explain = defineRoute({
   method: 'post',
@@ -51,16 +49,16 @@ const explain = defineRoute({
   summary: 'Which rule would decide about a call; nothing is run',
   input: {
     body: z.strictObject({
-      tool: name,
+      tool: nameSchema,
       input: z.unknown(),
       as: z
         .strictObject({
-          userId: name.optional(),
-          agentId: name.optional(),
-          sessionId: name.optional(),
+          userId: nameSchema.optional(),
+          agentId: nameSchema.optional(),
+          sessionId: nameSchema.optional(),
           roles: names.optional(),
           permissions: names.optional(),
-          isolation: isolation.optional(),
+          isolation: isolationSchema.optional(),
         })
         .optional(),
     }),

@@ -1,4 +1,4 @@
-/** All routes. A path that is fixed comes before one that would match it by a parameter. */
+/** All routes. A fixed path comes before one whose parameter would match it. */
 import type { Route } from '../route.ts';
 import { LINK_ROUTES } from './approval-links.ts';
 import { APPROVAL_ROUTES } from './approvals.ts';
@@ -8,10 +8,8 @@ import { EXECUTION_ROUTES } from './executions.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { PERMISSION_ROUTES } from './permissions.ts';
 import { POLICY_ROUTES } from './policy.ts';
-import { SERVER_CONFIG_ROUTES } from './server-config.ts';
 import { SERVER_ROUTES } from './servers.ts';
 import { SESSION_ROUTES } from './session.ts';
-import { SETTINGS_ROUTES } from './settings.ts';
 import { STREAM_ROUTES } from './streams.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
 import { TOOL_ROUTES } from './tools.ts';
@@ -28,10 +26,8 @@ export const ROUTES: readonly Route[] = [
   ...AUDIT_ROUTES,
   ...USAGE_ROUTES,
   ...SERVER_ROUTES,
-  ...SERVER_CONFIG_ROUTES,
   ...POLICY_ROUTES,
   ...PERMISSION_ROUTES,
   ...TOKEN_ROUTES,
-  ...SETTINGS_ROUTES,
   ...STREAM_ROUTES,
 ];

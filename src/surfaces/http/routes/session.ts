@@ -1,4 +1,4 @@
-/** Logging in to the console by a one-time code, and out again; and codes for other people. */
+/** Login to the console with a one-time code, logout, and codes for other people. */
 import { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { ROLES } from '../../../contract/tokens.ts';
@@ -7,7 +7,7 @@ import type { ConsoleSession } from '../auth/console-sessions.ts';
 import { notSignedIn, refusal } from '../error-reply.ts';
 import type { HttpDeps } from '../http-deps.ts';
 import { defineRoute, type Route, type WholeReply } from '../route.ts';
-import { plainName } from '../schemas/plain-name.ts';
+import { plainName } from '../schemas/lists.ts';
 
 const sessionSchema = z.object({
   user: z.string(),
@@ -28,7 +28,7 @@ const cookie = (value: string, maxAge: number, { publicUrl }: HttpDeps): string 
     publicUrl?.startsWith('https:') ? '; Secure' : ''
   }`;
 
-const stranger = (message: string, suggestion: string): WholeReply => ({
+const unauthenticated = (message: string, suggestion: string): WholeReply => ({
   answer: refusal(notSignedIn(message, { suggestion })),
 });
 
@@ -45,15 +45,15 @@ const enter = defineRoute({
     if (!entered) {
       const retryAfterMs = attempts.failed(request.address);
       if (retryAfterMs > 0) throw new ToolFailure('RATE_LIMITED', undefined, { retryAfterMs });
-      return stranger(
+      return unauthenticated(
         'The code is wrong, used or too old.',
         'Take a new code from the terminal of the server.',
       );
     }
-    // An id that the browser brought along, perhaps planted by somebody else, is good for nothing.
+    // Ends the session that the browser sent: somebody else may have planted its id.
     const before = sessionIdOf(request);
     if (before !== undefined) sessions.leave(before);
-    void streams.look();
+    void streams.recheck();
     const seconds = Math.floor((entered.session.expiresAt - deps.runtime.now()) / 1000);
     return {
       body: shown(entered.session),
@@ -71,7 +71,7 @@ const look = defineRoute({
   response: sessionSchema,
   handle: ({ services, request }) => {
     const session = services.sessions.find(sessionIdOf(request) ?? '');
-    return session ? { body: shown(session) } : stranger('There is no session.', 'Log in.');
+    return session ? { body: shown(session) } : unauthenticated('There is no session.', 'Log in.');
   },
 });
 
@@ -85,7 +85,7 @@ const leave = defineRoute({
   handle: ({ services: { sessions, deps, streams }, request }) => {
     const id = sessionIdOf(request);
     if (id !== undefined) sessions.leave(id);
-    void streams.look();
+    void streams.recheck();
     return {
       body: { ended: id !== undefined },
       headers: { 'set-cookie': cookie('', 0, deps) },
@@ -93,7 +93,7 @@ const leave = defineRoute({
   },
 });
 
-/** Nobody is let in as an agent: agents have tokens, and the console is for people. */
+/** Without `agent`: agents have tokens, and the console is for people. */
 const PERSONS = ['viewer', 'operator', 'admin'] as const;
 
 const invitation = z.strictObject({ user: plainName, role: z.enum(PERSONS) });

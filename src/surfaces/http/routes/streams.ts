@@ -1,4 +1,4 @@
-/** Routes whose answers are made elsewhere, behind the same checks: events, metrics and MCP. */
+/** Routes that other parts answer, behind the same checks: events, metrics and MCP. */
 import type { Answer } from '../../door/answer.ts';
 import { endableResponse } from '../../door/endable-response.ts';
 import { notFound } from '../error-reply.ts';

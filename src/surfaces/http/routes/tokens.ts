@@ -1,18 +1,17 @@
 /** Tokens: handing out, listing, revoking. A token is shown once, when it is made. */
 import { z } from 'zod';
 import { ROLES, type TokenPolicy, type TokenRecord } from '../../../contract/tokens.ts';
+import { DAY_MS } from '../../../kit/data/durations.ts';
+import { NEWEST_FIRST, pageOf } from '../../door/page-of.ts';
 import { notFound } from '../error-reply.ts';
-import { pageOf, timeKey } from '../page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { idParams, listOf, pageQuery } from '../schemas/lists.ts';
-import { plainName } from '../schemas/plain-name.ts';
-
-const isolation = z.enum(['none', 'basic', 'strict', 'paranoid']);
+import { idParams, listOf, pageQuery, plainName } from '../schemas/lists.ts';
+import { isolationSchema } from '../schemas/tool.ts';
 
 const policySchema = z.object({
   tools: z.array(z.string()).optional(),
   dailyUsd: z.number().optional(),
-  isolation: isolation.optional(),
+  isolation: isolationSchema.optional(),
 });
 
 const tokenSchema = z.object({
@@ -27,7 +26,8 @@ const tokenSchema = z.object({
   policy: policySchema.optional(),
 });
 
-const shown = ({ hash: _, ...record }: TokenRecord) => record;
+/** Leaves out the hash, and the seal that proves the record to this machine. */
+const shown = ({ hash: _hash, seal: _seal, ...record }: TokenRecord) => record;
 
 const list = defineRoute({
   method: 'get',
@@ -38,11 +38,7 @@ const list = defineRoute({
   input: { query: z.strictObject(pageQuery) },
   response: listOf(tokenSchema),
   handle: async ({ services, query }) => {
-    const order = {
-      keyOf: ({ createdAt, id }: TokenRecord) => timeKey(createdAt, id),
-      newestFirst: true,
-    };
-    const page = pageOf(await services.tokens.list(), order, query);
+    const page = pageOf(await services.tokens.list(), NEWEST_FIRST, query);
     return { body: { ...page, items: page.items.map(shown) } };
   },
 });
@@ -53,16 +49,14 @@ const createBody = z.strictObject({
   expiresInDays: z.number().positive().max(3650).optional(),
   tools: z.array(z.string().min(1).max(128)).max(1000).optional(),
   dailyUsd: z.number().nonnegative().max(1e6).optional(),
-  isolation: isolation.optional(),
+  isolation: isolationSchema.optional(),
 });
 
-const DAY_MS = 86_400_000;
-
-const policyOf = ({ tools, dailyUsd, isolation: level }: z.output<typeof createBody>) => {
+const policyOf = ({ tools, dailyUsd, isolation }: z.output<typeof createBody>) => {
   const policy: TokenPolicy = {
     ...(tools && { tools }),
     ...(dailyUsd !== undefined && { dailyUsd }),
-    ...(level && { isolation: level }),
+    ...(isolation && { isolation }),
   };
   return Object.keys(policy).length > 0 ? { policy } : {};
 };
@@ -82,8 +76,8 @@ const create = defineRoute({
       expiresInDays === undefined
         ? {}
         : { expiresAt: Math.round(services.deps.runtime.now() + expiresInDays * DAY_MS) };
-    const wanted = { name, role, ...expires, ...policyOf(body) };
-    const { token, record } = await services.tokens.create(wanted, identity.userId);
+    const newToken = { name, role, ...expires, ...policyOf(body) };
+    const { token, record } = await services.tokens.create(newToken, identity.userId);
     return { status: 201, body: { token, ...shown(record) } };
   },
 });
@@ -98,7 +92,7 @@ const revoke = defineRoute({
   response: z.object({ revoked: z.literal(true) }),
   handle: async ({ services, params }) => {
     if (!(await services.tokens.revoke(params.id))) throw notFound('The token');
-    void services.streams.look();
+    void services.streams.recheck();
     return { body: { revoked: true } };
   },
 });

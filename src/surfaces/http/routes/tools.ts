@@ -1,9 +1,9 @@
-/** The catalog: what there is, how it looks, what is switched on. */
+/** The catalog: listing, searching, showing and switching tools. */
 import { z } from 'zod';
 import type { CatalogEntry, ToolFilter } from '../../../contract/catalog.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { CATEGORIES, SOURCES } from '../../../contract/tool.ts';
-import { pageOf } from '../page-of.ts';
+import { pageOf } from '../../door/page-of.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { flagSchema, listOf, nameParams, pageQuery } from '../schemas/lists.ts';
 import {
@@ -34,10 +34,10 @@ const filterOf = (query: z.output<typeof listQuery>): ToolFilter => ({
   ...(query.enabled !== undefined && { enabled: query.enabled }),
 });
 
-/** Search leaves out what is in quarantine; a person who looks for a tool wants to see it. */
+/** Matches words here, because the catalog's search leaves out tools in quarantine. */
 const holds = ({ tool }: CatalogEntry, words: readonly string[]): boolean => {
-  const hay = `${tool.name} ${tool.description} ${(tool.tags ?? []).join(' ')}`.toLowerCase();
-  return words.every((word) => hay.includes(word));
+  const haystack = `${tool.name} ${tool.description} ${(tool.tags ?? []).join(' ')}`.toLowerCase();
+  return words.every((word) => haystack.includes(word));
 };
 
 const list = defineRoute({
@@ -51,8 +51,10 @@ const list = defineRoute({
   etag: true,
   handle: ({ services, query }) => {
     const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    const found = services.crib.tools.list(filterOf(query)).filter((entry) => holds(entry, words));
-    const page = pageOf(found, { keyOf: ({ tool }) => tool.name }, query);
+    const entries = services.crib.tools
+      .list(filterOf(query))
+      .filter((entry) => holds(entry, words));
+    const page = pageOf(entries, { keyOf: ({ tool }) => tool.name }, query);
     return { body: { ...page, items: page.items.map((entry) => toolSummary(entry, services)) } };
   },
 });

@@ -1,13 +1,14 @@
 /** Calls, their results and their records as this API shows them. */
 import { z } from 'zod';
+import { nameSchema } from './lists.ts';
 import { tierSchema } from './tool.ts';
 
-export const issueSchema = z.object({
+const issueSchema = z.object({
   path: z.array(z.union([z.string(), z.number()])),
   message: z.string(),
 });
 
-export const errorSchema = z.object({
+const errorSchema = z.object({
   code: z.string(),
   message: z.string(),
   type: z.string(),
@@ -34,25 +35,25 @@ export const toolResultSchema = z.object({
   metadata: z.looseObject({ executionId: z.string(), toolName: z.string() }),
 });
 
-const id = z.string().min(1).max(256);
-
 export const executeBody = z.strictObject({
   input: z.unknown(),
   version: z.string().max(100).optional(),
-  idempotencyKey: id.optional(),
+  idempotencyKey: nameSchema.optional(),
   dryRun: z.boolean().optional(),
-  approvalId: id.optional(),
+  approvalId: nameSchema.optional(),
   timeoutMs: z.number().int().positive().optional(),
-  sessionId: id.optional(),
-  agentId: id.optional(),
+  sessionId: nameSchema.optional(),
+  agentId: nameSchema.optional(),
   audience: z.enum(['program', 'model']).optional(),
 });
 
 const callSchema = {
-  tool: id,
+  tool: nameSchema,
   input: z.unknown(),
-  id: id.optional(),
-  options: z.strictObject({ idempotencyKey: id.optional(), approvalId: id.optional() }).optional(),
+  id: nameSchema.optional(),
+  options: z
+    .strictObject({ idempotencyKey: nameSchema.optional(), approvalId: nameSchema.optional() })
+    .optional(),
 };
 
 export const processBody = z.discriminatedUnion('operation', [
@@ -65,7 +66,13 @@ export const processBody = z.discriminatedUnion('operation', [
   z.strictObject({
     operation: z.literal('orchestrate'),
     calls: z
-      .array(z.strictObject({ ...callSchema, id, dependsOn: z.array(id).max(100).optional() }))
+      .array(
+        z.strictObject({
+          ...callSchema,
+          id: nameSchema,
+          dependsOn: z.array(nameSchema).max(100).optional(),
+        }),
+      )
       .max(100),
     maxConcurrency: z.number().int().positive().max(100).optional(),
   }),

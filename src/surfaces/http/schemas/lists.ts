@@ -1,14 +1,12 @@
-/** What all lists share: how they are asked for, and how they answer. */
+/** Schemas that many routes share: names, times, flags, and the query and answer of a list. */
 import { z } from 'zod';
 
-const LIMIT = 50;
-const MOST = 200;
-
-export const cursorSchema = z.string().min(1).max(500);
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
 
 export const pageQuery = {
-  cursor: cursorSchema.optional(),
-  limit: z.coerce.number().int().min(1).max(MOST).default(LIMIT),
+  cursor: z.string().min(1).max(500).optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
 };
 
 export const listOf = (item: z.ZodType) =>
@@ -28,6 +26,11 @@ export const timeSchema = z
 export const flagSchema = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 export const nameSchema = z.string().min(1).max(256);
+
+/** The name of a token or a person, as the audit trail shows it. */
+export const plainName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/i, '1 to 64 letters, digits, ".", "_" or "-".');
 
 export const nameParams = z.object({ name: nameSchema });
 export const idParams = z.object({ id: nameSchema });

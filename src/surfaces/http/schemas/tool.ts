@@ -4,6 +4,8 @@ import { CATEGORIES, SOURCES, TIERS } from '../../../contract/tool.ts';
 
 export const tierSchema = z.enum(TIERS);
 
+export const isolationSchema = z.enum(['none', 'basic', 'strict', 'paranoid']);
+
 const findingSchema = z.object({ kind: z.string(), path: z.string(), message: z.string() });
 
 export const toolSummarySchema = z.object({

@@ -1,13 +1,13 @@
-/** The question put to the person behind an MCP client, and how their answer is read. */
+/** Asks the person behind an MCP client for an approval, and reads the answer. */
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import type { ApprovalRequest, Approver, Decision } from '../../../contract/approver.ts';
 import type { McpSurfaceOptions } from '../mcp-options.ts';
 import type { McpSession } from '../session.ts';
 import type { CallContext } from './call-context.ts';
 
-/** What is longer than this cannot be judged in a dialogue of a client: it waits in the inbox. */
+/** A longer question cannot be judged in a dialogue of a client: it waits in the inbox. */
 const MAX_CHARS = 16_000;
-/** The same for a page that would have to be scrolled for long. */
+/** The same for a question with more lines. */
 const MAX_LINES = 200;
 
 const SCHEMA: ElicitRequestFormParams['requestedSchema'] = {
@@ -23,7 +23,7 @@ const SCHEMA: ElicitRequestFormParams['requestedSchema'] = {
   required: ['approve'],
 };
 
-/** A client that renders Markdown must neither hide nor link anything: all of it is one code block. */
+/** Makes one code block of a text, because a client that renders Markdown could hide or link parts of it. */
 export const asCode = (text: string): string => {
   const runs = text.match(/`{3,}/g) ?? [];
   const fence = '`'.repeat(Math.max(3, ...runs.map((run) => run.length + 1)));
@@ -42,7 +42,7 @@ export const approvalQuestion = (
   return { mode: 'form', message, requestedSchema: SCHEMA };
 };
 
-/** Reads an answer: only an accepted form with a plain `true` in it is a yes; a form put aside is no answer. */
+/** Reads an answer: only an accepted form with a plain `true` is a yes; a cancelled form is no answer. */
 export const answerOf = (response: unknown): Decision['answer'] | undefined => {
   if (typeof response !== 'object' || response === null) return undefined;
   const { action, content } = response as { action?: unknown; content?: unknown };
@@ -72,12 +72,14 @@ export const elicitApprover = (
     if (!question) return { answer: 'later', by };
     const left = request.expiresAt - options.runtime.now();
     const timeout = Math.min(Math.max(left, 1), MAX_DELAY);
-    const response = await ctx.mcpReq.elicitInput(question, { signal, timeout });
+    // On the stream of its request: an HTTP client need not have opened one of its own.
+    const relatedRequestId = ctx.mcpReq.id;
+    const response = await ctx.mcpReq.elicitInput(question, { signal, timeout, relatedRequestId });
     return { answer: answerOf(response) ?? 'deny', by };
   },
 });
 
-/** Asks nobody, for clients that are asked by the reply: the call is left waiting until they answer. */
+/** Asks nobody: for clients that are asked with the reply, while the call waits. */
 export const laterApprover = ({ by }: McpSession): Approver => ({
   ask: async () => ({ answer: 'later', by }),
 });

@@ -1,4 +1,4 @@
-/** What calls use of the request behind them: part of the library's context, so that others can stand in. */
+/** The part of the library's context that calls use, so that plain calls can have their own. */
 import type { RequestMethod, RequestOptions, ServerContext } from '@modelcontextprotocol/server';
 
 type LibraryRequest = ServerContext['mcpReq'];
@@ -9,6 +9,7 @@ export interface CallRequestContext
     | '_meta'
     | 'elicitInput'
     | 'envelope'
+    | 'id'
     | 'inputResponses'
     | 'log'
     | 'method'
@@ -16,7 +17,7 @@ export interface CallRequestContext
     | 'requestState'
     | 'signal'
   > {
-  /** Asks the client, on behalf of this request. */
+  /** Sends a request to the client on behalf of this one. */
   send(
     request: { method: RequestMethod; params?: Record<string, unknown> },
     options?: Pick<RequestOptions, 'signal' | 'timeout'>,
@@ -27,7 +28,7 @@ export interface CallContext {
   readonly mcpReq: CallRequestContext;
 }
 
-/** What a call keeps while the client is asked. */
+/** The state of a call while its client is asked. */
 export interface CallState {
   /** Digest of tool and input. */
   readonly call: string;
@@ -41,6 +42,6 @@ export interface CallState {
 /** Signs and verifies such states. */
 export interface CallStates {
   mint(state: CallState, ctx: CallContext): Promise<string>;
-  /** Throws for whatever was not made here, for this session, a short while ago. */
+  /** Throws for a state that was not made here, for this session, within the last 15 minutes. */
   verify(state: string, ctx: CallContext): Promise<CallState>;
 }

@@ -1,7 +1,7 @@
 /**
- * One round of a request that may have to ask its client first: what was answered, and how to ask. What
- * a call keeps in between (2026-07-28) travels through the client, so it is signed, and good for one
- * session, one tool and one input, for a limited time.
+ * One round of a request that may have to ask its client first: the answers so far, and how to ask.
+ * The state between two rounds (2026-07-28) travels through the client. It is signed and valid for
+ * one session, one tool and one input, for 15 minutes.
  */
 import { randomBytes } from 'node:crypto';
 import type {
@@ -10,16 +10,15 @@ import type {
   RequestStateCodec,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { openLink } from '../client-link.ts';
+import { shortDigestOf } from '../../../kit/data/canonical-json.ts';
+import { type AskRound, openLink } from '../client-link.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { McpSession } from '../session.ts';
 import type { ServerDeps } from '../surface-deps.ts';
-import type { AskRound } from './ask-round.ts';
 import type { CallContext, CallState, CallStates } from './call-context.ts';
-import { digestOf } from './call-digest.ts';
 
 const VALID_SECONDS = 15 * 60;
-/** Answers that make a state longer than this are not carried along. */
+/** A state that answers make longer than this is refused. */
 const MAX_STATE_CHARS = 64_000;
 
 export const newStateKey = (): Uint8Array => randomBytes(32);
@@ -32,7 +31,7 @@ export const callStates = (key: Uint8Array, session: McpSession, sdk: Sdk): Call
   });
   return {
     mint: async (state, ctx) => {
-      // It looks at nothing but what `bind` above does.
+      // The codec reads nothing of the context but what `bind` reads.
       const minted = await codec.mint(state, ctx as ServerContext);
       if (minted.length <= MAX_STATE_CHARS) return minted;
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'The answers are too long');
@@ -52,11 +51,11 @@ const stateOf = (ctx: CallContext, call: () => string, sdk: Sdk): CallState | un
   );
 };
 
-/** Makes a digest when somebody asks: most calls wait for nothing and bring no state. */
+/** Makes a digest on first use: most calls wait for nothing and bring no state. */
 export const laterDigest = (...parts: readonly unknown[]): (() => string) => {
   let made: string | undefined;
   return () => {
-    made ??= digestOf(...parts);
+    made ??= shortDigestOf(parts);
     return made;
   };
 };
@@ -69,16 +68,16 @@ export const openRound = (deps: ServerDeps, ctx: CallContext, digest: () => stri
   return { ctx, digest, state, link };
 };
 
-export interface AskedOfClient {
+export interface ClientQuestions {
   readonly inputRequests: Record<string, InputRequest>;
   readonly approvalId?: string;
   /** The call that waits for the answers; without it the call is made again with them. */
   readonly held?: string;
 }
 
-/** What the next round has to know. A held call keeps its answers itself. */
-const nextState = ({ state, ctx, digest }: AskRound, asked: AskedOfClient): CallState => {
-  const { approvalId, held } = asked;
+/** Makes the state for the next round. A held call keeps its answers itself. */
+const nextState = ({ state, ctx, digest }: AskRound, questions: ClientQuestions): CallState => {
+  const { approvalId, held } = questions;
   const call = digest();
   if (held !== undefined) return { call, held };
   if (approvalId !== undefined) return { ...state, call, approvalId };
@@ -88,10 +87,10 @@ const nextState = ({ state, ctx, digest }: AskRound, asked: AskedOfClient): Call
 export const askClient = async (
   deps: ServerDeps,
   round: AskRound,
-  asked: AskedOfClient,
+  questions: ClientQuestions,
 ): Promise<InputRequiredResult> => {
-  const { inputRequests } = asked;
-  const next = nextState(round, asked);
+  const { inputRequests } = questions;
+  const next = nextState(round, questions);
   const { ctx } = round;
   return deps.sdk.inputRequired({
     inputRequests,
@@ -99,7 +98,7 @@ export const askClient = async (
   });
 };
 
-/** Asks the client what the tool or prompt wants to know, where it does. */
+/** Asks the client the questions of the tool or prompt, if it has any. */
 export const askNeeded = async (
   deps: ServerDeps,
   round: AskRound,

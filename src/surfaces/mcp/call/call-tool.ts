@@ -1,6 +1,6 @@
 /**
- * One `tools/call`: finds the tool behind the name, sends the call through the crib, and turns a
- * question for a person into one for the person behind the client, where the client can ask.
+ * Serves one `tools/call`: finds the tool behind the name, sends the call through the crib, and
+ * puts the question of an approval to the person behind the client where the client can ask.
  */
 import type {
   CallToolRequest,
@@ -8,34 +8,36 @@ import type {
   InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import type { CallAs, CallOptions } from '../../../contract/call-options.ts';
-import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
-import { answerMeta, CALL_TOOL, innerCall, SEARCH_TOOLS } from '../../../kit/model/meta-tools.ts';
-import { isMetaTool, isShown, metaDeps, SEARCH_API } from '../lists/meta-tools.ts';
+import { CALL_TOOL } from '../../../kit/model/meta-tools.ts';
+import type { AskRound } from '../client-link.ts';
+import { isMetaTool } from '../lists/meta-tools.ts';
 import { addressOf } from '../lists/resource-address.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import { answerOf, approvalQuestion, elicitApprover, laterApprover } from './approval-question.ts';
-import type { AskRound } from './ask-round.ts';
-import { askersFor, canAnswer } from './askers.ts';
 import type { CallContext } from './call-context.ts';
 import { askClient, askNeeded, laterDigest, openRound } from './call-round.ts';
+import { askersFor, canAnswer } from './elicit-client.ts';
 import type { HeldCall, Reached } from './held-calls.ts';
+import {
+  callOf,
+  metaReply,
+  type NamedCall,
+  refusal,
+  searchesApi,
+  unknownTool,
+} from './own-tools.ts';
 import { META, toolReply } from './tool-reply.ts';
 
 type Reply = CallToolResult | InputRequiredResult;
 
-interface Wanted {
-  readonly name: string;
-  readonly input: unknown;
-}
-
-/** A call on its way, with all that its request brought along. */
-type Round = Wanted & AskRound & { readonly held?: HeldCall };
+/** A call with all that its request brought. */
+type Round = NamedCall & AskRound & { readonly held?: HeldCall };
 
 const MCP = 'mcp:';
 
-/** The key of the question among the answers of a client. */
+/** The key of the approval among the answers of a client. */
 const APPROVAL = 'toolcrib_approval';
 
 const textMeta = (ctx: CallContext, key: string): string | undefined => {
@@ -56,32 +58,32 @@ const approverFor = (deps: ServerDeps, ctx: CallContext): Pick<CallAs, 'approver
 
 interface Progress {
   readonly onProgress: NonNullable<CallOptions['onProgress']>;
-  /** To be told when the call is over, where it matters. */
+  /** Has to be called when the call is over. */
   readonly stop?: () => void;
 }
 
-/** A call that is silent for this long says that it runs: over HTTP a stream opens, and is kept alive. */
+/** After so long without progress a first step is sent, so that over HTTP a stream opens and stays alive. */
 const SILENT_MS = 10_000;
 
 /** Sends progress as the client asked for it: by its token, or as log lines without one. */
 const progressOf = (ctx: CallContext, tool: string, runtime: Runtime): Progress => {
   const token = ctx.mcpReq._meta?.progressToken;
-  // The client may be gone already: its call is cancelled elsewhere.
-  const sent = (sending: Promise<void>): void => void sending.catch(() => undefined);
+  // The client may have gone already; its call is cancelled elsewhere.
+  const ignoreFailure = (sending: Promise<void>): void => void sending.catch(() => undefined);
   if (token === undefined) {
     const onProgress: Progress['onProgress'] = (_fraction, note) => {
-      if (note !== undefined) sent(ctx.mcpReq.log('info', note, tool));
+      if (note !== undefined) ignoreFailure(ctx.mcpReq.log('info', note, tool));
     };
     return { onProgress };
   }
   let last = -1;
   const onProgress: Progress['onProgress'] = (fraction, note) => {
-    // The protocol wants progress to grow; what does not is left out.
+    // The protocol demands that progress grows; other steps are left out.
     if (!(fraction > last)) return;
     last = fraction;
     const message = note === undefined ? {} : { message: note };
     const params = { progressToken: token, progress: fraction, total: 1, ...message };
-    sent(ctx.mcpReq.notify({ method: 'notifications/progress', params }));
+    ignoreFailure(ctx.mcpReq.notify({ method: 'notifications/progress', params }));
   };
   const timer = runtime.after(SILENT_MS, () => onProgress(0, undefined));
   timer.keepAlive(false);
@@ -114,8 +116,8 @@ const execute = (
   return stop ? running.finally(stop) : running;
 };
 
-/** Puts the answer that came with this round on record: from there on only the record counts. */
-const takeAnswer = async (
+/** Records the answer that came with this round: the pipeline only reads the record. */
+const recordAnswer = async (
   deps: ServerDeps,
   { ctx }: Round,
   approvalId: string,
@@ -128,22 +130,22 @@ const takeAnswer = async (
   return answer;
 };
 
-/** With the approval this call waited for, if it did; that one being over, it is a new call. */
+/** Executes the call with the approval that it waited for, if any; as a new call where that has expired. */
 const executeWaiting = async (deps: ServerDeps, round: Round): Promise<ToolResult> => {
   const { waiting } = deps.session;
   const named = round.state?.approvalId ?? textMeta(round.ctx, META.approvalId);
   const remembered =
-    named === undefined && !waiting.isEmpty ? waiting.get(round.digest()) : undefined;
+    named === undefined && waiting.size > 0 ? waiting.get(round.digest()) : undefined;
   const result = await execute(deps, round, named ?? remembered);
   if (result.approval) waiting.set(round.digest(), result.approval.approvalId);
-  else if (!waiting.isEmpty) waiting.delete(round.digest());
+  else if (waiting.size > 0) waiting.delete(round.digest());
   if (remembered === undefined || result.error?.code !== 'APPROVAL_EXPIRED') return result;
   const again = await execute(deps, round, undefined);
   if (again.approval) waiting.set(round.digest(), again.approval.approvalId);
   return again;
 };
 
-/** The question as part of the reply, where this client is asked that way and it can be shown. */
+/** Asks with the reply, where the client is asked that way and the question can be shown. */
 const askByReply = async (
   deps: ServerDeps,
   round: Round,
@@ -159,13 +161,13 @@ const askByReply = async (
   });
 };
 
-/** The server that a tool comes from, by its name in the configuration. */
+/** Returns the name of the server that a tool comes from. */
 const serverOf = ({ crib }: ServerDeps, name: string): string | undefined => {
   const server = crib.tools.get(name)?.tool.server;
   return server?.startsWith(MCP) ? server.slice(MCP.length) : undefined;
 };
 
-/** Links to resources of a server lead through this one: its client has no other way there. */
+/** Rewrites links to resources of a server so that they are read through this surface. */
 const readableReply = (deps: ServerDeps, { name }: Round, result: ToolResult): CallToolResult => {
   const reply = toolReply(result);
   if (!reply.content.some(({ type }) => type === 'resource_link')) return reply;
@@ -177,8 +179,8 @@ const readableReply = (deps: ServerDeps, { name }: Round, result: ToolResult): C
   return { ...reply, content };
 };
 
-/** Makes the call, or goes on with the one that asked its client something (2026-07-28). */
-const reach = async (deps: ServerDeps, round: Round): Promise<Reached> => {
+/** Makes the call, or continues the held one that asked its client something (2026-07-28). */
+const startOrContinue = async (deps: ServerDeps, round: Round): Promise<Reached> => {
   const { ctx, name, state } = round;
   const mayHold = deps.era === 'modern' && canAnswer(deps, ctx);
   if (!mayHold && state?.held === undefined) {
@@ -195,15 +197,16 @@ const reach = async (deps: ServerDeps, round: Round): Promise<Reached> => {
   }
 };
 
-const replyTo = async (deps: ServerDeps, asked: Round): Promise<Reply> => {
-  const approvalId = asked.state?.approvalId;
-  const answer = approvalId === undefined ? undefined : await takeAnswer(deps, asked, approvalId);
-  const reached = await reach(deps, asked);
+const replyTo = async (deps: ServerDeps, started: Round): Promise<Reply> => {
+  const approvalId = started.state?.approvalId;
+  const answer =
+    approvalId === undefined ? undefined : await recordAnswer(deps, started, approvalId);
+  const reached = await startOrContinue(deps, started);
   if ('id' in reached) {
-    return askClient(deps, asked, { inputRequests: { ...reached.questions }, held: reached.id });
+    return askClient(deps, started, { inputRequests: { ...reached.questions }, held: reached.id });
   }
   const { result } = reached;
-  const round: Round = { ...asked, ...reached.round };
+  const round: Round = { ...started, ...reached.round };
   if (isUnknown(result)) throw unknownTool(deps, round.name);
   const needed = result.success ? undefined : await askNeeded(deps, round);
   if (needed) return needed;
@@ -211,71 +214,19 @@ const replyTo = async (deps: ServerDeps, asked: Round): Promise<Reply> => {
   return (await askByReply(deps, round, result.approval.approvalId)) ?? toolReply(result);
 };
 
-const unknownTool = (deps: ServerDeps, name: string): Error => {
-  const { ProtocolError, ProtocolErrorCode } = deps.sdk;
-  const close = deps.kind === 'full' ? deps.crib.tools.suggest(name) : [];
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown tool', {
-    code: 'TOOL_NOT_FOUND',
-    ...(close.length > 0 && { suggestions: close }),
-  });
-};
-
-const metaReply = (deps: ServerDeps, { name, input }: Wanted): CallToolResult => {
-  // Without describe_tool the schemas have to come with the search.
-  const about = { ...metaDeps(deps.crib), withSchemas: deps.kind === 'code' };
-  const data = answerMeta(about, name, input);
-  return {
-    content: [{ type: 'text', text: JSON.stringify(data) }],
-    structuredContent: { ...data },
-  };
-};
-
-/** Bad input of the surface's own tools is for the model to correct, like that of any other. */
-const refusal = (error: unknown): CallToolResult => {
-  if (!(error instanceof ToolFailure)) throw error;
-  const { code, message, extras } = error;
-  const { issues = [], suggestions } = toolError(code, message, extras);
-  const lines = [
-    `${code}: ${message}`,
-    ...issues.map(({ path, message: what }) => `- ${path.join('.')}: ${what}`),
-    ...suggestions.map((each) => `- ${each}`),
-  ];
-  return {
-    content: [{ type: 'text', text: lines.join('\n') }],
-    isError: true,
-    _meta: { [META.code]: code },
-  };
-};
-
-/** The search of the code surface declares functions, where the crib has the tool for that. */
-const searchesApi = ({ kind, crib }: ServerDeps, name: string): boolean => {
-  if (kind !== 'code' || name !== SEARCH_TOOLS.name) return false;
-  const entry = crib.tools.get(SEARCH_API);
-  return entry !== undefined && isShown(entry);
-};
-
-/** The call behind the request. Only what the surface lists can be called by its own name. */
-const wantedOf = (deps: ServerDeps, { name, input }: Wanted): Wanted => {
-  if (name === CALL_TOOL.name && isMetaTool(deps.kind, name)) return innerCall(input);
-  if (searchesApi(deps, name)) return { name: SEARCH_API, input };
-  // An unknown name of the full surface goes on: the attempt belongs on record.
-  const isLimited = deps.kind !== 'full' || deps.options.servers !== undefined;
-  if (isLimited && !deps.tools.entry(name)) throw unknownTool(deps, name);
-  return { name, input };
-};
-
+/** Answers one `tools/call`. Fails with an error of the protocol for an unknown tool. */
 export const callTool = async (
   deps: ServerDeps,
   { params }: CallToolRequest,
   ctx: CallContext,
 ): Promise<Reply> => {
-  const asked: Wanted = { name: params.name, input: params.arguments ?? {} };
+  const requested: NamedCall = { name: params.name, input: params.arguments ?? {} };
   try {
-    const isOwn = isMetaTool(deps.kind, asked.name) && asked.name !== CALL_TOOL.name;
-    if (isOwn && !searchesApi(deps, asked.name)) return metaReply(deps, asked);
-    const wanted = wantedOf(deps, asked);
-    const round = openRound(deps, ctx, laterDigest(wanted.name, wanted.input));
-    return await replyTo(deps, { ...wanted, ...round });
+    const isOwn = isMetaTool(deps.kind, requested.name) && requested.name !== CALL_TOOL.name;
+    if (isOwn && !searchesApi(deps, requested.name)) return metaReply(deps, requested);
+    const call = callOf(deps, requested);
+    const round = openRound(deps, ctx, laterDigest(call.name, call.input));
+    return await replyTo(deps, { ...call, ...round });
   } catch (error) {
     return refusal(error);
   }

@@ -1,7 +1,8 @@
 /**
- * Calls that wait for an answer of their client between two of its requests (2026-07-28): a question
- * travels with the reply, the answer with the next request. The call is held meanwhile and goes on from
- * where it asked: nothing is run twice. A call whose client does not come back in time is cancelled.
+ * Calls that wait for an answer of their client between two of its requests (2026-07-28): a
+ * question travels with the reply, the answer with the next request. The call is held in between
+ * and continues from where it asked, so that nothing runs twice. It is cancelled when the client
+ * does not answer in time.
  */
 import { randomUUID } from 'node:crypto';
 import type { InputRequest } from '@modelcontextprotocol/server';
@@ -9,20 +10,21 @@ import type { CallOptions } from '../../../contract/call-options.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
-import type { AskRound } from './ask-round.ts';
-import { MAX_WAIT_MS } from './elicit-client.ts';
+import type { AskRound } from '../client-link.ts';
 
+/** How long a client has to answer. */
+export const MAX_WAIT_MS = 300_000;
 const MAX_HELD = 1000;
-const MAX_HELD_A_SESSION = 20;
+const MAX_HELD_PER_SESSION = 20;
 /** Questions that one call may put to its client. */
 const MAX_QUESTIONS = 20;
 
 type Progress = NonNullable<CallOptions['onProgress']>;
 
-/** What one request brings to the call that it starts or goes on with. */
+/** What one request brings to the call that it starts or continues. */
 export interface HeldRound {
   readonly round: AskRound;
-  /** Of the session: nobody else can go on with the call. */
+  /** Names the session: no other session can continue the call. */
   readonly binding: string;
   readonly onProgress: Progress;
 }
@@ -51,7 +53,7 @@ export class HeldCall {
   readonly #mayAsk: (call: HeldCall) => boolean;
   #asked = 0;
   #onProgress: Progress;
-  #tellAsked: (() => void) | undefined = undefined;
+  #onAsked: (() => void) | undefined = undefined;
   #result: Promise<ToolResult> | undefined = undefined;
 
   constructor({ round, binding, onProgress }: HeldRound, mayAsk: (call: HeldCall) => boolean) {
@@ -90,7 +92,7 @@ export class HeldCall {
         answer: over(resolve),
         reject: over(reject),
       });
-      this.#tellAsked?.();
+      this.#onAsked?.();
     });
   }
 
@@ -106,26 +108,29 @@ export class HeldCall {
     this.#cancelling.abort(gone());
   }
 
-  /** Goes on, on behalf of a request, until there is a result or a question. */
-  async goOn({ round, onProgress }: HeldRound, run?: () => Promise<ToolResult>): Promise<Reached> {
+  /** Continues, on behalf of a request, until there is a result or a question. */
+  async continue(
+    { round, onProgress }: HeldRound,
+    run?: () => Promise<ToolResult>,
+  ): Promise<Reached> {
     this.#onProgress = onProgress;
     const { signal } = round.ctx.mcpReq;
     const stop = (): void => this.cancel();
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const asked = new Promise<undefined>((resolve) => {
-        this.#tellAsked = () => resolve(undefined);
+      const questioned = new Promise<undefined>((resolve) => {
+        this.#onAsked = () => resolve(undefined);
         if (this.#questions.size > 0) resolve(undefined);
       });
       this.#result ??= run?.();
-      // It may fail while no request waits for it.
+      // It may fail while no request awaits it, which must not end the process.
       this.#result?.catch(() => undefined);
-      const result = await Promise.race([this.#result, asked]);
+      const result = await Promise.race([this.#result, questioned]);
       if (result) return { result, round: { ...this.first, ctx: round.ctx } };
       const open = [...this.#questions].map(([key, { request }]) => [key, request] as const);
       return { id: this.id, questions: Object.fromEntries(open) };
     } finally {
-      this.#tellAsked = undefined;
+      this.#onAsked = undefined;
       signal.removeEventListener('abort', stop);
     }
   }
@@ -144,11 +149,11 @@ export class HeldCalls {
     const call = new HeldCall(asking, (one) => this.#hasRoom(one));
     return this.#follow(
       call,
-      call.goOn(asking, () => run(call)),
+      call.continue(asking, () => run(call)),
     );
   }
 
-  /** Goes on with a held call. Throws when there is none, or it is somebody else's or another one. */
+  /** Continues a held call. Throws when there is none, or when it belongs to another session or call. */
   resume(id: string, asking: HeldRound): Promise<Reached> {
     const held = this.#held.get(id);
     const { round, binding } = asking;
@@ -157,10 +162,10 @@ export class HeldCalls {
     held.timer.cancel();
     this.#held.delete(id);
     held.call.take(round.ctx.mcpReq.inputResponses);
-    return this.#follow(held.call, held.call.goOn(asking));
+    return this.#follow(held.call, held.call.continue(asking));
   }
 
-  /** Cancels what waits for a client that is gone, or for all of them. */
+  /** Cancels the held calls of a session that is over, or all of them. */
   end(binding?: string): void {
     for (const [id, { call, timer }] of this.#held) {
       if (binding !== undefined && call.binding !== binding) continue;
@@ -188,6 +193,6 @@ export class HeldCalls {
   #hasRoom({ binding }: HeldCall): boolean {
     if (this.#held.size >= MAX_HELD) return false;
     const mine = [...this.#held.values()].filter(({ call }) => call.binding === binding);
-    return mine.length < MAX_HELD_A_SESSION;
+    return mine.length < MAX_HELD_PER_SESSION;
   }
 }

@@ -117,7 +117,7 @@ describe('a plain call', () => {
     expect(comparable(await replyTo(1))).toEqual(comparable(await replyTo(2)));
   });
 
-  it('takes the short way, and one that brings more does not', async () => {
+  it('bypasses the library, and one with more fields does not', async () => {
     await greet();
     const params = { name: 'words', arguments: {} };
     await send({ id: 1, method: 'tools/call', params });
@@ -127,7 +127,7 @@ describe('a plain call', () => {
     expect(Object.keys(await replyTo(2))).toEqual(['result', 'jsonrpc', 'id']);
   });
 
-  it('never hands out what is no result', async () => {
+  it('is answered with an error when the reply is no result', async () => {
     await greet();
     await send({ id: 1, method: 'tools/call', params: { name: 'odd_block', arguments: {} } });
     expect(await replyTo(1)).toMatchObject({ error: { data: { code: 'INTERNAL' } } });
@@ -143,7 +143,7 @@ describe('a plain call', () => {
     expect(await replyTo(3)).toHaveProperty('result');
   });
 
-  it('tells what it does before it answers', async () => {
+  it('sends its progress before its response', async () => {
     await greet();
     await send({ id: 1, method: 'tools/call', params: { name: 'noisy', arguments: {} } });
     await replyTo(1);
@@ -153,7 +153,7 @@ describe('a plain call', () => {
     });
   });
 
-  it('tells nothing that the client wants not to hear', async () => {
+  it('sends no log lines below the level that the client chose', async () => {
     await greet();
     await send({ id: 1, method: 'logging/setLevel', params: { level: 'error' } });
     await replyTo(1);

@@ -1,8 +1,8 @@
 /**
- * Takes the common call of the 2025 protocols straight to the pipeline: one that brings a name and
- * arguments and nothing else. The library would check it, and its result, by schemas that cost more
- * than the whole pipeline (docs/decisions/0012). Whatever is not plain is left to the library, which
- * also carries what a call tells or asks its client.
+ * Takes plain calls of the 2025 protocols, which bring a name and arguments and nothing else,
+ * straight to the pipeline. The library would check call and result with schemas that cost more
+ * than the whole pipeline (docs/decisions/0012). It gets all other calls, and sends what a call
+ * tells or asks its client.
  */
 import type {
   CallToolRequest,
@@ -20,6 +20,7 @@ import type {
   RequestOptions,
   Server,
 } from '@modelcontextprotocol/server';
+import { isRecord } from '../../../kit/data/is-record.ts';
 import { protocolError } from '../protocol-error.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import type { CallContext, CallRequestContext } from './call-context.ts';
@@ -29,20 +30,17 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const REQUEST_KEYS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** `_meta` has a schema of its own, and says of newer protocols that they are spoken. */
+/** Leaves requests with `_meta` to the library: it has a schema of its own and may name a newer protocol. */
 const isPlainParams = (params: unknown): boolean =>
   params === undefined ||
-  (isObject(params) && !Object.hasOwn(params, '_meta') && !Object.hasOwn(params, '__proto__'));
+  (isRecord(params) && !Object.hasOwn(params, '_meta') && !Object.hasOwn(params, '__proto__'));
 
 /**
- * Tells a request of the 2025 protocols that brings nothing but what its method takes. The library is
- * asked about all others; its schemas cost more than serving this one.
+ * Recognises a request of the 2025 protocols with nothing but the fields of its method. The library
+ * checks all others; its schemas cost more than serving this one.
  */
 export const isPlainRequest = (body: unknown): body is JSONRPCRequest => {
-  if (!isObject(body)) return false;
+  if (!isRecord(body)) return false;
   const { jsonrpc, id, method, params } = body;
   return (
     jsonrpc === '2.0' &&
@@ -56,7 +54,7 @@ export const isPlainRequest = (body: unknown): body is JSONRPCRequest => {
 const PARAMS: ReadonlySet<string> = new Set(['name', 'arguments']);
 
 const isPlainInput = (input: unknown): boolean =>
-  input === undefined || (isObject(input) && !Object.hasOwn(input, '__proto__'));
+  input === undefined || (isRecord(input) && !Object.hasOwn(input, '__proto__'));
 
 const isPlainCall = (message: unknown): message is JSONRPCRequest & CallToolRequest => {
   if (!isPlainRequest(message) || message.params === undefined) return false;
@@ -71,18 +69,18 @@ const isPlainCall = (message: unknown): message is JSONRPCRequest & CallToolRequ
 const isText = ({ type, annotations, _meta }: Fields): boolean =>
   type === 'text' && annotations === undefined && _meta === undefined;
 
-/** Of text, the library could find nothing that is not checked when the reply is made. */
+/** A reply of plain texts needs no check by the library's schemas. */
 const isPlainReply = ({ content }: CallToolResult): boolean => content.every(isText);
 
 /** The context of a plain call, made without the library. */
 class PlainRequestContext implements CallContext, CallRequestContext {
   readonly method = 'tools/call';
-  readonly #id: RequestId;
+  readonly id: RequestId;
   readonly #server: Server;
   readonly #cancelling = new AbortController();
 
   constructor(id: RequestId, server: Server) {
-    this.#id = id;
+    this.id = id;
     this.#server = server;
   }
 
@@ -107,10 +105,10 @@ class PlainRequestContext implements CallContext, CallRequestContext {
   }
 
   notify(notification: Notification): Promise<void> {
-    return this.#server.notification(notification, { relatedRequestId: this.#id });
+    return this.#server.notification(notification, { relatedRequestId: this.id });
   }
 
-  /** Everything: a client that has chosen a level is left to the library. */
+  /** Sends every level: the library serves clients that have chosen one. */
   log(level: LoggingLevel, data: unknown, logger?: string): Promise<void> {
     return this.notify({ method: 'notifications/message', params: { level, data, logger } });
   }
@@ -119,7 +117,7 @@ class PlainRequestContext implements CallContext, CallRequestContext {
     request: { method: RequestMethod; params?: Record<string, unknown> },
     options?: Pick<RequestOptions, 'signal' | 'timeout'>,
   ): Promise<unknown> {
-    return this.#server.request(request, { ...options, relatedRequestId: this.#id });
+    return this.#server.request(request, { ...options, relatedRequestId: this.id });
   }
 
   elicitInput(
@@ -142,16 +140,16 @@ export class PlainCalls {
   }
 
   /**
-   * True when the message is a plain call, whose response goes to `respond` unless it is cancelled. Sees
-   * every message of the client, in their order.
+   * Takes a plain call and returns true; its response goes to `respond` unless it is cancelled. Has
+   * to see every message of the client, in their order.
    */
   take(message: JSONRPCMessage, respond: (response: JSONRPCMessage) => void): boolean {
     if (!('method' in message)) return false;
     if (message.method !== 'tools/call') {
-      this.#notice(message);
+      this.#observe(message);
       return false;
     }
-    // Before the handshake is over the library has to say so.
+    // Before the handshake is over, the library refuses the call.
     const isReady = this.#server.getClientCapabilities() !== undefined && !this.#hasLogLevel;
     if (!isReady || !isPlainCall(message)) return false;
     const { id } = message;
@@ -164,13 +162,13 @@ export class PlainCalls {
     return true;
   }
 
-  /** The client is gone: what runs is for nobody. */
+  /** Cancels running calls, because the client has gone. */
   close(): void {
     for (const context of this.#running.values()) context.cancel(new Error('Connection closed'));
     this.#running.clear();
   }
 
-  #notice({ method, params }: JSONRPCRequest | JSONRPCNotification): void {
+  #observe({ method, params }: JSONRPCRequest | JSONRPCNotification): void {
     if (method === 'logging/setLevel') this.#hasLogLevel = true;
     if (method !== 'notifications/cancelled') return;
     this.#running.get(params?.requestId as RequestId)?.cancel(params?.reason);
@@ -190,8 +188,7 @@ export class PlainCalls {
       throw new Error('the reply to a call is no result of one');
     } catch (error) {
       const { code, message, data } = protocolError(error, sdk, options.runtime.log);
-      const isTold = data !== undefined;
-      return { jsonrpc: '2.0', id, error: { code, message, ...(isTold && { data }) } };
+      return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
     }
   }
 }

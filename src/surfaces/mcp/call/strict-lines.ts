@@ -1,20 +1,20 @@
 /**
- * Stands before the library's stdio transport, which parses with `JSON.parse`: lines that two readers
- * could understand differently are answered with an error and do not reach it. Batches, which the
- * library does not know, reach it message by message.
+ * The streams before and behind the library's stdio transport, which parses with `JSON.parse`.
+ * Lines that two readers could understand differently are answered with an error and do not reach
+ * it. Batches, which the library does not know, reach it message by message.
  */
-import { Transform, type TransformCallback } from 'node:stream';
+import { Transform, type TransformCallback, type Writable } from 'node:stream';
 import type { JsonFlaw } from '../../../kit/text/json-scan.ts';
 import { findJsonFlaw } from '../../../kit/text/strict-json.ts';
-import { parseError } from '../rpc-refusal.ts';
+import { parseError } from '../protocol-error.ts';
 
 const NEWLINE = 0x0a;
 const BATCH = /^\s*\[/;
 const MAX_BATCH = 100;
-/** A longer line is handed on unread: the library ends the connection over its size. */
+/** A longer line is passed on unread: the library ends the connection because of its size. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** The id to answer, null for a batch, undefined when nobody waits: a notification or a response. */
+/** Returns the id to answer: null for a batch, nothing for a notification or a response. */
 const idToAnswer = (line: string): string | number | null | undefined => {
   const message = Object(JSON.parse(line)) as { readonly id?: unknown; readonly method?: unknown };
   if (Array.isArray(message)) return null;
@@ -40,22 +40,22 @@ export class StrictLines extends Transform {
       this.#take(chunk.subarray(from, end + 1));
       from = end + 1;
     }
-    if (from < chunk.length) this.#keep(chunk.subarray(from));
+    if (from < chunk.length) this.#hold(chunk.subarray(from));
     done();
   }
 
   override _flush(done: TransformCallback): void {
-    this.push(this.#gathered());
+    this.push(this.#takeLine());
     done();
   }
 
-  #keep(piece: Buffer): void {
+  #hold(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#size += piece.length;
-    if (this.#size > MAX_LINE_BYTES) this.push(this.#gathered());
+    if (this.#size > MAX_LINE_BYTES) this.push(this.#takeLine());
   }
 
-  #gathered(): Buffer {
+  #takeLine(): Buffer {
     const whole = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces);
     this.#pieces = [];
     this.#size = 0;
@@ -64,10 +64,10 @@ export class StrictLines extends Transform {
 
   #take(end: Buffer): void {
     this.#pieces.push(end);
-    const bytes = this.#gathered();
+    const bytes = this.#takeLine();
     const line = bytes.toString('utf8');
     const flaw = findJsonFlaw(line);
-    // What is no JSON at all is dropped by the library, as the protocol has it.
+    // The library drops lines that are no JSON, as the protocol says.
     if (flaw !== undefined && flaw.kind !== 'syntax') this.#answer(line, flaw);
     else if (flaw === undefined && BATCH.test(line)) this.#takeBatch(line);
     else this.push(bytes);
@@ -91,9 +91,26 @@ export class StrictLines extends Transform {
     try {
       id = idToAnswer(line);
     } catch {
-      // No JSON behind the flaw: nobody can be told by id.
+      // The rest of the line is no JSON, so its id is not known.
     }
     if (id === undefined) return;
     this.#refuse(`${JSON.stringify({ jsonrpc: '2.0', id, error: parseError(flaw) })}\n`);
   }
 }
+
+/**
+ * Makes all writes of one turn of the event loop leave together: replies that are ready at the same
+ * time need one system call. Changes and returns the same stream.
+ */
+export const gatherWrites = <T extends Writable>(stream: T): T => {
+  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+  const gathered = (...args: unknown[]): boolean => {
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+    }
+    return write(...args);
+  };
+  stream.write = gathered as T['write'];
+  return stream;
+};

@@ -1,7 +1,8 @@
-/** A result as a client reads it: content, structured where it can be, and errors in words. */
+/** Turns a result into an MCP reply: content, structured where it is an object, and errors as text. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import { ERRORS, type ToolError } from '../../../contract/errors.ts';
 import type { ToolResult } from '../../../contract/result.ts';
+import { isRecord } from '../../../kit/data/is-record.ts';
+import { errorText } from '../../../kit/text/error-text.ts';
 
 export const META = {
   executionId: 'toolcrib/executionId',
@@ -19,22 +20,6 @@ const metaOf = ({ status, metadata, error, approval }: ToolResult): Record<strin
   ...(error && { [META.code]: error.code }),
   ...(approval && { [META.approvalId]: approval.approvalId }),
 });
-
-const errorText = (error: ToolError): string => {
-  const { sentence } = ERRORS[error.code];
-  const issues = (error.issues ?? []).map(
-    ({ path, message }) => `- ${path.length === 0 ? 'input' : path.join('.')}: ${message}`,
-  );
-  return [
-    `${error.code}: ${error.message}`,
-    ...(error.message === sentence ? [] : [sentence]),
-    ...issues,
-    ...(error.retryAfterMs === undefined
-      ? []
-      : [`Wait ${Math.ceil(error.retryAfterMs / 1000)} s before the next try.`]),
-    ...error.suggestions.map((suggestion) => `- ${suggestion}`),
-  ].join('\n');
-};
 
 const pendingText = (id: string, expiresAt: number): string =>
   [
@@ -57,9 +42,6 @@ interface ContentData {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const SHAPES: Readonly<Record<string, (block: Fields) => boolean>> = {
@@ -68,38 +50,40 @@ const SHAPES: Readonly<Record<string, (block: Fields) => boolean>> = {
   audio: ({ data, mimeType }) => isText(data) && isText(mimeType),
   resource_link: ({ uri, name }) => isText(uri) && isText(name),
   resource: ({ resource }) =>
-    isObject(resource) && isText(resource.uri) && (isText(resource.text) || isText(resource.blob)),
+    isRecord(resource) && isText(resource.uri) && (isText(resource.text) || isText(resource.blob)),
 };
 
 const isBlock = (value: unknown): boolean =>
-  isObject(value) &&
+  isRecord(value) &&
   isText(value.type) &&
   Object.hasOwn(SHAPES, value.type) &&
   SHAPES[value.type]?.(value) === true;
 
 const CONTENT_KEYS: ReadonlySet<string> = new Set(['content', 'structuredContent', '_meta']);
 
-/** Base64 that was cut to fit a prompt is a broken picture: a sentence takes its place. */
-const whole = (block: Fields): Fields => {
+/** Replaces base64 that was cut to fit a prompt by a sentence: a client could not decode it. */
+const withoutCutData = (block: Fields): Fields => {
   const data = block.type === 'image' || block.type === 'audio' ? block.data : undefined;
-  const bytes = isObject(block.resource) ? block.resource.blob : data;
+  const bytes = isRecord(block.resource) ? block.resource.blob : data;
   if (!isText(bytes) || /^[A-Za-z0-9+/]*={0,2}$/.test(bytes)) return block;
   return { type: 'text', text: `[The ${String(block.type)} was left out: it is too large.]` };
 };
 
 /**
- * Takes data that is MCP content already: `{ content: [blocks] }`, with `structuredContent` beside it or
- * not. Tools return it to hand over images, sounds and links as what they are.
+ * Reads data that is MCP content already: `{ content: [blocks] }`, with or without
+ * `structuredContent`. Tools return it to hand over images, sounds and links.
  */
 const contentData = (data: unknown): ContentData | undefined => {
-  if (!isObject(data) || !Array.isArray(data.content) || data.content.length === 0)
+  if (!isRecord(data) || !Array.isArray(data.content) || data.content.length === 0)
     return undefined;
   if (!Object.keys(data).every((key) => CONTENT_KEYS.has(key))) return undefined;
   if (!data.content.every(isBlock)) return undefined;
   const { structuredContent } = data;
   return {
-    content: data.content.map((block) => whole(block as Fields)) as unknown as ContentBlock[],
-    ...(isObject(structuredContent) && { structuredContent: { ...structuredContent } }),
+    content: data.content.map((block) =>
+      withoutCutData(block as Fields),
+    ) as unknown as ContentBlock[],
+    ...(isRecord(structuredContent) && { structuredContent: { ...structuredContent } }),
   };
 };
 
@@ -109,7 +93,7 @@ const dataText = (data: unknown): string =>
 const bodyOf = (data: unknown): Pick<CallToolResult, 'content' | 'structuredContent'> =>
   contentData(data) ?? {
     content: data === undefined ? [text('Done.')] : [text(dataText(data))],
-    ...(isObject(data) && { structuredContent: data }),
+    ...(isRecord(data) && { structuredContent: { ...data } }),
   };
 
 export const toolReply = (result: ToolResult): CallToolResult => {

@@ -1,15 +1,16 @@
 /**
- * Guards an MCP surface that has no HTTP server of ours in front: checks where a request comes from,
- * then who sends it, before its body is read. `toolcrib serve` has checked both by then.
+ * Guards an MCP surface that is served without the HTTP surface: checks the origin of a request,
+ * then its sender, before its body is read. `toolcrib serve` has its own checks.
  */
 import type { Logger } from '../../../contract/runtime.ts';
+import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { createSeal, type SealedAnswer } from '../../door/answer.ts';
 import { createOriginCheck, ORIGIN_MESSAGES } from '../../door/check-origin.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
 import type { Handler } from '../../door/listen.ts';
 import { securityHeaders } from '../../door/security-headers.ts';
 import type { McpHttpOptions, McpIdentity, RequestHead } from '../mcp-options.ts';
-import { refusal } from '../rpc-refusal.ts';
+import { refusal } from '../protocol-error.ts';
 import type { HandleRequest } from './handle-request.ts';
 
 export interface GuardDeps {
@@ -18,14 +19,14 @@ export interface GuardDeps {
   readonly handle: HandleRequest;
 }
 
-const UNKNOWN = { code: -32001, message: 'Authentication is required' };
+const NOT_AUTHENTICATED = { code: -32001, message: 'Authentication is required' };
 
 const challenge = ({ resourceMetadataUrl }: McpHttpOptions): string =>
   resourceMetadataUrl === undefined
     ? 'Bearer realm="toolcrib"'
     : `Bearer realm="toolcrib", resource_metadata="${encodeURI(resourceMetadataUrl)}"`;
 
-/** What `authenticate` sees of a request. A class, because literals with getters cost more a request. */
+/** The request as `authenticate` sees it. A class, because object literals with getters cost more. */
 class Head implements RequestHead {
   readonly #request: HttpRequest;
 
@@ -56,15 +57,13 @@ class Head implements RequestHead {
 
 type Identified = McpIdentity | undefined;
 
-/** Asks who sends the request; waits only where that has to be looked up. A failure means nobody. */
+/** Identifies the sender; synchronously where `authenticate` is. A failure means nobody. */
 const identify = (
   request: HttpRequest,
   { http, log }: GuardDeps,
 ): Identified | Promise<Identified> => {
   const failed = (error: unknown): undefined => {
-    log.warn('an MCP client could not be authenticated', {
-      cause: error instanceof Error ? error.message : String(error),
-    });
+    log.warn('an MCP client could not be authenticated', { cause: reasonOf(error) });
     return undefined;
   };
   try {
@@ -75,7 +74,7 @@ const identify = (
   }
 };
 
-/** Makes the handler. Throws when a configured origin is none. */
+/** Makes the handler. Throws when a configured origin cannot be parsed. */
 export const guardRequests = (deps: GuardDeps): Handler => {
   const { http, handle } = deps;
   const { hosts = [], origins = [] } = http;
@@ -87,9 +86,9 @@ export const guardRequests = (deps: GuardDeps): Handler => {
     if (fault) {
       return seal(refusal(fault === 'ambiguous' ? 400 : 403, { message: ORIGIN_MESSAGES[fault] }));
     }
-    const asked = identify(request, deps);
-    const identity = asked instanceof Promise ? await asked : asked;
-    if (!identity || identity.key === '') return seal(refusal(401, UNKNOWN, headers));
+    const identified = identify(request, deps);
+    const identity = identified instanceof Promise ? await identified : identified;
+    if (!identity || identity.key === '') return seal(refusal(401, NOT_AUTHENTICATED, headers));
     return seal(await handle(request, identity));
   };
 };

@@ -54,16 +54,19 @@ describe('a session of the 2025 protocols', () => {
     ['its role', { roles: ['agent'] }, 'PERMISSION_DENIED'],
     ['the tool on its list', { tools: ['echo'] }, 'PERMISSION_DENIED'],
     ['its dollars a day', { dailyUsd: 0.5 }, 'BUDGET_EXCEEDED'],
-  ])('threat: calls no more than its client may that has lost %s since', async (...given) => {
-    const [, less, code] = given;
-    await start();
-    const session = await initialize(identity());
-    expect(await call('priced', identity(), session)).toContain('success');
-    expect(await call('priced', identity(less), session)).toContain(code);
-    expect(await call('priced', identity(), session)).toContain('success');
-    const rows = await (await open.crib.store()).audit.query({ kind: 'outcome' });
-    expect(rows.map((row) => row.code)).toEqual(['', code, '']);
-  });
+  ])(
+    'threat: loses the rights that its client has lost since it was opened: %s',
+    async (...given) => {
+      const [, less, code] = given;
+      await start();
+      const session = await initialize(identity());
+      expect(await call('priced', identity(), session)).toContain('success');
+      expect(await call('priced', identity(less), session)).toContain(code);
+      expect(await call('priced', identity(), session)).toContain('success');
+      const rows = await (await open.crib.store()).audit.query({ kind: 'outcome' });
+      expect(rows.map((row) => row.code)).toEqual(['', code, '']);
+    },
+  );
 
   it('threat: is not found by a client with another key', async () => {
     await start();

@@ -1,6 +1,8 @@
 /** Handles a request of a known client over HTTP: its body first, then the era that it speaks. */
 import type { AuthInfo, McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
+import { BoundedMap } from '../../../kit/data/bounded-map.ts';
 import type { Answer, PlainAnswer } from '../../door/answer.ts';
+import { endableResponse } from '../../door/endable-response.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
 import { type BodyFault, readBody } from '../../door/read-body.ts';
 import { type BuiltServer, buildServer } from '../build-server.ts';
@@ -8,20 +10,24 @@ import { isPlainRequest } from '../call/plain-calls.ts';
 import { isListenRequest, ListenedResources } from '../lists/listened-resources.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { McpIdentity } from '../mcp-options.ts';
-import { parseError, refusal } from '../rpc-refusal.ts';
-import { identitySession, type McpSession, WaitingCalls } from '../session.ts';
+import { parseError, refusal } from '../protocol-error.ts';
+import {
+  identitySession,
+  type McpSession,
+  newWaitingCalls,
+  type WaitingCalls,
+} from '../session.ts';
 import type { SurfaceDeps } from '../surface-deps.ts';
 import { LegacySessions } from './legacy-sessions.ts';
-import { untilClosed } from './listen-answer.ts';
 
-/** Handles one request; where it comes from and who sends it was checked before. */
+/** Handles one request whose origin and sender were checked before. */
 export type HandleRequest = (request: HttpRequest, identity: McpIdentity) => Promise<Answer>;
 
 export interface RequestHandler {
   readonly handle: HandleRequest;
   /** The sessions of the 2025 protocols. */
   readonly servers: readonly BuiltServer[];
-  /** Tells the subscribers of the 2026-07-28 protocol. */
+  /** Notifies the subscribers of the 2026-07-28 protocol. */
   readonly notify: McpHttpHandler['notify'];
   close(): Promise<void>;
 }
@@ -29,15 +35,12 @@ export interface RequestHandler {
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_CLIENTS = 1000;
 
-/** Makes the sessions of the era that has none: a client's requests are kept together by its key. */
+/** Makes sessions for the era that has none: requests of one client share those of its key. */
 const createClients = (): ((identity: McpIdentity) => McpSession) => {
-  const known = new Map<string, WaitingCalls>();
+  const waitingByKey = new BoundedMap<string, WaitingCalls>(MAX_CLIENTS);
   return (identity) => {
-    const waiting = known.get(identity.key) ?? new WaitingCalls();
-    known.delete(identity.key);
-    known.set(identity.key, waiting);
-    const [oldest] = known.keys();
-    if (known.size > MAX_CLIENTS && oldest !== undefined) known.delete(oldest);
+    const waiting = waitingByKey.get(identity.key) ?? newWaitingCalls();
+    waitingByKey.set(identity.key, waiting);
     return identitySession(identity, '', waiting);
   };
 };
@@ -73,7 +76,7 @@ const readMessage = async (request: HttpRequest, maxBytes: number): Promise<Body
   }
 };
 
-/** Tells requests of the 2025 protocols; the library is asked where that cannot be seen at once. */
+/** Recognises requests of the 2025 protocols; asks the library where the request is not plain. */
 const createEraCheck = (sdk: Sdk) => {
   const versions: ReadonlySet<string | undefined> = new Set([
     undefined,
@@ -100,6 +103,24 @@ const createModernHandler = (deps: SurfaceDeps): McpHttpHandler => {
   );
 };
 
+/** Ends subscriptions when the client leaves, or when the stream that they belong to is over. */
+const untilClosed = (response: Response, signal: AbortSignal, stop: () => void): Response => {
+  const held = endableResponse(response, (end) => {
+    const leave = (): void => {
+      stop();
+      end();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    return () => {
+      signal.removeEventListener('abort', leave);
+      stop();
+    };
+  });
+  // Not a stream of events: nothing was subscribed to for long.
+  if (held === response) stop();
+  return held;
+};
+
 export const createRequestHandler = (deps: SurfaceDeps): RequestHandler => {
   const { sdk, options } = deps;
   const maxBytes = options.maxBodyBytes ?? MAX_BYTES;
@@ -113,13 +134,13 @@ export const createRequestHandler = (deps: SurfaceDeps): RequestHandler => {
     const { value } = body;
     const isOld = isLegacy(request, value);
     if (isOld === true || (await isOld)) return legacy.handle({ request, identity, body: value });
-    const given = (parsedBody: unknown) => ({
+    const optionsFor = (parsedBody: unknown) => ({
       authInfo: authInfoOf(identity),
       ...(parsedBody !== undefined && { parsedBody }),
     });
-    if (!isListenRequest(value)) return modern.fetch(request.web(), given(value));
+    if (!isListenRequest(value)) return modern.fetch(request.web(), optionsFor(value));
     const { message, stop } = await listened.open(value);
-    const response = await modern.fetch(request.web(), given(message));
+    const response = await modern.fetch(request.web(), optionsFor(message));
     return untilClosed(response, request.signal(), stop);
   };
   return {

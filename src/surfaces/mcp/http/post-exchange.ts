@@ -1,13 +1,13 @@
 /**
- * One POST and its answer, whose form is decided late: one JSON text when there is nothing but
- * responses to send, events as soon as something else has to go first or the client has waited long.
+ * One POST and its answer, whose form is decided late: one JSON text when only responses are sent,
+ * events as soon as another message has to go first or the client has waited for 5 seconds.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
 import type { Answer, HeaderRecord } from '../../door/answer.ts';
 import { EventStream } from '../../door/event-stream.ts';
 
-/** From then on the client, and whatever is in between, is shown that the connection lives. */
+/** After so long the answer becomes a stream, so that proxies see that the connection lives. */
 export const PATIENCE_MS = 5_000;
 
 export interface PostOptions {
@@ -48,7 +48,7 @@ export class PostExchange {
     this.#timer.keepAlive(false);
   }
 
-  /** A response; the last one ends the exchange. */
+  /** Sends a response; the last one ends the exchange. */
   respond(message: JSONRPCMessage): void {
     this.#missing -= 1;
     if (this.#stream) this.#stream.write(eventOf(message));
@@ -58,18 +58,18 @@ export class PostExchange {
     else this.#json();
   }
 
-  /** What the client has to hear before the response. */
-  tell(message: JSONRPCMessage): void {
+  /** Sends a message before the response. */
+  send(message: JSONRPCMessage): void {
     this.#events().write(eventOf(message));
   }
 
-  /** One request was cancelled: it gets no response. */
+  /** Notes that a request was cancelled and gets no response. */
   skip(): void {
     this.#missing -= 1;
     if (this.#missing <= 0) this.end();
   }
 
-  /** Ends it as it is: what is missing will not come. */
+  /** Ends the exchange without the missing responses. */
   end(): void {
     this.#events().end();
   }

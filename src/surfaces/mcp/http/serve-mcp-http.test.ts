@@ -3,14 +3,15 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openSurface, type TestSurface, tokens } from '../../../../test/fixtures/mcp-surface.ts';
 import { aTool } from '../../../../test/fixtures/test-crib.ts';
+import type { HttpServer } from '../../door/listen.ts';
 import { PATIENCE_MS } from './post-exchange.ts';
-import { type McpHttpServer, serveMcpHttp } from './serve-mcp-http.ts';
+import { serveMcpHttp } from './serve-mcp-http.ts';
 
 type Body = string | ReadableStream<Uint8Array>;
 
 const MAX_BYTES = 2000;
 let open: TestSurface;
-let server: McpHttpServer;
+let server: HttpServer;
 let finish: () => void = () => undefined;
 let isRunning = false;
 afterEach(async () => {
@@ -71,7 +72,7 @@ const inPieces = (text: string, ...more: readonly string[]): ReadableStream<Uint
     },
   });
 
-describe('a body', () => {
+describe('the body of an MCP request', () => {
   const text = message('tools/call', { name: 'echo', arguments: { text: 'grüße' } });
 
   it.each<[string, () => Body]>([
@@ -95,7 +96,7 @@ describe('a body', () => {
   });
 });
 
-it('threat: of two hosts neither is believed', async () => {
+it('threat: a request with two Host headers is refused', async () => {
   await start();
   const { hostname, port, host } = new URL(server.url);
   const head = `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example\r\n`;
@@ -112,7 +113,7 @@ it('threat: of two hosts neither is believed', async () => {
   expect(said).toMatch(/^HTTP\/1\.1 40[03] /);
 });
 
-describe('a stream', () => {
+describe('the stream of an MCP call', () => {
   it('opens while the call runs, and ends with its response', async () => {
     const session = await start();
     const asked = post(message('tools/call', { name: 'slow' }), session);
@@ -124,7 +125,7 @@ describe('a stream', () => {
     expect(await response.text()).toContain('done at last');
   });
 
-  it('of a client that has gone makes room for its next', async () => {
+  it('of a client that has gone is replaced by its next one', async () => {
     const session = await start();
     const listen = async (signal?: AbortSignal): Promise<number> => {
       const headers = { ...HEADERS, ...session };
@@ -139,7 +140,7 @@ describe('a stream', () => {
     await expect.poll(() => listen(), { timeout: 20_000 }).toBe(200);
   });
 
-  it('is not missed by a call whose client has gone', async () => {
+  it('that its client has left does not fail the call', async () => {
     const session = await start();
     const leave = new AbortController();
     const asked = fetch(server.url, {

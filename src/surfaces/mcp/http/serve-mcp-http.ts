@@ -1,11 +1,11 @@
-/** Listens for MCP over HTTP on this machine: one path, behind the checks of the surface. */
+/** Listens for MCP over HTTP on this machine: one path, one token, behind the checks of the surface. */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Logger } from '../../../contract/runtime.ts';
 import { type Handler, type HttpServer, listen } from '../../door/listen.ts';
 import type { McpSurface } from '../create-mcp-surface.ts';
+import type { McpHttpOptions, McpIdentity } from '../mcp-options.ts';
 
-export type McpHttpServer = HttpServer;
-
-export interface ListenOptions {
+interface ListenOptions {
   readonly port: number;
   readonly log: Logger;
   readonly host?: string;
@@ -19,10 +19,27 @@ const MAX_CONNECTIONS = 256;
 export const serveMcpHttp = async (
   surface: Pick<McpSurface, 'answer'>,
   { port, log, host = LOOPBACK }: ListenOptions,
-): Promise<McpHttpServer> => {
+): Promise<HttpServer> => {
   const handle: Handler = async (request) =>
     request.path === PATH ? surface.answer(request) : { status: 404, headers: [], body: null };
   const limits = { maxConnections: MAX_CONNECTIONS };
   const server = await listen(handle, { host, port }, { log, limits });
   return { url: `${server.url}${PATH}`, close: server.close };
+};
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+export const newToken = (): string => randomBytes(24).toString('base64url');
+
+/** Makes the check of one token, compared in constant time. Throws when the token is empty. */
+export const bearerToken = (
+  token: string,
+  identity: McpIdentity,
+): McpHttpOptions['authenticate'] => {
+  if (token === '') throw new TypeError('A token must not be empty.');
+  const expected = digest(token);
+  return (request) => {
+    const sent = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+    return sent !== undefined && timingSafeEqual(digest(sent), expected) ? identity : undefined;
+  };
 };

@@ -82,7 +82,7 @@ const typeOf = ({ headers }: Response): string | null => headers.get('content-ty
 const eventsOf = async (response: Response): Promise<unknown[]> =>
   [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
 
-describe('a POST', () => {
+describe('a POST of an MCP session', () => {
   it('that needs nothing but its response is one JSON text', async () => {
     const session = await start();
     const response = await ask('POST', session, call(1, 'echo'));
@@ -94,7 +94,7 @@ describe('a POST', () => {
     });
   });
 
-  it('becomes a stream when something has to be said first', async () => {
+  it('becomes a stream when another message goes before the response', async () => {
     const session = await start();
     const wanted = call(1, 'noisy', { _meta: { progressToken: 'p' } });
     const response = await ask('POST', session, wanted);
@@ -165,7 +165,7 @@ describe('a POST', () => {
   });
 });
 
-describe('what a session refuses', () => {
+describe('an MCP session refuses', () => {
   const list = { jsonrpc: '2.0', id: 9, method: 'tools/list' };
 
   it.each<[string, number, string, Extra, unknown]>([
@@ -196,14 +196,14 @@ describe('what a session refuses', () => {
     expect((await ask('POST', session, list)).status).toBe(200);
   });
 
-  it('a beginning that is not alone', async () => {
+  it('an initialize request in a batch', async () => {
     await start();
     expect((await ask('POST', {}, [hello, { ...list, id: 1 }])).status).toBe(400);
   });
 });
 
-describe('the stream of a client', () => {
-  it('is one at a time, and can be had again', async () => {
+describe('the own stream of an MCP client', () => {
+  it('is open once at a time, and can be opened again', async () => {
     const session = await start();
     const first = await ask('GET', session);
     expect([first.status, typeOf(first)]).toEqual([200, 'text/event-stream']);
@@ -214,7 +214,7 @@ describe('the stream of a client', () => {
     await again.body?.cancel();
   });
 
-  it('carries what belongs to no request, and ends with the session', async () => {
+  it('carries messages that belong to no request, and ends with the session', async () => {
     const session = await start();
     const stream = await ask('GET', session);
     const { crib } = open as TestSurface;

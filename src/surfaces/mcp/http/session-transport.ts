@@ -1,6 +1,7 @@
 /**
- * The transport of one HTTP session of the 2025 protocols: what its client posts goes to the protocol
- * instance above, and what that sends goes to the request it belongs to, or to the client's own stream.
+ * The transport of one HTTP session of the 2025 protocols. Messages that the client posts go to the
+ * protocol instance; its messages go to the answer of the related request, or to the client's own
+ * stream.
  */
 import type {
   JSONRPCMessage,
@@ -15,7 +16,7 @@ import { EventStream } from '../../door/event-stream.ts';
 import type { HttpRequest } from '../../door/http-request.ts';
 import { isPlainRequest } from '../call/plain-calls.ts';
 import type { Sdk } from '../load-sdk.ts';
-import { refusal } from '../rpc-refusal.ts';
+import { refusal } from '../protocol-error.ts';
 import { eventOf, PostExchange, type PostOptions } from './post-exchange.ts';
 import type { Take } from './unique-ids.ts';
 
@@ -23,9 +24,9 @@ export interface SessionDeps {
   readonly sessionId: string;
   readonly sdk: Sdk;
   readonly runtime: Runtime;
-  /** Handed on with every message. */
+  /** Passed on with every message. */
   readonly extra: MessageExtraInfo;
-  /** The client has ended the session. */
+  /** Called when the client ends the session. */
   ended(): void;
 }
 
@@ -50,7 +51,7 @@ export class SessionTransport implements Transport {
   readonly #deps: SessionDeps;
   readonly #post: PostOptions;
   readonly #exchanges = new Map<RequestId, PostExchange>();
-  /** For what belongs to no request. */
+  /** The stream for messages that belong to no request. */
   #ownStream: EventStream | undefined = undefined;
   #versions: readonly string[] = [];
   #isInitialized = false;
@@ -67,7 +68,7 @@ export class SessionTransport implements Transport {
         'content-type': EVENTS_TYPE,
         'cache-control': 'no-cache, no-transform',
         connection: 'keep-alive',
-        // Proxies that gather what they pass on would hold events back.
+        // Proxies that buffer would hold events back.
         'x-accel-buffering': 'no',
         ...session,
       }),
@@ -92,14 +93,14 @@ export class SessionTransport implements Transport {
     return refusal(405, { message: 'Method not allowed.' }, METHODS);
   }
 
-  /** Rejects when nobody waits for it. */
+  /** Rejects when the request that the message belongs to is over. */
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const isResponse = !('method' in message);
     const id = isResponse ? message.id : options?.relatedRequestId;
     if (id === undefined && !isResponse) return this.#ownStream?.write(eventOf(message));
     const exchange = id === undefined ? undefined : this.#exchanges.get(id);
     if (id === undefined || !exchange) throw new Error(`Nobody waits for request ${String(id)}.`);
-    if (!isResponse) return exchange.tell(message);
+    if (!isResponse) return exchange.send(message);
     this.#exchanges.delete(id);
     exchange.respond(message);
   }
@@ -138,7 +139,7 @@ export class SessionTransport implements Transport {
     }
   }
 
-  /** The first message opens the session, alone and once; all others have to fit it. */
+  /** Refuses messages that do not fit the session: the first one opens it, alone and once. */
   #refused(request: HttpRequest, messages: readonly JSONRPCMessage[]): PlainAnswer | undefined {
     const { isInitializeRequest } = this.#deps.sdk;
     const opens = messages.some(
@@ -168,7 +169,7 @@ export class SessionTransport implements Transport {
         ? new PostExchange({ requests: requests.length, isBatch }, this.#post)
         : undefined;
     for (const { id } of requests) {
-      // An id that is free again although nobody answered it belonged to a cancelled request.
+      // An id that is used again without a response belonged to a cancelled request.
       this.#exchanges.get(id)?.skip();
       if (exchange) this.#exchanges.set(id, exchange);
     }

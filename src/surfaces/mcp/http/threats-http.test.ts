@@ -14,11 +14,11 @@ import {
   tokens,
 } from '../../../../test/fixtures/mcp-surface.ts';
 import { aTool } from '../../../../test/fixtures/test-crib.ts';
-import { bearerToken, newToken } from './bearer-token.ts';
-import { type McpHttpServer, serveMcpHttp } from './serve-mcp-http.ts';
+import type { HttpServer } from '../../door/listen.ts';
+import { bearerToken, newToken, serveMcpHttp } from './serve-mcp-http.ts';
 
 let open: TestSurface | undefined;
-let server: McpHttpServer | undefined;
+let server: HttpServer | undefined;
 afterEach(async () => {
   await open?.close();
   await server?.close();
@@ -123,7 +123,7 @@ describe('DNS rebinding and foreign pages', () => {
   });
 });
 
-describe('authentication', () => {
+describe('authentication of MCP clients over HTTP', () => {
   it.each([
     ['no token', undefined],
     ['a wrong token', 'Bearer mallory'],
@@ -151,7 +151,7 @@ describe('authentication', () => {
     expect(read).toBeLessThanOrEqual(1);
   });
 
-  it('is a no where nothing can authenticate, and where it throws', async () => {
+  it('refuses everybody without `authenticate`, and when it throws', async () => {
     open = await openSurface([echo]);
     expect((await post(modernHeaders, callBody())).status).toBe(401);
     await open.close();
@@ -231,7 +231,7 @@ describe('sessions of the 2025 protocols', () => {
       { jsonrpc: '2.0', id: 1, method: 'tools/list' },
     );
 
-  it('are the user’s who opened them', async () => {
+  it('belong to the user who opened them', async () => {
     await start();
     const session = await initialize();
     expect((await listIn(session)).status).toBe(200);
@@ -325,7 +325,7 @@ describe('answers of different clients', () => {
   });
 });
 
-describe('over a socket', () => {
+describe('MCP over a socket', () => {
   const listen = async (): Promise<string> => {
     await start();
     const { surface, crib } = open as TestSurface;

@@ -1,6 +1,6 @@
 /**
- * Refuses a request whose id another one of the same connection still uses: the answer of one would
- * reach whoever asked the other.
+ * Refuses a request whose id an open request of the same connection has: its response would be
+ * taken for that of the other.
  */
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server';
 
@@ -12,13 +12,13 @@ interface Message {
 
 const isId = (id: unknown): id is RequestId => typeof id === 'string' || typeof id === 'number';
 
-/** The messages of a body: one, or those of a batch. */
+/** Returns the messages of a body: one, or those of a batch. */
 export const messagesIn = (body: unknown): readonly Message[] =>
   (Array.isArray(body) ? body : [body]).filter(
     (message: unknown): message is Message => typeof message === 'object' && message !== null,
   );
 
-/** The ids of the requests in a body. */
+/** Returns the ids of the requests in a body. */
 export const requestIdsIn = (body: unknown): readonly RequestId[] =>
   messagesIn(body)
     .filter(({ method }) => typeof method === 'string')
@@ -27,35 +27,35 @@ export const requestIdsIn = (body: unknown): readonly RequestId[] =>
 
 export const IN_USE = { code: -32600, message: 'Invalid Request: the id is in use' } as const;
 
-/** Ids that wait for an answer. Those of cancelled requests are free again: they get none. */
+/** Ids of requests without a response. Those of cancelled requests are free again. */
 export class OpenIds {
   readonly #open = new Set<RequestId>();
 
-  /** False, and nothing taken, when one of them is open already or comes twice. */
+  /** Takes all ids; returns false, and takes none, when one is open already or given twice. */
   take(ids: readonly RequestId[]): boolean {
     const isFree = new Set(ids).size === ids.length && !ids.some((id) => this.#open.has(id));
     if (isFree) for (const id of ids) this.#open.add(id);
     return isFree;
   }
 
-  /** The same for one: false when it is open already. */
+  /** Takes one id; returns false when it is open already. */
   takeOne(id: RequestId): boolean {
     if (this.#open.has(id)) return false;
     this.#open.add(id);
     return true;
   }
 
-  /** For requests that were refused before anybody could answer them. */
+  /** Frees the ids of requests that were refused at once. */
   release(ids: readonly RequestId[]): void {
     for (const id of ids) this.#open.delete(id);
   }
 
-  /** Looks at what leaves: an answer frees its id. */
+  /** Sees a message that is sent: a response frees its id. */
   sent(message: JSONRPCMessage): void {
     if (!('method' in message) && message.id !== undefined) this.#open.delete(message.id);
   }
 
-  /** Looks at what comes in: a cancelled request frees its id. */
+  /** Sees a message that is received: a cancellation frees the id of its request. */
   received(body: unknown): void {
     for (const { method, params } of messagesIn(body)) {
       const id = method === 'notifications/cancelled' ? params?.requestId : undefined;
@@ -64,18 +64,18 @@ export class OpenIds {
   }
 }
 
-/** Takes a message instead of whoever listens; true when it did. */
+/** May take a message before the protocol instance gets it; returns true when it did. */
 export type Take = (
   message: JSONRPCMessage,
   respond: (response: JSONRPCMessage) => void,
 ) => boolean;
 
-/** The same; `pass` hands a message to whoever listens, later. */
+/** The same; `pass` hands a message to the protocol instance later. */
 export type TakeOrDelay = (
-  ...given: [...Parameters<Take>, pass: (message: JSONRPCMessage) => void]
+  ...args: [...Parameters<Take>, pass: (message: JSONRPCMessage) => void]
 ) => boolean;
 
-/** The same transport, with the check in front of whoever listens, and of who may take a message first. */
+/** Wraps a transport with the check of ids and with `take`, which may take messages first. */
 export const withUniqueIds = (wire: Transport, take: TakeOrDelay = () => false): Transport => {
   const ids = new OpenIds();
   const respond = (response: JSONRPCMessage): void =>

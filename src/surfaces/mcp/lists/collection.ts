@@ -1,4 +1,4 @@
-/** Where the resources and prompts of a surface come from: one shelf for each place. */
+/** Where the resources and prompts of a surface come from: one catalog for each source. */
 import type { Caller } from '../../../contract/caller.ts';
 import type {
   PromptText,
@@ -14,9 +14,9 @@ export type ListedResource = Omit<ServerResource, 'server'>;
 export type ListedTemplate = Omit<ServerTemplate, 'server'>;
 
 export interface ResourceCatalog {
-  /** How messages name it. */
+  /** Names the catalog in the log. */
   readonly label: string;
-  /** A failure leaves this shelf out of the list and disturbs no other. */
+  /** A failure leaves this catalog out of the list; the others are still listed. */
   list(caller: Partial<Caller>): Promise<readonly ListedResource[]>;
   templates?(): readonly ListedTemplate[] | Promise<readonly ListedTemplate[]>;
   /** Values for a variable of a template that start with what was typed; nothing for foreign templates. */
@@ -26,11 +26,11 @@ export interface ResourceCatalog {
     readonly typed: string;
     readonly given?: Readonly<Record<string, string>>;
   }): Promise<readonly string[] | undefined>;
-  /** Calls back when this resource changed; returns how to stop, or nothing for what is not on this shelf. */
+  /** Calls back when this resource changed; returns how to stop, or nothing for foreign resources. */
   subscribe?(uri: string, changed: () => void): Promise<(() => void) | undefined>;
   /** Calls back when what is listed may have changed; returns how to stop. */
   watch?(changed: () => void): () => void;
-  /** `undefined` for what is not on this shelf, or not this caller's. */
+  /** `undefined` for a resource that is not in this catalog, or not this caller's. */
   read(uri: string, caller: Partial<Caller>): Promise<readonly ResourceText[] | undefined>;
 }
 

@@ -1,4 +1,4 @@
-/** The tools a surface lists: those that are on and out of quarantine, as the protocol words them. */
+/** The tools that a surface lists: enabled and out of quarantine, as definitions of the protocol. */
 import type { Tool } from '@modelcontextprotocol/server';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
@@ -7,14 +7,14 @@ import { SEARCH_TOOLS } from '../../../kit/model/meta-tools.ts';
 import type { SurfaceKind } from '../mcp-options.ts';
 import { isShown, META_TOOLS, SEARCH_API } from './meta-tools.ts';
 
-/** The tools that stand beside the ones of the surface, where the crib has them. */
+/** Tools that are listed beside the surface's own, where the crib has them. */
 const COMPANIONS: Readonly<Record<SurfaceKind, readonly string[]>> = {
   full: [],
   search: ['read_result'],
   code: ['run_code', 'read_result'],
 };
 
-/** What comes instead of a result that is too large to hand over. */
+/** The schema of what replaces a result that is too large to hand over. */
 const HANDLE = {
   type: 'object',
   properties: {
@@ -25,7 +25,7 @@ const HANDLE = {
   required: ['handle', 'bytes', 'preview'],
 } as const;
 
-/** References other than into the definitions would lead elsewhere once the schema is wrapped. */
+/** Tells whether a schema can be wrapped: references outside its definitions would break. */
 const canWrap = (schema: JsonSchema): boolean =>
   !/"\$(?:ref|dynamicRef)":"(?!#\/(?:\$defs|definitions)\/)/.test(JSON.stringify(schema)) &&
   schema.$id === undefined;
@@ -42,29 +42,29 @@ const wrapped = (schema: JsonSchema): JsonSchema | undefined => {
   };
 };
 
-/** A result may be a handle instead: the schema says so, or clients would refuse it. */
+/** Adds the handle to the output schema, because clients would refuse a result that does not fit. */
 const listed = (definition: Record<string, unknown>): Tool => {
   const { outputSchema, ...rest } = definition;
   const schema = outputSchema === undefined ? undefined : wrapped(outputSchema as JsonSchema);
   return { ...rest, ...(schema && { outputSchema: schema }) } as Tool;
 };
 
-/** The code surface has one search, under its own name: its texts name no tool that is not listed. */
-const inWordsOf = (kind: SurfaceKind, tool: Tool): Tool =>
+/** Renames the search in the texts of the code surface, which lists it under its own name. */
+const withListedNames = (kind: SurfaceKind, tool: Tool): Tool =>
   kind === 'code' && tool.description !== undefined
     ? { ...tool, description: tool.description.replaceAll(SEARCH_API, SEARCH_TOOLS.name) }
     : tool;
 
 export interface ListedTools {
   all(): readonly Tool[];
-  /** The entry behind a name of the list; a tool that is not listed has none. */
+  /** Returns the entry of a listed tool; nothing for other tools. */
   entry(name: string): CatalogEntry | undefined;
 }
 
-/** Reads results that are too large to hand over, whoever made them. */
+/** The tool that reads large results is offered whatever the servers. */
 const RESULT_READER = 'read_result';
 
-/** Whether a surface that is limited to some servers offers this tool. */
+/** Tells whether a surface that is limited to some servers offers this tool. */
 const isOfServers = ({ tool }: CatalogEntry, servers: readonly string[] | undefined): boolean =>
   servers === undefined ||
   tool.name === RESULT_READER ||
@@ -75,31 +75,34 @@ export const listedTools = (
   kind: SurfaceKind,
   servers?: readonly string[],
 ): ListedTools => {
-  const kept = new WeakMap<object, Tool>();
-  const once = (definition: Record<string, unknown>): Tool => {
-    const tool = kept.get(definition) ?? inWordsOf(kind, listed(definition));
-    kept.set(definition, tool);
+  const cache = new WeakMap<object, Tool>();
+  const cached = (definition: Record<string, unknown>): Tool => {
+    const tool = cache.get(definition) ?? withListedNames(kind, listed(definition));
+    cache.set(definition, tool);
     return tool;
   };
-  const isOpen = (entry: CatalogEntry): boolean =>
+  const isListed = (entry: CatalogEntry): boolean =>
     isShown(entry) &&
     isOfServers(entry, servers) &&
     (kind === 'full' || COMPANIONS[kind].includes(entry.tool.name));
   const own = (): readonly Tool[] => {
-    const names = new Set(crib.tools.list({ enabled: true }).filter(isOpen).map(wireNameOf));
+    const names = new Set(
+      crib.tools
+        .list({ enabled: true })
+        .filter(isListed)
+        .map(({ wireName }) => wireName),
+    );
     return crib.tools
       .forModel('mcp')
       .definitions.filter(({ name }) => names.has(String(name)))
-      .map(once);
+      .map(cached);
   };
   const entry = (name: string): CatalogEntry | undefined => {
-    const found = crib.tools.get(name);
-    return found && isOpen(found) ? found : undefined;
+    const listedEntry = crib.tools.get(name);
+    return listedEntry && isListed(listedEntry) ? listedEntry : undefined;
   };
   return {
     all: () => [...META_TOOLS[kind], ...own()],
     entry,
   };
 };
-
-const wireNameOf = ({ wireName }: CatalogEntry): string => wireName;

@@ -1,9 +1,10 @@
 /**
- * Resources that clients of the 2026-07-28 protocol listen to. The library keeps their subscriptions and
- * tells them of changes; here each resource is subscribed to where it comes from, once for all who
- * listen. What cannot be subscribed to is taken out of the request, so that its client is told.
+ * Resources that clients of the 2026-07-28 protocol listen to. The library keeps their
+ * subscriptions and notifies them; here each resource is subscribed to at its source, once for all
+ * listeners. A resource that cannot be subscribed to is taken out of the request, so that it is
+ * missing from what the client is acknowledged.
  */
-
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { SurfaceDeps } from '../surface-deps.ts';
@@ -11,12 +12,12 @@ import { subscribeAt } from './serve-resources.ts';
 
 const LISTEN = 'subscriptions/listen';
 const MAX_RESOURCES = 1000;
-const MAX_A_REQUEST = 100;
+const MAX_PER_REQUEST = 100;
 
 type Stop = () => void;
 
-/** A request to listen, as far as it can be granted, and how to end it. */
-export interface Listening {
+/** A request to listen with the resources that could be subscribed to, and how to end it. */
+interface Listening {
   readonly message: unknown;
   readonly stop: Stop;
 }
@@ -56,7 +57,7 @@ export class ListenedResources {
   readonly #changed: (uri: string) => void;
   readonly #held = new Map<string, Held>();
 
-  /** `changed` tells those who listen to a resource. */
+  /** `changed` notifies the listeners of a resource. */
   constructor(deps: SurfaceDeps, changed: (uri: string) => void) {
     this.#deps = deps;
     this.#changed = changed;
@@ -66,7 +67,7 @@ export class ListenedResources {
   async open(message: unknown): Promise<Listening> {
     const request = listenRequest(message);
     if (!request) return { message, stop: () => undefined };
-    const uris = [...new Set(request.uris)].slice(0, MAX_A_REQUEST);
+    const uris = [...new Set(request.uris)].slice(0, MAX_PER_REQUEST);
     const added = await Promise.all(uris.map((uri) => this.#add(uri)));
     const granted = uris.filter((_, at) => added[at]);
     let isOver = false;
@@ -87,9 +88,9 @@ export class ListenedResources {
   }
 
   async #add(uri: string): Promise<boolean> {
-    const known = this.#held.get(uri);
-    if (!known && this.#held.size >= MAX_RESOURCES) return false;
-    const held = known ?? {
+    const existing = this.#held.get(uri);
+    if (!existing && this.#held.size >= MAX_RESOURCES) return false;
+    const held = existing ?? {
       count: 0,
       stop: subscribeAt(this.#deps, uri, () => this.#changed(uri)),
     };
@@ -113,5 +114,51 @@ export class ListenedResources {
     if (held.count > 0) return;
     this.#held.delete(uri);
     void held.stop.then((end) => end()).catch(() => undefined);
+  }
+}
+
+type Pass = (message: JSONRPCMessage) => void;
+
+/** Takes the requests to listen of a client whose connection is its own, such as stdio. */
+export class ConnectionListener {
+  readonly #listened: ListenedResources;
+  /** By the id of the request to listen; `undefined` while it is subscribed. */
+  readonly #stops = new Map<RequestId, (() => void) | undefined>();
+
+  constructor(listened: ListenedResources) {
+    this.#listened = listened;
+  }
+
+  /** True for a request to listen, which is passed on once its resources are subscribed to. */
+  take(message: JSONRPCMessage, pass: Pass): boolean {
+    if (!('method' in message)) return false;
+    if (message.method === 'notifications/cancelled') {
+      this.#end(message.params?.requestId as RequestId);
+      return false;
+    }
+    if (!('id' in message) || !isListenRequest(message)) return false;
+    void this.#open(message.id, message, pass);
+    return true;
+  }
+
+  close(): void {
+    for (const id of [...this.#stops.keys()]) this.#end(id);
+    this.#listened.close();
+  }
+
+  async #open(id: RequestId, message: JSONRPCMessage, pass: Pass): Promise<void> {
+    this.#stops.set(id, undefined);
+    const listening = await this.#listened.open(message);
+    if (!this.#stops.has(id)) {
+      listening.stop();
+      return;
+    }
+    this.#stops.set(id, listening.stop);
+    pass(listening.message as JSONRPCMessage);
+  }
+
+  #end(id: RequestId): void {
+    this.#stops.get(id)?.();
+    this.#stops.delete(id);
   }
 }

@@ -1,4 +1,4 @@
-/** The tools that stand for all others, as this protocol words them, over what a surface lists. */
+/** The tools of the search and code surfaces through which all others are found and called. */
 import type { Tool } from '@modelcontextprotocol/server';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
@@ -45,7 +45,7 @@ export const isMetaTool = (kind: SurfaceKind, name: string): boolean =>
 export const isShown = ({ enabled, quarantine }: CatalogEntry): boolean =>
   enabled && quarantine === undefined;
 
-/** Everything that is on and out of quarantine. */
+/** Gives these tools access to everything that is enabled and out of quarantine. */
 export const metaDeps = ({ tools }: Crib): MetaDeps => ({
   search: (text, limit) =>
     tools.search({ text, limit, filter: { enabled: true } }).map(({ entry }) => entry),

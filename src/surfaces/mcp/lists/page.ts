@@ -1,21 +1,5 @@
-/** Lists in pages. A cursor names the last item seen, so that changes in between lose nothing. */
-import type { Sdk } from '../load-sdk.ts';
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly nextCursor?: string;
-}
-
-const PREFIX = 'after:';
-
-const read = (cursor: string): string | undefined => {
-  const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  const isOurs = text.startsWith(PREFIX) && writeCursor(text.slice(PREFIX.length)) === cursor;
-  return isOurs ? text.slice(PREFIX.length) : undefined;
-};
-
-const writeCursor = (key: string): string =>
-  Buffer.from(PREFIX + key, 'utf8').toString('base64url');
+/** Lists in pages, as the protocol has them. */
+import { pageOf as cutPage } from '../../door/page-of.ts';
 
 export interface PageRequest<T> {
   readonly cursor: string | undefined;
@@ -23,26 +7,11 @@ export interface PageRequest<T> {
   keyOf(item: T): string;
 }
 
-const byKey =
-  <T>(keyOf: (item: T) => string) =>
-  (a: T, b: T): number => {
-    const [left, right] = [keyOf(a), keyOf(b)];
-    if (left === right) return 0;
-    return left < right ? -1 : 1;
-  };
-
-/** Throws the protocol's error for a cursor that this surface did not make. */
-export const pageOf = <T>(all: readonly T[], request: PageRequest<T>, sdk: Sdk): Page<T> => {
-  const { cursor, size, keyOf } = request;
-  const after = cursor === undefined ? undefined : read(cursor);
-  if (cursor !== undefined && after === undefined) {
-    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Invalid cursor');
-  }
-  const sorted = all.toSorted(byKey(keyOf));
-  const left = after === undefined ? sorted : sorted.filter((item) => keyOf(item) > after);
-  const items = left.slice(0, size);
-  const last = items.at(-1);
-  return last !== undefined && left.length > items.length
-    ? { items, nextCursor: writeCursor(keyOf(last)) }
-    : { items };
+/** Cuts one page out of a list. Fails with VALIDATION_ERROR for a foreign cursor. */
+export const pageOf = <T>(
+  all: readonly T[],
+  { cursor, size, keyOf }: PageRequest<NoInfer<T>>,
+): { readonly items: readonly T[]; readonly nextCursor?: string } => {
+  const { items, next } = cutPage(all, { keyOf }, { cursor, limit: size });
+  return next === undefined ? { items } : { items, nextCursor: next };
 };

@@ -1,7 +1,7 @@
 /**
- * Addresses of what lies at a server behind the crib: `toolcrib://servers/<server>/<uri>`, both
- * encoded. A template of a server keeps its variables as a query, so that each value can be put in
- * its place, encoded as the template has it.
+ * Addresses of resources of servers behind the crib: `toolcrib://servers/<server>/<uri>`, both
+ * encoded. A template of a server keeps its variables as a query, so that each value can be encoded
+ * as the template demands.
  */
 import type { Sdk } from '../load-sdk.ts';
 
@@ -10,7 +10,7 @@ const START = 'toolcrib://servers/';
 export const addressOf = (server: string, uri: string): string =>
   `${START}${encodeURIComponent(server)}/${encodeURIComponent(uri)}`;
 
-/** Nothing for a template that cannot be read. */
+/** Makes the address of a template; nothing for one that cannot be parsed. */
 export const templateAddressOf = (
   { UriTemplate }: Sdk,
   server: string,
@@ -42,7 +42,7 @@ export interface Origin {
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** The address at the server: a template with its values in it. Nothing where that cannot be. */
+/** Returns the URI at the server, with the values of a template filled in; nothing where that fails. */
 export const expanded = ({ UriTemplate }: Sdk, { uri, values }: Origin): string | undefined => {
   if (!values) return uri;
   try {
@@ -52,7 +52,7 @@ export const expanded = ({ UriTemplate }: Sdk, { uri, values }: Origin): string 
   }
 };
 
-/** Nothing for an address of another kind, or one that is not whole. */
+/** Reads an address; returns nothing for one of another kind, or an incomplete one. */
 export const originOf = (address: string): Origin | undefined => {
   if (!address.startsWith(START)) return undefined;
   const [path = '', query, ...others] = address.slice(START.length).split('?');

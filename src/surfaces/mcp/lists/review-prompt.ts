@@ -1,4 +1,4 @@
-/** The prompt `review_pending`: what waits for a person, worded so that a model can go through it. */
+/** The prompt `review_pending`: the calls that wait for approval, for a model to explain. */
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { type Caller, LOCAL_CALLER } from '../../../contract/caller.ts';
 import type { Crib } from '../../../contract/crib.ts';
@@ -7,7 +7,7 @@ import type { PromptCatalog } from './collection.ts';
 
 export const REVIEW_PENDING = 'review_pending';
 const ARGUMENT = 'approvalId';
-const MOST = 20;
+const MAX_SHOWN = 20;
 
 const HEAD =
   'These tool calls wait for a person. Explain each one: what it will do, what could go wrong, and ' +
@@ -40,7 +40,7 @@ export const reviewPrompt = (
       if (name !== REVIEW_PENDING) return undefined;
       const only = Object.hasOwn(args, ARGUMENT) ? args[ARGUMENT] : undefined;
       const records = (await mine(caller)).filter(({ id }) => only === undefined || id === only);
-      const body = records.length === 0 ? 'Nothing waits.' : records.slice(0, MOST).map(shown);
+      const body = records.length === 0 ? 'Nothing waits.' : records.slice(0, MAX_SHOWN).map(shown);
       const text = [HEAD, ...[body].flat(), '---'].join('\n\n');
       return { messages: [{ role: 'user', content: { type: 'text', text } }] };
     },

@@ -1,4 +1,4 @@
-/** The prompt and completion requests of a client, answered from the shelves of the surface. */
+/** The prompt and completion requests of a client, answered from the catalogs of the surface. */
 import type { GetPromptResult, InputRequiredResult, Server } from '@modelcontextprotocol/server';
 import type { CallContext } from '../call/call-context.ts';
 import { askNeeded, laterDigest, openRound } from '../call/call-round.ts';
@@ -6,7 +6,7 @@ import type { ClientLink } from '../client-link.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import type { ListedPrompt, PromptAsked, PromptCatalog } from './collection.ts';
 import { pageOf } from './page.ts';
-import { fromShelves } from './serve-resources.ts';
+import { fromCatalogs } from './serve-resources.ts';
 
 const MAX_VALUES = 100;
 
@@ -21,8 +21,8 @@ const promptFrom = async (
   asked: PromptAsked,
   link: ClientLink,
 ): Promise<GetPromptResult> => {
-  for (const shelf of deps.prompts) {
-    const prompt = await shelf.get(asked, deps.session.caller, link);
+  for (const catalog of deps.prompts) {
+    const prompt = await catalog.get(asked, deps.session.caller, link);
     if (prompt) return { ...prompt, messages: [...prompt.messages] } as GetPromptResult;
   }
   const { ProtocolError, ProtocolErrorCode } = deps.sdk;
@@ -55,14 +55,14 @@ const valuesFor = async (
   }: Omit<Completing, 'prompt'> & { prompt?: string; template?: string },
 ): Promise<readonly string[]> => {
   if (template !== undefined) {
-    for (const shelf of deps.resources) {
-      const values = await shelf.complete?.({ ...asked, template });
+    for (const catalog of deps.resources) {
+      const values = await catalog.complete?.({ ...asked, template });
       if (values) return values;
     }
   }
   if (prompt !== undefined) {
-    for (const shelf of deps.prompts) {
-      const values = await shelf.complete?.({ ...asked, prompt }, deps.session.caller);
+    for (const catalog of deps.prompts) {
+      const values = await catalog.complete?.({ ...asked, prompt }, deps.session.caller);
       if (values) return values;
     }
   }
@@ -70,15 +70,15 @@ const valuesFor = async (
 };
 
 export const servePrompts = (server: Server, deps: ServerDeps): void => {
-  const { sdk, pageSize: size } = deps;
+  const { pageSize: size } = deps;
   server.setRequestHandler('prompts/list', async ({ params }) => {
-    const listed = await fromShelves(
+    const listed = await fromCatalogs(
       deps.prompts,
-      (shelf) => shelf.list(deps.session.caller),
+      (catalog) => catalog.list(deps.session.caller),
       deps,
     );
     const request = { cursor: params?.cursor, size, keyOf: ({ name }: ListedPrompt) => name };
-    const { items, ...next } = pageOf(unique(listed), request, sdk);
+    const { items, ...next } = pageOf(unique(listed), request);
     const prompts = items.map((item) => ({ ...item, arguments: [...item.arguments] }));
     return { prompts, ...next };
   });
@@ -87,10 +87,10 @@ export const servePrompts = (server: Server, deps: ServerDeps): void => {
   );
   server.setRequestHandler('completion/complete', async ({ params }) => {
     const { ref, argument, context } = params;
-    const given = context?.arguments;
-    const asked = { argument: argument.name, typed: argument.value, ...(given && { given }) };
+    const { arguments: given } = context ?? {};
+    const completing = { argument: argument.name, typed: argument.value, ...(given && { given }) };
     const of = ref.type === 'ref/prompt' ? { prompt: ref.name } : { template: ref.uri };
-    const values = await valuesFor(deps, { ...asked, ...of });
+    const values = await valuesFor(deps, { ...completing, ...of });
     const shown = values.slice(0, MAX_VALUES);
     return {
       completion: { values: shown, total: values.length, hasMore: shown.length < values.length },

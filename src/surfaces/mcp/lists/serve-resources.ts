@@ -1,27 +1,27 @@
-/** The resource requests of a client, answered from the shelves of the surface. */
+/** The resource requests of a client, answered from the catalogs of the surface. */
 import type { Server } from '@modelcontextprotocol/server';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import type { ServerDeps } from '../surface-deps.ts';
 import type { ListedResource, ListedTemplate, ResourceCatalog } from './collection.ts';
 import { pageOf } from './page.ts';
 
-/** One shelf that fails is left out. */
-export const fromShelves = async <S extends { readonly label: string }, T>(
-  shelves: readonly S[],
-  take: (shelf: S) => Promise<readonly T[]>,
+/** Joins the lists of all catalogs; one that fails is logged and left out. */
+export const fromCatalogs = async <S extends { readonly label: string }, T>(
+  catalogs: readonly S[],
+  listOf: (catalog: S) => Promise<readonly T[]>,
   { options }: Pick<ServerDeps, 'options'>,
 ): Promise<readonly T[]> => {
-  const taken = shelves.map((shelf) =>
-    take(shelf).catch((error: unknown): readonly T[] => {
+  const lists = catalogs.map((catalog) =>
+    listOf(catalog).catch((error: unknown): readonly T[] => {
       const cause = reasonOf(error);
-      options.runtime.log.warn('a shelf could not be listed', { shelf: shelf.label, cause });
+      options.runtime.log.warn('a catalog could not be listed', { catalog: catalog.label, cause });
       return [];
     }),
   );
-  return (await Promise.all(taken)).flat();
+  return (await Promise.all(lists)).flat();
 };
 
-/** The first shelf that lists a URI has it. */
+/** Keeps the first of several resources with one URI. */
 const unique = (listed: readonly ListedResource[]): readonly ListedResource[] => {
   const byUri = new Map<string, ListedResource>();
   for (const each of listed) if (!byUri.has(each.uri)) byUri.set(each.uri, each);
@@ -29,8 +29,8 @@ const unique = (listed: readonly ListedResource[]): readonly ListedResource[] =>
 };
 
 const readFrom = async (deps: ServerDeps, uri: string) => {
-  for (const shelf of deps.resources) {
-    const contents = await shelf.read(uri, deps.session.caller);
+  for (const catalog of deps.resources) {
+    const contents = await catalog.read(uri, deps.session.caller);
     if (contents) return contents;
   }
   throw new deps.sdk.ResourceNotFoundError(uri);
@@ -41,20 +41,20 @@ const MAX_SUBSCRIPTIONS = 100;
 /** Resources that a client subscribed to, each with how to stop. */
 export type Subscribed = Map<string, () => void>;
 
-/** Subscribes where the resource comes from, so that the client hears of changes there. */
+/** Subscribes to a resource at its source. Where no catalog offers that, nothing ever changes. */
 export const subscribeAt = async (
   deps: Pick<ServerDeps, 'resources'>,
   uri: string,
   changed: () => void,
 ): Promise<() => void> => {
-  for (const shelf of deps.resources) {
-    const stop = await shelf.subscribe?.(uri, changed);
+  for (const catalog of deps.resources) {
+    const stop = await catalog.subscribe?.(uri, changed);
     if (stop) return stop;
   }
   return () => undefined;
 };
 
-/** What a client of the 2025 protocols wants to hear about. */
+/** Serves the subscriptions of clients of the 2025 protocols. */
 const serveSubscriptions = (server: Server, deps: ServerDeps, subscribed: Subscribed): void => {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (subscribed.has(uri)) return {};
@@ -62,7 +62,7 @@ const serveSubscriptions = (server: Server, deps: ServerDeps, subscribed: Subscr
       const { ProtocolError, ProtocolErrorCode } = deps.sdk;
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Too many subscriptions');
     }
-    // Taken before anything is awaited: the same request again must not subscribe twice.
+    // Set before the first await, so that the same request again does not subscribe twice.
     subscribed.set(uri, () => undefined);
     const changed = (): void => void server.sendResourceUpdated({ uri }).catch(() => undefined);
     try {
@@ -82,7 +82,7 @@ const serveSubscriptions = (server: Server, deps: ServerDeps, subscribed: Subscr
   });
 };
 
-/** As the library wants it: lists that it could change. */
+/** Copies lists, because the library's types are mutable. */
 const plain = <T extends Pick<ListedResource, 'annotations'>>({ annotations, ...item }: T) => {
   const { audience, ...rest } = annotations ?? {};
   return {
@@ -101,25 +101,25 @@ const asContents = (contents: NonNullable<Content>) =>
   }));
 
 export const serveResources = (server: Server, deps: ServerDeps, subscribed: Subscribed): void => {
-  const { sdk, pageSize: size } = deps;
+  const { pageSize: size } = deps;
   server.setRequestHandler('resources/list', async ({ params }) => {
-    const listed = await fromShelves(
+    const listed = await fromCatalogs(
       deps.resources,
-      (shelf) => shelf.list(deps.session.caller),
+      (catalog) => catalog.list(deps.session.caller),
       deps,
     );
     const request = { cursor: params?.cursor, size, keyOf: ({ uri }: ListedResource) => uri };
-    const { items, ...next } = pageOf(unique(listed), request, sdk);
+    const { items, ...next } = pageOf(unique(listed), request);
     return { resources: items.map(plain), ...next };
   });
   server.setRequestHandler('resources/templates/list', async ({ params }) => {
-    const listed = await fromShelves(
+    const listed = await fromCatalogs(
       deps.resources,
-      async (shelf) => (await shelf.templates?.()) ?? [],
+      async (catalog) => (await catalog.templates?.()) ?? [],
       deps,
     );
     const keyOf = ({ uriTemplate }: ListedTemplate) => uriTemplate;
-    const { items, ...next } = pageOf(listed, { cursor: params?.cursor, size, keyOf }, sdk);
+    const { items, ...next } = pageOf(listed, { cursor: params?.cursor, size, keyOf });
     return { resourceTemplates: items.map(plain), ...next };
   });
   server.setRequestHandler('resources/read', async ({ params }) => ({

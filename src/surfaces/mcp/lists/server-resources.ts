@@ -1,4 +1,4 @@
-/** Resources and prompts of the servers behind the crib, under names that say whose they are. */
+/** Resources and prompts of the servers behind the crib, under names with that of the server. */
 import type { ServerPrompt, Servers } from '../../../contract/servers.ts';
 import type { Sdk } from '../load-sdk.ts';
 import type { PromptCatalog, ResourceCatalog } from './collection.ts';
@@ -13,8 +13,8 @@ import {
 const isConfigured = (servers: Servers, server: string): boolean =>
   servers.list().some(({ name }) => name === server);
 
-/** The place of a resource at its server: as listed, or a template of the server with values in it. */
-const placeOf = (
+/** Finds server and URI behind an address: of a listed resource, or of a template with its values. */
+const locate = (
   servers: Servers,
   sdk: Sdk,
   address: string,
@@ -42,14 +42,14 @@ export const serverResources = (servers: Servers, sdk: Sdk): ResourceCatalog => 
     }),
   watch: (changed) => servers.watch((list) => list === 'resources' && changed()),
   read: async (address) => {
-    const place = placeOf(servers, sdk, address);
-    if (!place) return undefined;
-    const contents = await servers.readResource(place.server, place.uri);
-    return contents.map((content) => ({ ...content, uri: addressOf(place.server, content.uri) }));
+    const target = locate(servers, sdk, address);
+    if (!target) return undefined;
+    const contents = await servers.readResource(target.server, target.uri);
+    return contents.map((content) => ({ ...content, uri: addressOf(target.server, content.uri) }));
   },
   subscribe: async (address, changed) => {
-    const place = placeOf(servers, sdk, address);
-    return place && servers.subscribe(place.server, place.uri, changed);
+    const target = locate(servers, sdk, address);
+    return target && servers.subscribe(target.server, target.uri, changed);
   },
   complete: async ({ template, ...asked }) => {
     const origin = isTemplateAddress(template) ? originOf(template.split('{')[0] ?? '') : undefined;
@@ -73,12 +73,12 @@ export const serverPrompts = (servers: Servers): PromptCatalog => {
       })),
     watch: (changed) => servers.watch((list) => list === 'prompts' && changed()),
     get: async ({ name, args }) => {
-      const found = await find(name);
-      return found && servers.getPrompt(found.server, found.name, args);
+      const listed = await find(name);
+      return listed && servers.getPrompt(listed.server, listed.name, args);
     },
     complete: async ({ prompt, ...asked }) => {
-      const found = await find(prompt);
-      return found && servers.complete(found.server, { ...asked, of: { prompt: found.name } });
+      const listed = await find(prompt);
+      return listed && servers.complete(listed.server, { ...asked, of: { prompt: listed.name } });
     },
   };
 };

@@ -1,4 +1,4 @@
-/** Tells clients that a list, or the record of calls, has changed: once for many changes. */
+/** Notifies clients when a list, or the record of calls, has changed: once for many changes. */
 import type { Runtime, Timer } from '../../../contract/runtime.ts';
 import type { SurfaceDeps } from '../surface-deps.ts';
 
@@ -33,19 +33,19 @@ export const watchChanges = (
   changes: Changes,
 ): (() => void) => {
   const tools = debounced(runtime, LISTS_MS, () => changes.toolsChanged());
-  const things = debounced(runtime, LISTS_MS, () => changes.resourcesChanged());
-  const texts = debounced(runtime, LISTS_MS, () => changes.promptsChanged());
+  const resourceLists = debounced(runtime, LISTS_MS, () => changes.resourcesChanged());
+  const promptLists = debounced(runtime, LISTS_MS, () => changes.promptsChanged());
   const calls = debounced(runtime, CALLS_MS, () => changes.callsChanged());
   const stops = [
     events.on('tool.registered', tools.touch),
     events.on('tool.unregistered', tools.touch),
     events.on('tool.switched', tools.touch),
     events.on('call.finished', calls.touch),
-    ...resources.map((shelf) => shelf.watch?.(things.touch)),
-    ...prompts.map((shelf) => shelf.watch?.(texts.touch)),
+    ...resources.map((catalog) => catalog.watch?.(resourceLists.touch)),
+    ...prompts.map((catalog) => catalog.watch?.(promptLists.touch)),
   ];
   return () => {
     for (const stop of stops) stop?.();
-    for (const each of [tools, things, texts, calls]) each.stop();
+    for (const each of [tools, resourceLists, promptLists, calls]) each.stop();
   };
 };

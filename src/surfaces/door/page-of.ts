@@ -1,4 +1,7 @@
-/** Lists in pages. A cursor holds the key of the last item seen, so that new ones disturb nobody. */
+/**
+ * Lists in pages. A cursor holds the key of the last item of a page, so that new items do not shift
+ * the next one.
+ */
 import { ToolFailure } from '../../contract/errors.ts';
 
 export interface Page<T> {
@@ -16,24 +19,37 @@ export interface PageSort<T> {
   readonly newestFirst?: boolean;
 }
 
-export const toCursor = (key: string): string => Buffer.from(key).toString('base64url');
+/** Tells cursors of this server from other base64. */
+const PREFIX = 'after:';
 
+/** Makes the cursor of a page that ends with this key. */
+export const toCursor = (key: string): string =>
+  Buffer.from(`${PREFIX}${key}`).toString('base64url');
+
+/** Reads a cursor. Fails with VALIDATION_ERROR for one that this server did not make. */
 export const fromCursor = (cursor: string): string => {
-  const key = Buffer.from(cursor, 'base64url').toString();
-  // Anything that we did not write ourselves reads back differently.
+  const key = Buffer.from(cursor, 'base64url').toString().slice(PREFIX.length);
+  // A text that this server did not encode reads back differently.
   if (key !== '' && toCursor(key) === cursor) return key;
-  throw new ToolFailure('VALIDATION_ERROR', 'The cursor is not one of ours.', {
+  throw new ToolFailure('VALIDATION_ERROR', 'The cursor is not from a page of this server.', {
     issues: [{ path: ['cursor'], message: 'Take it from the `next` of the page before.' }],
   });
 };
 
-/** A time and a name as a key whose order as text is the order in time. */
+/** Makes a key whose order as text is the order in time; the name tells items of one moment apart. */
 export const timeKey = (at: number, name: string): string =>
   `${String(Math.round(at)).padStart(16, '0')} ${name}`;
 
+/** Sorts records by when they were made, the newest first. */
+export const NEWEST_FIRST: PageSort<{ readonly createdAt: number; readonly id: string }> = {
+  keyOf: ({ createdAt, id }) => timeKey(createdAt, id),
+  newestFirst: true,
+};
+
+/** Cuts one page out of a whole list. Fails with VALIDATION_ERROR for a foreign cursor. */
 export const pageOf = <T>(
   all: readonly T[],
-  { keyOf, newestFirst = false }: PageSort<T>,
+  { keyOf, newestFirst = false }: PageSort<NoInfer<T>>,
   { cursor, limit }: PageQuery,
 ): Page<T> => {
   const sign = newestFirst ? -1 : 1;

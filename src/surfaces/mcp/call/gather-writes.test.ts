@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { gatherWrites } from './gather-writes.ts';
+import { gatherWrites } from './strict-lines.ts';
 
 /** Notes what reaches the system, write by write. */
 const recorder = () => {
@@ -20,7 +20,7 @@ const recorder = () => {
   return { stream: gatherWrites(stream), writes };
 };
 
-it('what is written in one turn leaves in one write, in order', async () => {
+it('gatherWrites sends all writes of one turn together, in order', async () => {
   const { stream, writes } = recorder();
   await Promise.all(['a', 'b', 'c'].map(async (text) => stream.write(text)));
   expect(writes).toEqual([]);
@@ -31,7 +31,7 @@ it('what is written in one turn leaves in one write, in order', async () => {
   expect(writes).toEqual([['a', 'b', 'c'], ['d']]);
 });
 
-it('loses nothing when the stream ends in the same turn', async () => {
+it('gatherWrites loses nothing when the stream ends in the same turn', async () => {
   const { stream, writes } = recorder();
   stream.write('a');
   stream.write('b');
@@ -40,7 +40,7 @@ it('loses nothing when the stream ends in the same turn', async () => {
   expect(writes.flat().join('')).toBe('abc');
 });
 
-it('tells who writes when the stream is full, and that its write is done', async () => {
+it('gatherWrites reports backpressure and finished writes to the writer', async () => {
   const { stream } = recorder();
   expect(stream.write('x'.repeat(stream.writableHighWaterMark + 1))).toBe(false);
   await new Promise((resolve) => stream.once('drain', resolve));

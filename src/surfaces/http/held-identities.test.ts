@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Identity } from './identity.ts';
-import { createIdentityCheck } from './recheck-identities.ts';
+import type { Identity } from './auth/identity.ts';
+import { createIdentityCheck } from './held-streams.ts';
 
 const NOW = 1_000;
 
@@ -12,15 +12,15 @@ const identity = (kind: Identity['kind'], key: string, expiresAt?: number): Iden
   ...(expiresAt !== undefined && { expiresAt }),
 });
 
-const standingWith = (liveAmong: (ids: readonly string[]) => Promise<ReadonlySet<string>>) => {
+const checkWith = (liveAmong: (ids: readonly string[]) => Promise<ReadonlySet<string>>) => {
   const warn = vi.fn();
   const log = { debug: vi.fn(), info: vi.fn(), warn, error: vi.fn() };
-  const standing = createIdentityCheck({
+  const check = createIdentityCheck({
     runtime: { now: () => NOW, log },
     tokens: { liveAmong },
     sessions: { isOpen: (key) => key === 'open' },
   });
-  return { standing, warn };
+  return { check, warn };
 };
 
 const TOKEN = identity('token', 'token:good');
@@ -31,26 +31,26 @@ const JWT = identity('jwt', 'jwt:alice', NOW + 1);
 const EXPIRED = identity('jwt', 'jwt:bob', NOW);
 const ENDLESS = identity('jwt', 'jwt:carol');
 
-describe('who came in a while ago', () => {
-  it('may stay while what let them in is good', async () => {
-    const { standing } = standingWith(async () => new Set(['good']));
+describe('the check of identities behind open streams', () => {
+  it('lets those stay whose token, session or JWT is still valid', async () => {
+    const { check } = checkWith(async () => new Set(['good']));
     const all = [TOKEN, REVOKED, SESSION, ENDED, JWT, EXPIRED, ENDLESS];
-    const isGood = await standing(all);
+    const isGood = await check(all);
     expect(all.filter(isGood)).toEqual([TOKEN, SESSION, JWT]);
   });
 
-  it('is asked about once, however many streams a token has', async () => {
+  it('looks a token up once, however many streams it has', async () => {
     const liveAmong = vi.fn(async (ids: readonly string[]) => new Set(ids));
-    const { standing } = standingWith(liveAmong);
-    await standing([TOKEN, TOKEN, REVOKED, TOKEN]);
+    const { check } = checkWith(liveAmong);
+    await check([TOKEN, TOKEN, REVOKED, TOKEN]);
     expect(liveAmong.mock.calls).toEqual([[['good', 'bad']]]);
-    await standing([SESSION, JWT]);
+    await check([SESSION, JWT]);
     expect(liveAmong).toHaveBeenCalledTimes(1);
   });
 
-  it('loses a token that nobody can vouch for, and keeps a session', async () => {
-    const { standing, warn } = standingWith(() => Promise.reject(new Error('locked')));
-    const isGood = await standing([TOKEN, SESSION]);
+  it('ends the streams of tokens, and not of sessions, when the store fails', async () => {
+    const { check, warn } = checkWith(() => Promise.reject(new Error('locked')));
+    const isGood = await check([TOKEN, SESSION]);
     expect([isGood(TOKEN), isGood(SESSION)]).toEqual([false, true]);
     expect(warn).toHaveBeenCalledTimes(1);
   });

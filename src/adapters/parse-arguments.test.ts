@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropNulls } from './drop-nulls.ts';
+import { dropNulls } from './parse-arguments.ts';
 
 const text = { type: 'string' };
 const nullable = { type: ['string', 'null'] };

@@ -3,9 +3,8 @@
  * mean somebody's newest call. Each failure is a VALIDATION_ERROR that names the argument.
  */
 import { ToolFailure } from '../../contract/errors.ts';
-import { isRecord } from '../../kit/data/is-record.ts';
-import { unknownNameText } from '../../kit/text/did-you-mean.ts';
-import { optionsFault } from '../../pipeline/request-fault.ts';
+import { unknownNameText } from '../text/did-you-mean.ts';
+import { isRecord } from './is-record.ts';
 
 /** What one argument has to be: says what is wrong with a value, or nothing. */
 export type ArgumentCheck = (value: unknown) => string | undefined;
@@ -105,11 +104,21 @@ export const fields = (checks: Readonly<Record<string, ArgumentCheck>>): Argumen
   };
 };
 
-/** Who calls, and how: the same names and kinds that `execute` takes. */
-export const callOptions: ArgumentCheck = (value) => {
-  const fault = optionsFault(value);
-  return fault && `${fault.path.join('.')} ${fault.message}`;
-};
+/** A whole runtime; it may be able to do more. */
+export const runtime = someFields({
+  now: callback,
+  after: callback,
+  log: withMethods('debug', 'info', 'warn', 'error'),
+});
+
+/** A crib, or what acts as one: methods of a class count as well. */
+export const crib = withMethods('execute');
+
+/** A request of the web's own kind; those of other realms are no instances of this one. */
+export const webRequest = someFields({ method: text, url: text, headers: withMethods('get') });
+
+export const signal: ArgumentCheck = (value) =>
+  isRecord(value) && typeof value.aborted === 'boolean' ? undefined : 'has to be an AbortSignal';
 
 export const range = fields({ offset: optional(amount), limit: optional(amount) });
 

@@ -1,0 +1,134 @@
+/** What the HTTP surface of a server is handed: settings, views, the trail, metrics, and the opened parts. */
+import { randomBytes } from 'node:crypto';
+import type { LoadedSettings } from '../config/loaded-settings.ts';
+import { isLoopbackHost } from '../config/sections/server.ts';
+import type { CribHost } from '../contract/crib-host.ts';
+import type { Runtime } from '../contract/runtime.ts';
+import { auditService } from '../crib/audit-files.ts';
+import type { CallMetrics } from '../observation/call-metrics.ts';
+import type { PrometheusText } from '../observation/prometheus-text.ts';
+import type { Readiness } from '../observation/readiness.ts';
+import type { TraceRing } from '../observation/trace-ring.ts';
+import type { EventBroadcast } from '../surfaces/http/events/create-event-broadcast.ts';
+import type { DoctorCheck, HttpDeps } from '../surfaces/http/http-deps.ts';
+import type { McpEndpoint } from './mcp-endpoint.ts';
+
+export interface ServerDeps {
+  readonly crib: CribHost;
+  readonly loaded: LoadedSettings;
+  readonly runtime: Runtime;
+  readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly host: string;
+  readonly port: number;
+  /** The folder of the built console; none is served when absent. */
+  readonly consoleFolder?: string;
+  doctor(): Promise<readonly DoctorCheck[]>;
+  readonly describe: NonNullable<HttpDeps['describe']>;
+  /** Offered to admins only where nobody but this machine reaches the server. */
+  readonly serverEditor?: NonNullable<HttpDeps['serverEditor']>;
+}
+
+/** What is opened beside the surface and has to be closed again. */
+export interface ServerParts {
+  readonly calls: CallMetrics;
+  readonly traces: TraceRing;
+  readonly events: EventBroadcast;
+  readonly mcp: McpEndpoint;
+  readonly readiness: Readiness;
+}
+
+/** Makes the page of metrics. Its library is loaded with the first request. */
+const metricsPage = (
+  deps: ServerDeps,
+  { calls, events }: ServerParts,
+): NonNullable<HttpDeps['metrics']> => {
+  const { crib, version } = deps;
+  let loading: Promise<PrometheusText> | undefined;
+  return async () => {
+    loading ??= import('../observation/prometheus-text.ts').then(({ createPrometheusText }) =>
+      createPrometheusText({
+        version,
+        calls,
+        servers: () => crib.servers.list(),
+        waitingApprovals: async () => (await crib.approvals.list()).length,
+        watchers: () => events.clients,
+      }),
+    );
+    const { text, contentType } = await loading;
+    return new Response(await text(), { headers: { 'content-type': contentType } });
+  };
+};
+
+/** Returns the views of the set-up. Their code is loaded with the first request. */
+const views = ({ loaded, runtime, env, doctor }: ServerDeps) => {
+  const { config, userDir } = loaded;
+  const load = () => import('./setup-views.ts');
+  return {
+    policy: async () => (await load()).policyView(loaded, runtime.log),
+    settings: async () => ({
+      config: (await load()).settingLines(loaded),
+      doctor: await doctor(),
+    }),
+    hasSecret: async (key) => (await load()).secretCheck({ config, env, home: userDir })(key),
+    readLink: async (token) => (await load()).linkReader(userDir, runtime.now)(token),
+  } satisfies Partial<HttpDeps>;
+};
+
+const auditDeps = ({ crib, loaded, runtime }: ServerDeps) => {
+  const audits = auditService(loaded.userDir);
+  const nothing = { files: [], checkpointFiles: [], publicKeys: [] };
+  return {
+    exportAudit: async function* (options) {
+      yield* audits.exportRows(await crib.store(), options);
+    },
+    checkpoint: async () => audits.checkpoint(await crib.store(), runtime.now()),
+    verifyAudit: async () => audits.verify({ ...nothing, store: await crib.store() }),
+  } satisfies Partial<HttpDeps>;
+};
+
+const networkDeps = ({ host, loaded, consoleFolder, serverEditor }: ServerDeps) => {
+  const { server } = loaded.config;
+  // Behind a proxy every request seems to come from this machine.
+  const isLocal = isLoopbackHost(host) && !server.behindTls;
+  const { issuer, audience, roleClaim, jwksUri } = server.oidc;
+  return {
+    hosts: server.allowedHosts,
+    origins: server.allowedOrigins,
+    limits: { bodyBytes: server.maxBodyBytes, maxConnections: server.maxConnections },
+    openMetrics: server.openMetrics && isLocal,
+    // An MCP server is a program that runs here: only this machine may add one.
+    ...(isLocal && serverEditor && { serverEditor }),
+    ...(server.publicUrl !== undefined && { publicUrl: server.publicUrl }),
+    ...(consoleFolder !== undefined && { consoleFolder }),
+    ...(issuer !== undefined &&
+      audience !== undefined && {
+        fetch: globalThis.fetch,
+        oidc: { issuer, audience, roleClaim, ...(jwksUri !== undefined && { jwksUri }) },
+      }),
+  } satisfies Partial<HttpDeps>;
+};
+
+/** Puts together what the surface is handed. */
+export const httpDepsOf = (deps: ServerDeps, parts: ServerParts): HttpDeps => {
+  const { runtime, version, describe } = deps;
+  const { calls, traces, events, mcp, readiness } = parts;
+  return {
+    runtime,
+    version,
+    describe,
+    randomBytes: (size) => randomBytes(size),
+    ...networkDeps(deps),
+    ...views(deps),
+    ...auditDeps(deps),
+    readiness: readiness.checks,
+    trace: traces.of,
+    toolUsage: (tool) => {
+      const counts = calls.tools.get(tool);
+      return counts && { calls: counts.durations.count, lastUsed: counts.lastUsedAt };
+    },
+    events: events.open.bind(events),
+    ...(deps.loaded.config.observation.metrics && { metrics: metricsPage(deps, parts) }),
+    mcp: mcp.answer,
+  };
+};
