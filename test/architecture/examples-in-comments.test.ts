@@ -6,18 +6,19 @@ import { readText } from './source-text.ts';
 const FILES = [
   'src/contract/crib.ts',
   'src/contract/crib-members.ts',
+  'src/contract/flow.ts',
   'src/contract/tool-types.ts',
   'src/crib/create-crib.ts',
   'src/crib/open-project.ts',
 ];
 
-const PRELUDE = `import { type Crib, createCrib, defineTool, openProject, type ToolMapOf } from 'toolcrib';
+const PRELUDE = `import { type Crib, createCrib, defineFlow, defineTool, openProject, type ToolMapOf } from 'toolcrib';
 import { z } from 'zod';
 declare const crib: Crib;
 declare const approvalId: string, executionId: string, handle: string;
 const greet = defineTool({ name: 'greet', description: '', tier: 'read_only',
   input: z.strictObject({ name: z.string() }), run: ({ name }) => name });
-export const used = [crib, approvalId, executionId, handle, greet, createCrib, openProject];
+export const used = [crib, approvalId, executionId, handle, greet, createCrib, defineFlow, openProject];
 export type Used = ToolMapOf<readonly [typeof greet]>;
 `;
 
