@@ -250,12 +250,12 @@ const retentionOf = async (
 /** None unless the user says where checkpoints go. */
 const checkpointsOf = async (
   store: Store,
-  { home }: CribOptions,
-  { config, runtime }: Pick<OpenEngineDeps, 'config' | 'runtime'>,
+  { home, secrets }: CribOptions,
+  deps: Pick<OpenEngineDeps, 'config' | 'runtime' | 'redactor'>,
 ): Promise<Opened['checkpoints']> => {
-  if (config.audit.checkpoints.to === undefined) return undefined;
+  if (deps.config.audit.checkpoints.to === undefined) return undefined;
   const { openCheckpoints } = await import('./open-checkpoints.ts');
-  return openCheckpoints(store, { config, folder: userFolder(home), runtime });
+  return openCheckpoints(store, { ...deps, folder: userFolder(home), secrets });
 };
 
 const foldersOf = ({ root = '.' }: CribOptions, { workspace }: Config) => {
@@ -300,7 +300,7 @@ const openAll = async (
   const retention = await retentionOf(store, options, site);
   // Nobody waits for it.
   void sweepTemporary([userDir, join(userDir, 'keys')], site.runtime.now());
-  return { store, engine, retention, checkpoints: await checkpointsOf(store, options, site) };
+  return { store, engine, retention, checkpoints: await checkpointsOf(store, options, rest) };
 };
 
 /** Makes a crib whose store can be reached, for our own surfaces, server and command line. */
