@@ -15,7 +15,7 @@ import {
   type ExportPart,
   exportAudit,
 } from '../governance/audit/export-audit.ts';
-import { makeCheckpoint } from '../governance/audit/make-checkpoint.ts';
+import { makeCheckpoint } from '../governance/audit/checkpoint.ts';
 import {
   foreseePrune,
   type Pruned,
@@ -27,8 +27,8 @@ import {
   type OldRowsPruned,
   pruneOldRows,
 } from '../governance/audit/prune-old-rows.ts';
+import { type VerifyLogOptions, verifyAuditLog } from '../governance/audit/verify-audit.ts';
 import { verifyAuditFiles } from '../governance/audit/verify-audit-files.ts';
-import { type VerifyLogOptions, verifyAuditLog } from '../governance/audit/verify-audit-log.ts';
 import { openSigningKey, readSigningKey } from '../governance/signing/open-signing-key.ts';
 import { isPublicKey } from '../governance/signing/verify-signature.ts';
 import { isMissing, readDestination, readNamed } from './read-checkpoints.ts';

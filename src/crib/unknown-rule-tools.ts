@@ -1,6 +1,6 @@
 /** Finds names in policy rules that no tool has: such a rule forbids and allows nothing. */
 import type { Catalog } from '../contract/catalog.ts';
-import type { PolicySource } from '../governance/policy/document/policy-source.ts';
+import type { PolicySource } from '../governance/policy/document/policy-document.ts';
 import { matchesName } from '../governance/policy/match-rule.ts';
 import { didYouMean } from '../kit/text/did-you-mean.ts';
 

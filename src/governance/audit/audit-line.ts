@@ -3,7 +3,7 @@
  * verified by themselves. A file of a pruned trail begins with the line of its anchor.
  */
 import type { AuditCheckpoint, AuditRow } from '../../contract/audit.ts';
-import { parseCheckpoint } from './parse-checkpoint.ts';
+import { parseCheckpoint } from './checkpoint.ts';
 
 const TEXTS = [
   'kind',

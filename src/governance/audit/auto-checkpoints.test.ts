@@ -7,7 +7,7 @@ import type { AuditCheckpoint } from '../../contract/audit.ts';
 import type { Store } from '../../contract/store.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { AutoCheckpoints, readCheckpointState } from './auto-checkpoints.ts';
-import { makeAnchor, makeCheckpoint } from './make-checkpoint.ts';
+import { makeAnchor, makeCheckpoint } from './checkpoint.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
-import { parseCheckpoint } from './parse-checkpoint.ts';
+import { parseCheckpoint } from './checkpoint.ts';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 

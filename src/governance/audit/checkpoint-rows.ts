@@ -4,8 +4,8 @@
  */
 import type { AuditCheckpoint, AuditLog, AuditRow } from '../../contract/audit.ts';
 import { LOCAL_CALLER } from '../../contract/caller.ts';
-import { parseCheckpoint } from './parse-checkpoint.ts';
-import { type VerifyLogOptions, verifyAuditLog } from './verify-audit-log.ts';
+import { parseCheckpoint } from './checkpoint.ts';
+import { type VerifyLogOptions, verifyAuditLog } from './verify-audit.ts';
 
 const TOOL = 'audit_checkpoint';
 

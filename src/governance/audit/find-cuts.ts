@@ -1,6 +1,6 @@
 /** How far a trail can be pruned: old enough, and through no call. */
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
-import type { AuditHead } from './make-checkpoint.ts';
+import type { AuditHead } from './checkpoint.ts';
 
 /** Follows which calls are under way from row to row. */
 class OpenCalls {

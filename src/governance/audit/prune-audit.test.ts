@@ -25,10 +25,10 @@ import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../../stores/sqlite/database/open-database.ts';
 import { openSigningKey, type SigningKey } from '../signing/open-signing-key.ts';
-import { makeCheckpoint } from './make-checkpoint.ts';
+import { makeCheckpoint } from './checkpoint.ts';
 import { foreseePrune, type PruneOptions, pruneAudit } from './prune-audit.ts';
+import { verifyAuditLog } from './verify-audit.ts';
 import { verifyAuditFiles } from './verify-audit-files.ts';
-import { verifyAuditLog } from './verify-audit-log.ts';
 
 let folder = '';
 let key: SigningKey;

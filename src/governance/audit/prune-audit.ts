@@ -8,9 +8,9 @@ import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Store } from '../../contract/store.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
+import { type AuditHead, makeAnchor } from './checkpoint.ts';
 import { findCuts } from './find-cuts.ts';
-import { type AuditHead, makeAnchor } from './make-checkpoint.ts';
-import { type VerifyLogOptions, verifyAuditLog } from './verify-audit-log.ts';
+import { type VerifyLogOptions, verifyAuditLog } from './verify-audit.ts';
 import { writeArchive } from './write-archive.ts';
 
 export interface PruneOptions extends Pick<VerifyLogOptions, 'checkpoints' | 'onRows'> {

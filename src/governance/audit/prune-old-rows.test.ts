@@ -16,10 +16,10 @@ import type { Store } from '../../contract/store.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../../stores/sqlite/database/open-database.ts';
-import { makeCheckpoint } from './make-checkpoint.ts';
+import { makeCheckpoint } from './checkpoint.ts';
 import { pruneAudit } from './prune-audit.ts';
 import { type OldRowsOptions, pruneOldRows } from './prune-old-rows.ts';
-import { verifyAuditLog } from './verify-audit-log.ts';
+import { verifyAuditLog } from './verify-audit.ts';
 
 const key = openTestKey();
 let folder = '';

@@ -5,8 +5,8 @@
  */
 import type { AuditCheckpoint, AuditLog, AuditRow } from '../../contract/audit.ts';
 import type { Store } from '../../contract/store.ts';
+import { type AuditHead, makeAnchor } from './checkpoint.ts';
 import { cutsOf } from './find-cuts.ts';
-import { type AuditHead, makeAnchor } from './make-checkpoint.ts';
 import { notSound, type Pruned, type PruneOptions, pruneEvent } from './prune-audit.ts';
 import { verifyAudit } from './verify-audit.ts';
 

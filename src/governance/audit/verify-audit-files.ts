@@ -1,8 +1,8 @@
 /** Verifies archives and exports, alone or before the trail they were cut from, as one chain. */
 import type { AuditCheckpoint, AuditLog, AuditVerification } from '../../contract/audit.ts';
 import { type AuditFile, openAuditFile } from './open-audit-file.ts';
+import type { VerifyLogOptions } from './verify-audit.ts';
 import { verifyAudit } from './verify-audit.ts';
-import type { VerifyLogOptions } from './verify-audit-log.ts';
 
 export interface FilesToVerify {
   readonly files: readonly string[];

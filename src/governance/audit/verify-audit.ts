@@ -4,9 +4,13 @@
  * write the chain; both follow docs/audit-format.md.
  */
 import { hash } from 'node:crypto';
-import type { AuditCheckpoint, AuditRow, AuditVerification } from '../../contract/audit.ts';
-import { checkCheckpoint } from './check-checkpoint.ts';
-import { type AuditHead, EMPTY_HEAD } from './make-checkpoint.ts';
+import type {
+  AuditCheckpoint,
+  AuditLog,
+  AuditRow,
+  AuditVerification,
+} from '../../contract/audit.ts';
+import { type AuditHead, checkCheckpoint, EMPTY_HEAD } from './checkpoint.ts';
 
 /** A place where there should be a row and is something else, in words: `Line 7 is cut off`. */
 export interface UnreadableRow {
@@ -177,4 +181,35 @@ export const verifyAudit = async (
     }
   }
   return walk.report(walk.end());
+};
+
+export interface VerifyLogOptions extends Omit<VerifyOptions, 'anchor'> {
+  /** Told how many rows were read so far. */
+  readonly onRows?: ((count: number) => void) | undefined;
+}
+
+const TRIES = 5;
+
+async function* watched(log: AuditLog, onRows: VerifyLogOptions['onRows']) {
+  let count = 0;
+  for await (const page of log.scan()) {
+    count += page.length;
+    onRows?.(count);
+    yield page;
+  }
+}
+
+const isSame = (one: AuditCheckpoint | undefined, other: AuditCheckpoint | undefined): boolean =>
+  one?.seq === other?.seq && one?.signature === other?.signature;
+
+/** Somebody who prunes while we read makes a gap that is none: then the reading starts again. */
+export const verifyAuditLog = async (
+  log: AuditLog,
+  { onRows, ...options }: VerifyLogOptions = {},
+): Promise<AuditVerification> => {
+  for (let tries = 1; ; tries++) {
+    const anchor = await log.anchor();
+    const report = await verifyAudit(watched(log, onRows), { ...options, anchor });
+    if (report.ok || tries === TRIES || isSame(anchor, await log.anchor())) return report;
+  }
 };

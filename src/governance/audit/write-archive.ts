@@ -5,7 +5,7 @@ import type { AuditCheckpoint, AuditLog } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { anchorLine, auditLine } from './audit-line.ts';
-import type { AuditHead } from './make-checkpoint.ts';
+import type { AuditHead } from './checkpoint.ts';
 import { verifyAuditFiles } from './verify-audit-files.ts';
 
 export interface ArchivePart {

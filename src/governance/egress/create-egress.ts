@@ -8,12 +8,16 @@ import { compileHosts } from './host-rule.ts';
 import { createAddressRules, createUrlJudge, type UrlVerdict } from './judge-url.ts';
 import { limitedResponse } from './limited-response.ts';
 import { networkFailure } from './network-failure.ts';
-import { nextHop } from './next-hop.ts';
 import type { Destination } from './normal-host.ts';
-import { type OutgoingRequest, takeRequest } from './outgoing-request.ts';
+import { nextHop, type OutgoingRequest, takeRequest } from './outgoing-request.ts';
 import { type AgentSettings, createPinnedAgent } from './pinned-agent.ts';
-import { type Lookup, refusalFailure, resolveChecked, systemLookup } from './resolve-checked.ts';
-import { resolveDestination } from './resolve-destination.ts';
+import {
+  type Lookup,
+  refusalFailure,
+  resolveChecked,
+  resolveDestination,
+  systemLookup,
+} from './resolve-checked.ts';
 
 export interface EgressSettings {
   /** Local hosts, addresses and ranges that may be reached. Metadata services never are. */

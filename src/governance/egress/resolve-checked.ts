@@ -4,8 +4,10 @@
  */
 import { isIP } from 'node:net';
 import { ToolFailure } from '../../contract/errors.ts';
-import { type AddressRules, type Refusal, refuseAddress } from './judge-url.ts';
-import type { Destination } from './normal-host.ts';
+import { NO_HOST } from './host-allowlist.ts';
+import { compileHosts } from './host-rule.ts';
+import { type AddressRules, type Refusal, refuseAddress, refuseDestination } from './judge-url.ts';
+import { type Destination, hostAndPort, normalHost } from './normal-host.ts';
 
 /** All addresses of a name, as texts. Rejects when there are none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -78,4 +80,40 @@ export const resolveChecked = async (
   if (answers.length === 0) throw notResolved();
   checkAnswers(to, answers, deps.rules);
   return answers.map((address) => ({ address, family: isIP(address) }));
+};
+
+interface Scope {
+  readonly hosts: readonly string[];
+  onHop(url: URL): void;
+}
+
+interface Deps {
+  readonly rules: AddressRules;
+  resolve(to: Destination): Promise<readonly CheckedAddress[]>;
+}
+
+const MAX_PORT = 65_535;
+
+const UNUSABLE: Omit<Refusal, 'allowed'> = { ...NO_HOST, code: 'VALIDATION_ERROR' };
+
+const destination = ({ host, port }: Destination): Destination => {
+  const normal = normalHost(host);
+  const isPort = Number.isInteger(port) && port > 0 && port <= MAX_PORT;
+  if (normal === undefined || !isPort) throw refusalFailure(UNUSABLE);
+  return { host: normal, port };
+};
+
+/** Fails with the reason when the host is not declared, or any of its addresses may not be reached. */
+export const resolveDestination = async (
+  wanted: Destination,
+  { hosts, onHop }: Scope,
+  { rules, resolve }: Deps,
+): Promise<string> => {
+  const to = destination(wanted);
+  const refusal = refuseDestination(to, compileHosts(hosts), rules);
+  if (refusal) throw refusalFailure(refusal);
+  onHop(new URL(`tcp://${hostAndPort(to)}`));
+  const [first] = await resolve(to);
+  if (first === undefined) throw refusalFailure(UNUSABLE);
+  return first.address;
 };

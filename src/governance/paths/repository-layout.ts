@@ -44,3 +44,19 @@ export const assertNoRepository = (root: string, below: readonly string[]): void
     );
   }
 };
+
+const NAMES: ReadonlySet<string> = new Set([
+  ...['hooks', 'config', 'config.worktree', 'info', 'branches', 'remotes'],
+  // They name another folder whose configuration counts.
+  ...['commondir', 'gitdir', 'worktrees', 'modules'],
+  // A rebase that is under way holds lines to execute.
+  ...['rebase-merge', 'rebase-apply', 'sequencer'],
+]);
+
+/** Given by the segments below the folder .git. Case does not count, as on some file systems. */
+export const isRepositoryRule = (below: readonly string[]): boolean => {
+  const [first = '', second = ''] = below.map((name) => name.toLowerCase());
+  return (
+    NAMES.has(first) || first.startsWith('fsmonitor') || (first === 'objects' && second === 'info')
+  );
+};

@@ -3,8 +3,7 @@ import { ask, someCaller, someTool } from '../../../test/fixtures/policy-questio
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import type { Tier } from '../../contract/tool.ts';
 import { compilePolicy, type PolicyOptions } from './compile-policy.ts';
-import type { PolicyDocument, PolicyRule } from './document/policy-document.ts';
-import type { PolicySource } from './document/policy-source.ts';
+import type { PolicyDocument, PolicyRule, PolicySource } from './document/policy-document.ts';
 
 const user = (document: Partial<PolicyDocument>): PolicySource => ({
   origin: 'policy.yml',

@@ -3,17 +3,72 @@
  * one list. A project's can only narrow: its rules that ask or deny are guards, its rules that allow
  * do not count, its roles give nothing away.
  */
+
+import type { Isolation } from '../../contract/caller.ts';
 import { flowGuards, isolationGuards, policyVersion, tierRules } from './builtin-policy.ts';
 import type { FlowMode } from './builtin-rules.ts';
-import { compileRoles } from './compile-roles.ts';
+import type { Condition } from './condition/call-facts.ts';
 import { conditionCompiler } from './condition/compile-condition.ts';
-import type { Condition } from './condition/condition.ts';
 import { checkDocument } from './document/check-document.ts';
 import { invalidDocument, subjectOf } from './document/document-problems.ts';
-import { type PolicyRule, policySchema } from './document/policy-document.ts';
-import { originOf, type PolicySource } from './document/policy-source.ts';
+import {
+  originOf,
+  type PolicyRole,
+  type PolicyRule,
+  type PolicySource,
+  policySchema,
+} from './document/policy-document.ts';
+import { ISOLATION_LEVELS, stricter } from './isolation-levels.ts';
 import { type CompiledPolicy, policyEngine } from './policy-engine.ts';
+import { isHeld, type Roles } from './rights.ts';
 import { makeRule, type Rule, type RuleRole } from './rule.ts';
+
+interface Role {
+  readonly permissions: string[];
+  readonly isolation: Isolation;
+}
+
+const NOBODY: Role = { permissions: [], isolation: 'none' };
+
+const merged = (role: Role, added: PolicyRole): Role => ({
+  permissions: [...role.permissions, ...(added.permissions ?? [])],
+  isolation: stricter(role.isolation, added.isolation ?? 'none'),
+});
+
+/** What of a project's role cannot be taken over. */
+const excessOf = (role: Role, { permissions = [], isolation }: PolicyRole): readonly string[] => {
+  const gained = permissions.filter((wanted) => !isHeld(role.permissions, wanted));
+  const isLooser =
+    isolation !== undefined &&
+    ISOLATION_LEVELS[isolation].rank < ISOLATION_LEVELS[role.isolation].rank;
+  return [
+    ...gained.map((name) => `a project cannot give the permission ${name}; it is ignored`),
+    ...(isLooser ? [`a project cannot loosen isolation to ${isolation}; it is ignored`] : []),
+  ];
+};
+
+/** Expects the documents of projects last. */
+const compileRoles = (
+  sources: readonly PolicySource[],
+): { readonly roles: Roles; readonly warnings: readonly string[] } => {
+  const roles = new Map<string, Role>();
+  const warnings: string[] = [];
+  for (const source of sources) {
+    for (const [name, written] of Object.entries(source.document.roles ?? {})) {
+      const role = roles.get(name) ?? NOBODY;
+      const place = `${originOf(source, ['roles', name])}: role ${name}`;
+      if (source.document.shadow) {
+        warnings.push(`${place}: ignored, the file is in shadow mode`);
+      } else if (source.kind === 'project') {
+        warnings.push(...excessOf(role, written).map((what) => `${place}: ${what}`));
+        roles.set(name, merged(role, { ...written, permissions: [] }));
+      } else {
+        roles.set(name, merged(role, written));
+      }
+    }
+  }
+  return { roles, warnings };
+};
 
 export interface PolicyOptions {
   /** What to do when untrusted and private data meet a way out; `ask` by default. */

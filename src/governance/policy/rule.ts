@@ -1,6 +1,6 @@
 /** A rule made ready: its parts to match by, and the verdicts it can give, made once and shared. */
 import type { RuleEffect, Verdict } from '../../contract/policy.ts';
-import type { Condition } from './condition/condition.ts';
+import type { Condition } from './condition/call-facts.ts';
 import type { PolicyRule } from './document/policy-document.ts';
 
 /** The origin of the rules that ship. */

@@ -1,6 +1,6 @@
 /** Reads a file that nobody else can read or replace, and refuses any other. */
 import type { Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
@@ -12,6 +12,7 @@ import {
   UNREADABLE_BY_OTHERS,
   UNWRITABLE_BY_OTHERS,
 } from '../../kit/file/private-file.ts';
+import { syncFolder } from '../../kit/file/replace-file.ts';
 
 /** No file of credentials is larger. */
 const MAX_BYTES = 1024 * 1024;
@@ -76,4 +77,44 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   if (typeof read === 'string') throw refusedFile(path, ...FAULTS[read]);
   await assertSafeFolder(path);
   return new TextDecoder().decode(read);
+};
+
+const OWNER_ONLY = 0o600;
+
+const lock = async (temporary: string): Promise<FileHandle> => {
+  try {
+    return await open(temporary, 'wx', OWNER_ONLY);
+  } catch (error) {
+    const code = errorCodeOf(error) || 'unknown';
+    if (code === 'EEXIST') {
+      throw new ToolFailure('LOCK', 'Somebody else is changing the secrets file.', {
+        suggestions: [`Try again; if nothing else runs, remove what a crash left: ${temporary}`],
+      });
+    }
+    throw new ToolFailure('STORE_UNAVAILABLE', `The secrets file cannot be written (${code}).`, {
+      suggestions: [`See who may write to ${dirname(temporary)} and whether there is space.`],
+    });
+  }
+};
+
+/** Writes what `content` answers; nothing for `undefined`. Resolves to whether it wrote. */
+export const writePrivateFile = async (
+  path: string,
+  content: () => Promise<string | undefined>,
+): Promise<boolean> => {
+  const temporary = `${path}.new`;
+  const file = await lock(temporary);
+  try {
+    const text = await content();
+    if (text !== undefined) {
+      await file.writeFile(text);
+      await file.sync();
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+    }
+    return text !== undefined;
+  } finally {
+    await file.close();
+    await rm(temporary, { force: true });
+  }
 };

@@ -2,8 +2,54 @@
 import type { ProgramRule, RuleTable } from '../program-rule.ts';
 import { COREUTILS } from './coreutils.ts';
 import { GIT } from './git.ts';
-import { PACKAGE_MANAGERS } from './package-managers.ts';
 import { TEXT_PROGRAMS } from './text-programs.ts';
+
+const SCRIPTS: ProgramRule = { flags: '-s --silent', operands: ['word'], least: 1, most: 1 };
+const LISTING: ProgramRule = {
+  flags: '-a --all --json --long',
+  values: { '--depth': 'number' },
+  operands: ['word'],
+};
+
+const PACKAGES: ProgramRule = {
+  flags: '-v --version -s --silent',
+  isAtRoot: true,
+  subcommands: {
+    run: SCRIPTS,
+    'run-script': SCRIPTS,
+    test: { flags: '-s --silent --coverage', operands: ['text'] },
+    ls: LISTING,
+    list: LISTING,
+    outdated: { flags: '--json --long' },
+    view: { flags: '--json', operands: ['word'] },
+    why: { operands: ['word'] },
+    audit: { flags: '--json' },
+  },
+};
+
+/** Packages may come with scripts that run when they are installed. */
+const INSTALL: ProgramRule = {
+  flags:
+    '-s --silent --json --audit --no-audit --fund --no-fund --progress --no-progress --package-lock --package-lock-only --dry-run --ignore-scripts --save --save-dev --save-prod --save-optional --save-exact --no-save -S -D -P -O -E --legacy-peer-deps --prefer-offline --offline',
+  values: { '--omit': 'dependencies', '--include': 'dependencies' },
+  operands: ['package'],
+  needs: '--ignore-scripts',
+};
+
+const NPM: ProgramRule = {
+  ...PACKAGES,
+  subcommands: {
+    ...PACKAGES.subcommands,
+    install: INSTALL,
+    ci: {
+      flags: '-s --silent --json --no-audit --no-fund --no-progress --ignore-scripts --dry-run',
+      values: { '--omit': 'dependencies', '--include': 'dependencies' },
+      needs: '--ignore-scripts',
+    },
+  },
+};
+
+const PACKAGE_MANAGERS: RuleTable = { npm: NPM, pnpm: PACKAGES, yarn: PACKAGES };
 
 /**
  * Rules for programs that run a command given as their arguments and add nothing of their own: what

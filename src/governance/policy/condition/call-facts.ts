@@ -147,3 +147,11 @@ export class CallFacts {
     return isSink(this.#question.tool, this.#question.tier);
   }
 }
+
+export interface Condition {
+  readonly text: string;
+  /** It is quicker when it is handed the facts that others have used already. */
+  readonly usesFacts: boolean;
+  /** Throws when it cannot be told. */
+  holds(question: PolicyQuestion, facts?: CallFacts): boolean;
+}

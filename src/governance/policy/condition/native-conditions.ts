@@ -4,8 +4,8 @@
  */
 import type { PolicyQuestion } from '../../../contract/policy.ts';
 import { isDelicate, isSink } from '../capability.ts';
+import type { Condition } from './call-facts.ts';
 import { hasPrivate, hasSecret } from './call-facts.ts';
-import type { Condition } from './condition.ts';
 
 const NATIVE = {
   destructive: ({ tool, capability }: PolicyQuestion) => isDelicate(tool, capability),

@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { PolicyPath } from './policy-source.ts';
+import type { PolicyPath } from './policy-document.ts';
 
 export interface Problem {
   readonly path: PolicyPath;

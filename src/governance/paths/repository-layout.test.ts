@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRepositoryRule } from './repository-names.ts';
+import { isRepositoryRule } from './repository-layout.ts';
 
 describe('what stays read-only in a repository', () => {
   it.each([
