@@ -1,9 +1,10 @@
 /**
- * The patterns of an allowlist. They match words, never the text of a command: `npm run test:*`
- * stands for one script name, `git log *` for any arguments that the rules of git accept, and
- * `mytool **` for any arguments at all.
+ * Parses and matches the patterns of a command allowlist. Patterns match words, never the text of a
+ * command: `npm run test:*` matches one script name, `git log *` any arguments that the rules of
+ * git accept, and `mytool **` any arguments at all.
  */
 import { ToolFailure } from '../../contract/errors.ts';
+import { matchesWildcard } from '../wildcard.ts';
 import { ruleOf } from './program-rules/program-rules.ts';
 import {
   NEVER,
@@ -18,9 +19,9 @@ export interface AllowPattern {
   readonly words: readonly string[];
   /** `*`: further arguments within the program's rules. `**`: any further arguments. */
   readonly rest: 'none' | 'ruled' | 'any';
-  /** No wildcard at all: the owner wrote this very command. */
+  /** No wildcard: the owner wrote exactly this command. */
   readonly isLiteral: boolean;
-  /** A wildcard where an option could come to stand. */
+  /** A wildcard in a position where it could match an option. */
   readonly isLoose: boolean;
 }
 
@@ -50,23 +51,17 @@ export const parseAllowPattern = (text: string): AllowPattern => {
 
 const slashes = (text: string): number => text.split('/').length;
 
-/** `*` stands for characters of one path segment and never makes an option. */
+/** Matches one word. `*` matches characters of one path segment and never the dash of an option. */
 const fits = (pattern: string, text: string): boolean => {
-  const [head = '', ...rest] = pattern.split('*');
-  const tail = rest.pop();
-  if (tail === undefined) return text === head;
-  if (slashes(pattern) !== slashes(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text)) return false;
-  if (!text.startsWith(head) || (head === '' && text.startsWith('-'))) return false;
-  let at = head.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - tail.length >= at && text.endsWith(tail);
+  const pieces = pattern.split('*');
+  const isPattern = pieces.length > 1;
+  if (isPattern && (slashes(pattern) !== slashes(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text)))
+    return false;
+  if (pieces[0] === '' && text.startsWith('-')) return false;
+  return matchesWildcard(pieces, text);
 };
 
-/** Word by word; a word that is not known never matches a word of a pattern. */
+/** Matches word by word. A word whose value is unknown never matches a word of a pattern. */
 export const matchesPattern = ({ words, rest }: AllowPattern, argv: readonly Token[]): boolean =>
   (rest === 'none' ? argv.length === words.length : argv.length >= words.length) &&
   words.every((word, index) => {
@@ -77,7 +72,9 @@ export const matchesPattern = ({ words, rest }: AllowPattern, argv: readonly Tok
 const EXACTLY =
   'write the exact command, such as "npm run build", or set up a task: commands.tasks';
 
-/** Why nothing passes by the pattern and what to write instead; nothing where something can. */
+/**
+ * Explains why no command can match a pattern and what to write instead; `undefined` when one can.
+ */
 export const neverWorks = (text: string): string | undefined => {
   const { words, rest, isLoose, isLiteral } = parseAllowPattern(text);
   const name = plainProgramName(words[0] as string);

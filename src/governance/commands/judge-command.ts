@@ -1,7 +1,7 @@
 /**
- * Judges one program call: the allowlist decides whether it may run at all, the rules of the
- * program whether these arguments keep it harmless, and programs that run programs are looked
- * through or refused.
+ * Judges one program call. The allowlist decides whether it may run at all, the rules of the
+ * program whether these arguments keep it harmless. Programs that run programs are judged by the
+ * command inside, or refused.
  */
 import { type AllowPattern, matchesPattern } from './allow-pattern.ts';
 import { judgeVariable } from './environment-words.ts';
@@ -30,29 +30,30 @@ const unclear = (): never =>
     'Compare two texts or numbers, or test one file, and join tests with && outside.',
   );
 
-const known = (token: Token | undefined): string => (token?.kind === 'static' ? token.text : '');
+const staticText = (token: Token | undefined): string =>
+  token?.kind === 'static' ? token.text : '';
 
 /**
- * Only forms whose meaning the number of arguments settles: `-v` and unknown operators would
- * evaluate array subscripts, which can run commands.
+ * Judges the arguments of `test` and `[`. Only forms whose meaning the number of arguments decides
+ * are accepted: `-v` and unknown operators would evaluate array subscripts, which can run commands.
  */
 const checkTest = (argv: readonly Token[], paths: PathJudge): void => {
-  const isBracket = known(argv[0]) === '[';
-  if (isBracket && known(argv.at(-1)) !== ']') unclear();
+  const isBracket = staticText(argv[0]) === '[';
+  if (isBracket && staticText(argv.at(-1)) !== ']') unclear();
   const inner = argv.slice(1, isBracket ? -1 : undefined);
   const [first, ...rest] = inner;
-  const terms = known(first) === '!' ? rest : inner;
+  const terms = staticText(first) === '!' ? rest : inner;
   const [left = staticToken(''), middle, right] = terms;
   if (terms.some(({ kind }) => kind === 'glob' || kind === 'stream')) unclear();
-  if (terms.length === 2 && FILE_UNARY.includes(known(left))) {
+  if (terms.length === 2 && FILE_UNARY.includes(staticText(left))) {
     return void judgePathToken(middle as Token, 'read', paths);
   }
-  const isUnary = terms.length === 2 && TEXT_UNARY.includes(known(left));
-  const isText = terms.length === 3 && TEXT_BINARY.includes(known(middle));
+  const isUnary = terms.length === 2 && TEXT_UNARY.includes(staticText(left));
+  const isText = terms.length === 3 && TEXT_BINARY.includes(staticText(middle));
   const isNumber =
     terms.length === 3 &&
-    NUMBER_BINARY.includes(known(middle)) &&
-    [left, right].every((term) => /^-?\d+$/.test(known(term)) || term?.kind === 'dynamic');
+    NUMBER_BINARY.includes(staticText(middle)) &&
+    [left, right].every((term) => /^-?\d+$/.test(staticText(term)) || term?.kind === 'dynamic');
   if (!isUnary && !isText && !isNumber && terms.length !== 1) unclear();
 };
 
@@ -101,7 +102,10 @@ const judgeRuled = (argv: readonly Token[], rule: ProgramRule, judge: CommandJud
   judgeArguments(argv.slice(1), rule, judge.paths);
 };
 
-/** The command inside is what counts. Input that becomes arguments is a word nobody knows. */
+/**
+ * Judges the command that a wrapper runs. Input that becomes arguments counts as a word of unknown
+ * value.
+ */
 const judgeWrapped = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
   const command = [...judgeArguments(argv.slice(1), rule, judge.paths).command];
   for (let [next] = command; rule.setsVariables && next?.kind === 'static'; [next] = command) {
@@ -116,16 +120,19 @@ const judgeWrapped = (argv: readonly Token[], rule: ProgramRule, judge: CommandJ
 };
 
 /** Notes the paths of a command that its owner allowed word by word: no rule can refuse those. */
-const noteFixed = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
+const noteLiteralPaths = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
   try {
     judgeRuled(argv, rule, judge);
   } catch {
-    // What the rule does not know is found by its name, when an approval is bound to it.
+    // Paths that the rule does not know are found by their names when an approval is bound.
   }
 };
 
-/** The owner wrote these words; still, a program that reads its code from its input needs a file. */
-const judgeFixed = (name: string, argv: readonly Token[]): void => {
+/**
+ * Refuses a program that would read its code from its input, even when the owner allowed it word by
+ * word.
+ */
+const judgeLiteral = (name: string, argv: readonly Token[]): void => {
   const hasFile = argv.slice(1).some(({ text }) => !text.startsWith('-'));
   if (READS_PROGRAM.has(name) && !hasFile) {
     refuse('The program would take its code from its input.', 'Name the file it is to run.');
@@ -144,8 +151,8 @@ const judgeMatched = (argv: readonly Token[], pattern: AllowPattern, judge: Comm
     );
   }
   if (pattern.isLiteral) {
-    if (rule !== undefined) noteFixed(argv, rule, judge);
-    return void judgeFixed(name, argv);
+    if (rule !== undefined) noteLiteralPaths(argv, rule, judge);
+    return void judgeLiteral(name, argv);
   }
   if (rule !== undefined) return void judgeRuled(argv, rule, judge);
   const isFree = pattern.rest !== 'none' || pattern.isLoose;
@@ -158,7 +165,7 @@ const judgeMatched = (argv: readonly Token[], pattern: AllowPattern, judge: Comm
   if (argv.some(({ kind }) => kind !== 'static')) {
     refuse('An argument is not known before the command runs.', 'Write the argument itself.');
   }
-  judgeFixed(name, argv);
+  judgeLiteral(name, argv);
 };
 
 const assertNotRefused = (name: string): void => {
@@ -179,7 +186,7 @@ export const judgeCommand = (argv: readonly Token[], judge: CommandJudge): void 
   const rule = full === name ? ruleOf(name) : undefined;
   if (rule?.wraps !== undefined) return void judgeWrapped(argv, rule, judge);
   const matching = judge.patterns.filter((pattern) => matchesPattern(pattern, argv));
-  // The most exact pattern speaks: the owner's own words win over a wildcard.
+  // The most exact pattern decides: the owner's own words win over a wildcard.
   const pattern = matching.find(({ isLiteral }) => isLiteral) ?? matching[0];
   if (pattern === undefined) {
     return void refuse(

@@ -1,4 +1,4 @@
-/** One word of a command as the judge sees it, with what is known about it before it runs. */
+/** A word of a command and what is known about it before it runs. */
 
 export interface Token {
   /** Its value when static, its source text otherwise. */
@@ -8,12 +8,12 @@ export interface Token {
    * `stream`: the path of a process substitution that is read.
    */
   readonly kind: 'static' | 'dynamic' | 'glob' | 'stream';
-  /** What the value surely starts with. */
+  /** What the value is known to start with. */
   readonly head: string;
 }
 
 export const staticToken = (text: string): Token => ({ text, kind: 'static', head: text });
 
-/** False when a program may take the word for an option. */
+/** Tells whether no program can take the word for an option. */
 export const isSurelyOperand = ({ head, kind }: Token): boolean =>
   kind === 'static' ? !head.startsWith('-') || head === '-' : head !== '' && head[0] !== '-';

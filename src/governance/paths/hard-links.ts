@@ -1,6 +1,6 @@
 /**
- * Keeps a file with several names from being read under a harmless one: the others are looked for in
- * the workspace, and a name that cannot be found there may be anything.
+ * Prevents that a file with several names is read under a harmless one: its other names are
+ * searched in the workspace, and a name that is not there may be a secret.
  */
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export interface LinkedFile {
 
 const isSame = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.dev;
 
-/** How many names of the file lie in the workspace. Throws when one of them is a secret. */
+/** Counts the names of the file in the workspace. Throws when one of them is a secret. */
 const countNames = async ({ root, stats, isSecret }: LinkedFile): Promise<number> => {
   let names = 0;
   let seen = 0;
@@ -43,8 +43,8 @@ const countNames = async ({ root, stats, isSecret }: LinkedFile): Promise<number
         if (!LINKED_FOLDERS.has(entry.name)) folders.push(path);
         continue;
       }
-      const found = entry.isFile() ? await lstat(path).catch(() => undefined) : undefined;
-      if (found === undefined || !isSame(found, stats)) continue;
+      const linkStats = entry.isFile() ? await lstat(path).catch(() => undefined) : undefined;
+      if (linkStats === undefined || !isSame(linkStats, stats)) continue;
       if (isSecret(path)) throw refused();
       names += 1;
     }

@@ -17,16 +17,19 @@ import {
   WORDED_FOLDERS,
 } from './name-tables.ts';
 
-/** Letters in both cases: git compares exactly. */
+/** Writes letters in both cases: git compares exactly. */
 const anyCase = (name: string): string =>
   name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
-/** A name with a slash is taken from the top unless it starts with stars. */
+/**
+ * Makes a name match at any depth: git takes one with a slash from the top unless it starts with
+ * stars.
+ */
 const anywhere = (name: string): string => (name.includes('/') ? `**/${name}` : name);
 
 const names = (entries: readonly NameEntry[]): readonly string[] => entries.map(([name]) => name);
 
-/** A name as a file, and as a folder with all that lies in it. */
+/** Lists a name as a file, and as a folder with its content. */
 const withContent = (entries: readonly NameEntry[]): readonly string[] =>
   names(entries).flatMap((name) => [anywhere(name), `**/${name}/**`]);
 

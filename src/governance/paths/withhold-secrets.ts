@@ -1,6 +1,6 @@
 /**
- * Takes the changes of files that hold secrets out of what git printed. Git is told by attributes
- * not to print them; this is for sandboxes that cannot lay a file over the repository.
+ * Removes the changes of files that hold secrets from the output of git. Attributes tell git not to
+ * print them; this is for sandboxes that cannot lay a file over the repository.
  */
 import { sensitiveRule } from './sensitive-names.ts';
 
@@ -8,7 +8,7 @@ import { sensitiveRule } from './sensitive-names.ts';
 const HEADER = /^(?:\u001b\[[\d;]*m)*diff --(?:git|cc|combined) (.+?)(?:\u001b\[[\d;]*m)*$/;
 const WITHHELD = '[The change of a file that holds secrets is left out.]';
 
-/** The names in a header: `a/x b/x`, quoted where they are odd, or one name. */
+/** Lists the names in a header: `a/x b/x`, quoted where they are odd, or one name. */
 const namesIn = (text: string): readonly string[] => {
   const plain = text.replaceAll('"', '');
   const middle = Math.floor(plain.length / 2);
@@ -18,7 +18,7 @@ const namesIn = (text: string): readonly string[] => {
 const isSecret = (name: string): boolean =>
   sensitiveRule({ above: [], below: name.split('/'), isFolder: false }) !== undefined;
 
-/** The same text where there is nothing to leave out. */
+/** Removes the changes; returns the same text where there is nothing to remove. */
 export const withholdSecrets = (text: string): string => {
   if (!text.includes('diff --')) return text;
   let isHidden = false;

@@ -1,7 +1,7 @@
 /**
- * The rules that hold when nobody wrote any, as data. Tier rules come after the user's: reading is
- * free, writing asks before it destroys, running programs and reaching out always ask. Flow rules
- * are guards: no rule that allows can lift them.
+ * The rules that ship, as data. Tier rules come after the user's: reading is free, writing asks
+ * before it destroys, running programs and calling services always ask. Flow rules are guards: no
+ * rule that allows can lift them.
  */
 import type { RuleEffect } from '../../contract/policy.ts';
 import type { Tier } from '../../contract/tool.ts';

@@ -1,7 +1,7 @@
 /**
- * Policy documents to a policy. Those of the user and of the program are read one after the other as
- * one list. A project's can only narrow: its rules that ask or deny are guards, its rules that allow
- * do not count, its roles give nothing away.
+ * Compiles policy documents. Those of the user and of the program are read in order as one list. A
+ * project's can only narrow: its rules that ask or deny are guards, its rules that allow do not
+ * count, and its roles can only make isolation stricter.
  */
 
 import type { Isolation } from '../../contract/caller.ts';
@@ -28,16 +28,16 @@ interface Role {
   readonly isolation: Isolation;
 }
 
-const NOBODY: Role = { permissions: [], isolation: 'none' };
+const EMPTY_ROLE: Role = { permissions: [], isolation: 'none' };
 
 const merged = (role: Role, added: PolicyRole): Role => ({
   permissions: [...role.permissions, ...(added.permissions ?? [])],
   isolation: stricter(role.isolation, added.isolation ?? 'none'),
 });
 
-/** What of a project's role cannot be taken over. */
+/** Lists what a project's role would give and may not. */
 const excessOf = (role: Role, { permissions = [], isolation }: PolicyRole): readonly string[] => {
-  const gained = permissions.filter((wanted) => !isHeld(role.permissions, wanted));
+  const gained = permissions.filter((permission) => !isHeld(role.permissions, permission));
   const isLooser =
     isolation !== undefined &&
     ISOLATION_LEVELS[isolation].rank < ISOLATION_LEVELS[role.isolation].rank;
@@ -47,7 +47,7 @@ const excessOf = (role: Role, { permissions = [], isolation }: PolicyRole): read
   ];
 };
 
-/** Expects the documents of projects last. */
+/** Merges the roles of all documents. Expects those of projects last. */
 const compileRoles = (
   sources: readonly PolicySource[],
 ): { readonly roles: Roles; readonly warnings: readonly string[] } => {
@@ -55,12 +55,12 @@ const compileRoles = (
   const warnings: string[] = [];
   for (const source of sources) {
     for (const [name, written] of Object.entries(source.document.roles ?? {})) {
-      const role = roles.get(name) ?? NOBODY;
-      const place = `${originOf(source, ['roles', name])}: role ${name}`;
+      const role = roles.get(name) ?? EMPTY_ROLE;
+      const subject = `${originOf(source, ['roles', name])}: role ${name}`;
       if (source.document.shadow) {
-        warnings.push(`${place}: ignored, the file is in shadow mode`);
+        warnings.push(`${subject}: ignored, the file is in shadow mode`);
       } else if (source.kind === 'project') {
-        warnings.push(...excessOf(role, written).map((what) => `${place}: ${what}`));
+        warnings.push(...excessOf(role, written).map((what) => `${subject}: ${what}`));
         roles.set(name, merged(role, { ...written, permissions: [] }));
       } else {
         roles.set(name, merged(role, written));
@@ -80,8 +80,7 @@ type Compile = ReturnType<typeof conditionCompiler>;
 const assertUsable = (sources: readonly PolicySource[], compile: Compile): void => {
   const problems = sources.flatMap((source) =>
     checkDocument(source.document, compile).map(({ path, message }) => {
-      const place = originOf(source, path);
-      return [place, subjectOf(source.document, path), message]
+      return [originOf(source, path), subjectOf(source.document, path), message]
         .filter((part) => part !== '')
         .join(': ');
     }),
@@ -89,7 +88,7 @@ const assertUsable = (sources: readonly PolicySource[], compile: Compile): void 
   if (problems.length > 0) throw invalidDocument(problems);
 };
 
-/** What a program changes in its document later changes no verdict. */
+/** Copies a document, so that later changes of it change no verdict. */
 const copyOf = (source: PolicySource): PolicySource => ({
   ...source,
   document: policySchema.parse(source.document),
@@ -128,7 +127,7 @@ const repeatedWarnings = (rules: readonly Rule[]): readonly string[] =>
     .filter(({ name }, index) => rules.findIndex((other) => other.name === name) < index)
     .map(({ name, origin }) => `${origin}: rule ${name}: another document has a rule of this name`);
 
-/** Throws `CONFIG_INVALID` when a document is not usable. */
+/** Compiles documents to a policy. Throws `CONFIG_INVALID` when one is not usable. */
 export const compilePolicy = (
   sources: readonly PolicySource[],
   { flow = 'ask' }: PolicyOptions = {},

@@ -1,13 +1,13 @@
 /**
- * What each isolation level adds to the rules. Each level includes the ones before it, and the
- * strictest of a caller and its roles counts. The sandbox that goes with a level is not chosen here.
+ * The rules that each isolation level adds. Each level includes the ones before it, and the
+ * strictest of a caller and its roles counts. The sandbox of a level is chosen in `isolation.ts`.
  */
 import type { Isolation } from '../../contract/caller.ts';
 import type { BuiltinRule } from './builtin-rules.ts';
 
 export interface IsolationLevel {
   readonly rank: number;
-  /** No standing grant answers a question. */
+  /** Standing grants do not count. */
   readonly asksEveryTime: boolean;
   readonly rules: readonly BuiltinRule[];
 }
@@ -42,7 +42,7 @@ export const ISOLATION_LEVELS: Readonly<Record<Isolation, IsolationLevel>> = {
   paranoid: { rank: 3, asksEveryTime: true, rules: [NO_WAY_OUT, ...ONLY_READING] },
 };
 
-/** A level that is not known counts as the strictest. */
+/** Treats an unknown level as the strictest. */
 export const knownIsolation = (isolation: Isolation): Isolation =>
   Object.hasOwn(ISOLATION_LEVELS, isolation) ? isolation : 'paranoid';
 

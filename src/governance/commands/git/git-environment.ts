@@ -1,6 +1,7 @@
 /**
- * The environment git is started in: the repository is named, never searched for, and what
- * configuration could make git run is switched off. Git takes these variables before any file.
+ * Makes runs of git safe. The environment names the repository instead of letting git search for
+ * it, and switches off what configuration could make git run; git takes these variables before any
+ * file. Settings that no variable can switch off are found in the text of the configuration.
  */
 
 export interface GitLocation {
@@ -9,7 +10,7 @@ export interface GitLocation {
   readonly workTree: string;
 }
 
-/** They stand above every configuration file. `false` is a program that does nothing. */
+/** Overrides every configuration file. `false` is a program that does nothing. */
 const CONFIGURATION: Readonly<Record<string, string>> = {
   // A folder laid out like a repository (HEAD, objects, refs) is none unless it is named.
   'safe.bareRepository': 'explicit',
@@ -64,7 +65,7 @@ export const withoutGitVariables = (
     Object.entries(variables).filter(([name]) => !/^GIT_/i.test(name) || HARMLESS.test(name)),
   );
 
-/** The settings as the variables that git reads them from. */
+/** Turns settings into the variables that git reads them from. */
 const configured = (settings: Readonly<Record<string, string>>): Record<string, string> => {
   const pairs = Object.entries(settings);
   return Object.fromEntries([
@@ -106,7 +107,10 @@ const RUNS_PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map([
   ['core', ['alternaterefscommand']],
 ]);
 
-/** `section.key` of the first such entry, or `undefined`. Lines that are no entry count as none. */
+/**
+ * Finds the first setting that makes git run programs on files or read configuration from
+ * elsewhere, and that cannot be switched off from outside. Gives `section.key`, or `undefined`.
+ */
 export const findProgramSetting = (text: string): string | undefined => {
   let section = '';
   // A backslash at the end of a line continues its value.

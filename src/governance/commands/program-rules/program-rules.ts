@@ -1,9 +1,14 @@
-/** All rules of programs by the name of the program. */
+/** The rules of all programs by name, with those of package managers and wrappers. */
 import type { ProgramRule, RuleTable } from '../program-rule.ts';
 import { COREUTILS } from './coreutils.ts';
 import { GIT } from './git.ts';
 import { TEXT_PROGRAMS } from './text-programs.ts';
 
+/**
+ * Package managers run named scripts and reports; npm also installs packages of the registry. Left out
+ * on purpose: other folders (--prefix, -C, -g, -w), other registries, shells, options for Node, and
+ * everything that would run scripts of packages.
+ */
 const SCRIPTS: ProgramRule = { flags: '-s --silent', operands: ['word'], least: 1, most: 1 };
 const LISTING: ProgramRule = {
   flags: '-a --all --json --long',
@@ -52,8 +57,8 @@ const NPM: ProgramRule = {
 const PACKAGE_MANAGERS: RuleTable = { npm: NPM, pnpm: PACKAGES, yarn: PACKAGES };
 
 /**
- * Rules for programs that run a command given as their arguments and add nothing of their own: what
- * counts is the command inside.
+ * Wrappers run the command in their arguments and add nothing of their own, so that command is
+ * judged.
  */
 const TIMEOUT: ProgramRule = {
   flags: '-v --foreground --preserve-status --verbose',
@@ -81,7 +86,7 @@ const WRAPPERS: RuleTable = {
 
 const TABLES = [COREUTILS, TEXT_PROGRAMS, GIT, PACKAGE_MANAGERS, WRAPPERS] as const;
 
-/** `undefined` when nothing is known about a program. */
+/** Gives the rule of a program; `undefined` for a program without one. */
 export const ruleOf = (program: string): ProgramRule | undefined => {
   const table = TABLES.find((rules) => Object.hasOwn(rules, program));
   return table?.[program];

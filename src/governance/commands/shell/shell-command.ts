@@ -1,4 +1,4 @@
-/** What reading a shell string yields: its simple commands and the files it opens for them. */
+/** The parts of a shell string: its simple commands and the files it opens for them. */
 import type { Token } from '../token.ts';
 
 export interface SetVariable {
@@ -8,7 +8,7 @@ export interface SetVariable {
 
 export interface ShellCommand {
   readonly type: 'command';
-  /** For each word everything it can be; the first is the program. */
+  /** All possible values of each word; the first word is the program. */
   readonly words: readonly (readonly Token[])[];
   /** Variables set for this command alone. */
   readonly environment: readonly SetVariable[];

@@ -1,7 +1,7 @@
 /**
  * The language of conditions: CEL with every name declared, so that a wrong name or type is found
- * when a policy is loaded. Numbers of JSON are doubles to CEL and its own literals are ints; the
- * operators added here let the two meet.
+ * when a policy is loaded. Numbers of JSON are doubles in CEL and its own literals are ints; the
+ * operators added here accept both.
  */
 import { Environment } from '@marcbachmann/cel-js';
 import { CallerFacts, FlowFacts, TimeFacts, ToolFacts } from './call-facts.ts';
@@ -16,17 +16,17 @@ const LIMITS = {
   maxCallArguments: 8,
 };
 
-/** What `matches` is turned into: the one that comes with CEL uses a backtracking engine. */
+/** Replaces `matches`, which uses a backtracking engine in the CEL library. */
 export const LINEAR_MATCHES = 'matchesInLinearTime';
 
-/** Calls that are worked out once when their text never changes, and what they are turned into. */
+/** Calls that are evaluated once when their text is a literal, and their replacements. */
 export const CONSTANT_CALLS: ReadonlyMap<string, { readonly constant: string; type: string }> =
   new Map([
     ['timestamp', { constant: 'constantTimestamp', type: 'google.protobuf.Timestamp' }],
     ['duration', { constant: 'constantDuration', type: 'google.protobuf.Duration' }],
   ]);
 
-/** What was worked out when a condition was compiled. */
+/** Values that were computed when conditions were compiled. */
 export interface Prepared {
   readonly patterns: LinearPatterns;
   /** By their text; that of a time and that of a duration are never the same. */

@@ -126,17 +126,17 @@ const START = { line: 1, column: 1 };
 
 describe('readPolicyYaml', () => {
   it('refuses a text that is too long, unread, and places all of it at the start', () => {
-    const { value, problems, placeOf } = readPolicyYaml(`a: 1\n#${'x'.repeat(512 * 1024)}`);
+    const { value, problems, positionOf } = readPolicyYaml(`a: 1\n#${'x'.repeat(512 * 1024)}`);
     expect(value).toBeUndefined();
     expect(problems).toEqual([{ ...START, message: 'longer than 524288 characters' }]);
-    expect(placeOf(['a'])).toEqual(START);
+    expect(positionOf(['a'])).toEqual(START);
   });
 
   it('places all of a text at the start that it cannot read', () => {
-    const { value, problems, placeOf } = readPolicyYaml('a: [');
+    const { value, problems, positionOf } = readPolicyYaml('a: [');
     expect(value).toBeUndefined();
     expect(problems).not.toEqual([]);
-    expect(placeOf(['a', 0])).toEqual(START);
+    expect(positionOf(['a', 0])).toEqual(START);
   });
 
   it('gives no value when a key is set twice', () => {
@@ -146,16 +146,16 @@ describe('readPolicyYaml', () => {
   });
 
   it('places a key at its name, an item at its text and a missing thing at what is around it', () => {
-    const { value, problems, placeOf } = readPolicyYaml('a:\n  - x\n  -\n  - b: {c}\n');
+    const { value, problems, positionOf } = readPolicyYaml('a:\n  - x\n  -\n  - b: {c}\n');
     expect(problems).toEqual([]);
     expect(value).toEqual({ a: ['x', null, { b: { c: null } }] });
-    expect(placeOf([])).toEqual(START);
-    expect(placeOf(['a'])).toEqual(START);
-    expect(placeOf(['a', 0])).toEqual({ line: 2, column: 5 });
-    expect(placeOf(['a', 1])).toMatchObject({ line: 3 });
-    expect(placeOf(['a', 2, 'b', 'c'])).toEqual({ line: 4, column: 9 });
-    expect(placeOf(['a', 2, 'missing', 'deeper'])).toEqual({ line: 4, column: 5 });
-    expect(placeOf(['a', 2], 3)).toEqual({ line: 4, column: 5 });
+    expect(positionOf([])).toEqual(START);
+    expect(positionOf(['a'])).toEqual(START);
+    expect(positionOf(['a', 0])).toEqual({ line: 2, column: 5 });
+    expect(positionOf(['a', 1])).toMatchObject({ line: 3 });
+    expect(positionOf(['a', 2, 'b', 'c'])).toEqual({ line: 4, column: 9 });
+    expect(positionOf(['a', 2, 'missing', 'deeper'])).toEqual({ line: 4, column: 5 });
+    expect(positionOf(['a', 2], 3)).toEqual({ line: 4, column: 5 });
   });
 
   it.each([
@@ -165,6 +165,6 @@ describe('readPolicyYaml', () => {
     ['a literal block', 'a: |\n  one\n  two', { line: 3, column: 3 }],
     ['a folded block, at its beginning', 'a: >\n  one\n  two', { line: 1, column: 4 }],
   ])('finds the place of a character inside %s', (_name, text, place) => {
-    expect(readPolicyYaml(text).placeOf(['a'], 4)).toEqual(place);
+    expect(readPolicyYaml(text).positionOf(['a'], 4)).toEqual(place);
   });
 });

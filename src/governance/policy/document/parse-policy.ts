@@ -1,6 +1,8 @@
-/** The text of a policy file to a document that can be put in force, or all that is wrong with it. */
+/**
+ * Parses the text of a policy file to a document that can be put in force, or to all that is wrong
+ * with it.
+ */
 
-import type { Scalar } from 'yaml';
 import * as yaml from 'yaml';
 import {
   type Position,
@@ -13,7 +15,7 @@ import { checkDocument } from './check-document.ts';
 import { invalidDocument, type Problem, subjectOf } from './document-problems.ts';
 import type { PolicyDocument, PolicyPath, PolicySource } from './policy-document.ts';
 
-/** In a literal block each line keeps its text, behind the indentation that the first one has. */
+/** Finds an offset in a literal block, where each line follows the indentation of the first. */
 const offsetInBlock = (raw: string, value: string, offset: number): number => {
   const before = value.slice(0, offset).split('\n');
   const inLine = offset - (value.lastIndexOf('\n', offset - 1) + 1);
@@ -24,8 +26,8 @@ const offsetInBlock = (raw: string, value: string, offset: number): number => {
   return at + indent + inLine;
 };
 
-/** The beginning of the string where the place inside cannot be told. */
-const offsetInScalar = (text: string, scalar: Scalar.Parsed, offset: number): number => {
+/** Finds an offset in a scalar; its beginning where the position inside is unknown. */
+const offsetInScalar = (text: string, scalar: yaml.Scalar.Parsed, offset: number): number => {
   const [start, end] = scalar.range;
   const raw = text.slice(start, end);
   if (raw === scalar.value) return start + offset;
@@ -37,9 +39,7 @@ const offsetInScalar = (text: string, scalar: Scalar.Parsed, offset: number): nu
 const MAX_CHARACTERS = 512 * 1024;
 const RULES: YamlRules = { maxDepth: 32, maxNodes: 50_000, aliases: 'refuse' };
 
-export type Place = Position;
-
-export interface YamlProblem extends Place {
+export interface YamlProblem extends Position {
   readonly message: string;
 }
 
@@ -47,39 +47,42 @@ export interface YamlReading {
   /** `undefined` when there are problems. */
   readonly value: unknown;
   readonly problems: readonly YamlProblem[];
-  /** Where the thing at a path begins, or the nearest around it; `offset` counts inside its text. */
-  placeOf(path: PolicyPath, offset?: number): Place;
+  /**
+   * Gives the position of a path, or of the nearest part around it; `offset` counts inside its
+   * text.
+   */
+  positionOf(path: PolicyPath, offset?: number): Position;
 }
 
-const START: Place = { line: 1, column: 1 };
+const START: Position = { line: 1, column: 1 };
 
 const tooLong = (): YamlReading => ({
   value: undefined,
   problems: [{ ...START, message: `longer than ${MAX_CHARACTERS} characters` }],
-  placeOf: () => START,
+  positionOf: () => START,
 });
 
-/** Never throws for bad text: what is wrong comes back as problems. */
+/** Reads the YAML of a policy file. Never throws for bad text, but returns its problems. */
 export const readPolicyYaml = (text: string): YamlReading => {
   if (text.length > MAX_CHARACTERS) return tooLong();
-  const { value, faults, lines, placeOf: found } = readYaml(yaml, text, RULES);
-  const placeOf = (path: PolicyPath, offset?: number): Place => {
-    const place = found(path);
-    const begin = place?.key ?? place?.value;
-    if (!begin) return path.length === 0 ? START : placeOf(path.slice(0, -1));
-    if (offset !== undefined && yaml.isScalar(place?.node)) {
-      const inside = offsetInScalar(text, place.node as yaml.Scalar.Parsed, offset);
+  const { value, faults, lines, placeOf: yamlPositionOf } = readYaml(yaml, text, RULES);
+  const positionOf = (path: PolicyPath, offset?: number): Position => {
+    const entry = yamlPositionOf(path);
+    const begin = entry?.key ?? entry?.value;
+    if (!begin) return path.length === 0 ? START : positionOf(path.slice(0, -1));
+    if (offset !== undefined && yaml.isScalar(entry?.node)) {
+      const inside = offsetInScalar(text, entry.node as yaml.Scalar.Parsed, offset);
       return positionAt(lines, inside);
     }
     return begin;
   };
-  return { value: faults.length > 0 ? undefined : value, problems: faults, placeOf };
+  return { value: faults.length > 0 ? undefined : value, problems: faults, positionOf };
 };
 
-const byPlace = (left: Place, right: Place): number =>
+const byPosition = (left: Position, right: Position): number =>
   left.line - right.line || left.column - right.column;
 
-/** The lines of an error message, from the top of the file to its end. */
+/** Formats problems as lines of an error message, in the order of the file. */
 export const locate = (
   problems: readonly Problem[],
   reading: YamlReading,
@@ -89,12 +92,12 @@ export const locate = (
     .map(({ path, message, offset }) => {
       const subject = subjectOf(reading.value, path);
       const text = subject === '' ? message : `${subject}: ${message}`;
-      return { ...reading.placeOf(path, offset), text };
+      return { ...reading.positionOf(path, offset), text };
     })
-    .sort(byPlace)
+    .sort(byPosition)
     .map(({ line, column, text }) => `${file}:${line}:${column}: ${text}`);
 
-/** Throws when the text is no YAML that can be trusted to mean one thing. */
+/** Reads a document. Throws when the text is no YAML that has only one meaning. */
 export const readDocument = (text: string, file: string): YamlReading => {
   const reading = readPolicyYaml(text);
   if (reading.problems.length === 0) return reading;
@@ -103,7 +106,7 @@ export const readDocument = (text: string, file: string): YamlReading => {
   );
 };
 
-/** Throws `CONFIG_INVALID` with every problem and its place. */
+/** Parses a policy file. Throws `CONFIG_INVALID` with every problem and its position. */
 export const parsePolicy = (
   text: string,
   file: string,
@@ -116,6 +119,6 @@ export const parsePolicy = (
     origin: file,
     kind,
     document: reading.value as PolicyDocument,
-    lineOf: (path) => reading.placeOf(path).line,
+    lineOf: (path) => reading.positionOf(path).line,
   };
 };

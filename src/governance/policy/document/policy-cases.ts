@@ -1,4 +1,6 @@
-/** Test cases for a policy: the file format, and the question that a case puts. */
+/**
+ * Test cases for a policy: the file format, the question that a case asks, and their evaluation.
+ */
 import { z } from 'zod';
 import { type Caller, LOCAL_CALLER } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -60,7 +62,7 @@ const KEYS: readonly string[] = [caseSchema, callSchema, callerSchema, flowSchem
   ({ shape }) => Object.keys(shape),
 );
 
-/** Throws `CONFIG_INVALID` with every problem and its place. */
+/** Parses a file of cases. Throws `CONFIG_INVALID` with every problem and its position. */
 export const parsePolicyCases = (text: string, file: string): readonly PolicyCase[] => {
   const reading = readDocument(text, file);
   const problems = [
@@ -89,7 +91,7 @@ const capabilityOf = ({ action, input }: PolicyCall, tool: Tool): Capability | u
 };
 
 /**
- * The question that a case puts about a tool. What it leaves out is as for the local owner, at `now`.
+ * Makes the question of a case about a tool. Omitted parts are those of the local owner, at `now`.
  * Throws when the tool does not have the action.
  */
 export const questionOf = (call: PolicyCall, tool: Tool, now: number): PolicyQuestion => {
@@ -112,7 +114,7 @@ export interface PolicyTestResult {
   readonly name: string;
   readonly passed: boolean;
   readonly expected: RuleEffect;
-  /** Absent when the case could not be put. */
+  /** Absent when the case could not be judged. */
   readonly verdict?: Verdict;
   /** What to tell the reader. */
   readonly message: string;
@@ -133,21 +135,24 @@ const messageOf = ({ expect, rule }: PolicyCase, verdict: Verdict, passed: boole
   return `expected ${expect}${rule === undefined ? '' : ` by ${rule}`}, got ${got}: ${verdict.reason}`;
 };
 
-/** A case that cannot be put has failed. `questionOf` finds the tool and throws when there is none. */
+/**
+ * Runs the cases. One that cannot be judged has failed. `questionOf` throws when there is no such
+ * tool.
+ */
 export const runPolicyTests = (
   policy: Policy,
   cases: readonly PolicyCase[],
   questionOf: (call: PolicyCall) => PolicyQuestion,
 ): PolicyTestReport => {
-  const results = cases.map((one): PolicyTestResult => {
-    const { name, expect: expected } = one;
+  const results = cases.map((testCase): PolicyTestResult => {
+    const { name, expect: expected } = testCase;
     try {
-      const verdict = policy.judge(questionOf(one.call));
-      const passed = isExpected(one, verdict);
-      return { name, passed, expected, verdict, message: messageOf(one, verdict, passed) };
+      const verdict = policy.judge(questionOf(testCase.call));
+      const passed = isExpected(testCase, verdict);
+      return { name, passed, expected, verdict, message: messageOf(testCase, verdict, passed) };
     } catch (error) {
-      const known = error instanceof ToolFailure ? error.message : 'the case could not be judged';
-      return { name, passed: false, expected, message: known };
+      const message = error instanceof ToolFailure ? error.message : 'the case could not be judged';
+      return { name, passed: false, expected, message: message };
     }
   });
   const passed = results.filter((result) => result.passed).length;

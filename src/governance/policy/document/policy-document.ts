@@ -1,5 +1,5 @@
 /**
- * What a policy file may say. One schema gives the type, the checks and, for editors, the JSON
+ * The format of a policy file. One schema gives the type, the checks and, for editors, the JSON
  * Schema; what it cannot express (unique names, conditions) is in `check-document.ts`.
  */
 import { z } from 'zod';
@@ -70,14 +70,14 @@ export type PolicyPath = readonly (string | number)[];
 export interface PolicySource {
   /** The file it was read from, or a name for what a program handed over. */
   readonly origin: string;
-  /** What a `project` says can narrow, never widen; `program` counts like `user`. */
+  /** A `project` can narrow, never widen; `program` counts like `user`. */
   readonly kind: 'user' | 'project' | 'program';
   readonly document: PolicyDocument;
-  /** The line on which the value at a path is written. */
+  /** Gives the line of the value at a path. */
   lineOf?(path: PolicyPath): number | undefined;
 }
 
-/** `file:line` of what is at a path; without lines, where the document comes from. */
+/** Gives `file:line` of a path; without lines, the origin of the document. */
 export const originOf = (source: PolicySource, path: PolicyPath): string => {
   const line = source.lineOf?.(path);
   return line === undefined ? source.origin : `${source.origin}:${line}`;
