@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalRecord } from '../../../test/conformance/store-samples.ts';
 import { openTestKey } from '../../../test/fixtures/signing-key.ts';
 import type { Grant } from '../../contract/grant.ts';
-import { decisionText, grantText, Seals, saidOf } from './seals.ts';
+import { decisionOf, decisionText, grantText, Seals } from './seals.ts';
 
 const sealsOf = (key = openTestKey()) => {
   const warnings: unknown[] = [];
@@ -56,8 +56,17 @@ describe('a row without a seal', () => {
 describe('what is sealed', () => {
   const decided = approvalRecord('a1', { state: 'approved', decidedBy: 'ada', decidedAt: 5 });
 
+  it('a decision keeps its text from version to version, so that old seals stay valid', () => {
+    const [kind, json = ''] = decisionText(decided, decisionOf(decided)).split('\n');
+    expect(kind).toBe('toolcrib approval 1');
+    expect(Object.keys(JSON.parse(json))).toEqual(
+      ['call', 'expiresAt', 'id', 'policyVersion', 'said'].filter((key) => key in JSON.parse(json)),
+    );
+    expect(JSON.parse(json).said).toEqual({ approve: true, at: 5, by: 'ada' });
+  });
+
   it('is all of a decision', () => {
-    const text = decisionText(decided, saidOf(decided));
+    const text = decisionText(decided, decisionOf(decided));
     const changes: Partial<typeof decided>[] = [
       { id: 'a2' },
       { state: 'denied' },
@@ -74,9 +83,9 @@ describe('what is sealed', () => {
     ];
     for (const change of changes) {
       const other = { ...decided, ...change };
-      expect([change, decisionText(other, saidOf(other)) === text]).toEqual([change, false]);
+      expect([change, decisionText(other, decisionOf(other)) === text]).toEqual([change, false]);
     }
-    expect(saidOf(approvalRecord('a1'))).toEqual({ approve: true, by: '', at: 0 });
+    expect(decisionOf(approvalRecord('a1'))).toEqual({ approve: true, by: '', at: 0 });
   });
 
   it('is all of a grant but the seal itself', () => {

@@ -1,7 +1,7 @@
 /**
- * Signed notes of how far the trail had come: checkpoints, which people keep elsewhere, and anchors,
- * after which a pruned trail begins. The two are signed over different texts, so that nobody can
- * pass a checkpoint off as an anchor and so cut away what came before it.
+ * Makes, checks and parses signed notes of how far the trail had come: checkpoints, which people
+ * keep elsewhere, and anchors, after which a pruned trail begins. The two are signed over different
+ * texts, so that nobody can present a checkpoint as an anchor and cut away what came before it.
  */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -27,7 +27,7 @@ export interface CheckpointFacts {
 /** The head of a trail without rows: what the first row is bound to. */
 export const EMPTY_HEAD: AuditHead = { seq: 0, hash: '0'.repeat(64) };
 
-/** The exact text that is signed; docs/audit-format.md describes it. */
+/** Gives the exact text that is signed; docs/audit-format.md describes it. */
 export const checkpointText = (
   note: Omit<AuditCheckpoint, 'signature'>,
   purpose: NotePurpose = 'checkpoint',
@@ -52,17 +52,20 @@ const signed = (
   return { ...note, signature: key.sign(checkpointText(note, purpose)) };
 };
 
-/** Notes that the trail had come to this row; no head is a trail without rows. */
+/** Makes a checkpoint of this row; no head is a trail without rows. */
 export const makeCheckpoint = (
   head: AuditHead | undefined,
   facts: CheckpointFacts,
 ): AuditCheckpoint => signed(head ?? EMPTY_HEAD, facts, 'checkpoint');
 
-/** Vouches for the rows up to this one, which are about to be pruned. */
+/** Makes an anchor, which vouches for the rows that are about to be pruned. */
 export const makeAnchor = (head: AuditHead, facts: CheckpointFacts): AuditCheckpoint =>
   signed(head, facts, 'anchor');
 
-/** What is wrong with it, in words; `undefined` when it can be relied on. No trusted key, no trust. */
+/**
+ * Says what is wrong with a checkpoint or an anchor; `undefined` when a trusted key signed it.
+ * Without a trusted key none counts.
+ */
 export const checkCheckpoint = (
   note: AuditCheckpoint,
   trustedKeys: readonly string[],
@@ -76,7 +79,7 @@ export const checkCheckpoint = (
     : 'does not match its signature: it was changed or forged';
 };
 
-const LARGEST = 16_384;
+const MAX_LENGTH = 16_384;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -98,7 +101,7 @@ const refuse = (message: string): ToolFailure =>
 const readObject = (text: string): Readonly<Record<string, unknown>> => {
   let value: unknown;
   try {
-    value = text.length > LARGEST ? undefined : JSON.parse(text);
+    value = text.length > MAX_LENGTH ? undefined : JSON.parse(text);
   } catch {
     // Falls through: no object.
   }
@@ -106,7 +109,10 @@ const readObject = (text: string): Readonly<Record<string, unknown>> => {
   throw refuse('The checkpoint is not a JSON object.');
 };
 
-/** Throws VALIDATION_ERROR that names the part that is wrong. Does not look at the signature. */
+/**
+ * Parses a checkpoint strictly. Throws VALIDATION_ERROR that names the wrong part. Does not check
+ * the signature.
+ */
 export const parseCheckpoint = (text: string): AuditCheckpoint => {
   const value = readObject(text);
   const unknown = Object.keys(value).some((name) => !Object.hasOwn(CHECKS, name));

@@ -39,7 +39,10 @@ const csvCell = (value: string | number): string => {
 
 export const CSV_HEAD = COLUMNS.map(([name]) => name).join(',');
 
-/** Without the end of the line. */
+/**
+ * Writes a row as a line of CSV (RFC 4180), without its end, in which no spreadsheet finds a
+ * formula.
+ */
 export const csvLine = (row: AuditRow): string =>
   COLUMNS.map(([, cellOf]) => csvCell(cellOf(row))).join(',');
 
@@ -70,13 +73,13 @@ const EQUALS = [
   'code',
 ] as const;
 
-/** Every part that the filter names has to fit. */
+/** Tells whether a row matches every part of the filter. */
 export const matchesFilter = (row: AuditRow, filter: ExportFilter): boolean =>
   EQUALS.every((name) => filter[name] === undefined || row[name] === filter[name]) &&
   row.at >= (filter.from ?? Number.NEGATIVE_INFINITY) &&
   row.at < (filter.to ?? Number.POSITIVE_INFINITY);
 
-/** Rows picked by a filter are no chain: only a whole export can be verified. */
+/** Tells whether an export is whole: filtered rows are no chain and cannot be verified. */
 export const isWhole = (filter: ExportFilter): boolean =>
   Object.values(filter).every((value) => value === undefined);
 
@@ -92,7 +95,7 @@ export interface ExportPart {
   readonly rows: number;
 }
 
-/** Oldest first, in pieces of some hundred rows. */
+/** Exports rows, oldest first, in pieces of some hundred rows. */
 export async function* exportAudit(
   log: AuditLog,
   options: ExportOptions,

@@ -17,8 +17,7 @@ import { openSigningKey, type SigningKey } from '../signing/open-signing-key.ts'
 import { anchorLine, auditLine, parseAnchorLine, parseAuditLine } from './audit-line.ts';
 import { makeAnchor, makeCheckpoint } from './checkpoint.ts';
 import { CSV_HEAD, csvLine, type ExportOptions, exportAudit, isWhole } from './export-audit.ts';
-import { openAuditFile } from './open-audit-file.ts';
-import { verifyAuditFiles } from './verify-audit-files.ts';
+import { openAuditFile, verifyAuditFiles } from './verify-audit-files.ts';
 
 let folder = '';
 let file = '';

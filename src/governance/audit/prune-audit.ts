@@ -1,6 +1,6 @@
 /**
- * Retention: forgets the old part of the trail and keeps the rest verifiable. The rows are verified
- * before a signed anchor takes their place, so that pruning cannot launder an edit.
+ * Prunes the old part of the trail and keeps the rest verifiable. The rows are verified before a
+ * signed anchor takes their place, so that pruning cannot hide an edit.
  */
 import { basename } from 'node:path';
 import type { AuditEntry } from '../../contract/audit.ts';
@@ -60,7 +60,7 @@ type EventFacts = Pick<PruneOptions, 'at' | 'before' | 'archive' | 'caller'> & {
   readonly setting?: string;
 };
 
-/** What the trail says of rows that went. */
+/** Makes the row that records a pruning. */
 export const pruneEvent = ({ rows, throughSeq }: Pruned, options: EventFacts): AuditEntry => {
   const { userId, agentId, sessionId } = options.caller ?? LOCAL_CALLER;
   const archive = options.archive === undefined ? {} : { archive: basename(options.archive) };
@@ -83,7 +83,7 @@ export const pruneEvent = ({ rows, throughSeq }: Pruned, options: EventFacts): A
   };
 };
 
-/** One anchor a step, each true by itself: whenever this ends, the trail is whole. */
+/** Prunes step by step, each with its own anchor: whenever this stops, the trail is whole. */
 const pruneTo = async (
   { audit, label }: Pick<Store, 'audit' | 'label'>,
   cuts: readonly AuditHead[],
@@ -103,8 +103,8 @@ const pruneTo = async (
 };
 
 /**
- * Resolves to what went. Throws CONFLICT when the trail is not sound, when the archive exists, or
- * when somebody else pruned meanwhile; then no row is lost that is not in the archive.
+ * Prunes and gives what was pruned. Throws CONFLICT when the trail is not sound, when the archive
+ * exists, or when another process pruned meanwhile; then no row is lost that is not in the archive.
  */
 export const pruneAudit = async (
   store: Pick<Store, 'audit' | 'label'>,
@@ -122,7 +122,9 @@ export const pruneAudit = async (
   return pruneTo(store, cuts, options);
 };
 
-/** What pruning would take; nothing goes. Throws CONFLICT when the trail is not sound. */
+/**
+ * Finds what pruning would take, and prunes nothing. Throws CONFLICT when the trail is not sound.
+ */
 export const foreseePrune = async (
   store: Pick<Store, 'audit'>,
   { before, ...options }: VerifyLogOptions & Pick<PruneOptions, 'before'>,

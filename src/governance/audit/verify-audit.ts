@@ -1,7 +1,7 @@
 /**
- * Walks the audit chain and finds the first row that was edited, removed, moved or cut off, beside
- * checkpoints also a trail that was rewritten or restored. It shares no code with the stores that
- * write the chain; both follow docs/audit-format.md.
+ * Verifies the audit chain: finds the first row that was edited, removed, moved or cut off, and
+ * with checkpoints also a trail that was rewritten or restored. It shares no code with the stores
+ * that write the chain; both follow docs/audit-format.md.
  */
 import { hash } from 'node:crypto';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from '../../contract/audit.ts';
 import { type AuditHead, checkCheckpoint, EMPTY_HEAD } from './checkpoint.ts';
 
-/** A place where there should be a row and is something else, in words: `Line 7 is cut off`. */
+/** An entry that is no row, described in words: `Line 7 is cut off`. */
 export interface UnreadableRow {
   readonly unreadable: string;
 }
@@ -32,7 +32,7 @@ export interface VerifyOptions {
 
 type Problem = NonNullable<AuditVerification['problem']>;
 
-/** The hash a row must have after the one before it; `undefined` when it cannot be worked out. */
+/** Computes the hash of a row after the one before it; `undefined` when that is impossible. */
 const hashAfter = (previous: string, row: AuditRow): string | undefined => {
   try {
     const fields = [
@@ -92,7 +92,7 @@ const noteProblem = ({
   return undefined;
 };
 
-/** The walk along one trail: how far it is sound, and what the rows must agree with. */
+/** Walks along one trail: how far it is sound, and what the rows must agree with. */
 class Walk {
   readonly #start: AuditHead;
   /** Noted heads, by their row. */
@@ -138,7 +138,7 @@ class Walk {
     return edited(seq, message);
   }
 
-  /** What the start itself has to agree with. */
+  /** Checks the start of the trail. */
   begin(): Problem | undefined {
     return this.#rewritten(this.#start);
   }
@@ -202,7 +202,10 @@ async function* watched(log: AuditLog, onRows: VerifyLogOptions['onRows']) {
 const isSame = (one: AuditCheckpoint | undefined, other: AuditCheckpoint | undefined): boolean =>
   one?.seq === other?.seq && one?.signature === other?.signature;
 
-/** Somebody who prunes while we read makes a gap that is none: then the reading starts again. */
+/**
+ * Verifies the trail of a store, pruned or not, while others append to it and prune it. Pruning
+ * meanwhile looks like a gap; then the reading starts again.
+ */
 export const verifyAuditLog = async (
   log: AuditLog,
   { onRows, ...options }: VerifyLogOptions = {},

@@ -1,6 +1,6 @@
 /**
- * The only way out: every request of every tool goes through here, hop by hop. Each hop is judged by
- * the tool's hosts, its name resolved once, all answers checked and the checked address connected to.
+ * Sends every request of every tool, hop by hop. Each hop is judged by the tool's hosts, its name
+ * resolved once, all answers checked and the checked address connected to.
  */
 import type { Agent, fetch as UndiciFetch, Response as UndiciResponse } from 'undici';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -39,7 +39,7 @@ export interface EgressScope {
   readonly hosts: readonly string[];
   /** Ends the requests when the call ends. */
   signal(): AbortSignal;
-  /** Told of each hop before it is made. */
+  /** Called for each hop before it is made. */
   onHop(url: URL): void;
 }
 
@@ -50,7 +50,7 @@ export interface EgressInit extends RequestInit {
 export interface Egress {
   /** Reaches the hosts of the scope, and nothing without one; fails with a coded `ToolFailure`. */
   readonly fetch: (input: string | URL | Request, init?: EgressInit) => Promise<Response>;
-  /** The checked address of a host that is spoken to by another protocol than HTTP. */
+  /** Resolves a host to a checked address, for protocols other than HTTP. */
   resolve(to: Destination, scope: EgressScope): Promise<string>;
   /** Breaks off what is under way. Later requests fail. */
   close(): Promise<void>;
@@ -127,7 +127,10 @@ const agentSettings = (settings: EgressSettings, maxResponseBytes: number): Agen
   };
 };
 
-/** Throws `CONFIG_INVALID` for an `allowPrivate` that cannot be read. Loads nothing until used. */
+/**
+ * Creates the egress. Throws `CONFIG_INVALID` for an `allowPrivate` that cannot be read. Loads
+ * nothing until used.
+ */
 export const createEgress = (settings: EgressSettings = {}): Egress => {
   const maxBytes = settings.maxResponseBytes ?? RESPONSE_BYTES;
   const rules = createAddressRules(settings.allowPrivate);

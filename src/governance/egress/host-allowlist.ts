@@ -1,4 +1,4 @@
-/** Which URLs a tool may ask for by its own declaration: scheme, port, and the hosts it named. */
+/** Checks URLs by a tool's own declaration: scheme, port, and the hosts it named. */
 import { isIP } from 'node:net';
 import { BAD_PORTS } from './address-ranges.ts';
 import { compileHosts, type HostRule, matchesHost } from './host-rule.ts';
@@ -10,7 +10,7 @@ export interface Objection {
   readonly suggestion: string;
 }
 
-/** What is wrong with a URL whatever its host is. */
+/** Says what is wrong with a URL regardless of its host. */
 export const objectToShape = (url: URL): Objection | undefined => {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return { reason: 'only http and https are allowed', suggestion: 'Use an https URL.' };

@@ -1,4 +1,4 @@
-/** A declared host pattern: how it is read, and what it matches, label by label, never by suffix. */
+/** Reads a declared host pattern, and matches it label by label, never by suffix. */
 import { isIP } from 'node:net';
 import { type Destination, normalHost } from './normal-host.ts';
 
@@ -40,7 +40,7 @@ export const compileHost = (pattern: string): HostRule | undefined => {
   return ruleFor(host, port);
 };
 
-/** A pattern that cannot be read allows nothing. */
+/** Reads patterns; one that cannot be read allows nothing. */
 export const compileHosts = (patterns: readonly string[]): readonly HostRule[] =>
   patterns.map(compileHost).filter((rule) => rule !== undefined);
 

@@ -1,4 +1,7 @@
-/** A tool's request as it goes out: taken over once, without what would steer the connection. */
+/**
+ * Prepares a tool's request for sending, without headers that would steer the connection, and
+ * computes the next one after a redirect.
+ */
 import { ToolFailure } from '../../contract/errors.ts';
 
 export interface OutgoingRequest {
@@ -37,7 +40,7 @@ const isStream = (body: unknown): boolean =>
   body instanceof ReadableStream ||
   (typeof body === 'object' && body !== null && Symbol.asyncIterator in body);
 
-/** Texts, buffers, forms and blobs have an end, so they are read into bytes. */
+/** Reads a body into bytes, unless it is a stream, which may have no end. */
 const bodyOf = async (
   request: Request,
   streamed: boolean,
@@ -118,7 +121,11 @@ const headersFor = (request: OutgoingRequest, target: URL, toGet: boolean): Head
   );
 };
 
-/** Nothing when the response is the last: no redirect, not wanted, or its body cannot be resent. */
+/**
+ * Gives the request after a redirect, by the Fetch standard and some stricter rules of ours;
+ * `undefined` when the response is the last: no redirect, not wanted, or its body cannot be sent
+ * again.
+ */
 export const nextHop = (
   request: OutgoingRequest,
   response: { readonly status: number; readonly location: string | null },

@@ -41,7 +41,9 @@ const notResolved = (): ToolFailure =>
     suggestions: ['Check the host name and the network.'],
   });
 
-/** getaddrinfo cannot be stopped, so a name server that never answers is left behind. */
+/**
+ * Looks a name up. getaddrinfo cannot be stopped, so a name server that never answers is abandoned.
+ */
 const answersOf = ({ lookup, timeoutMs }: ResolveDeps, host: string): Promise<readonly string[]> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -59,7 +61,7 @@ const answersOf = ({ lookup, timeoutMs }: ResolveDeps, host: string): Promise<re
       );
   });
 
-/** One blocked answer condemns the name; beside good ones it is an attack. */
+/** Refuses a name with one blocked answer; beside good ones that is an attack. */
 const checkAnswers = (to: Destination, answers: readonly string[], rules: AddressRules): void => {
   const refusals = answers
     .map((address) => refuseAddress(to, address, rules))
@@ -71,7 +73,10 @@ const checkAnswers = (to: Destination, answers: readonly string[], rules: Addres
   throw refusalFailure(mixed ? { ...worst, code: 'SECURITY_VIOLATION' } : worst);
 };
 
-/** The addresses to connect to. Fails with the reason when one of them may not be. */
+/**
+ * Resolves to the addresses to connect to. Fails with the reason when one of them may not be
+ * reached.
+ */
 export const resolveChecked = async (
   to: Destination,
   deps: ResolveDeps,
@@ -103,13 +108,16 @@ const destination = ({ host, port }: Destination): Destination => {
   return { host: normal, port };
 };
 
-/** Fails with the reason when the host is not declared, or any of its addresses may not be reached. */
+/**
+ * Resolves a host for a protocol other than HTTP, under the rules for requests. Fails with the
+ * reason when the host is not declared, or any of its addresses may not be reached.
+ */
 export const resolveDestination = async (
-  wanted: Destination,
+  requested: Destination,
   { hosts, onHop }: Scope,
   { rules, resolve }: Deps,
 ): Promise<string> => {
-  const to = destination(wanted);
+  const to = destination(requested);
   const refusal = refuseDestination(to, compileHosts(hosts), rules);
   if (refusal) throw refusalFailure(refusal);
   onHop(new URL(`tcp://${hostAndPort(to)}`));

@@ -70,11 +70,11 @@ const yamlFormat = (path: string): SecretsFormat => ({
   },
 });
 
-/** By the end of the file's name; what is not YAML is JSON. */
+/** Chooses the format by the ending of the file's name; what is not YAML is JSON. */
 const secretsFormat = (path: string): SecretsFormat =>
   /\.ya?ml$/i.test(path) ? yamlFormat(path) : jsonFormat(path);
 
-/** Fails in words a person can act on, with the file's name and without its content. */
+/** Creates the vault. Its failures name the file and what to do, and never its content. */
 export const createFileSecrets = (path: string): SecretVault => {
   const format = secretsFormat(path);
   /** One change after the other, so that none is lost. */
@@ -85,7 +85,7 @@ export const createFileSecrets = (path: string): SecretVault => {
     return text === undefined ? new Map() : format.parse(text);
   };
 
-  /** `change` answers whether there is something to write. */
+  /** Edits the file; `change` tells whether there is something to write. */
   const edit = (change: (secrets: Map<string, string>) => boolean): Promise<boolean> => {
     const done = last.then(async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,4 +1,8 @@
-/** Reads a file that nobody else can read or replace, and refuses any other. */
+/**
+ * Reads a file that nobody else can read or replace, and refuses any other. Writes it as a whole,
+ * so that a crash leaves the old one or the new one; the temporary file is also the lock, so that
+ * two processes cannot both start from the old content.
+ */
 import type { Stats } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -17,11 +21,11 @@ import { syncFolder } from '../../kit/file/replace-file.ts';
 /** No file of credentials is larger. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Refused with what to do about it. */
+/** Makes the failure of a file, with what to do about it. */
 export const refusedFile = (path: string, why: string, remedy: string): ToolFailure =>
   new ToolFailure('CONFIG_INVALID', `The secrets file ${path} ${why}.`, { suggestions: [remedy] });
 
-/** Who can write to the folder can put another file in the place of this one. */
+/** Refuses a folder that others can write to: they could replace the file. */
 export const assertSafeFolder = async (path: string): Promise<void> => {
   const folder = dirname(path);
   const rules = { forbidden: UNWRITABLE_BY_OTHERS, orRoot: true };
@@ -64,7 +68,10 @@ const FAULTS: Readonly<Record<FileFault, readonly [why: string, remedy: string]>
   changed: ['changed while it was read', 'Try again.'],
 };
 
-/** `undefined` when there is no such file; fails with CONFIG_INVALID when others could have a hand in it. */
+/**
+ * Reads the file; `undefined` when there is none. Fails with CONFIG_INVALID when others could have
+ * written it.
+ */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
   const check = (stats: Stats): void => assertPrivate(path, stats);
   let read: Uint8Array | FileFault;
@@ -97,7 +104,7 @@ const lock = async (temporary: string): Promise<FileHandle> => {
   }
 };
 
-/** Writes what `content` answers; nothing for `undefined`. Resolves to whether it wrote. */
+/** Writes what `content` returns, or nothing for `undefined`. Tells whether it wrote. */
 export const writePrivateFile = async (
   path: string,
   content: () => Promise<string | undefined>,

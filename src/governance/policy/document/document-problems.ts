@@ -11,7 +11,7 @@ export interface Problem {
   readonly offset?: number;
 }
 
-/** Suggests by two typing errors: the keys are short, and `didYouMean` would allow one in four letters. */
+/** Allows two typing errors: `didYouMean` allows too few for keys as short as these. */
 const unknownKey = (key: string, keys: readonly string[]): string => {
   const [closest] = keys
     .filter((name) => distance(name, key) <= 2)
@@ -34,7 +34,7 @@ export const schemaProblems = (
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({
         path: [...path, key],
-        message: `is not a known key${didYouMean(key, keys)}`,
+        message: unknownKey(key, keys),
       }));
     }
     const isMissing = issue.message.endsWith('received undefined');
