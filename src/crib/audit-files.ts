@@ -8,6 +8,7 @@ import type { AuditCheckpoint, AuditVerification } from '../contract/audit.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Store } from '../contract/store.ts';
 import { type CheckpointState, readCheckpointState } from '../governance/audit/auto-checkpoints.ts';
+import { makeCheckpoint } from '../governance/audit/checkpoint.ts';
 import { recallCheckpoints, rememberCheckpoint } from '../governance/audit/checkpoint-book.ts';
 import type { StoredCheckpoints } from '../governance/audit/checkpoint-rows.ts';
 import {
@@ -15,7 +16,6 @@ import {
   type ExportPart,
   exportAudit,
 } from '../governance/audit/export-audit.ts';
-import { makeCheckpoint } from '../governance/audit/checkpoint.ts';
 import {
   foreseePrune,
   type Pruned,

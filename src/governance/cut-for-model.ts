@@ -11,9 +11,7 @@ export const MAX_MEDIA_CHARS = 8_000_000;
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/**
- * Gives the base64 of a block of MCP content that is a picture, a sound or the bytes of a resource.
- */
+/** Gives the base64 of MCP content that is a picture, a sound or the bytes of a resource. */
 const mediaIn = (block: unknown): string | undefined => {
   if (!isObject(block)) return undefined;
   const isMedia = block.type === 'image' || block.type === 'audio';

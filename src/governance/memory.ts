@@ -15,10 +15,7 @@ const rootOf = (call: CallRequest): CallRequest => {
   return root;
 };
 
-/**
- * Makes the space of a scope. JSON arrays of names cannot collide, whatever characters the names
- * hold.
- */
+/** Makes the space of a scope. JSON arrays of names cannot collide, whatever the names hold. */
 const spaceOf = (scope: MemoryScope, call: CallRequest): string => {
   const { userId, sessionId } = call.caller;
   if (scope === 'working') return JSON.stringify(['working', rootOf(call).executionId]);

@@ -1,10 +1,7 @@
 /** Joins several sources of secrets: the first that holds a key wins. */
 import type { Secrets } from '../contract/secrets.ts';
 
-/**
- * Creates the chain. A source that fails fails the request: another one must not answer for it
- * unnoticed.
- */
+/** Fails when a source fails: another one must not answer for it unnoticed. */
 export const createSecretChain = (sources: readonly Secrets[]): Secrets => ({
   label: sources.map(({ label = 'unnamed' }) => label).join(', ') || 'nowhere',
   get: async (key) => {

@@ -23,10 +23,7 @@ export type { LoadedConfig } from './load-layers.ts';
 
 export type LoadConfigOptions = ConfigLocation;
 
-/**
- * Gives the defaults where nothing is configured: no file of the user's, no project, no variable,
- * no problem with any.
- */
+/** Gives the defaults where nothing is configured: no file, no project, no variable. */
 const withoutAny = async (
   location: ConfigLocation,
   trust: ProjectTrust,
@@ -82,10 +79,7 @@ const misused = (name: string, problem: string): ToolFailure =>
     issues: [{ path: [name], message: problem }],
   });
 
-/**
- * Loads the configuration. Throws one `ConfigError` that lists every problem. Files that do not
- * exist are fine.
- */
+/** Throws one `ConfigError` that lists every problem. Files that do not exist are fine. */
 export const loadConfig = async (location: LoadConfigOptions): Promise<LoadedConfig> => {
   assertLocation(location);
   const file = location.env.TOOLCRIB_CONFIG;
@@ -94,9 +88,7 @@ export const loadConfig = async (location: LoadConfigOptions): Promise<LoadedCon
   return (await withoutAny(location, trust)) ?? trusted(location, trust);
 };
 
-/**
- * Gives what `loadConfig` would give if the project were trusted as it was read. Throws like it.
- */
+/** Gives what `loadConfig` would give if the project were trusted as it is. Throws like it. */
 export const previewProject = (
   location: ConfigLocation,
   trust: ProjectTrust,

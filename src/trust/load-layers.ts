@@ -50,10 +50,7 @@ interface Readings {
   readonly shape: ShapeNode;
 }
 
-/**
- * Narrows the project's layer. There is nothing to narrow where the user named its file or it is
- * the user's own.
- */
+/** Narrows the project's layer, unless the user named its file or it is the user's own. */
 const narrowed = async ({
   user,
   project,
@@ -66,10 +63,7 @@ const narrowed = async ({
       })
     : undefined;
 
-/**
- * Gives the user's names of policy files: the environment is the user's, and stronger than the
- * file.
- */
+/** Gives the user's names of policy files; the environment is stronger than the file. */
 const userPolicyTree = ({ user, environment, shape }: Readings): Tree =>
   environment.layers
     .filter(({ value }) => valueAt(value, ['policy', 'files']).found)
@@ -82,9 +76,7 @@ const trustProblems = ({ state, insisted, problems }: ProjectTrust): readonly Co
 const sourceOf = (layer: Layer | undefined, kind: ConfigSource['kind']): readonly ConfigSource[] =>
   layer ? [{ path: layer.path, kind }] : [];
 
-/**
- * Removes duplicates; a file that the user names is the user's, even if the project names it, too.
- */
+/** Removes duplicates: a file that the user names, too, is the user's. */
 const withoutDoubles = (files: readonly PolicyFile[]): readonly PolicyFile[] =>
   files.filter(({ path }, index) => files.findIndex((file) => file.path === path) === index);
 

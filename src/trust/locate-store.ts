@@ -86,10 +86,7 @@ const filesAt = async (path: string): Promise<Files> => {
   };
 };
 
-/**
- * Says why a database is not ours. SQLite takes over what a log or a journal beside the database
- * holds, so both have to be ours.
- */
+/** Says why a database is not ours. SQLite obeys a log or journal beside it: both must be ours. */
 const faultOf = (files: Files, known: KnownStore | undefined): string | undefined => {
   const { database, log, index, journal } = files;
   if (![database, log, index, journal].every(({ isFile }) => isFile)) return BEHIND_LINK;
@@ -104,9 +101,7 @@ const inUserFolder = (path: string, userDir: string): Pick<Required<StoreLocatio
   path: join(userDir, 'stores', storeKey(path), 'state.db'),
 });
 
-/**
- * Finds the record of this database, also when its folder was moved. The files must be read before.
- */
+/** Finds the record of a database, also of one whose folder was moved. Read the files before. */
 const recordOf = async (
   path: string,
   { database }: Files,
@@ -177,10 +172,7 @@ export const adoptProjectStore = async (
   return path;
 };
 
-/**
- * Gives the location in the user's folder when the database in the project turns out to be another
- * one.
- */
+/** Gives the location in the user's folder when the project's database is another one. */
 export const placeElsewhere = ({ path }: StoreLocation, userDir: string): StoreLocation => ({
   ...inUserFolder(path, userDir),
   foreign: NOT_MADE_HERE,

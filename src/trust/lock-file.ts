@@ -61,10 +61,7 @@ const projectFile = ({ folder, inForce }: ProjectTrust): LockFile | undefined =>
   return { path, text };
 };
 
-/**
- * Reads the locks. Throws `ConfigError` for a file that cannot be read, or that others could have
- * written.
- */
+/** Throws `ConfigError` for a file that cannot be read, or that others could have written. */
 export const readLockFiles = async ({ userDir, project }: LockLocation): Promise<LockFiles> => ({
   user: await userFile(join(userDir, LOCK)),
   project: project && projectFile(project.trust),

@@ -149,9 +149,7 @@ export interface ReadTrustOptions {
   readonly nearest?: boolean;
 }
 
-/**
- * Reads the trust of a project. Never throws for what it finds, and parses nothing of the project.
- */
+/** Reads the trust of a project. Never throws for what it finds, and parses nothing of it. */
 export const readProjectTrust = async (
   location: ConfigLocation,
   { nearest = false }: ReadTrustOptions = {},

@@ -77,10 +77,7 @@ const lostProblem = ({ projectDir = '' }: ProjectTrust, name: string): ConfigPro
   message: 'is not as you trusted it, and no copy was kept; look at it and decide: toolcrib trust',
 });
 
-/**
- * Reads a trusted project. One that is not trusted is not even parsed, so its mistakes are not
- * reported.
- */
+/** Reads a trusted project. Another one is not even parsed, so its mistakes are not reported. */
 export const readTrustedProject = async (trust: ProjectTrust): Promise<ProjectReading> => {
   const { inForce, lost = [], projectDir } = trust;
   if (!inForce) return { ...NOTHING, projectDir };

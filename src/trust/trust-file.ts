@@ -43,10 +43,7 @@ export const trustFileIn = (userDir: string): string => join(userDir, 'trust.jso
 
 const MALFORMED = 'is not a list of trusted projects; remove it, and trust them again';
 
-/**
- * Says why a file cannot be believed. Exported for its test: owners cannot be staged without being
- * root.
- */
+/** Says why a file cannot be believed. Exported for its test, which cannot change owners. */
 export const trustFileFault = (
   stats: Pick<Stats, 'uid' | 'mode'>,
   self: number | undefined,

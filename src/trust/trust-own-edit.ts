@@ -50,10 +50,7 @@ export interface EditedProject extends Omit<Answer, 'userDir'> {
   readonly edit: OwnEdit;
 }
 
-/**
- * Trusts an edit of ours. False when it did not begin from what was trusted; then nothing is
- * recorded.
- */
+/** Trusts an edit of ours, unless it did not begin from what was trusted: then false. */
 export const trustOwnEdit = async (
   location: ConfigLocation & { readonly userDir: string },
   project: EditedProject,

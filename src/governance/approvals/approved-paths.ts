@@ -30,10 +30,7 @@ const filesOf = (targets: readonly string[]): readonly string[] =>
 export const isBelowTargets = (targets: readonly string[], path: string): boolean =>
   filesOf(targets).some((file) => isAtOrBelow(path, file));
 
-/**
- * Tells whether the input names files. If it names none, the approval covers whatever the call does
- * with its files.
- */
+/** Tells whether the input names files; if not, the approval covers all files of the call. */
 const namesFiles = (targets: readonly string[]): boolean =>
   targets.some((target) => target.startsWith(FILE) || target.startsWith(UNREACHABLE));
 

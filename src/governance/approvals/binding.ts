@@ -77,9 +77,7 @@ const sameStates = ({ states: before = [], createdAt }: BoundApproval, call: Bin
   );
 };
 
-/**
- * Tells whether the approval is for exactly this call. A record of an older format matches nothing.
- */
+/** Tells whether the approval is for exactly this call; a record of an older format never is. */
 export const fits = (record: BoundApproval, call: Binding): boolean =>
   FIELDS.every((field) => record[field] !== undefined && record[field] === call[field]) &&
   Array.isArray(record.targets) &&

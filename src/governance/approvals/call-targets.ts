@@ -95,10 +95,7 @@ const hostTarget = (url: string): string => {
 const isTexts = (list: unknown): boolean =>
   list === undefined || (Array.isArray(list) && list.every((item) => typeof item === 'string'));
 
-/**
- * Reads the targets that the tool declares. Throws when it cannot, because nobody can approve
- * unknown targets.
- */
+/** Reads the targets that the tool declares. Throws when it cannot: nobody can approve those. */
 const declared = (tool: Tool, input: unknown): CallTargets | undefined => {
   try {
     const targets = tool.targets?.(ownCopy(input));

@@ -8,10 +8,7 @@ const MAX_SESSION_MS = DAY_MS;
 /** Nor must a forgotten pattern. */
 const MAX_PATTERN_MS = 365 * DAY_MS;
 
-/**
- * Makes the grant, bound to the definition of the tool: when that changes, the person is asked
- * again.
- */
+/** Makes the grant. A changed definition of the tool ends it: then the person is asked again. */
 export const rememberedGrant = (
   { request, userId, agentId, sessionId, definition, targets }: ApprovalRecord,
   remember: Remember,

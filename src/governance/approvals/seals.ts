@@ -14,9 +14,7 @@ import { verifySignature } from '../signing/verify-signature.ts';
 
 type Decision = Parameters<Approvals['decide']>[1];
 
-/**
- * Gives the text to seal for a grant; its prefix makes a seal for one purpose invalid for another.
- */
+/** Gives the text to seal for a grant. Its prefix keeps seals of different purposes apart. */
 export const grantText = ({ seal: _seal, ...grant }: Grant): string =>
   `toolcrib grant 1\n${canonicalJson(grant)}`;
 

@@ -12,9 +12,7 @@ import { thrownText } from '../../kit/data/reason-of.ts';
 const LOOK_MS = 1000;
 const MAX_WAIT_MS = 300_000;
 const MINUTE_MS = 60_000;
-/**
- * Of those that could not be delivered the newest are kept: each vouches for all rows before it.
- */
+/** The newest undelivered ones are kept: each vouches for all rows before it. */
 const MAX_PENDING = 100;
 
 /** Where the processes on one store record the last delivery. No tool reaches this space. */
@@ -108,10 +106,7 @@ export class AutoCheckpoints {
     if (this.#pending.length > 0 && runtime.now() >= this.#retryAt) await this.#handOver();
   }
 
-  /**
-   * Signs only a trail that agrees with the last checkpoint: a signature would vouch for a
-   * manipulated one.
-   */
+  /** Signs only a trail that agrees with the last checkpoint: a signature would vouch for it. */
   async #sign(): Promise<void> {
     const { store, sign } = this.#deps;
     const { seq, hash } = this.#last;

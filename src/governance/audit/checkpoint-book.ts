@@ -37,10 +37,7 @@ export const rememberCheckpoint = async (file: string, note: AuditCheckpoint): P
   }
 };
 
-/**
- * Reads the checkpoints of the store; none when there is no file. Throws when a line is no
- * checkpoint.
- */
+/** Reads the checkpoints of the store, none without a file. Throws for a line that is none. */
 export const recallCheckpoints = async (
   file: string,
   store: string,

@@ -62,10 +62,7 @@ export const makeCheckpoint = (
 export const makeAnchor = (head: AuditHead, facts: CheckpointFacts): AuditCheckpoint =>
   signed(head, facts, 'anchor');
 
-/**
- * Says what is wrong with a checkpoint or an anchor; `undefined` when a trusted key signed it.
- * Without a trusted key none counts.
- */
+/** Says what is wrong with a note; `undefined` when one of the trusted keys signed it. */
 export const checkCheckpoint = (
   note: AuditCheckpoint,
   trustedKeys: readonly string[],
@@ -109,10 +106,7 @@ const readObject = (text: string): Readonly<Record<string, unknown>> => {
   throw refuse('The checkpoint is not a JSON object.');
 };
 
-/**
- * Parses a checkpoint strictly. Throws VALIDATION_ERROR that names the wrong part. Does not check
- * the signature.
- */
+/** Parses a checkpoint. Throws VALIDATION_ERROR for a wrong part; ignores the signature. */
 export const parseCheckpoint = (text: string): AuditCheckpoint => {
   const value = readObject(text);
   const unknown = Object.keys(value).some((name) => !Object.hasOwn(CHECKS, name));

@@ -39,10 +39,7 @@ const csvCell = (value: string | number): string => {
 
 export const CSV_HEAD = COLUMNS.map(([name]) => name).join(',');
 
-/**
- * Writes a row as a line of CSV (RFC 4180), without its end, in which no spreadsheet finds a
- * formula.
- */
+/** Writes a row as CSV (RFC 4180), without the line end, so that no spreadsheet sees a formula. */
 export const csvLine = (row: AuditRow): string =>
   COLUMNS.map(([, cellOf]) => csvCell(cellOf(row))).join(',');
 

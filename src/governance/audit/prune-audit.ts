@@ -122,9 +122,7 @@ export const pruneAudit = async (
   return pruneTo(store, cuts, options);
 };
 
-/**
- * Finds what pruning would take, and prunes nothing. Throws CONFLICT when the trail is not sound.
- */
+/** Counts what pruning would remove. Throws CONFLICT when the trail is not sound. */
 export const foreseePrune = async (
   store: Pick<Store, 'audit'>,
   { before, ...options }: VerifyLogOptions & Pick<PruneOptions, 'before'>,

@@ -13,9 +13,7 @@ import type { OldRowsOptions, OldRowsPruned } from './prune-old-rows.ts';
 /** Between two steps; calls that came meanwhile have their turn. */
 const PAUSE_MS = 50;
 
-/**
- * Where the processes on one store record who did it last, and when. No tool reaches this space.
- */
+/** Where processes on one store record who pruned last, and when. No tool reaches this space. */
 const SPACE = '["audit-retention"]';
 const KEY = 'last';
 

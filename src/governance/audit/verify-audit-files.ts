@@ -24,10 +24,7 @@ const PAGE = 500;
 /** Far above the largest row. */
 const MAX_LINE_LENGTH = 128 * 1024 * 1024;
 
-/**
- * Splits a file by line feeds alone: U+2028 is unescaped in JSON, and readers that take it for the
- * end of a line would split rows.
- */
+/** Splits a file by line feeds alone: JSON has U+2028 unescaped, which ends no line here. */
 async function* linesOf(file: string, longest: number): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let size = 0;

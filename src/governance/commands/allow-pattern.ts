@@ -72,9 +72,7 @@ export const matchesPattern = ({ words, rest }: AllowPattern, argv: readonly Tok
 const EXACTLY =
   'write the exact command, such as "npm run build", or set up a task: commands.tasks';
 
-/**
- * Explains why no command can match a pattern and what to write instead; `undefined` when one can.
- */
+/** Explains why no command can match a pattern and what to write; `undefined` when one can. */
 export const neverWorks = (text: string): string | undefined => {
   const { words, rest, isLoose, isLiteral } = parseAllowPattern(text);
   const name = plainProgramName(words[0] as string);

@@ -45,10 +45,7 @@ const SED = new RegExp(`^${SED_COMMAND}(?: ?; ?${SED_COMMAND})* ?;?$`);
 const AWK = /[>@]|\||\b(?:system|getline|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|close)\b/;
 const JQ = /(?<![.\w])env\b|\$ENV|\b(?:import|include|modulemeta)\b/;
 
-/**
- * Accepts a revision, a path, or both joined by a colon. Refuses transports such as `ext::`, which
- * run programs.
- */
+/** Accepts a revision, a path, or both with a colon; no transport (`ext::`) that runs programs. */
 const isRevision = (text: string, judge: PathJudge): boolean => {
   if (text === '' || /^[-+]|::|:\/\//.test(text)) return false;
   for (const path of [text.replace(/^:/, ''), ...text.split(':').slice(1)]) {

@@ -11,7 +11,7 @@ import { judgePath, judgePathToken, type PathJudge } from './judge-path.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { assertPlainText } from './shell/read-script.ts';
 import { readShell } from './shell/read-shell.ts';
-import type { ShellCommand, ShellStep } from './shell/shell-command.ts';
+import type { ShellCommand, ShellStep } from './token.ts';
 import { staticToken, type Token } from './token.ts';
 
 export interface CommandGuardOptions {

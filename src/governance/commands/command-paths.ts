@@ -67,10 +67,7 @@ class PathList {
     if (before === undefined || WEIGHT[before] < WEIGHT[use]) this.#uses.set(path, use);
   }
 
-  /**
-   * Adds the path that a word names. A file that does not exist yet counts when the word holds a
-   * folder that does.
-   */
+  /** Adds the path of a word. A missing file counts when the word names a folder that exists. */
   addWord(path: string, name: string, runs: boolean): void {
     const stats = statsOf(path);
     if (stats?.isFile()) this.add(path, runs || isExecutable(stats) ? 'run' : 'named');
@@ -82,10 +79,7 @@ class PathList {
   }
 }
 
-/**
- * Tells whether a program may run its arguments as code: one without rules, or one that starts
- * others.
- */
+/** Tells whether a program may run its arguments: it has no rules, or it starts others. */
 const mayRunFiles = ([program = '']: readonly string[]): boolean => {
   const rule = ruleOf(plainProgramName(program));
   return rule === undefined || rule.wraps !== undefined;

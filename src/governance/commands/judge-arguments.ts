@@ -57,10 +57,7 @@ const judgeValue = (token: Token, kind: ValueKind, reader: Reader): void => {
 const kindOf = (name: string, { rule }: Reader): ValueKind | undefined =>
   rule.values !== undefined && Object.hasOwn(rule.values, name) ? rule.values[name] : undefined;
 
-/**
- * Judges the next word as the value of an option. A pattern is refused: it could become several
- * words.
- */
+/** Judges the next word as the value of an option. A pattern could become several words. */
 const takeValue = (kind: ValueKind, reader: Reader): void => {
   const value = reader.rest.shift();
   if (value === undefined || value.kind === 'glob') return void badOption();
@@ -135,20 +132,14 @@ const operandsBefore = (rule: ProgramRule): number => {
   return rule.wraps === undefined ? Number.POSITIVE_INFINITY : (rule.operands ?? []).length;
 };
 
-/**
- * Puts the dash before a bundle that is written without one. Only its last letter may take a value,
- * as the next word.
- */
+/** Puts the missing dash before a bundle, in which only the last letter may take a value. */
 const dashed = (argv: readonly Token[], rule: ProgramRule): Token[] => {
   const [first, ...rest] = argv;
   if (rule.oldBundle === undefined || !first || !isSurelyOperand(first)) return [...argv];
   return rule.oldBundle.test(first.text) ? [staticToken(`-${first.text}`), ...rest] : badOption();
 };
 
-/**
- * Recognizes an unquoted pattern such as `--include=*.ts`, which can only become more options of
- * the same name.
- */
+/** Recognizes `--include=*.ts`, unquoted: it can only become more options of the same name. */
 const isPatternOption = ({ kind, head }: Token, reader: Reader): boolean =>
   kind === 'glob' && /^--[a-z-]+=$/.test(head) && kindOf(head.slice(0, -1), reader) === 'text';
 

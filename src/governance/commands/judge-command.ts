@@ -102,10 +102,7 @@ const judgeRuled = (argv: readonly Token[], rule: ProgramRule, judge: CommandJud
   judgeArguments(argv.slice(1), rule, judge.paths);
 };
 
-/**
- * Judges the command that a wrapper runs. Input that becomes arguments counts as a word of unknown
- * value.
- */
+/** Judges the command in a wrapper. Input that becomes arguments is a word of unknown value. */
 const judgeWrapped = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
   const command = [...judgeArguments(argv.slice(1), rule, judge.paths).command];
   for (let [next] = command; rule.setsVariables && next?.kind === 'static'; [next] = command) {
@@ -128,10 +125,7 @@ const noteLiteralPaths = (argv: readonly Token[], rule: ProgramRule, judge: Comm
   }
 };
 
-/**
- * Refuses a program that would read its code from its input, even when the owner allowed it word by
- * word.
- */
+/** Refuses a program that would read its code from its input, even if it is allowed literally. */
 const judgeLiteral = (name: string, argv: readonly Token[]): void => {
   const hasFile = argv.slice(1).some(({ text }) => !text.startsWith('-'));
   if (READS_PROGRAM.has(name) && !hasFile) {

@@ -4,8 +4,7 @@
  */
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { ToolFailure } from '../../contract/errors.ts';
-import { NO_HOST } from './host-allowlist.ts';
-import { compileHosts, type HostRule, matchesHost } from './host-rule.ts';
+import { compileHosts, type HostRule, matchesHost, NO_HOST } from './host-rule.ts';
 import { createAddressRules, createUrlJudge } from './judge-url.ts';
 import type { Destination } from './normal-host.ts';
 import {
@@ -54,10 +53,7 @@ interface Opening {
   readonly timeoutMs: number;
 }
 
-/**
- * Connects to one of the addresses. The signal counts until there is a connection; then its owner
- * closes it.
- */
+/** Connects to one of the addresses. The signal counts until there is a connection. */
 const opened = ({ host, port }: Destination, opening: Opening): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const { answers, signal, timeoutMs } = opening;

@@ -127,10 +127,7 @@ const agentSettings = (settings: EgressSettings, maxResponseBytes: number): Agen
   };
 };
 
-/**
- * Creates the egress. Throws `CONFIG_INVALID` for an `allowPrivate` that cannot be read. Loads
- * nothing until used.
- */
+/** Throws `CONFIG_INVALID` for an `allowPrivate` that cannot be read. Loads nothing until used. */
 export const createEgress = (settings: EgressSettings = {}): Egress => {
   const maxBytes = settings.maxResponseBytes ?? RESPONSE_BYTES;
   const rules = createAddressRules(settings.allowPrivate);

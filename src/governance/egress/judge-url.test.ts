@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../../test/fixtures/local-site.ts';
-import { refuseUrl } from './host-allowlist.ts';
+import { refuseUrl } from './host-rule.ts';
 import { judgeUrl, resolveTarget } from './judge-url.ts';
 import { createPrivateAllowlist } from './private-allowlist.ts';
 

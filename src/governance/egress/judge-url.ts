@@ -5,8 +5,14 @@
 import { isIP } from 'node:net';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { type AddressJudge, createAddressJudge } from './address-judge.ts';
-import { NO_HOST, type Objection, objectToHost, objectToShape } from './host-allowlist.ts';
-import { compileHosts, type HostRule } from './host-rule.ts';
+import {
+  compileHosts,
+  type HostRule,
+  NO_HOST,
+  type Objection,
+  objectToHost,
+  objectToShape,
+} from './host-rule.ts';
 import { isMetadataName } from './metadata-services.ts';
 import { type Destination, destinationOf, hostAndPort } from './normal-host.ts';
 import { createPrivateAllowlist, type PrivateAllowlist } from './private-allowlist.ts';
@@ -124,10 +130,7 @@ export const judgeUrl = (
 ): UrlVerdict =>
   createUrlJudge(compileHosts(hosts), createAddressRules(settings.allowPrivate))(String(url));
 
-/**
- * Gives `host:port` of a URL in the spelling that is compared; `undefined` for a URL that is never
- * requested.
- */
+/** Gives `host:port` in the compared spelling; `undefined` for a URL that is never requested. */
 export const resolveTarget = (url: string | URL): string | undefined => {
   const text = String(url);
   if (!URL.canParse(text)) return undefined;

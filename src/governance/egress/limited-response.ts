@@ -54,10 +54,7 @@ const limitedBody = (
   );
 };
 
-/**
- * Finds what is wrong with a response before its body is read. The length of a packed body says
- * nothing.
- */
+/** Finds what is wrong with a response before its body is read. A packed length says nothing. */
 const faultOf = (response: UndiciResponse, maxBytes: number): ToolFailure | undefined => {
   const { status, headers } = response;
   if (status > MAX_STATUS) {

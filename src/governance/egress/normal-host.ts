@@ -7,10 +7,7 @@ import { isIP } from 'node:net';
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_NAME_LENGTH = 253;
 
-/**
- * Gives the host of a parsed URL as a name or a bare address; `undefined` when no such host can
- * exist.
- */
+/** Gives the host of a parsed URL as a name or a bare address; `undefined` if none can exist. */
 export const normalHost = (hostname: string): string | undefined => {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.toLowerCase();
   if (isIP(bare) !== 0) return bare;

@@ -4,8 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { ToolFailure } from '../../contract/errors.ts';
-import { NO_HOST } from './host-allowlist.ts';
-import { compileHosts } from './host-rule.ts';
+import { compileHosts, NO_HOST } from './host-rule.ts';
 import { type AddressRules, type Refusal, refuseAddress, refuseDestination } from './judge-url.ts';
 import { type Destination, hostAndPort, normalHost } from './normal-host.ts';
 
@@ -41,9 +40,7 @@ const notResolved = (): ToolFailure =>
     suggestions: ['Check the host name and the network.'],
   });
 
-/**
- * Looks a name up. getaddrinfo cannot be stopped, so a name server that never answers is abandoned.
- */
+/** Looks a name up. getaddrinfo cannot be stopped, so a silent name server is abandoned. */
 const answersOf = ({ lookup, timeoutMs }: ResolveDeps, host: string): Promise<readonly string[]> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -73,10 +70,7 @@ const checkAnswers = (to: Destination, answers: readonly string[], rules: Addres
   throw refusalFailure(mixed ? { ...worst, code: 'SECURITY_VIOLATION' } : worst);
 };
 
-/**
- * Resolves to the addresses to connect to. Fails with the reason when one of them may not be
- * reached.
- */
+/** Gives the addresses to connect to. Fails with the reason when one may not be reached. */
 export const resolveChecked = async (
   to: Destination,
   deps: ResolveDeps,

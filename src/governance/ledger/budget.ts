@@ -44,16 +44,11 @@ export const ALL_TIME = 'all';
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
 
-/**
- * Makes the key of a budget, the period before the name, so that a day can be listed by its prefix.
- */
+/** Makes the key of a budget; the period comes first, so that a day can be listed by prefix. */
 export const budgetKey = (kind: BudgetKind, period: string, name: string): string =>
   `${kind}:${period}:${name}`;
 
-/**
- * Qualifies a session or flow by its user, so that nobody spends another user's budget by naming
- * it.
- */
+/** Qualifies a session or flow by its user: nobody can name and spend another user's budget. */
 export const ownName = (userId: string, name: string): string =>
   `${userId.replaceAll('%', '%25').replaceAll('/', '%2F')}/${name}`;
 
@@ -153,10 +148,7 @@ export const budgetScopesUnder = (
 const counts = (limits: UnitLimits | undefined): boolean =>
   limits !== undefined && (limits.calls !== undefined || limits.tokens !== undefined);
 
-/**
- * Tells whether some limit counts calls or tokens, so that calls without a price are booked as
- * well.
- */
+/** Tells whether a limit counts calls or tokens, so that calls without a price are booked. */
 export const countsFreeCalls = (limits: BudgetLimits, tool: string): boolean =>
   counts(userLimits(limits)) ||
   counts(toolLimits(limits, tool)) ||
@@ -164,9 +156,6 @@ export const countsFreeCalls = (limits: BudgetLimits, tool: string): boolean =>
   counts(limits.perSession) ||
   counts(limits.perFlow);
 
-/**
- * Makes the scope of a tool's free calls in this month. They belong to the account, so to all users
- * together.
- */
+/** Makes the scope of a tool's free calls in a month, which all users share. */
 export const freeTierScope = (tool: string, freeCalls: number, now: number): BudgetScope =>
   scope(budgetKey('free', monthOf(now), tool), { calls: freeCalls });

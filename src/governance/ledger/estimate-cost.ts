@@ -44,10 +44,7 @@ const FREE: Estimate = Object.freeze({
   confidence: 'exact',
 });
 
-/**
- * Estimates by fixed price and price per unit, or by the capability's own figure where the tool has
- * no cost model.
- */
+/** Estimates by the tool's prices, or by the capability's own figure where the tool has none. */
 export const estimateCost = (
   tool: Tool,
   call: { readonly input: unknown; readonly capability: Capability | undefined },

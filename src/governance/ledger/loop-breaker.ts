@@ -27,10 +27,7 @@ const MAX_SESSIONS = 1000;
 const MAX_CALLS = 64;
 const MAX_TEXT = 256;
 
-/**
- * Identifies a call: short inputs as they are, long ones by their hash, so that nothing large is
- * kept.
- */
+/** Identifies a call: short inputs as they are, long ones by hash, to keep nothing large. */
 const fingerprint = (tool: string, input: unknown): string => {
   const text = JSON.stringify(input) ?? '';
   return `${tool} ${text.length > MAX_TEXT ? sha256Hex(text) : text}`;
@@ -47,10 +44,7 @@ export class LoopBreaker {
     this.#limits = limits;
   }
 
-  /**
-   * Counts the call; false when it was made too often. Loops of the local caller are allowed: it is
-   * a program, not an agent.
-   */
+  /** Counts the call; false when it was made too often. The local caller is a program: it may. */
   admits(
     caller: Caller,
     call: { readonly tool: string; readonly input: unknown },

@@ -35,9 +35,7 @@ export interface MostFacts {
 export const tokenPrice = ({ cost }: Tool): number | undefined =>
   cost && cost.model !== 'free' && cost.perUnit?.unit === 'token' ? cost.perUnit.price : undefined;
 
-/**
- * Gives the US dollars for a question and its answer; undefined when the model's price is unknown.
- */
+/** Gives the dollars for a question and its answer; undefined when the price is unknown. */
 export const modelUsd = (
   tool: Tool,
   price: ModelPrice | 'unpriced' | undefined,

@@ -116,10 +116,7 @@ export const writeFile = async (
   });
 };
 
-/**
- * Removes an empty folder. The snapshot keeps the mode with its type bits: undo tells a folder by
- * them.
- */
+/** Removes an empty folder. The type bits of the mode in the snapshot tell undo that it was one. */
 const removeFolder = async (files: Files, slot: Slot, snapshot: NewSnapshot): Promise<void> => {
   if (!(await isEmptyFolder(slot))) {
     throw conflict('The directory is not empty.', 'Remove what it holds first.');
@@ -146,9 +143,7 @@ export const removePath = (files: Files, path: string): Promise<void> =>
     await dropFile(slot);
   });
 
-/**
- * The hash of a created directory in a snapshot, which undo compares: it has no content of its own.
- */
+/** Stands for the hash of a created directory, which has no content of its own. */
 const MADE_FOLDER = 'folder';
 
 export const makeDirectory = (files: Files, path: string): Promise<void> =>

@@ -48,9 +48,7 @@ const changedMeanwhile = () =>
     suggestions: ['Read the file again before you change it.'],
   });
 
-/**
- * Reads all of an open file. Throws when it holds more than the limit, whatever its size claims.
- */
+/** Reads all of an open file. Throws when it exceeds the limit, whatever its size claims. */
 export const readAll = async (handle: FileHandle, maxBytes: number): Promise<Uint8Array> => {
   const { size } = await handle.stat();
   if (size > maxBytes) throw tooLarge(maxBytes);

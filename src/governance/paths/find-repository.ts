@@ -34,10 +34,7 @@ const realOf = (path: string): string | undefined => {
   }
 };
 
-/**
- * Finds the repository of a worktree. It counts only if it lies outside the workspace and points
- * back at it.
- */
+/** Finds the repository of a worktree: outside the workspace, and pointing back at it. */
 const worktreeAt = (top: string): Repository | undefined => {
   const file = join(top, '.git');
   const [, pointer] = /^gitdir: (.+)$/.exec(lineOf(file) ?? '') ?? [];
@@ -53,10 +50,7 @@ const worktreeAt = (top: string): Repository | undefined => {
   return pointsBack && sharesIt ? { gitDir, commonDir, top } : undefined;
 };
 
-/**
- * Finds the repository in the folder .git. One with `commondir` takes its configuration from
- * elsewhere and does not count.
- */
+/** Finds the repository in .git, unless `commondir` takes its configuration from elsewhere. */
 const folderAt = (top: string): Repository | undefined => {
   const gitDir = join(top, '.git');
   return sizeOf(join(gitDir, 'commondir')) === undefined

@@ -58,14 +58,9 @@ export interface PathGuard {
   spellOut(path: string): string;
   /** Judges a path. Throws for one that may not be accessed that way. */
   locate(path: string, access: Access): Promise<LocatedPath>;
-  /**
-   * Gives the absolute path of a file or folder, existing or not. Throws for special files, too.
-   */
+  /** Gives the absolute path of a file or folder, existing or not. Throws for special files. */
   resolve(path: string, access: Access): Promise<string>;
-  /**
-   * Gives the root that a resolved path lies in, and its segments below it. Throws when it lies in
-   * none.
-   */
+  /** Gives the root of a resolved path, and its segments below it. Throws when it has none. */
   rootOf(absolute: string): Pick<LocatedPath, 'root' | 'below'>;
   openFile(absolute: string): Promise<FileHandle>;
   openFolder(absolute: string): Promise<Folder>;

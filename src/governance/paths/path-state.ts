@@ -27,9 +27,7 @@ const kindOf = (stats: BigIntStats): string => {
   return stats.isDirectory() ? 'folder' : 'other';
 };
 
-/**
- * Identifies a file or folder. The time of birth is included, because systems reuse inode numbers.
- */
+/** Identifies a file or folder, also by its birth time: systems reuse inode numbers. */
 const identityOf = (stats: BigIntStats): string =>
   `${kindOf(stats)}:${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
 
@@ -38,10 +36,7 @@ const bornAtMs = (identity: string): number =>
 
 const markOf = ({ size, mtimeNs }: BigIntStats): string => `${size}:${mtimeNs}`;
 
-/**
- * Digests a file, through no link and without waiting for a pipe. Large ones are identified by size
- * and times.
- */
+/** Digests a file, or its size and times if it is large. Follows no link, waits for no pipe. */
 const digestOf = (path: string, stats: BigIntStats): string => {
   if (stats.size > MAX_DIGESTED) return `${markOf(stats)}:${stats.ctimeNs}`;
   const file = openSync(path, constants.O_RDONLY | OPEN_SAFELY);

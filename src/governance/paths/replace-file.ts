@@ -43,10 +43,7 @@ const writeTemporary = async (path: string, replacement: Replacement): Promise<v
   }
 };
 
-/**
- * Gives the file its name by a link: unlike a rename, a link never covers a file that was created
- * meanwhile.
- */
+/** Gives the file its name by a link, which never covers a file that was created meanwhile. */
 const linkInto = async (temporary: string, target: string): Promise<void> => {
   try {
     await link(temporary, target);

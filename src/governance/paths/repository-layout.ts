@@ -27,10 +27,7 @@ const isThere = (folder: string, part: string): boolean =>
     (name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined,
   );
 
-/**
- * Tells whether a path could be the last part of a layout, so that its writing has to wait for
- * others.
- */
+/** Tells whether a path could complete a layout, so that its writing has to wait for others. */
 export const isRepositoryPart = (below: readonly string[]): boolean =>
   below.some((name) => (PARTS as readonly string[]).includes(name.toLowerCase()));
 

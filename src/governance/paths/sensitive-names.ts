@@ -133,9 +133,6 @@ export const protectedRule = (
   return matchingName(NEVER, names) ?? matchingName(ORDERS, names) ?? matchingName(own, names);
 };
 
-/**
- * Finds the same for git, which may write files of a commit that editors, agents and services act
- * on.
- */
+/** Finds the same for git, which may write what editors, agents and services act on. */
 export const protectedFromGit = (below: readonly string[]): string | undefined =>
   matchingName(NEVER, foldedAll(below));

@@ -1,9 +1,14 @@
 /** Compiles the rules that ship, and the policy that consists of them alone. */
 import type { Isolation } from '../../contract/caller.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
-import { type BuiltinRule, type FlowMode, flowRules, TIER_RULES } from './builtin-rules.ts';
+import {
+  type BuiltinRule,
+  type FlowMode,
+  flowRules,
+  ISOLATION_LEVELS,
+  TIER_RULES,
+} from './builtin-rules.ts';
 import { nativeCondition } from './condition/native-conditions.ts';
-import { ISOLATION_LEVELS } from './isolation-levels.ts';
 import { type CompiledPolicy, policyEngine } from './policy-engine.ts';
 import { BUILT_IN, makeRule, type Rule, type RuleRole } from './rule.ts';
 import type { LevelRules } from './rule-index.ts';

@@ -35,10 +35,7 @@ export const isDelicate = (tool: Tool, capability: Capability | undefined): bool
   return tool.capabilities.some((each) => each.destructive || each.requiresConfirmation);
 };
 
-/**
- * Tells whether the call can carry data out: as the user set it, else by its tier, its declaration
- * or its hosts.
- */
+/** Tells whether a call can carry data out: by the user's setting, its tier or its needs. */
 export const isSink = (tool: Tool, tier: Tier): boolean => {
   if (tool.assigned) return tool.assigned.sink;
   if (tier === 'external_api' || tool.sink === true) return true;

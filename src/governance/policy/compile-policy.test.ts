@@ -53,7 +53,7 @@ describe('the order of rules', () => {
     expect(byUser([], { tier: 'execute' }).rule).toBe('tier-3-execute');
   });
 
-  it('has nothing to decide when no rule fits: that is a deny', () => {
+  it('does not matter when no rule fits: the call is denied', () => {
     expect(judge([user({ builtin: false })])).toMatchObject({
       effect: 'deny',
       rule: 'default-deny',
@@ -67,7 +67,7 @@ describe('the order of rules', () => {
   });
 });
 
-describe('what a rule asks for', () => {
+describe('the conditions of a rule', () => {
   const tool = someTool({
     name: 'write_file',
     aliases: ['wf'],
@@ -226,7 +226,7 @@ describe('several documents', () => {
     expect(judge([program, user({ rules: [rule('u', 'ask')] })]).rule).toBe('p');
   });
 
-  it('that use a name twice are told so', () => {
+  it('get a warning when they use a name twice', () => {
     const sources = [user({ rules: [rule('u', 'ask')] }), user({ rules: [rule('u', 'deny')] })];
     expect(compilePolicy(sources).warnings[0]).toContain(
       'another document has a rule of this name',

@@ -7,6 +7,7 @@
 import type { Isolation } from '../../contract/caller.ts';
 import { flowGuards, isolationGuards, policyVersion, tierRules } from './builtin-policy.ts';
 import type { FlowMode } from './builtin-rules.ts';
+import { ISOLATION_LEVELS, stricter } from './builtin-rules.ts';
 import type { Condition } from './condition/call-facts.ts';
 import { conditionCompiler } from './condition/compile-condition.ts';
 import { checkDocument } from './document/check-document.ts';
@@ -18,7 +19,6 @@ import {
   type PolicySource,
   policySchema,
 } from './document/policy-document.ts';
-import { ISOLATION_LEVELS, stricter } from './isolation-levels.ts';
 import { type CompiledPolicy, policyEngine } from './policy-engine.ts';
 import { isHeld, type Roles } from './rights.ts';
 import { makeRule, type Rule, type RuleRole } from './rule.ts';

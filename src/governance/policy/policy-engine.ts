@@ -79,10 +79,7 @@ const settle = (plan: Plan, question: PolicyQuestion, facts?: CallFacts): Outcom
   return settled;
 };
 
-/**
- * Tells whether a shadow rule would have made the outcome stricter; an `ask` after the deciding
- * rule would not.
- */
+/** Tells whether a shadow rule would be stricter; an `ask` after the deciding rule would not. */
 const wouldWorsen = ({ effect, role, sure }: Rule, settled: Outcome): boolean => {
   if (effect === 'deny') return settled.severity < 3;
   return settled.severity === 0 && (role === 'guard' || sure.order < settled.order);

@@ -5,16 +5,13 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { Rights } from '../../contract/policy.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { knownIsolation, stricter } from './builtin-rules.ts';
 import type { PolicyRole } from './document/policy-document.ts';
-import { knownIsolation, stricter } from './isolation-levels.ts';
 
 /** The roles that a policy defines. */
 export type Roles = ReadonlyMap<string, PolicyRole>;
 
-/**
- * Adds the roles to a caller. Returns the caller itself where nothing is added, so that most calls
- * allocate nothing.
- */
+/** Adds the roles to a caller, or returns it as it is, so that most calls allocate nothing. */
 export const rightsOf = (roles: Roles, caller: Caller): Rights => {
   const own = knownIsolation(caller.isolation);
   let rights: Rights = own === caller.isolation ? caller : { ...caller, isolation: own };

@@ -4,7 +4,7 @@
  */
 import type { Isolation } from '../../contract/caller.ts';
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
-import { ISOLATION_LEVELS } from './isolation-levels.ts';
+import { ISOLATION_LEVELS } from './builtin-rules.ts';
 import { fitsTool, matchesName } from './match-rule.ts';
 import type { Rule } from './rule.ts';
 

@@ -6,10 +6,7 @@ import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import { canonicalJson } from '../../kit/data/canonical-json.ts';
 import type { Seals } from '../approvals/seals.ts';
 
-/**
- * Gives the text to seal: all that the token grants. Use and revocation are recorded later and
- * grant nothing.
- */
+/** Gives the text to seal: what the token grants. Its use and revocation grant nothing. */
 export const tokenText = ({
   seal: _seal,
   revokedAt: _revokedAt,

@@ -12,10 +12,7 @@ export interface SignedText {
 /** The DER header of an Ed25519 public key, RFC 8410. */
 const SPKI_HEADER = Buffer.from('302a300506032b6570032100', 'hex');
 
-/**
- * Decodes strict base64: Node's decoder skips unknown characters, so that many texts would be one
- * key.
- */
+/** Decodes strict base64: Node skips unknown characters, so that many texts would be one key. */
 const decode = (text: string, bytes: number): Buffer => {
   const raw = Buffer.from(text, 'base64');
   if (raw.length !== bytes || raw.toString('base64') !== text) throw new RangeError('Not base64.');

@@ -68,10 +68,7 @@ const FAULTS: Readonly<Record<FileFault, readonly [why: string, remedy: string]>
   changed: ['changed while it was read', 'Try again.'],
 };
 
-/**
- * Reads the file; `undefined` when there is none. Fails with CONFIG_INVALID when others could have
- * written it.
- */
+/** Reads the file, if there is one. Fails with CONFIG_INVALID when others could have written it. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
   const check = (stats: Stats): void => assertPrivate(path, stats);
   let read: Uint8Array | FileFault;

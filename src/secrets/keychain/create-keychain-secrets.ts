@@ -30,10 +30,7 @@ const missing = (): ToolFailure =>
     ],
   });
 
-/**
- * Makes a failure of its own: messages of the library hold stack traces and differ from system to
- * system.
- */
+/** Replaces the library's messages, which hold stack traces and differ from system to system. */
 const unreachable = (): ToolFailure =>
   new ToolFailure('DEPENDENCY_MISSING', "The system's keychain cannot be reached.", {
     suggestions: [

@@ -74,10 +74,7 @@ const isFilter = ([program = '', ...args]: readonly string[]): boolean => {
 /** Subcommands that print the content of an object they are given. */
 const PRINTS: ReadonlySet<string> = new Set(['show', 'cat-file', 'diff', 'grep', 'log', 'stash']);
 
-/**
- * Lists the objects that a command names. A name with a colon holds a path, which the guard has
- * judged.
- */
+/** Lists the objects that a command names; the guard has judged the path in a name with a colon. */
 const objectsIn = (words: readonly string[]): readonly string[] => {
   const at = words.findIndex(isGit);
   const rest = words.slice(at + 1).filter((word) => !word.startsWith('-'));

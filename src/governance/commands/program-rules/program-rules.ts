@@ -56,10 +56,7 @@ const NPM: ProgramRule = {
 
 const PACKAGE_MANAGERS: RuleTable = { npm: NPM, pnpm: PACKAGES, yarn: PACKAGES };
 
-/**
- * Wrappers run the command in their arguments and add nothing of their own, so that command is
- * judged.
- */
+/** Wrappers add nothing of their own, so the command in their arguments is judged. */
 const TIMEOUT: ProgramRule = {
   flags: '-v --foreground --preserve-status --verbose',
   values: { '-k': 'number', '-s': 'word', '--kill-after': 'number', '--signal': 'word' },

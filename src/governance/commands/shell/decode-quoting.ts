@@ -32,9 +32,7 @@ export const decodeDouble = (piece: Piece): string | undefined => {
 export const decodeSingle = (text: string): string | undefined =>
   /^'[^']*'$/.test(text) ? text.slice(1, -1) : undefined;
 
-/**
- * Decodes `$'…'` without escapes: escapes can spell any character and hide the name of a program.
- */
+/** Decodes `$'…'` without escapes, which can spell any character and hide a program's name. */
 export const decodeAnsi = (text: string): string | undefined =>
   /^\$'[^'\\]*'$/.test(text) ? text.slice(2, -1) : undefined;
 

@@ -1,8 +1,8 @@
 /** Reads which file a redirection opens and how. Copies of the three standard streams open none. */
 import type { HereDoc, Redirection, RedirectOperator, Word } from 'unbash';
 import { refuse } from '../refusal.ts';
+import type { ShellStep } from '../token.ts';
 import type { Span } from './account-for-text.ts';
-import type { ShellStep } from './shell-command.ts';
 import { readWord, type WordScope } from './shell-word.ts';
 
 export interface RedirectReader {
@@ -19,10 +19,7 @@ const unclear = (): never =>
     'Redirect to a named file, or between descriptors 0, 1 and 2.',
   );
 
-/**
- * Reads a here-document. Bash must find the same end, so the delimiter is plain and no earlier line
- * equals it.
- */
+/** Reads a here-document with a plain delimiter, so that bash must find the same end. */
 const readHereDoc = (doc: HereDoc, { recordSpan, scope }: RedirectReader): void => {
   const { delimiter, closing, body, operator } = doc;
   if (delimiter === undefined || closing === undefined) return void unclear();
@@ -40,10 +37,7 @@ const readHereDoc = (doc: HereDoc, { recordSpan, scope }: RedirectReader): void 
   recordSpan({ pos: closing.pos, end: closing.end, isWord: false });
 };
 
-/**
- * Reads a redirection: `>&1` copies a stream, `>&file` opens a file, and any other number is
- * refused.
- */
+/** Reads a redirection: `>&1` copies a stream, `>&file` opens a file, other numbers are refused. */
 const readFile = (operator: RedirectOperator, target: Word, reader: RedirectReader): void => {
   const isCopy = operator === '>&' || operator === '<&';
   if (isCopy && STANDARD.test(target.text)) return;

@@ -16,12 +16,11 @@ import type {
   Word,
 } from 'unbash';
 import { refuse } from '../refusal.ts';
-import type { Token } from '../token.ts';
+import type { SetVariable, ShellStep, Token } from '../token.ts';
 import { accountForText, type Span } from './account-for-text.ts';
 import { readRedirect } from './read-redirect.ts';
 import { readScript } from './read-script.ts';
 import { readTest } from './read-test.ts';
-import type { SetVariable, ShellStep } from './shell-command.ts';
 import { assertVariableName, findVariables, type Variables } from './shell-variables.ts';
 import { readWord, type WordScope } from './shell-word.ts';
 
@@ -70,10 +69,7 @@ const readRedirects = (redirects: readonly Redirection[], state: ReadState): voi
   for (const redirect of redirects) readRedirect(redirect, reader);
 };
 
-/**
- * Reads an assignment. `a[i]=…`, `a+=…` and `a=(…)` evaluate subscripts or build arrays, and are
- * refused.
- */
+/** Reads `a=…`. Refuses `a[i]=…`, `a+=…` and `a=(…)`: subscripts and arrays are evaluated. */
 const readAssignment = (node: Command['prefix'][number], state: ReadState): SetVariable[] => {
   if (node.type !== 'Assignment') return [];
   const { name, value, text } = node;

@@ -18,10 +18,7 @@ const unclear = (): never =>
     'Compare text with = or !=, or test files with -e, -f and -d.',
   );
 
-/**
- * Refuses `-v`, `-R`, `-eq` and similar operators: they evaluate array subscripts, which can run
- * commands.
- */
+/** Refuses `-v`, `-R`, `-eq` and the like: they evaluate subscripts, which can run commands. */
 export const readTest = (test: TestExpression, reader: TestReader): void => {
   switch (test.type) {
     case 'TestUnary': {

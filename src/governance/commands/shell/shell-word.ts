@@ -105,10 +105,7 @@ const product = (left: Possible, right: Possible): Possible => {
   return { kind: right.kind, texts };
 };
 
-/**
- * Joins the pieces of a word. An unknown piece makes the whole unknown; the text before it is the
- * head.
- */
+/** Joins the pieces of a word. The text before an unknown piece is the head. */
 const joined = (pieces: readonly Possible[]): Possible => {
   const whole = pieces.reduce(product, { kind: 'static', texts: [''] });
   const isGlob = pieces.some(({ kind }) => kind === 'glob');

@@ -8,8 +8,12 @@ import type { PolicyQuestion } from '../../../contract/policy.ts';
 import { lazy } from '../../../kit/data/lazy.ts';
 import type { Condition } from './call-facts.ts';
 import { CallFacts } from './call-facts.ts';
-import { CONDITION_NAMES, celEnvironment, LINEAR_MATCHES } from './cel-environment.ts';
-import { LinearPatterns } from './linear-patterns.ts';
+import {
+  CONDITION_NAMES,
+  celEnvironment,
+  LINEAR_MATCHES,
+  LinearPatterns,
+} from './cel-environment.ts';
 import { prepareCondition, Refusal } from './prepare-condition.ts';
 import { quickCondition } from './quick-condition.ts';
 
@@ -33,10 +37,7 @@ export const badCondition = (error: unknown): BadCondition => {
   return { reason: String(error), offset: 0 };
 };
 
-/**
- * Creates a compiler of conditions. Its conditions share one environment, which is costly to set
- * up.
- */
+/** Creates a compiler. Its conditions share one environment, which is costly to set up. */
 export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
   const prepared = { patterns: new LinearPatterns(), constants: new Map<string, unknown>() };
   const sharedEnvironment = lazy(() => celEnvironment(prepared));
@@ -74,9 +75,7 @@ export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
 export const isBadCondition = (checked: CheckedCondition): checked is BadCondition =>
   'reason' in checked;
 
-/**
- * Compiles one condition by itself, as for a standing grant. Throws when the text is not usable.
- */
+/** Compiles one condition, as for a standing grant. Throws when the text is not usable. */
 export const compileCondition = (text: string): Condition => {
   const checked = conditionCompiler()(text);
   if (!isBadCondition(checked)) return checked;

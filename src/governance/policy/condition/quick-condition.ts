@@ -25,9 +25,7 @@ const FACTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['caller.session', ({ caller }) => caller.sessionId],
 ]);
 
-/**
- * Accepts plain objects. A value with a `constructor` of its own is left to CEL, which refuses it.
- */
+/** Accepts plain objects. One with a `constructor` of its own is left to CEL, which refuses it. */
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' &&
   value !== null &&
@@ -131,10 +129,7 @@ const textTest = ({ args }: ASTNode): QuickCondition | undefined => {
   };
 };
 
-/**
- * Joins two conditions. For `and` first false side decides, even when the second fails; for `or` first
- * true side.
- */
+/** Joins two conditions: a false side decides `and`, even if the other fails; a true one `or`. */
 const joined = ({ op, args }: ASTNode): QuickCondition | undefined => {
   const decisive = op === '||';
   const [left, right] = (args as unknown as [ASTNode, ASTNode]).map(quickCondition);

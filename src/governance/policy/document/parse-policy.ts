@@ -47,10 +47,7 @@ export interface YamlReading {
   /** `undefined` when there are problems. */
   readonly value: unknown;
   readonly problems: readonly YamlProblem[];
-  /**
-   * Gives the position of a path, or of the nearest part around it; `offset` counts inside its
-   * text.
-   */
+  /** Gives the position of a path, or of what is around it; `offset` counts inside its text. */
   positionOf(path: PolicyPath, offset?: number): Position;
 }
 

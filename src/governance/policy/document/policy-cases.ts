@@ -135,10 +135,7 @@ const messageOf = ({ expect, rule }: PolicyCase, verdict: Verdict, passed: boole
   return `expected ${expect}${rule === undefined ? '' : ` by ${rule}`}, got ${got}: ${verdict.reason}`;
 };
 
-/**
- * Runs the cases. One that cannot be judged has failed. `questionOf` throws when there is no such
- * tool.
- */
+/** Runs the cases. One that cannot be judged, e.g. without its tool, has failed. */
 export const runPolicyTests = (
   policy: Policy,
   cases: readonly PolicyCase[],
