@@ -59,7 +59,7 @@ const refuse = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('SANDBOX_ERROR', message, { suggestions: [suggestion] });
 
 /** Gives the row of a level; an unknown level is the strictest. */
-export const isolationRow = (level: string): IsolationRow =>
+const isolationRow = (level: string): IsolationRow =>
   Object.hasOwn(ISOLATION, level) ? ISOLATION[level as Isolation] : ISOLATION.paranoid;
 
 /**

@@ -7,7 +7,7 @@ import type { Redactor } from './redaction/redaction.ts';
 import { type FieldName, NO_NAME } from './redaction/secret-names.ts';
 import { isValueField } from './redaction/secret-pairs.ts';
 
-export const MAX_RESULT_DEPTH = 200;
+const MAX_RESULT_DEPTH = 200;
 
 export interface PlainData {
   readonly data: unknown;

@@ -19,7 +19,7 @@ const GIVES = /^(?:(?:tools|flows)\/|tools\.lock$)/i;
  * Tells whether a file stays in force as it was trusted: settings and rules do; code and accepted
  * tools are off once they have changed.
  */
-export const isKeptInForce = (path: string): boolean => !GIVES.test(path);
+const isKeptInForce = (path: string): boolean => !GIVES.test(path);
 
 const copyFile = (userDir: string, hash: string): string => join(userDir, 'trusted', hash);
 

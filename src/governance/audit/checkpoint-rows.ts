@@ -3,32 +3,15 @@
  * That log is append-only and a hash chain itself, so a checkpoint that was taken out of it is missed.
  */
 import type { AuditCheckpoint, AuditLog, AuditRow } from '../../contract/audit.ts';
-import { LOCAL_CALLER } from '../../contract/caller.ts';
+import { auditEvent } from './audit-event.ts';
 import { parseCheckpoint } from './checkpoint.ts';
 import { type VerifyLogOptions, verifyAuditLog } from './verify-audit.ts';
 
 const TOOL = 'audit_checkpoint';
 
 /** Appends the checkpoint as one row, synced. */
-export const appendCheckpoint = (audit: AuditLog, checkpoint: AuditCheckpoint): Promise<void> => {
-  const { userId, agentId, sessionId } = LOCAL_CALLER;
-  return audit.append({
-    kind: 'event',
-    executionId: '',
-    at: checkpoint.at,
-    tool: TOOL,
-    version: '',
-    tier: '',
-    userId,
-    agentId,
-    sessionId,
-    status: 'success',
-    code: '',
-    durationMs: 0,
-    costMicros: 0,
-    detail: { checkpoint },
-  });
-};
+export const appendCheckpoint = (audit: AuditLog, checkpoint: AuditCheckpoint): Promise<void> =>
+  audit.append(auditEvent({ tool: TOOL, at: checkpoint.at, detail: { checkpoint } }));
 
 export interface StoredCheckpoints {
   /** Oldest first. */

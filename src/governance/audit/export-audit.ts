@@ -71,7 +71,7 @@ const EQUALS = [
 ] as const;
 
 /** Tells whether a row matches every part of the filter. */
-export const matchesFilter = (row: AuditRow, filter: ExportFilter): boolean =>
+const matchesFilter = (row: AuditRow, filter: ExportFilter): boolean =>
   EQUALS.every((name) => filter[name] === undefined || row[name] === filter[name]) &&
   row.at >= (filter.from ?? Number.NEGATIVE_INFINITY) &&
   row.at < (filter.to ?? Number.POSITIVE_INFINITY);

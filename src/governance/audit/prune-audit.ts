@@ -4,10 +4,11 @@
  */
 import { basename } from 'node:path';
 import type { AuditEntry } from '../../contract/audit.ts';
-import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
+import type { Caller } from '../../contract/caller.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Store } from '../../contract/store.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
+import { auditEvent } from './audit-event.ts';
 import { type AuditHead, makeAnchor } from './checkpoint.ts';
 import { findCuts } from './find-cuts.ts';
 import { type VerifyLogOptions, verifyAuditLog } from './verify-audit.ts';
@@ -62,25 +63,11 @@ type EventFacts = Pick<PruneOptions, 'at' | 'before' | 'archive' | 'caller'> & {
 
 /** Makes the row that records a pruning. */
 export const pruneEvent = ({ rows, throughSeq }: Pruned, options: EventFacts): AuditEntry => {
-  const { userId, agentId, sessionId } = options.caller ?? LOCAL_CALLER;
+  const { at, before, caller } = options;
   const archive = options.archive === undefined ? {} : { archive: basename(options.archive) };
   const setting = options.setting === undefined ? {} : { setting: options.setting };
-  return {
-    kind: 'event',
-    executionId: '',
-    at: options.at,
-    tool: 'audit_prune',
-    version: '',
-    tier: '',
-    userId,
-    agentId,
-    sessionId,
-    status: 'success',
-    code: '',
-    durationMs: 0,
-    costMicros: 0,
-    detail: { pruned: rows, throughSeq, before: options.before, ...archive, ...setting },
-  };
+  const detail = { pruned: rows, throughSeq, before, ...archive, ...setting };
+  return auditEvent({ tool: 'audit_prune', at, detail }, caller);
 };
 
 /** Prunes step by step, each with its own anchor: whenever this stops, the trail is whole. */

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { BAD_PORTS } from './address-ranges.ts';
-import { type Destination, destinationOf, normalHost, portOf } from './normal-host.ts';
+import { type Destination, normalHost, portOf } from './normal-host.ts';
 
 /** One declared pattern, ready to compare. Without a port it holds for every port. */
 export interface HostRule {
@@ -93,11 +93,4 @@ export const objectToHost = (
 export const NO_HOST: Objection = {
   reason: 'it is no absolute URL with a valid host',
   suggestion: 'Give a full URL such as https://api.example.com/path.',
-};
-
-/** Says why a URL may not be fetched by a tool with these hosts, or nothing when it may. */
-export const refuseUrl = (url: URL, hosts: readonly string[]): string | undefined => {
-  const to = destinationOf(url);
-  const objection = objectToShape(url) ?? (to ? objectToHost(to, compileHosts(hosts)) : NO_HOST);
-  return objection?.reason;
 };

@@ -42,10 +42,10 @@ export interface BudgetedCall {
 /** The period of budgets that last longer than a day. */
 export const ALL_TIME = 'all';
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
-export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
+const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
 
 /** Makes the key of a budget; the period comes first, so that a day can be listed by prefix. */
-export const budgetKey = (kind: BudgetKind, period: string, name: string): string =>
+const budgetKey = (kind: BudgetKind, period: string, name: string): string =>
   `${kind}:${period}:${name}`;
 
 /** Qualifies a session or flow by its user: nobody can name and spend another user's budget. */

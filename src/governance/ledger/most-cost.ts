@@ -32,7 +32,7 @@ export interface MostFacts {
 }
 
 /** Gives the tool's own price of a token in US dollars; undefined when it names none. */
-export const tokenPrice = ({ cost }: Tool): number | undefined =>
+const tokenPrice = ({ cost }: Tool): number | undefined =>
   cost && cost.model !== 'free' && cost.perUnit?.unit === 'token' ? cost.perUnit.price : undefined;
 
 /** Gives the dollars for a question and its answer; undefined when the price is unknown. */

@@ -18,8 +18,8 @@ export interface Fit {
 
 const no = (why: string): Fit => ({ matched: false, doubtful: false, why });
 
-export const FITS: Fit = { matched: true, doubtful: false, why: 'everything it asks for fits' };
-export const DOUBTFUL: Fit = {
+const FITS: Fit = { matched: true, doubtful: false, why: 'everything it asks for fits' };
+const DOUBTFUL: Fit = {
   matched: true,
   doubtful: true,
   why: 'its condition could not be evaluated, which counts against the call',
