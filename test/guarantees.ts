@@ -465,7 +465,7 @@ export const GUARANTEES: readonly Guarantee[] = [
     tests: [
       ...by(
         'src/governance/paths/file-access.test.ts',
-        'hands a tool without path needs nothing',
+        'gives a tool without path needs no file',
         'keeps a reader from writing, and lets a writer read',
       ),
       ...stage('authenticate', 'refuses a secret that was not declared'),

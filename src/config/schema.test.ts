@@ -250,6 +250,18 @@ describe('messages', () => {
       { audit: { checkpoints: { to: 'notes.jsonl' } } },
       /^audit\.checkpoints\.to: expected an absolu/,
     ],
+    [
+      { audit: { checkpoints: { to: 'sqlite:notes.db' } } },
+      /^audit\.checkpoints\.to: expected an absolu/,
+    ],
+    [
+      { audit: { checkpoints: { to: '/mnt/notes.jsonl', secret: 'TOKEN' } } },
+      /^audit\.checkpoints: "secret" needs an https address/,
+    ],
+    [
+      { audit: { checkpoints: { to: 'http://notes.example.com/', secret: 'TOKEN' } } },
+      /^audit\.checkpoints: "secret" is sent over https only/,
+    ],
     [{ audit: { checkpoints: { every: 0 } } }, 'audit.checkpoints.every: must be at least 1'],
     [
       { approvals: { linkBaseUrl: 'https://u:p@x' } },

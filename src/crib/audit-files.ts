@@ -2,23 +2,19 @@
  * Work on the audit trail outside of calls: checkpoints, verification of stores, exports and
  * archives, export, retention. Keys and checkpoints lie in the user's configuration folder.
  */
-import { readFile } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import type { AuditCheckpoint, AuditVerification } from '../contract/audit.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Store } from '../contract/store.ts';
 import { type CheckpointState, readCheckpointState } from '../governance/audit/auto-checkpoints.ts';
-import {
-  parseCheckpoints,
-  recallCheckpoints,
-  rememberCheckpoint,
-} from '../governance/audit/checkpoint-book.ts';
+import { makeCheckpoint } from '../governance/audit/checkpoint.ts';
+import { recallCheckpoints, rememberCheckpoint } from '../governance/audit/checkpoint-book.ts';
+import type { StoredCheckpoints } from '../governance/audit/checkpoint-rows.ts';
 import {
   type ExportOptions,
   type ExportPart,
   exportAudit,
 } from '../governance/audit/export-audit.ts';
-import { makeCheckpoint } from '../governance/audit/make-checkpoint.ts';
 import {
   foreseePrune,
   type Pruned,
@@ -30,10 +26,11 @@ import {
   type OldRowsPruned,
   pruneOldRows,
 } from '../governance/audit/prune-old-rows.ts';
+import { type VerifyLogOptions, verifyAuditLog } from '../governance/audit/verify-audit.ts';
 import { verifyAuditFiles } from '../governance/audit/verify-audit-files.ts';
-import { type VerifyLogOptions, verifyAuditLog } from '../governance/audit/verify-audit-log.ts';
 import { openSigningKey, readSigningKey } from '../governance/signing/open-signing-key.ts';
 import { isPublicKey } from '../governance/signing/verify-signature.ts';
+import { isMissing, readDestination, readNamed } from './read-checkpoints.ts';
 
 export type { Pruned };
 
@@ -48,9 +45,10 @@ export interface VerifyRequest extends Pick<VerifyLogOptions, 'expected' | 'onRo
   readonly store?: Pick<Store, 'audit' | 'label'> | undefined;
   /** Exports and archives, to be verified before the trail as one chain. */
   readonly files: readonly string[];
+  /** Files of checkpoints, and second stores as `sqlite:` and the absolute path. */
   readonly checkpointFiles: readonly string[];
-  /** Where automatic checkpoints go; where it is a file, those of this store are read from it. */
-  readonly book?: string | undefined;
+  /** Where automatic checkpoints go. Those of this store count, where it is a file or a second store. */
+  readonly destination?: string | undefined;
   /** Keys that count beside the user's own. */
   readonly publicKeys: readonly string[];
 }
@@ -58,6 +56,8 @@ export interface VerifyRequest extends Pick<VerifyLogOptions, 'expected' | 'onRo
 export interface VerifyAnswer extends AuditVerification {
   /** The number of checkpoints that the trail was compared with. */
   readonly checkpoints: number;
+  /** The destination of automatic checkpoints, where it does not exist: none of it was counted. */
+  readonly missing?: string;
 }
 
 export type PruneRequest = Pick<PruneOptions, 'before' | 'archive' | 'onRows'> & {
@@ -90,19 +90,21 @@ export interface AuditService {
  */
 const TEMPORARY_STORES: ReadonlySet<string> = new Set(['memory', 'sqlite in memory']);
 
-const readCheckpoints = async (file: string): Promise<readonly AuditCheckpoint[]> => {
-  const text = await readFile(file, 'utf8').catch(() => {
-    throw new ToolFailure('NOT_FOUND', 'A checkpoint file cannot be read.', {
-      suggestions: ['Check the name of the file and that this user may read it.'],
-    });
-  });
-  return parseCheckpoints(text);
-};
-
-/** Removes duplicates: a checkpoint may be in several files. */
-const withoutCopies = (notes: readonly AuditCheckpoint[]): readonly AuditCheckpoint[] => [
-  ...new Map(notes.map((note) => [JSON.stringify(note), note])).values(),
+/** The same checkpoint may be in several files. */
+const withoutCopies = (checkpoints: readonly AuditCheckpoint[]): readonly AuditCheckpoint[] => [
+  ...new Map(checkpoints.map((each) => [JSON.stringify(each), each])).values(),
 ];
+
+/** A broken log of checkpoints may have lost some: what is left cannot vouch for the trail. */
+const heldTo = (
+  report: AuditVerification,
+  sources: readonly StoredCheckpoints[],
+): AuditVerification => {
+  const broken = sources.find(({ problem }) => problem !== undefined)?.problem;
+  if (!report.ok || !broken) return report;
+  const message = `The store of the checkpoints was changed. ${broken.message}`;
+  return { ...report, ok: false, problem: { ...broken, kind: 'bad-checkpoint', message } };
+};
 
 const assertKeys = (keys: readonly string[]): void => {
   if (keys.every(isPublicKey)) return;
@@ -135,22 +137,30 @@ class UserAuditService implements AuditService {
     return !TEMPORARY_STORES.has(label);
   }
 
-  async verify({ store, files, checkpointFiles, publicKeys, book, ...rest }: VerifyRequest) {
+  async verify(request: VerifyRequest): Promise<VerifyAnswer> {
+    const { store, files, checkpointFiles, publicKeys, destination, ...rest } = request;
     assertKeys(publicKeys);
     const own = await readSigningKey(this.#keyFile);
-    const named = await Promise.all(checkpointFiles.map(readCheckpoints));
-    const books = book !== undefined && isAbsolute(book) ? [this.#book, book] : [this.#book];
-    const recalled = store
-      ? await Promise.all(books.map((each) => recallCheckpoints(each, store.label)))
-      : [];
-    const checkpoints = withoutCopies([...recalled.flat(), ...named.flat()]);
     const trustedKeys = [...(own ? [own.publicKey] : []), ...publicKeys];
+    const missing = destination !== undefined && store && (await isMissing(destination));
+    const sources = await Promise.all([
+      ...(store ? [{ checkpoints: await this.recall(store) }] : []),
+      ...(store && destination !== undefined && !missing
+        ? [readDestination(destination, store.label, trustedKeys)]
+        : []),
+      ...checkpointFiles.map((name) => readNamed(name, trustedKeys)),
+    ]);
+    const checkpoints = withoutCopies(sources.flatMap((source) => source.checkpoints));
     const options = { ...rest, checkpoints, trustedKeys };
     const report =
       store && files.length === 0
         ? await verifyAuditLog(store.audit, options)
         : await verifyAuditFiles({ files, log: store?.audit }, options);
-    return { ...report, checkpoints: checkpoints.length };
+    return {
+      ...heldTo(report, sources),
+      checkpoints: checkpoints.length,
+      ...(missing && { missing: destination }),
+    };
   }
 
   exportRows({ audit }: Store, options: ExportOptions): AsyncIterable<ExportPart> {
@@ -182,5 +192,5 @@ class UserAuditService implements AuditService {
   }
 }
 
-/** The desk of the user whose configuration folder this is. */
+/** Makes the service of the user whose configuration folder this is. */
 export const auditService = (folder: string): AuditService => new UserAuditService(folder);

@@ -5,7 +5,7 @@ import type { Logger } from '../contract/runtime.ts';
 
 const checkPatterns = async (allow: readonly string[], log: Logger): Promise<void> => {
   if (allow.length === 0) return;
-  const { neverWorks } = await import('../governance/commands/never-works.ts');
+  const { neverWorks } = await import('../governance/commands/allow-pattern.ts');
   for (const pattern of allow) {
     const why = neverWorks(pattern);
     if (why !== undefined) log.warn(`commands.allow: "${pattern}" allows nothing: ${why}.`);

@@ -98,7 +98,7 @@ const openAll = async (
   const retention = await retentionOf(store, options, deps);
   // In the background: no call depends on it.
   void removeTemporary([userDir, join(userDir, 'keys')], deps.runtime.now());
-  return { store, engine, retention, checkpoints: await checkpointsOf(store, options, deps) };
+  return { store, engine, retention, checkpoints: await checkpointsOf(store, options, engineDeps) };
 };
 
 /** Makes a crib with access to its store, for our own surfaces, server and command line. */

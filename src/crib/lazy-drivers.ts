@@ -115,10 +115,10 @@ export const retentionOf = async (
 /** Returns nothing unless the configuration says where automatic checkpoints go. */
 export const checkpointsOf = async (
   store: Store,
-  { home }: CribOptions,
-  { config, runtime }: Pick<OpenEngineDeps, 'config' | 'runtime'>,
+  { home, secrets }: CribOptions,
+  deps: Pick<OpenEngineDeps, 'config' | 'runtime' | 'redactor'>,
 ): Promise<Opened['checkpoints']> => {
-  if (config.audit.checkpoints.to === undefined) return undefined;
+  if (deps.config.audit.checkpoints.to === undefined) return undefined;
   const { openCheckpoints } = await import('./open-checkpoints.ts');
-  return openCheckpoints(store, { config, folder: userFolder(home), runtime });
+  return openCheckpoints(store, { ...deps, folder: userFolder(home), secrets });
 };

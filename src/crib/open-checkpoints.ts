@@ -1,47 +1,96 @@
-/** Makes the automatic checkpoints of `audit.checkpoints`. Loaded only where it is set. */
+/** Makes `audit.checkpoints` hold on an open store. Loaded only where it is set. */
+import { readEnvironment } from '../config/read-environment.ts';
 import type { Config } from '../config/schema.ts';
 import type { AuditCheckpoint } from '../contract/audit.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
+import type { Secrets } from '../contract/secrets.ts';
 import type { Store } from '../contract/store.ts';
-import { AutoCheckpoints } from '../governance/audit/auto-checkpoints.ts';
+import { AutoCheckpoints, type AutoCheckpointsDeps } from '../governance/audit/auto-checkpoints.ts';
 import { rememberCheckpoint } from '../governance/audit/checkpoint-book.ts';
 import { createEgress } from '../governance/egress/create-egress.ts';
+import type { Redactor } from '../governance/redaction/redaction.ts';
+import { createSecretChain } from '../secrets/chain.ts';
 import { auditService } from './audit-files.ts';
+import { deliverToStore, storePathOf } from './checkpoint-store.ts';
+import { openSecrets } from './open-secrets.ts';
 
 export interface CheckpointsDeps {
-  readonly config: Pick<Config, 'audit' | 'egress'>;
+  readonly config: Pick<Config, 'audit' | 'egress' | 'secrets'>;
   /** The user's configuration folder: its key signs. */
   readonly folder: string;
   readonly runtime: Runtime;
+  /** Replaces the sources of secrets that the configuration names. */
+  readonly secrets?: Secrets | undefined;
+  readonly redactor: Pick<Redactor, 'learn'>;
 }
 
 const SEND_MS = 10_000;
 
 const isAddress = (to: string): boolean => /^https?:\/\//i.test(to);
 
-/** Sends a checkpoint through the egress guard: private addresses must be allowed. */
-const sender = (to: string, { egress }: Pick<Config, 'egress'>) => {
+/** Reads the secret for each delivery, so that one that was replaced is used at once. */
+const authorization = async (
+  key: string,
+  { config, folder, secrets, redactor }: CheckpointsDeps,
+): Promise<string> => {
+  const env = readEnvironment();
+  const sources = secrets ? [secrets] : openSecrets({ config, env, home: folder });
+  const value = (await createSecretChain(sources).get(key))?.trim() ?? '';
+  const suggestions = [`Keep it in one line: toolcrib secrets set ${key}`];
+  if (value === '')
+    throw new ToolFailure('AUTH_MISSING', `There is no secret ${key}.`, { suggestions });
+  redactor.learn(value);
+  // `Headers` refuses it as well, with the value in its message.
+  if (!/^[\x20-\x7e]+$/.test(value)) {
+    const message = `The secret ${key} cannot be sent in a header.`;
+    throw new ToolFailure('AUTH_MISSING', message, { suggestions });
+  }
+  return `Bearer ${value}`;
+};
+
+/** Makes the delivery by POST, under the rules for everything that leaves the machine. */
+const deliverToAddress = (to: string, deps: CheckpointsDeps): AutoCheckpointsDeps['deliver'] => {
+  const { audit, egress } = deps.config;
+  const { secret } = audit.checkpoints;
   const guard = createEgress({ ...egress, maxResponseBytes: 65_536 });
-  return async (note: AuditCheckpoint): Promise<void> => {
+  return async (checkpoint: AuditCheckpoint): Promise<void> => {
     const scope = {
       hosts: [new URL(to).hostname],
       signal: () => AbortSignal.timeout(SEND_MS),
       onHop: () => undefined,
     };
-    const headers = { 'content-type': 'application/json' };
-    const body = `${JSON.stringify(note)}\n`;
-    const response = await guard.fetch(to, { method: 'POST', headers, body, scope });
+    const headers = {
+      'content-type': 'application/json',
+      ...(secret !== undefined && { authorization: await authorization(secret, deps) }),
+    };
+    const body = `${JSON.stringify(checkpoint)}\n`;
+    // A redirect that turns the POST into a GET would look like a delivery.
+    const init = { method: 'POST', headers, body, redirect: 'manual', scope } as const;
+    const response = await guard.fetch(to, init);
     await response.body?.cancel();
     if (response.ok) return;
     throw new ToolFailure('NETWORK', `The address answered with status ${response.status}.`);
   };
 };
 
+const deliveryTo = (
+  to: string,
+  store: Store,
+  deps: CheckpointsDeps,
+): AutoCheckpointsDeps['deliver'] => {
+  if (isAddress(to)) return deliverToAddress(to, deps);
+  const path = storePathOf(to);
+  return path === undefined
+    ? (checkpoint) => rememberCheckpoint(to, checkpoint)
+    : deliverToStore(path, store, deps.runtime);
+};
+
 export const openCheckpoints = (
   store: Store,
-  { config, folder, runtime }: CheckpointsDeps,
+  deps: CheckpointsDeps,
 ): AutoCheckpoints | undefined => {
+  const { config, folder, runtime } = deps;
   const { to, every, minutes } = config.audit.checkpoints;
   const audits = auditService(folder);
   if (to === undefined || !audits.outlasts(store)) return undefined;
@@ -52,6 +101,6 @@ export const openCheckpoints = (
     minutes,
     recall: () => audits.recall(store),
     sign: () => audits.checkpoint(store, runtime.now()),
-    deliver: isAddress(to) ? sender(to, config) : (note) => rememberCheckpoint(to, note),
+    deliver: deliveryTo(to, store, deps),
   });
 };

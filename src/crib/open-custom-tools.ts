@@ -2,7 +2,7 @@
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandboxes, SandboxType } from '../contract/sandbox.ts';
 import type { Source } from '../contract/source.ts';
-import { isolationSandbox } from '../governance/isolation-sandbox.ts';
+import { isolationSandbox } from '../governance/isolation.ts';
 import { sandboxHost } from '../pipeline/broker/sandbox-host.ts';
 import type { RunCode } from '../sources/custom/build-tool.ts';
 import { createCustomSource } from '../sources/custom/create-custom-source.ts';

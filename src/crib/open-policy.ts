@@ -6,8 +6,10 @@ import type { Config } from '../config/schema.ts';
 import type { Policy } from '../contract/policy.ts';
 import type { Logger } from '../contract/runtime.ts';
 import { builtinPolicy } from '../governance/policy/builtin-policy.ts';
-import type { PolicyDocument } from '../governance/policy/document/policy-document.ts';
-import type { PolicySource } from '../governance/policy/document/policy-source.ts';
+import type {
+  PolicyDocument,
+  PolicySource,
+} from '../governance/policy/document/policy-document.ts';
 import { type RuleToolsDeps, unknownRuleTools } from './unknown-rule-tools.ts';
 
 /** The text of a policy file. Rules of a project can narrow those of the user, never widen them. */

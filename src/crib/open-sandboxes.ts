@@ -5,8 +5,7 @@ import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import type { Sandbox, Sandboxes, SandboxType } from '../contract/sandbox.ts';
 import { SANDBOX_TYPES } from '../governance/isolation.ts';
-import { isRepositoryLayout } from '../governance/paths/repository-layout.ts';
-import { isRepositoryRule } from '../governance/paths/repository-names.ts';
+import { isRepositoryLayout, isRepositoryRule } from '../governance/paths/repository-layout.ts';
 import {
   protectedFromGit,
   protectedRule,

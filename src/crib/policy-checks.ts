@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.ts';
 import type { Catalog } from '../contract/catalog.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Runtime } from '../contract/runtime.ts';
-import type { PolicyTestReport } from '../governance/policy/document/run-policy-tests.ts';
+import type { PolicyTestReport } from '../governance/policy/document/policy-cases.ts';
 import { type OpenPolicyOptions, openPolicy, policySources } from './open-policy.ts';
 import { type RuleToolsDeps, unknownRuleTools } from './unknown-rule-tools.ts';
 
@@ -22,7 +22,7 @@ export const testPolicy = async (
 ): Promise<PolicyTestReport> => {
   const [{ parsePolicyCases, questionOf }, { runPolicyTests }] = await Promise.all([
     import('../governance/policy/document/policy-cases.ts'),
-    import('../governance/policy/document/run-policy-tests.ts'),
+    import('../governance/policy/document/policy-cases.ts'),
   ]);
   const parsed = parsePolicyCases(cases.text, cases.file);
   const policy = await openPolicy(choices, settings, runtime);

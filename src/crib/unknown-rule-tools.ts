@@ -1,6 +1,6 @@
 /** Finds policy rules that name unknown tools: such a rule has no effect. */
 import type { Catalog } from '../contract/catalog.ts';
-import type { PolicySource } from '../governance/policy/document/policy-source.ts';
+import type { PolicySource } from '../governance/policy/document/policy-document.ts';
 import { matchesName } from '../governance/policy/match-rule.ts';
 import { didYouMean } from '../kit/text/did-you-mean.ts';
 

@@ -11,7 +11,7 @@ export const MAX_MEDIA_CHARS = 8_000_000;
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** The base64 of a block of MCP content that is a picture, a sound or the bytes of a resource. */
+/** Gives the base64 of MCP content that is a picture, a sound or the bytes of a resource. */
 const mediaIn = (block: unknown): string | undefined => {
   if (!isObject(block)) return undefined;
   const isMedia = block.type === 'image' || block.type === 'audio';
@@ -26,7 +26,7 @@ const asMedia = (data: unknown): string | undefined =>
     ? data
     : undefined;
 
-/** How much of a result is media, which has a limit of its own. */
+/** Counts the characters of media in a result, which have a limit of their own. */
 export const mediaChars = (data: unknown): number => {
   if (!isObject(data) || !Array.isArray(data.content)) return 0;
   const chars = data.content.reduce<number>((sum, block) => sum + (mediaIn(block)?.length ?? 0), 0);

@@ -8,12 +8,12 @@ const RANDOM_DIGITS = 16;
 const BYTES_A_DRAW = 4096;
 
 /**
- * Time-ordered, unique across processes: rows of the same time lie together in an index, and ids
- * sort by age. Their end cannot be guessed: 64 random bits, drawn for many ids at once.
+ * Makes ids that are ordered by time and unique across processes: rows of the same time are
+ * neighbours in an index. Their end cannot be guessed: 64 random bits, drawn for many ids at once.
  */
 export const createExecutionIds = (): ((at: number) => string) => {
   const pairs = Array.from({ length: 36 * 36 }, (_, n) => n.toString(36).padStart(2, '0'));
-  /** Four digits; a process that makes more ids in one millisecond gets longer ones. */
+  /** Formats four digits, or more for a process that makes more ids in one millisecond. */
   const digits = (n: number): string =>
     n < 36 ** COUNT_DIGITS
       ? (pairs[Math.floor(n / 1296)] as string) + (pairs[n % 1296] as string)
@@ -44,5 +44,5 @@ export const createExecutionIds = (): ((at: number) => string) => {
   };
 };
 
-/** Cannot be guessed: whoever knows an approval or a handle was told. */
+/** Makes an id that cannot be guessed, for approvals and handles. */
 export const unguessableId = (kind: string): string => `${kind}_${randomUUID()}`;

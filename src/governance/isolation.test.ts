@@ -2,8 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Isolation } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
 import type { Sandbox, Sandboxes, SandboxType } from '../contract/sandbox.ts';
-import { ISOLATION, SANDBOX_TYPES, sandboxFor, type WantedSandbox } from './isolation.ts';
-import { isolationSandbox } from './isolation-sandbox.ts';
+import {
+  ISOLATION,
+  isolationSandbox,
+  SANDBOX_TYPES,
+  sandboxFor,
+  type WantedSandbox,
+} from './isolation.ts';
 
 const LEVELS: readonly Isolation[] = ['none', 'basic', 'strict', 'paranoid'];
 const USES: readonly WantedSandbox['use'][] = ['code', 'program'];

@@ -1,12 +1,12 @@
 /**
- * What each isolation level of a caller accepts: one table of sandboxes for code and for programs,
- * and of network. A level only ever asks for more than the tool did.
+ * Chooses the sandbox for an isolation level. One table says which sandboxes and which network a
+ * level accepts; a level only ever requires more than the tool did.
  */
 import type { Isolation } from '../contract/caller.ts';
 import { ToolFailure } from '../contract/errors.ts';
-import type { SandboxType } from '../contract/sandbox.ts';
+import type { Sandbox, Sandboxes, SandboxType } from '../contract/sandbox.ts';
 
-/** Every kind there is, from the one that is everywhere to the one that needs most. */
+/** All kinds, from the one that is available everywhere to the one that needs most. */
 export const SANDBOX_TYPES = [
   'wasm',
   'process',
@@ -58,14 +58,14 @@ export interface WantedSandbox {
 const refuse = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('SANDBOX_ERROR', message, { suggestions: [suggestion] });
 
-/** A level nobody knows is the strictest. */
-export const isolationRow = (level: string): IsolationRow =>
+/** Gives the row of a level; an unknown level is the strictest. */
+const isolationRow = (level: string): IsolationRow =>
   Object.hasOwn(ISOLATION, level) ? ISOLATION[level as Isolation] : ISOLATION.paranoid;
 
 /**
- * The kinds that may run it, the first that the machine can give is taken: the tool's own if the
- * level accepts it and nothing else then, or those that the level puts in its place. Fails with
- * SANDBOX_ERROR when the tool declared more network than the level gives.
+ * Lists the kinds that may run it, of which the first available is taken: the tool's own if the
+ * level accepts it, otherwise those of the level. Fails with SANDBOX_ERROR when the tool declared
+ * more network than the level allows.
  */
 export const sandboxFor = (
   level: string,
@@ -80,4 +80,33 @@ export const sandboxFor = (
   }
   const accepted = row[use];
   return accepted.includes(type) ? [type] : accepted;
+};
+
+const isCoded = (error: unknown): error is ToolFailure =>
+  (error as { readonly code?: unknown } | undefined)?.code === 'SANDBOX_ERROR';
+
+/**
+ * Opens the first kind that the level accepts and the machine has. Rejects with SANDBOX_ERROR, and
+ * what to install, when it has none of them.
+ */
+export const isolationSandbox = async (
+  sandboxes: Sandboxes,
+  level: string,
+  wanted: WantedSandbox,
+): Promise<Sandbox> => {
+  const types = sandboxFor(level, wanted);
+  const install: string[] = [];
+  let first: ToolFailure | undefined;
+  for (const type of types) {
+    try {
+      return await sandboxes.get(type);
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      first ??= error;
+      install.push(...(error.extras.suggestions ?? []));
+    }
+  }
+  if (types.length === 1 && first) throw first;
+  const message = `The isolation level ${level} needs a sandbox that this machine cannot give: ${types.join(' or ')}.`;
+  throw new ToolFailure('SANDBOX_ERROR', message, { suggestions: [...new Set(install)] });
 };

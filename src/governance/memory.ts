@@ -15,7 +15,7 @@ const rootOf = (call: CallRequest): CallRequest => {
   return root;
 };
 
-/** JSON arrays of names cannot collide, whatever characters the names hold. */
+/** Makes the space of a scope. JSON arrays of names cannot collide, whatever the names hold. */
 const spaceOf = (scope: MemoryScope, call: CallRequest): string => {
   const { userId, sessionId } = call.caller;
   if (scope === 'working') return JSON.stringify(['working', rootOf(call).executionId]);
@@ -29,7 +29,7 @@ const invalid = (message: string): never => {
   throw new ToolFailure('VALIDATION_ERROR', message);
 };
 
-/** Refuses a place that does not exist: an unknown scope must not become the longest-lived one. */
+/** Refuses an unknown scope: it must not become the longest-lived one. */
 const assertPlace = (scope: unknown, key: unknown): void => {
   if (!SCOPES.has(scope)) invalid('Memory has the scopes working, short-term and long-term.');
   if (typeof key !== 'string') invalid('A key of the memory is a string.');
@@ -86,7 +86,7 @@ export class CallMemory implements Memory {
     return this.#put(at, value, ttlMs);
   }
 
-  /** A call that was answered without its tool changes nothing any more. */
+  /** Refuses changes by a call that was answered without its tool. */
   #assertRunning(): void {
     const { notes, control } = this.#call;
     if (!notes.stopped) return;
@@ -132,6 +132,6 @@ export class CallMemory implements Memory {
   }
 }
 
-/** Lets go of the working memory of a chain that is over. */
+/** Clears the working memory of a chain that is over. */
 export const clearWorkingMemory = (call: CallRequest, working: MemoryStore): Promise<void> =>
   working.clear(spaceOf('working', call));

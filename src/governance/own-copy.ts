@@ -1,7 +1,7 @@
 /**
- * Copies data that code of others has held or is going to hold, so that a change made there changes
- * nothing here. What JSON has no word for (a `Date`, a `Map`) is cloned where the platform can; an
- * instance of a class is handed on as it is, because a clone would lose its class.
+ * Copies data that foreign code has held or will hold, so that a change made there changes nothing
+ * here. Types that JSON lacks (a `Date`, a `Map`) are cloned where the platform can; an instance of
+ * a class is passed on as it is, because a clone would lose its class.
  */
 
 const isPlain = (value: object): boolean => {

@@ -1,4 +1,4 @@
-/** Works out a text for a caller; once for many calls in a row, as the same one often makes. */
+/** Makes a text for a caller, and keeps it for the next calls of the same caller. */
 import type { CallerNames } from '../contract/caller.ts';
 
 export const perCaller = (

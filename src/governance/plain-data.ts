@@ -1,13 +1,13 @@
 /**
- * Turns whatever a tool returned into plain JSON data, secrets removed, and measures it on the way.
- * One walk does all three, because it is on the hot path of every call.
+ * Turns the result of a tool into plain JSON data, removes secrets, and measures it. One walk does
+ * all three, because it is on the hot path of every call.
  */
 import { types } from 'node:util';
 import type { Redactor } from './redaction/redaction.ts';
 import { type FieldName, NO_NAME } from './redaction/secret-names.ts';
 import { isValueField } from './redaction/secret-pairs.ts';
 
-export const MAX_RESULT_DEPTH = 200;
+const MAX_RESULT_DEPTH = 200;
 
 export interface PlainData {
   readonly data: unknown;
@@ -97,7 +97,7 @@ class Walk {
     return this.#redactor.whole(source, copy ?? source, keysFound);
   }
 
-  /** Values JSON has no word for: what a reader would expect to see instead. */
+  /** Converts values that JSON lacks to what a reader would expect. */
   #exotic(value: object, depth: number, under: FieldName): unknown {
     if (value instanceof Uint8Array) {
       return this.#text(Buffer.from(value).toString('base64'), under);

@@ -1,7 +1,7 @@
-/** Several places of secrets as one: the first that holds a key wins. */
+/** Joins several sources of secrets: the first that holds a key wins. */
 import type { Secrets } from '../contract/secrets.ts';
 
-/** A place that fails fails the question: another one must not answer in its stead unnoticed. */
+/** Fails when a source fails: another one must not answer for it unnoticed. */
 export const createSecretChain = (sources: readonly Secrets[]): Secrets => ({
   label: sources.map(({ label = 'unnamed' }) => label).join(', ') || 'nowhere',
   get: async (key) => {

@@ -1,9 +1,12 @@
-/** What a secret may be called. The same everywhere, so that it can move from one place to another. */
+/**
+ * Checks names and values of secrets. The rule is the same for all sources, so that a secret can
+ * move between them.
+ */
 import { ToolFailure } from '../contract/errors.ts';
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_.:@/-]{0,127}$/;
 
-/** Fails with VALIDATION_ERROR for a name that no place could keep. */
+/** Fails with VALIDATION_ERROR for a name that some source could not keep. */
 export const assertSecretKey = (key: string): void => {
   if (KEY.test(key) && key !== '__proto__') return;
   throw new ToolFailure('VALIDATION_ERROR', 'This is no name for a secret.', {

@@ -13,7 +13,7 @@ import { openSecrets, type SecretDeps } from '../crib/open-secrets.ts';
 import { readLinkToken } from '../governance/approvals/approval-link.ts';
 import { flowRules, TIER_RULES } from '../governance/policy/builtin-rules.ts';
 import { parsePolicy } from '../governance/policy/document/parse-policy.ts';
-import { originOf, type PolicySource } from '../governance/policy/document/policy-source.ts';
+import { originOf, type PolicySource } from '../governance/policy/document/policy-document.ts';
 import { readSigningKey } from '../governance/signing/open-signing-key.ts';
 import { verifySignature } from '../governance/signing/verify-signature.ts';
 import type { PolicyView, RuleView, SettingLine } from '../surfaces/http/http-deps.ts';

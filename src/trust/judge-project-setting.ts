@@ -1,4 +1,4 @@
-/** One value of a project against the user's: taken, taken in part, or not taken, and why. */
+/** Compares one value of a project with the user's: taken, taken in part, or not taken, and why. */
 
 import type { ProjectRule } from '../config/project-rule.ts';
 import { isRecord } from '../kit/data/is-record.ts';
@@ -32,28 +32,28 @@ const HIGHER = 'a project can raise this, not lower it';
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined;
 
-/** Without a limit of the user's, any limit is a lower one. */
+/** Treats any limit as lower where the user has none. */
 const isLower = (given: unknown, user: unknown): boolean =>
   Number(given) <= (number(user) ?? Number.POSITIVE_INFINITY);
 
-/** Without a bound of the user's there is none, and nothing is higher. */
+/** Treats nothing as higher where the user has no bound. */
 const isHigher = (given: unknown, user: unknown): boolean =>
   Number(given) >= (number(user) ?? Number.POSITIVE_INFINITY);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const subset = (given: unknown, user: unknown): Ruling => {
-  const known = listOf(user);
-  const kept = listOf(given).filter((item) => known.includes(item));
-  return kept.length === listOf(given).length
-    ? take(kept)
-    : { ...take(kept), message: 'a project can leave entries of your list out, not add any' };
+  const allowed = listOf(user);
+  const taken = listOf(given).filter((item) => allowed.includes(item));
+  return taken.length === listOf(given).length
+    ? take(taken)
+    : { ...take(taken), message: 'a project can leave entries of your list out, not add any' };
 };
 
 const asSpending = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'number' ? { usd: value } : isRecord(value) ? value : {};
 
-/** A plain number is dollars; every kind of limit is compared by itself. */
+/** Compares every kind of limit by itself; a plain number is dollars. */
 const spending = (given: unknown, user: unknown): Ruling => {
   const merged: Record<string, unknown> = { ...asSpending(user) };
   let message: string | undefined;
@@ -64,7 +64,7 @@ const spending = (given: unknown, user: unknown): Ruling => {
   return { ...take(merged), ...(message !== undefined && { message }) };
 };
 
-/** Fewer repeats in a longer time are stricter; what the project leaves out stays the user's. */
+/** Accepts fewer repeats in a longer time; what the project leaves out is the user's. */
 const loop = (given: unknown, user: unknown): Ruling => {
   if (!isRecord(user)) return take(given);
   const strict = 'a project can make the loop breaker stricter, not laxer';
@@ -104,7 +104,7 @@ const JUDGES: Readonly<Record<Extract<ProjectRule, string>, Judge>> = {
   loop: ({ given, user }) => loop(given, user),
 };
 
-/** For every rule but `inside`, which needs the file system. */
+/** Judges a setting by every rule but `inside`, which needs the file system. */
 export const judgeProjectSetting = (
   rule: Exclude<ProjectRule, { readonly inside: string }>,
   comparison: Comparison,

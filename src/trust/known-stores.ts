@@ -30,7 +30,7 @@ export interface KnownStore {
 
 const folderIn = (userDir: string): string => join(userDir, 'stores');
 
-/** A name for what belongs to the database at this path. */
+/** Makes a name for what belongs to the database at this path. */
 export const storeKey = (path: string): string => sha256Hex(path).slice(0, 32);
 
 const recordFile = (userDir: string, path: string): string =>
@@ -135,6 +135,6 @@ export const noteStoreFiles = async (
   await writeRecord(userDir, next);
 };
 
-/** Records the user's word that the database at this path is theirs, with all that is in it. */
+/** Records that the user calls the database at this path their own, with all that is in it. */
 export const adoptStore = (userDir: string, path: string): Promise<void> =>
   writeRecord(userDir, { path, id: newId(), adopt: true });

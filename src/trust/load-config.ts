@@ -23,14 +23,14 @@ export type { LoadedConfig } from './load-layers.ts';
 
 export type LoadConfigOptions = ConfigLocation;
 
-/** Nothing written anywhere: no file of the user's, no project, no variable, no doubt about any. */
+/** Gives the defaults where nothing is configured: no file, no project, no variable. */
 const withoutAny = async (
-  place: ConfigLocation,
+  location: ConfigLocation,
   trust: ProjectTrust,
 ): Promise<LoadedConfig | undefined> => {
-  if (trust.state !== 'none' || trust.problems.length > 0 || hasSettings(place.env))
+  if (trust.state !== 'none' || trust.problems.length > 0 || hasSettings(location.env))
     return undefined;
-  const userDir = userDirOf(place);
+  const userDir = userDirOf(location);
   if ((await findUserFiles(userDir)).length > 0) return undefined;
   const policy = await readPolicyBeside(userDir, undefined);
   if (policy.problems.length > 0) return undefined;
@@ -47,31 +47,31 @@ const withoutAny = async (
   };
 };
 
-const trusted = async (place: ConfigLocation, trust: ProjectTrust): Promise<LoadedConfig> => {
+const trusted = async (location: ConfigLocation, trust: ProjectTrust): Promise<LoadedConfig> => {
   const [{ loadLayers }, { readTrustedProject }] = await Promise.all([
     import('./load-layers.ts'),
     import('./read-project.ts'),
   ]);
-  return loadLayers(place, trust, readTrustedProject(trust));
+  return loadLayers(location, trust, readTrustedProject(trust));
 };
 
-const named = async (place: ConfigLocation, file: string): Promise<LoadedConfig> => {
+const named = async (location: ConfigLocation, file: string): Promise<LoadedConfig> => {
   const [{ loadLayers }, { readNamedProject }] = await Promise.all([
     import('./load-layers.ts'),
     import('./read-project.ts'),
   ]);
-  return loadLayers(place, NO_PROJECT, readNamedProject(place, file));
+  return loadLayers(location, NO_PROJECT, readNamedProject(location, file));
 };
 
-const PLACE_NAMES = ['cwd', 'env', 'home'];
+const LOCATION_NAMES = ['cwd', 'env', 'home'];
 
 /** Throws VALIDATION_ERROR for options that are not known or not of their kind. */
-const assertPlace = (place: unknown): void => {
-  if (!isRecord(place)) throw misused('options', 'has to be an object with cwd and env');
-  const unknown = Object.keys(place).find((name) => !PLACE_NAMES.includes(name));
-  if (unknown !== undefined) throw misused(unknown, unknownNameText(unknown, PLACE_NAMES));
-  if (typeof place.cwd !== 'string') throw misused('cwd', 'has to be the path of a folder');
-  if (!isRecord(place.env)) throw misused('env', 'has to be an object of variables');
+const assertLocation = (location: unknown): void => {
+  if (!isRecord(location)) throw misused('options', 'has to be an object with cwd and env');
+  const unknown = Object.keys(location).find((name) => !LOCATION_NAMES.includes(name));
+  if (unknown !== undefined) throw misused(unknown, unknownNameText(unknown, LOCATION_NAMES));
+  if (typeof location.cwd !== 'string') throw misused('cwd', 'has to be the path of a folder');
+  if (!isRecord(location.env)) throw misused('env', 'has to be an object of variables');
 };
 
 const misused = (name: string, problem: string): ToolFailure =>
@@ -80,17 +80,20 @@ const misused = (name: string, problem: string): ToolFailure =>
   });
 
 /** Throws one `ConfigError` that lists every problem. Files that do not exist are fine. */
-export const loadConfig = async (place: LoadConfigOptions): Promise<LoadedConfig> => {
-  assertPlace(place);
-  const file = place.env.TOOLCRIB_CONFIG;
-  if (file) return named(place, file);
-  const trust = await readProjectTrust(place);
-  return (await withoutAny(place, trust)) ?? trusted(place, trust);
+export const loadConfig = async (location: LoadConfigOptions): Promise<LoadedConfig> => {
+  assertLocation(location);
+  const file = location.env.TOOLCRIB_CONFIG;
+  if (file) return named(location, file);
+  const trust = await readProjectTrust(location);
+  return (await withoutAny(location, trust)) ?? trusted(location, trust);
 };
 
-/** What `loadConfig` would give if the project were trusted as it was read. Throws like it. */
-export const previewProject = (place: ConfigLocation, trust: ProjectTrust): Promise<LoadedConfig> =>
-  trusted(place, {
+/** Gives what `loadConfig` would give if the project were trusted as it is. Throws like it. */
+export const previewProject = (
+  location: ConfigLocation,
+  trust: ProjectTrust,
+): Promise<LoadedConfig> =>
+  trusted(location, {
     ...trust,
     state: 'trusted',
     lost: [],

@@ -1,6 +1,6 @@
 /**
- * Puts the configuration together: the user's file, over it what a trusted project narrows, over it
- * the environment. Every problem of every source is thrown at once.
+ * Merges the configuration: the user's file, over it what a trusted project narrows, over it the
+ * environment. Every problem of every source is thrown at once.
  */
 
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
@@ -50,7 +50,7 @@ interface Readings {
   readonly shape: ShapeNode;
 }
 
-/** The user named the file of the project, or it is the user's own: then there is nothing to narrow. */
+/** Narrows the project's layer, unless the user named its file or it is the user's own. */
 const narrowed = async ({
   user,
   project,
@@ -63,20 +63,20 @@ const narrowed = async ({
       })
     : undefined;
 
-/** The user's names of policy files: the environment is the user's, and stronger than the file. */
+/** Gives the user's names of policy files; the environment is stronger than the file. */
 const userPolicyTree = ({ user, environment, shape }: Readings): Tree =>
   environment.layers
     .filter(({ value }) => valueAt(value, ['policy', 'files']).found)
     .reduce<Tree>((tree, { value }) => mergeTrees(tree, value, shape), user.layer?.value ?? {});
 
-/** Doubts about trust only matter to somebody who insists on it. */
+/** Lists problems of trust; they only matter to a user who insists on it. */
 const trustProblems = ({ state, insisted, problems }: ProjectTrust): readonly ConfigProblem[] =>
   insisted && state !== 'trusted' ? problems : [];
 
 const sourceOf = (layer: Layer | undefined, kind: ConfigSource['kind']): readonly ConfigSource[] =>
   layer ? [{ path: layer.path, kind }] : [];
 
-/** A file that the user names is the user's, whoever else names it. */
+/** Removes duplicates: a file that the user names, too, is the user's. */
 const withoutDoubles = (files: readonly PolicyFile[]): readonly PolicyFile[] =>
   files.filter(({ path }, index) => files.findIndex((file) => file.path === path) === index);
 
@@ -116,17 +116,17 @@ const assemble = async (readings: Readings): Promise<LoadedConfig> => {
 };
 
 export const loadLayers = async (
-  place: ConfigLocation,
+  location: ConfigLocation,
   trust: ProjectTrust,
   reading: Promise<ProjectReading>,
 ): Promise<LoadedConfig> => {
   const shape = configShape();
-  const userDir = userDirOf(place);
+  const userDir = userDirOf(location);
   const [user, project] = await Promise.all([readUser(userDir), reading]);
   return assemble({
     user,
     project,
-    environment: environmentLayers(place.env, shape),
+    environment: environmentLayers(location.env, shape),
     trust,
     userDir,
     shape,

@@ -41,7 +41,7 @@ const NOT_MADE_HERE = 'was not made by you in this folder';
 const OTHER_LOG = 'has a write-ahead log or journal that none of your processes wrote';
 const BEHIND_LINK = 'is behind a link';
 
-interface Found {
+interface FileState {
   /** Inode and time of birth; `undefined` for no file. */
   readonly mark: string | undefined;
   readonly isFile: boolean;
@@ -49,10 +49,10 @@ interface Found {
   readonly isEmpty: boolean;
 }
 
-const ABSENT: Found = { mark: undefined, isFile: true, isFolder: false, isEmpty: true };
-const UNREADABLE: Found = { ...ABSENT, isFile: false, isEmpty: false };
+const ABSENT: FileState = { mark: undefined, isFile: true, isFolder: false, isEmpty: true };
+const UNREADABLE: FileState = { ...ABSENT, isFile: false, isEmpty: false };
 
-const lookAt = async (path: string): Promise<Found> => {
+const readState = async (path: string): Promise<FileState> => {
   try {
     const stats = await lstat(path, { bigint: true });
     return {
@@ -68,15 +68,15 @@ const lookAt = async (path: string): Promise<Found> => {
 };
 
 interface Files {
-  readonly database: Found;
-  readonly log: Found;
-  readonly index: Found;
-  readonly journal: Found;
+  readonly database: FileState;
+  readonly log: FileState;
+  readonly index: FileState;
+  readonly journal: FileState;
 }
 
 const filesAt = async (path: string): Promise<Files> => {
   const [database, log, index, journal] = await Promise.all(
-    ['', '-wal', '-shm', '-journal'].map((suffix) => lookAt(`${path}${suffix}`)),
+    ['', '-wal', '-shm', '-journal'].map((suffix) => readState(`${path}${suffix}`)),
   );
   return {
     database: database ?? UNREADABLE,
@@ -86,7 +86,7 @@ const filesAt = async (path: string): Promise<Files> => {
   };
 };
 
-/** SQLite takes over what a log or a journal beside the database holds, so both have to be ours. */
+/** Says why a database is not ours. SQLite obeys a log or journal beside it: both must be ours. */
 const faultOf = (files: Files, known: KnownStore | undefined): string | undefined => {
   const { database, log, index, journal } = files;
   if (![database, log, index, journal].every(({ isFile }) => isFile)) return BEHIND_LINK;
@@ -101,7 +101,7 @@ const inUserFolder = (path: string, userDir: string): Pick<Required<StoreLocatio
   path: join(userDir, 'stores', storeKey(path), 'state.db'),
 });
 
-/** The record of this database, also when its folder was moved. The files are looked at before. */
+/** Finds the record of a database, also of one whose folder was moved. Read the files before. */
 const recordOf = async (
   path: string,
   { database }: Files,
@@ -130,12 +130,12 @@ const placeOf = async (
 const realPathOf = async (file: string, projectDir: string): Promise<string> =>
   join(await realpath(projectDir), relative(resolve(projectDir), resolve(file)));
 
-/** `file` lies below the project. Nothing is made here but the record of a database that is new. */
+/** Locates the store for a `file` below the project. Creates only the record of a new database. */
 export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<StoreLocation> => {
   const { userDir, projectDir, pause } = deps;
   const path = await realPathOf(file, projectDir).catch(() => resolve(file));
   for (let tries = 1; ; tries += 1) {
-    // The files first: whoever makes a database makes its record before.
+    // The files first: the record of a database is made before it.
     const files = await filesAt(path);
     // A folder is no database and nothing of it is obeyed: opening it says what is wrong.
     if (files.database.isFolder) return { path };
@@ -151,8 +151,8 @@ export const placeStore = async (file: string, deps: PlaceStoreDeps): Promise<St
 };
 
 /**
- * Records the user's word that the database in the project is theirs. Throws `ConfigError` for one that is
- * not there or behind a link.
+ * Records that the user calls the database in the project their own. Throws `ConfigError` for one
+ * that is missing or behind a link.
  */
 export const adoptProjectStore = async (
   file: string,
@@ -172,7 +172,7 @@ export const adoptProjectStore = async (
   return path;
 };
 
-/** Where the state goes when the database in the project turns out to be another one. */
+/** Gives the location in the user's folder when the project's database is another one. */
 export const placeElsewhere = ({ path }: StoreLocation, userDir: string): StoreLocation => ({
   ...inUserFolder(path, userDir),
   foreign: NOT_MADE_HERE,

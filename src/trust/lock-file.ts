@@ -50,7 +50,7 @@ const userFile = async (path: string): Promise<LockFile> => {
   return { path, text };
 };
 
-/** As it was trusted, also when something in the project has changed since. */
+/** Gives the lock as it was trusted, also when something else in the project has changed since. */
 const projectFile = ({ folder, inForce }: ProjectTrust): LockFile | undefined => {
   if (!folder || !inForce || !isLockAsTrusted(folder, inForce)) return undefined;
   const path = join(folder.projectDir, FOLDER, LOCK);
@@ -87,7 +87,7 @@ export interface LockEdit {
   readonly now: number;
 }
 
-/** Throws CONFLICT when the file is no longer what the edit began from. */
+/** Writes the user's lock. Throws CONFLICT when the file is no longer what the edit began from. */
 export const writeUserLock = async (
   userDir: string,
   { before, after }: LockEdit,
@@ -99,17 +99,19 @@ export const writeUserLock = async (
 };
 
 /**
- * False when something besides the lock is different by now; then the project is not trusted any
- * more. Throws PERMISSION_DENIED for one that was not to begin with.
+ * Writes the project's lock. False when something besides the lock has changed; then the project is
+ * no longer trusted. Throws PERMISSION_DENIED for one that was not trusted before.
  */
 export const writeProjectLock = async (
-  place: ConfigLocation & { readonly userDir: string },
+  location: ConfigLocation & { readonly userDir: string },
   { before, after, now }: LockEdit,
 ): Promise<boolean> => {
-  const trust = await readProjectTrust(place);
+  const trust = await readProjectTrust(location);
   const { folder, inForce } = trust;
   if (!folder || !inForce || !projectFile(trust) || folder.problems.length > 0) throw notTrusted();
   if (projectFile(trust)?.text !== before) throw changedMeanwhile();
   await putFile(join(folder.realDir, FOLDER, LOCK), after, { mode: 0o644 });
-  return trust.insisted || trustOwnEdit(place, { trust, edit: { name: LOCK, before, after }, now });
+  return (
+    trust.insisted || trustOwnEdit(location, { trust, edit: { name: LOCK, before, after }, now })
+  );
 };

@@ -1,6 +1,6 @@
 /**
- * Takes from a project's configuration what narrows the user's, and leaves the rest. Nothing here
- * stops the start: what is not taken is told.
+ * Takes from a project's configuration what narrows the user's, and reports the rest. Nothing here
+ * stops the start.
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -46,7 +46,7 @@ interface Walk {
   readonly changes: ProjectChange[];
 }
 
-interface Spot {
+interface SettingPosition {
   readonly path: ConfigPath;
   readonly shape: ShapeNode;
   /** The entry that this lies in, where the user chose the name; the outermost one. */
@@ -55,7 +55,7 @@ interface Spot {
 
 const ENFORCED = ['enforcement', 'enforcedTools'];
 
-const comparisonAt = (walk: Walk, { path, shape, entry }: Spot, given: unknown) => {
+const comparisonAt = (walk: Walk, { path, shape, entry }: SettingPosition, given: unknown) => {
   const held = valueAt(walk.user, path);
   const enforced = valueAt(walk.user, ENFORCED).value;
   return {
@@ -66,30 +66,30 @@ const comparisonAt = (walk: Walk, { path, shape, entry }: Spot, given: unknown) 
   };
 };
 
-const rulingAt = async (walk: Walk, spot: Spot, given: unknown): Promise<Ruling> => {
-  const rule = spot.shape.project ?? 'user';
-  const comparison = comparisonAt(walk, spot, given);
+const rulingAt = async (walk: Walk, position: SettingPosition, given: unknown): Promise<Ruling> => {
+  const rule = position.shape.project ?? 'user';
+  const comparison = comparisonAt(walk, position, given);
   if (isDeepStrictEqual(given, comparison.user)) return { taken: { value: given } };
   if (typeof rule === 'string' || 'order' in rule) return judgeProjectSetting(rule, comparison);
   const yours = rule.belowUser ? [String(comparison.user)] : [];
-  const place = { projectDir: walk.projectDir, inside: [rule.inside, ...yours] };
-  return (await isInsideProject(String(given), place))
+  const folders = { projectDir: walk.projectDir, inside: [rule.inside, ...yours] };
+  return (await isInsideProject(String(given), folders))
     ? { taken: { value: given } }
     : { message: 'a project can only name a place inside its own folder, and not by a link' };
 };
 
 const narrowSetting = async (
   walk: Walk,
-  spot: Spot,
+  position: SettingPosition,
   given: unknown,
 ): Promise<Ruling['taken'] | undefined> => {
-  const { taken, message } = await rulingAt(walk, spot, given);
-  const { path, shape } = spot;
+  const { taken, message } = await rulingAt(walk, position, given);
+  const { path, shape } = position;
   if (message !== undefined) {
     const origin = describeOrigin(walk.layer, path);
     walk.narrowed.push({ path: path.join('.'), origin, message: `${message}; yours stays` });
   }
-  const { user: from } = comparisonAt(walk, spot, given);
+  const { user: from } = comparisonAt(walk, position, given);
   if (taken && !isDeepStrictEqual(taken.value, from)) {
     const meaning = shape.description ?? '';
     walk.changes.push({ path: path.join('.'), from, to: taken.value, meaning });
@@ -97,32 +97,32 @@ const narrowSetting = async (
   return taken;
 };
 
-const narrowMapping = async (walk: Walk, tree: Tree, at: Spot): Promise<Tree> => {
-  const kept: Record<string, unknown> = {};
+const narrowMapping = async (walk: Walk, tree: Tree, at: SettingPosition): Promise<Tree> => {
+  const narrowed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(tree)) {
     const shape = childShape(at.shape, key);
     const path = [...at.path, key];
     if (!shape || (isMapping(shape) && !isRecord(value))) {
       // A mistake, which the schema reports.
-      kept[key] = value;
+      narrowed[key] = value;
       continue;
     }
     const named = at.shape.properties && Object.hasOwn(at.shape.properties, key);
-    const spot = { path, shape, entry: at.entry ?? (named ? undefined : path) };
+    const position = { path, shape, entry: at.entry ?? (named ? undefined : path) };
     if (isMapping(shape) && isRecord(value)) {
-      const below = await narrowMapping(walk, value, spot);
+      const below = await narrowMapping(walk, value, position);
       // A section of which nothing is left must not stand there as one that lacks something.
       const emptied = Object.keys(below).length === 0 && Object.keys(value).length > 0;
-      if (!emptied) kept[key] = below;
+      if (!emptied) narrowed[key] = below;
       continue;
     }
-    const taken = await narrowSetting(walk, spot, value);
-    if (taken) kept[key] = taken.value;
+    const taken = await narrowSetting(walk, position, value);
+    if (taken) narrowed[key] = taken.value;
   }
-  return kept;
+  return narrowed;
 };
 
-/** `user` is the user's own tree; defaults count as the user's. */
+/** Narrows a project's layer. `user` is the user's own tree; defaults count as the user's. */
 export const narrowProject = async (
   layer: Layer,
   user: Tree,

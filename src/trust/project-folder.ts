@@ -1,6 +1,6 @@
 /**
- * What a project would have the runtime obey: the files in its `.toolcrib`, read once. What is
- * hashed here is what is parsed later, so nothing can change between the two.
+ * Reads once the files in a project's `.toolcrib` that the runtime would obey. What is hashed here
+ * is parsed later, so nothing can change in between.
  */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const YAML = /\.ya?ml$/i;
 const MAX_FILES = 2000;
 const MAX_BYTES_EACH = 8 * 1024 * 1024;
 const MAX_BYTES_ALL = 32 * 1024 * 1024;
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 
 export interface ProjectFolder {
   /** As it was found; links in it are not resolved. */
@@ -35,20 +35,20 @@ export interface ProjectFolder {
 }
 
 interface Reading {
-  readonly site: Site;
+  readonly site: FolderDeps;
   readonly hashes: Map<string, string>;
   readonly contents: Map<string, Uint8Array>;
   readonly problems: ConfigProblem[];
   left: number;
 }
 
-export interface Site {
+export interface FolderDeps {
   readonly projectDir: string;
   readonly realDir: string;
   readonly check?: FileCheck | undefined;
 }
 
-/** Some file systems take `Tools` for `tools`. */
+/** Ignores case: some file systems take `Tools` for `tools`. */
 const isTree = (name: string): boolean => TREES.has(name.toLowerCase());
 
 const isObeyed = (path: readonly string[]): boolean => {
@@ -79,7 +79,7 @@ const readOne = async (reading: Reading, path: readonly string[]): Promise<void>
 };
 
 const readTree = async (reading: Reading, path: readonly string[]): Promise<void> => {
-  if (path.length > DEEPEST) return complain(reading, path, 'is nested too deep');
+  if (path.length > MAX_DEPTH) return complain(reading, path, 'is nested too deep');
   const folder = join(reading.site.realDir, FOLDER, ...path);
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -107,12 +107,12 @@ const sorted = (files: Entries): Entries => files.toSorted(([a], [b]) => (a < b 
 /** Lists are unambiguous as JSON; the version says what was listed, and how. */
 const hashOf = (files: Entries): string => sha256Hex(JSON.stringify(['toolcrib project 1', files]));
 
-/** The hash of a folder that holds files of these hashes. */
+/** Computes the hash of a folder from the hashes of its files. */
 export const hashOfFiles = (files: Readonly<Record<string, string>>): string =>
   hashOf(sorted(Object.entries(files)));
 
-/** Never throws: what is wrong comes back as problems, and then the folder is not to be trusted. */
-export const readProjectFolder = async (site: Site): Promise<ProjectFolder> => {
+/** Reads the folder. Never throws: a folder with problems is not to be trusted. */
+export const readProjectFolder = async (site: FolderDeps): Promise<ProjectFolder> => {
   const reading: Reading = {
     site,
     hashes: new Map(),

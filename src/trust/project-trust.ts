@@ -1,4 +1,7 @@
-/** Whether the project around a directory is trusted, with exactly the content that it has now. */
+/**
+ * Decides whether the project around a directory is trusted, with exactly the content that it has
+ * now.
+ */
 import { realpath } from 'node:fs/promises';
 import { ConfigError, type ConfigProblem } from '../config/config-error.ts';
 import {
@@ -126,44 +129,44 @@ const readFolder = async (cwd: string, projectDir: string): Promise<ProjectFolde
 
 const INSISTENCE = 'TOOLCRIB_TRUST';
 
-/** The environment is the user's: `1` trusts whatever project one stands in. */
+/** Reads the variable that insists on trust: `1` trusts the project around the directory. */
 const insistenceOf = (env: Environment): boolean | ConfigProblem => {
   const said = env[INSISTENCE] ?? '';
   if (said === '' || said === '0') return false;
   return said === '1' || { file: INSISTENCE, path: '', message: 'expected 1, or 0, or nothing' };
 };
 
-/** What is to be looked at: what insists on trust means the project that is really there. */
+/** Finds the project to judge; insisting on trust means the nearest one. */
 const whichProject = (
-  place: ConfigLocation,
+  location: ConfigLocation,
   { entries }: TrustReading,
   nearest: boolean,
 ): Promise<FoundProject | undefined> =>
-  findTrustable(place, nearest || insistenceOf(place.env) === true ? new Map() : entries);
+  findTrustable(location, nearest || insistenceOf(location.env) === true ? new Map() : entries);
 
 export interface ReadTrustOptions {
   /** Looks at the nearest project, also when one around it is trusted and this one is not. */
   readonly nearest?: boolean;
 }
 
-/** Never throws for what it finds. Nothing of the project is parsed here. */
+/** Reads the trust of a project. Never throws for what it finds, and parses nothing of it. */
 export const readProjectTrust = async (
-  place: ConfigLocation,
+  location: ConfigLocation,
   { nearest = false }: ReadTrustOptions = {},
 ): Promise<ProjectTrust> => {
-  const userDir = userDirOf(place);
+  const userDir = userDirOf(location);
   const reading = await readTrustFile(userDir);
-  const which = await whichProject(place, reading, nearest);
+  const which = await whichProject(location, reading, nearest);
   if (!which) return NO_PROJECT;
-  const folder = await readFolder(place.cwd, which.projectDir);
-  const insistence = insistenceOf(place.env);
+  const folder = await readFolder(location.cwd, which.projectDir);
+  const insistence = insistenceOf(location.env);
   const insisted = insistence !== false;
   const { projectDir, hash } = folder;
   const { hidden } = which;
   const more = hidden === undefined ? {} : { hidden };
-  const found = { projectDir, hash, insisted, refused: false, folder, ...more };
+  const common = { projectDir, hash, insisted, refused: false, folder, ...more };
   if (insistence === true && folder.problems.length === 0) {
-    return { ...found, state: 'trusted', problems: [], inForce: folder };
+    return { ...common, state: 'trusted', problems: [], inForce: folder };
   }
   const { file, entries, fault } = reading;
   const entry = entries.get(folder.realDir) ?? {};
@@ -173,7 +176,7 @@ export const readProjectTrust = async (
     ...(typeof insistence === 'boolean' ? [] : [insistence]),
   ];
   const refused = entry.refused?.hash === folder.hash;
-  return { ...found, refused, problems, ...(await stateOf(folder, entry, userDir)) };
+  return { ...common, refused, problems, ...(await stateOf(folder, entry, userDir)) };
 };
 
 export interface Answer {
@@ -195,7 +198,7 @@ const copy = async (
   }
 };
 
-/** Remembers a yes to what was read. Throws `ConfigError` for a folder that cannot be trusted. */
+/** Records a yes to what was read. Throws `ConfigError` for a folder that cannot be trusted. */
 export const trustProject = async (
   folder: ProjectFolder,
   { userDir, now }: Answer,
@@ -208,8 +211,8 @@ export const trustProject = async (
 };
 
 /**
- * Remembers a yes to these files alone, as they were read; what else was trusted stays what it was.
- * False for a project that was not trusted before.
+ * Records a yes to these files alone, as they were read; other trusted files stay trusted. False
+ * for a project that was not trusted before.
  */
 export const trustFiles = async (
   folder: ProjectFolder,
@@ -231,7 +234,7 @@ export const trustFiles = async (
   return isKept;
 };
 
-/** Remembers a no to what was read; an earlier yes to other content stays what it was. */
+/** Records a no to what was read; an earlier yes to other content stays. */
 export const refuseProject = (
   { realDir, hash }: ProjectFolder,
   { userDir, now }: Answer,
@@ -241,6 +244,6 @@ export const refuseProject = (
     refused: { hash, at: new Date(now).toISOString() },
   }));
 
-/** Forgets whatever was answered for the folder. */
+/** Removes all answers for the folder. */
 export const revokeTrust = (realDir: string, userDir: string): Promise<void> =>
   changeTrust(userDir, realDir, () => undefined);

@@ -21,13 +21,13 @@ export interface ProjectReading extends FileReading {
 
 const NOTHING = { layer: undefined, problems: [], policyFiles: [], byHand: false } as const;
 
-/** Two files of the same rank: neither is stronger, so neither is taken. */
+/** Reports two files of the same rank: neither is stronger, so neither is taken. */
 export const onlyOne = (files: readonly string[]): readonly ConfigProblem[] =>
   files.length < 2
     ? []
     : files.map((file) => ({ file, path: '', message: 'one of two files; keep one' }));
 
-/** A file that `TOOLCRIB_CONFIG` names is trusted as it is, and has to exist. */
+/** Reads the file that `TOOLCRIB_CONFIG` names: it is trusted as it is, and has to exist. */
 export const readNamedProject = async (
   { cwd, env, home }: ConfigLocation,
   named: string,
@@ -77,7 +77,7 @@ const lostProblem = ({ projectDir = '' }: ProjectTrust, name: string): ConfigPro
   message: 'is not as you trusted it, and no copy was kept; look at it and decide: toolcrib trust',
 });
 
-/** What is not trusted is not even parsed: its mistakes are nobody's yet. */
+/** Reads a trusted project. Another one is not even parsed, so its mistakes are not reported. */
 export const readTrustedProject = async (trust: ProjectTrust): Promise<ProjectReading> => {
   const { inForce, lost = [], projectDir } = trust;
   if (!inForce) return { ...NOTHING, projectDir };

@@ -14,7 +14,7 @@ import { othersReach, UNWRITABLE_BY_OTHERS } from '../kit/file/private-file.ts';
 import { putFile } from '../kit/file/replace-file.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
-const TRIES = 5;
+const MAX_TRIES = 5;
 
 export interface TrustedContent {
   readonly hash: string;
@@ -43,7 +43,7 @@ export const trustFileIn = (userDir: string): string => join(userDir, 'trust.jso
 
 const MALFORMED = 'is not a list of trusted projects; remove it, and trust them again';
 
-/** Exported for its test: owners cannot be staged without being root. */
+/** Says why a file cannot be believed. Exported for its test, which cannot change owners. */
 export const trustFileFault = (
   stats: Pick<Stats, 'uid' | 'mode'>,
   self: number | undefined,
@@ -106,7 +106,7 @@ const readRaw = async (userDir: string): Promise<RawReading> => {
   return entries ? { file, entries, text, fault: undefined } : { ...none, text, fault: MALFORMED };
 };
 
-/** Never throws: what is wrong comes back as `fault`. No file means no entries. */
+/** Reads the file. Never throws: what is wrong comes back as `fault`. No file means no entries. */
 export const readTrustFile = async (userDir: string): Promise<TrustReading> => readRaw(userDir);
 
 const written = (entries: TrustEntries): string =>
@@ -122,7 +122,7 @@ const unwritable = (userDir: string, message: string): ConfigError =>
   new ConfigError([{ file: trustFileIn(userDir), path: '', message }]);
 
 const changeEntry: ChangeTrust = async (userDir, project, change) => {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const { entries, text, fault } = await readRaw(userDir);
     if (fault !== undefined) throw unwritable(userDir, fault);
     const next = new Map(entries);

@@ -20,20 +20,20 @@ export interface OwnEdit extends ConfigEdit {
   readonly name: string;
 }
 
-/** The edit counts when it began from the content that was trusted and is what lies there now. */
+/** Trusts the edited file if the edit began from the trusted content and is what is there now. */
 const trustEditedFile = async (
-  place: ConfigLocation & { readonly userDir: string },
+  location: ConfigLocation & { readonly userDir: string },
   { trust, edit, now }: EditedProject,
 ): Promise<boolean> => {
-  const { folder } = await readProjectTrust(place, { nearest: true });
+  const { folder } = await readProjectTrust(location, { nearest: true });
   if (!folder || folder.realDir !== trust.folder?.realDir) return false;
   const began = edit.before === undefined ? undefined : sha256Hex(edit.before);
   if (ownValue(trust.inForce?.files ?? {}, edit.name) !== began) return false;
   if (ownValue(folder.files, edit.name) !== sha256Hex(edit.after)) return false;
-  return trustFiles(folder, [edit.name], { userDir: place.userDir, now });
+  return trustFiles(folder, [edit.name], { userDir: location.userDir, now });
 };
 
-/** What was trusted before counts only if the edit began from it. */
+/** Gives the files that were trusted before, if the edit began from them. */
 const trustedFiles = (
   { state, folder }: ProjectTrust,
   { name, before }: OwnEdit,
@@ -50,18 +50,18 @@ export interface EditedProject extends Omit<Answer, 'userDir'> {
   readonly edit: OwnEdit;
 }
 
-/** False when the edit did not begin from what was trusted; then nothing is remembered. */
+/** Trusts an edit of ours, unless it did not begin from what was trusted: then false. */
 export const trustOwnEdit = async (
-  place: ConfigLocation & { readonly userDir: string },
+  location: ConfigLocation & { readonly userDir: string },
   project: EditedProject,
 ): Promise<boolean> => {
   const { trust, edit, now } = project;
-  if (!trust.insisted && trust.inForce) return trustEditedFile(place, project);
-  const known = trustedFiles(trust, edit);
-  const { folder } = await readProjectTrust(place, { nearest: true });
-  if (!known || !folder || folder.problems.length > 0) return false;
-  if (!isDeepStrictEqual(folder.files, { ...known, [edit.name]: sha256Hex(edit.after) }))
+  if (!trust.insisted && trust.inForce) return trustEditedFile(location, project);
+  const before = trustedFiles(trust, edit);
+  const { folder } = await readProjectTrust(location, { nearest: true });
+  if (!before || !folder || folder.problems.length > 0) return false;
+  if (!isDeepStrictEqual(folder.files, { ...before, [edit.name]: sha256Hex(edit.after) }))
     return false;
-  await trustProject(folder, { userDir: place.userDir, now });
+  await trustProject(folder, { userDir: location.userDir, now });
   return true;
 };

@@ -15,8 +15,11 @@ const MAX_COPY_BYTES = 8 * 1024 * 1024;
 /** What lets something in: code, and tools from outside that were accepted. */
 const GIVES = /^(?:(?:tools|flows)\/|tools\.lock$)/i;
 
-/** Settings and rules stay as they were trusted; what gives something is off once it has changed. */
-export const isKeptInForce = (path: string): boolean => !GIVES.test(path);
+/**
+ * Tells whether a file stays in force as it was trusted: settings and rules do; code and accepted
+ * tools are off once they have changed.
+ */
+const isKeptInForce = (path: string): boolean => !GIVES.test(path);
 
 const copyFile = (userDir: string, hash: string): string => join(userDir, 'trusted', hash);
 
@@ -48,8 +51,8 @@ export interface FolderInForce {
 }
 
 /**
- * What of a changed project counts: each file that is as it was trusted, and the trusted copy of settings
- * and rules. Files that are new, and code or a lock that changed, are left out.
+ * Finds what counts of a changed project: each file that is as it was trusted, and the trusted copy
+ * of settings and rules. New files, and code or a lock that changed, are left out.
  */
 export const folderInForce = async (
   found: ProjectFolder,

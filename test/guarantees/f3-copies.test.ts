@@ -16,7 +16,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditVerification } from '../../src/contract/audit.ts';
 import { createRuntime } from '../../src/crib/create-runtime.ts';
-import { verifyAuditLog } from '../../src/governance/audit/verify-audit-log.ts';
+import { verifyAuditLog } from '../../src/governance/audit/verify-audit.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/create-sqlite-store.ts';
 import { compileProgram } from '../conformance/compile-program.ts';
 import { sized, TIME_LIMIT } from './size.ts';

@@ -11,7 +11,7 @@ import type {
   PolicyDocument,
   PolicyRule,
 } from '../../src/governance/policy/document/policy-document.ts';
-import type { PolicySource } from '../../src/governance/policy/document/policy-source.ts';
+import type { PolicySource } from '../../src/governance/policy/document/policy-document.ts';
 import { sized, TIME_LIMIT } from './size.ts';
 
 /** Pairs of a policy and a call. */

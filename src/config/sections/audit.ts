@@ -1,18 +1,37 @@
 /** The `audit` section. */
 import { z } from 'zod';
-import { address, positiveCount } from './fields.ts';
+import { ALSO_WHEN_FAULTY, address, nonEmptyText, positiveCount, WHOLE } from './fields.ts';
+import { isLoopbackHost } from './server.ts';
 import { optionalSetting, section, setting } from './setting.ts';
 
 const MINUTES_PER_WEEK = 7 * 24 * 60;
 
-const isFile = (to: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(to);
+/** Matches a file, or with `sqlite:` before it a store, by its absolute path. */
+const LOCAL_DESTINATION = /^(?:sqlite:)?(?:\/|[A-Za-z]:[\\/]|\\\\)/;
 
 const destination = z
   .string()
-  .refine((to) => isFile(to) || address(['http', 'https']).safeParse(to).success, {
+  .refine((to) => LOCAL_DESTINATION.test(to) || address(['http', 'https']).safeParse(to).success, {
     error:
-      'expected an absolute path, or an address that starts with http:// or https:// and holds no user name or password',
+      'expected an absolute path, sqlite: and the absolute path of a database, or an address that starts with http:// or https:// and holds no user name or password',
   });
+
+interface Checkpoints {
+  readonly to?: string;
+  readonly secret?: string;
+}
+
+/** A secret goes to an address where nobody on the way can read it, and to nothing else. */
+const secretFault = ({ to, secret }: Checkpoints): string | undefined => {
+  if (secret === undefined) return undefined;
+  if (to === undefined || LOCAL_DESTINATION.test(to))
+    return '"secret" needs an https address in "to"';
+  if (!URL.canParse(to)) return undefined;
+  const { protocol, hostname } = new URL(to);
+  return protocol === 'https:' || isLoopbackHost(hostname.replace(/^\[|\]$/g, ''))
+    ? undefined
+    : '"secret" is sent over https only: give "to" an https address';
+};
 
 export const auditSection = section(
   z.strictObject({
@@ -27,23 +46,33 @@ export const auditSection = section(
       default: false,
     }),
     checkpoints: section(
-      z.strictObject({
-        to: optionalSetting(destination, {
-          about:
-            'Where signed checkpoints go by themselves: a file by its absolute path, e.g. on another machine, or an http(s) address that takes a POST. None are made when absent.',
-          project: 'user',
-        }),
-        every: setting(positiveCount, {
-          about: 'After how many rows of the record one is made; looked at once a second.',
-          project: 'user',
-          default: 1000,
-        }),
-        minutes: setting(positiveCount.max(MINUTES_PER_WEEK), {
-          about: 'After how many minutes one is made at the latest, if there are new rows.',
-          project: 'user',
-          default: 10,
-        }),
-      }),
+      z
+        .strictObject({
+          to: optionalSetting(destination, {
+            about:
+              'Where signed checkpoints go by themselves: a file by its absolute path, e.g. on another machine, a second store as sqlite: and its absolute path, e.g. on another disk, or an http(s) address that takes a POST. None are made when absent.',
+            project: 'user',
+          }),
+          secret: optionalSetting(nonEmptyText.max(200), {
+            about:
+              'The key of the secret that is sent to the address as Authorization: Bearer; see toolcrib secrets set.',
+            project: 'user',
+          }),
+          every: setting(positiveCount, {
+            about: 'After how many rows of the record one is made; looked at once a second.',
+            project: 'user',
+            default: 1000,
+          }),
+          minutes: setting(positiveCount.max(MINUTES_PER_WEEK), {
+            about: 'After how many minutes one is made at the latest, if there are new rows.',
+            project: 'user',
+            default: 10,
+          }),
+        })
+        .superRefine((value, context) => {
+          const message = secretFault(value);
+          if (message !== undefined) context.addIssue({ code: 'custom', params: WHOLE, message });
+        }, ALSO_WHEN_FAULTY),
       'Signed notes of how far the record has come, kept where nobody of this machine can change them.',
     ),
   }),

@@ -5,7 +5,7 @@ import type { MemberDeps } from './member-deps.ts';
 
 const verify = async (deps: MemberDeps, expected: AuditHead | AuditCheckpoint | undefined) => {
   const { audit } = (await deps.open()).store;
-  const { verifyAuditLog } = await import('../../governance/audit/verify-audit-log.ts');
+  const { verifyAuditLog } = await import('../../governance/audit/verify-audit.ts');
   if (expected === undefined || !('signature' in expected)) {
     const isPruned = (await audit.anchor()) !== undefined;
     const trustedKeys = isPruned ? [(await deps.signingKey()).publicKey] : [];
@@ -20,7 +20,7 @@ export const auditOf = (deps: MemberDeps): CribAudit => ({
   checkpoint: async () => {
     const { audit, label: store } = (await deps.open()).store;
     const head = await audit.head();
-    const { makeCheckpoint } = await import('../../governance/audit/make-checkpoint.ts');
+    const { makeCheckpoint } = await import('../../governance/audit/checkpoint.ts');
     const key = await deps.signingKey();
     return makeCheckpoint(head, { at: deps.runtime.now(), store, key });
   },

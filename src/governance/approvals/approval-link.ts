@@ -1,6 +1,6 @@
 /**
- * Signed tokens that answer one question once. The token says which question, which answer and until
- * when; that it is used once is for the store, which takes one decision only.
+ * Makes and reads signed tokens that answer one question once. A token names the question, the
+ * answer and its expiry; the store takes only one decision, so a token works once.
  */
 
 export interface LinkClaim {
@@ -11,18 +11,18 @@ export interface LinkClaim {
 
 export interface LinkKeys {
   sign(text: string): string;
-  /** False for whatever is not a signature of ours over this text. */
+  /** Tells whether the signature is ours over this text. */
   verify(text: string, signature: string): boolean;
 }
 
-/** Signed before the claim, so that a signature given for something else is no link. */
+/** Signed as a prefix of the claim, so that no other signature of ours is a link. */
 const DOMAIN = 'toolcrib approval link 1\n';
-const LONGEST = 2048;
+const MAX_LENGTH = 2048;
 
 const toText = (claim: LinkClaim): string =>
   JSON.stringify([claim.approvalId, claim.approve, claim.expiresAt]);
 
-/** The claim and its signature, both safe in a URL. */
+/** Makes the token: the claim and its signature, both safe in a URL. */
 export const makeLinkToken = (claim: LinkClaim, keys: LinkKeys): string => {
   const text = toText(claim);
   const signature = Buffer.from(keys.sign(DOMAIN + text), 'base64').toString('base64url');
@@ -43,14 +43,14 @@ const parseClaim = (text: string): LinkClaim | undefined => {
   }
 };
 
-/** The claim of a token that is ours and still good; `undefined` for every other text. */
+/** Gives the claim of a token that is ours and not expired; `undefined` for every other text. */
 export const readLinkToken = (
   token: string,
   keys: Pick<LinkKeys, 'verify'>,
   now: number,
 ): LinkClaim | undefined => {
-  const [claim = '', signature = '', ...rest] = token.slice(0, LONGEST + 1).split('.');
-  if (token.length > LONGEST || rest.length > 0) return undefined;
+  const [claim = '', signature = '', ...rest] = token.slice(0, MAX_LENGTH + 1).split('.');
+  if (token.length > MAX_LENGTH || rest.length > 0) return undefined;
   const text = Buffer.from(claim, 'base64url').toString('utf8');
   const signed = Buffer.from(signature, 'base64url').toString('base64');
   if (!keys.verify(DOMAIN + text, signed)) return undefined;

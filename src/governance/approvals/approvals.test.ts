@@ -26,8 +26,8 @@ const exchangedAt = (ms: number) => ({
   states: [{ use: 'named', chain: ['folder:1:2:0', `file:1:4:${ms}000000`] } as const],
 });
 
-describe('what an approval is bound to', () => {
-  it('is the same call again, whatever the order of its keys', () => {
+describe('the binding of an approval', () => {
+  it('fits the same call again, whatever the order of its keys', () => {
     expect(fits(bindingOf(call), bindingOf({ ...call, input: { b: [2], a: 1 } }))).toBe(true);
   });
 
@@ -44,17 +44,17 @@ describe('what an approval is bound to', () => {
     ['file of that name', exchangedAt(5)],
     ['number of files', { states: [] }],
     ['policy', { policyVersion: 'p2' }],
-  ])('is no other %s', (_name, other) => {
+  ])('does not fit a call with another %s', (_name, other) => {
     expect(fits(bindingOf(call), bindingOf({ ...call, ...other }))).toBe(false);
   });
 
-  it('is also a file of that name that was saved since the question, and no older one', () => {
+  it('fits a file that was saved since the question, and no older file of that name', () => {
     const asked = { ...bindingOf(call), createdAt: 100 };
     expect(fits(asked, bindingOf({ ...call, ...exchangedAt(101) }))).toBe(true);
     expect(fits(asked, bindingOf({ ...call, ...exchangedAt(99) }))).toBe(false);
   });
 
-  it('is nothing for a record of an older shape', () => {
+  it('fits nothing for a record of an older format', () => {
     const { states: _unknown, ...old } = bindingOf(call);
     expect(fits(old, bindingOf(call))).toBe(false);
     expect(fits(bindingOf(call), old)).toBe(false);
@@ -80,8 +80,8 @@ const targetsOf = async (tool: Tool, input: unknown, deps: { readonly resolve: t
   (await resolveTargets(tool, input, { ...SETTLED, spellOut, ...deps })).targets;
 const files = aTool({ needs: { paths: [{ path: '.', access: 'write' }] } });
 
-describe('what a call leads to', () => {
-  it('is every path it names, resolved, in the order of the sorted input', async () => {
+describe('the targets of a call', () => {
+  it('are every path it names, resolved, in the order of the sorted input', async () => {
     const input = { path: 'b', files: [{ filePath: 'a' }, { file: 'b' }], text: 'c/d', mode: 'w' };
     expect(await targetsOf(files, input, { resolve })).toEqual([
       'file:/real/a',
@@ -95,7 +95,7 @@ describe('what a call leads to', () => {
     );
   });
 
-  it('says for each path what was asked for, and where that led', async () => {
+  it('hold for each path what was requested and where that led', async () => {
     const input = { paths: ['a', '../b', '../../c'] };
     const resolved = await resolveTargets(files, input, { ...SETTLED, spellOut, resolve });
     const state = { use: 'named', chain: [] };
@@ -107,7 +107,7 @@ describe('what a call leads to', () => {
     expect(statesOf(resolved)).toEqual([state]);
   });
 
-  it('is also what the programs name that the call will run', async () => {
+  it('include the paths that the programs of the call name', async () => {
     const programPaths = async () => [{ path: 'x', use: 'changed' as const }];
     const deps = { ...SETTLED, spellOut, resolve, programPaths };
     const { targets, paths } = await resolveTargets(files, { path: 'a' }, deps);
@@ -115,7 +115,7 @@ describe('what a call leads to', () => {
     expect(paths[1]?.state?.use).toBe('changed');
   });
 
-  it('hands the tool a copy: what `targets` does to its input changes nothing', async () => {
+  it('are computed on a copy of the input, so that `targets` of a tool cannot change the call', async () => {
     const input = { path: 'a', list: ['x'] };
     const tool = aTool({
       targets: ((given: { path: string; list: string[] }) => {
@@ -128,11 +128,11 @@ describe('what a call leads to', () => {
     expect(input).toEqual({ path: 'a', list: ['x'] });
   });
 
-  it('says what cannot be reached instead of leaving it out', async () => {
+  it('mark a path that cannot be reached instead of leaving it out', async () => {
     expect(await targetsOf(files, { path: '../x' }, { resolve })).toEqual(['unreachable:../x']);
   });
 
-  it('is the hosts of a tool that talks to any', async () => {
+  it('are the hosts of a tool that declares hosts', async () => {
     const api = aTool({ needs: { hosts: ['*'] } });
     const input = { url: 'https://Example.com:443/x?y', link: 'http://b.org:8080', endpoint: 'no' };
     expect(await targetsOf(api, input, { resolve })).toEqual([
@@ -142,14 +142,14 @@ describe('what a call leads to', () => {
     ]);
   });
 
-  it('is nothing for a tool that reaches nothing', async () => {
+  it('are none for a tool that reaches nothing', async () => {
     const input = { path: 'a', url: 'https://example.com', list: [null, 3] };
     expect(await targetsOf(aTool(), input, { resolve })).toEqual([]);
     const inFiles = aTool({ category: 'filesystem' });
     expect(await targetsOf(inFiles, input, { resolve })).toEqual(['file:/real/a']);
   });
 
-  it('is what the tool says, where it says so', async () => {
+  it('are those that the tool declares, where it declares them', async () => {
     const tool = aTool({ targets: () => ({ paths: ['x'] }) });
     expect(await targetsOf(tool, { path: 'a' }, { resolve })).toEqual(['file:/real/x']);
     expect(await targetsOf(aTool({ targets: () => ({}) }), {}, { resolve })).toEqual([]);
@@ -167,7 +167,7 @@ describe('what a call leads to', () => {
         throw new Error('the secret cause');
       },
     ],
-  ])('is refused when the tool %s', async (_name, targets) => {
+  ])('fail the call when the tool %s', async (_name, targets) => {
     const tool = aTool({ targets: targets as never });
     await expect(targetsOf(tool, { path: 'a' }, { resolve })).rejects.toMatchObject({
       code: 'EXECUTION_FAILED',
@@ -186,7 +186,7 @@ describe('what a call leads to', () => {
   });
 });
 
-describe('what an approved call may open', () => {
+describe('the files of an approved call', () => {
   const approval = {
     targets: ['file:/w/a', 'file:/w/other', 'unreachable:gone'],
     paths: [
@@ -218,7 +218,7 @@ describe('what an approved call may open', () => {
     else expect(open).toThrow(expect.objectContaining({ code }));
   });
 
-  it('takes the longest name: a named link inside a named folder has its own end', () => {
+  it('are compared with the longest approved name: a named link inside a named folder has its own target', () => {
     const nested = {
       targets: ['file:/w/d', 'file:/w/e'],
       paths: [
@@ -232,7 +232,7 @@ describe('what an approved call may open', () => {
     expect(open('/w/d/l/x')).toThrow(expect.objectContaining({ code: elsewhere }));
   });
 
-  it('is any file for a call whose input names none', () => {
+  it('are any files for a call whose input names none', () => {
     const none = { targets: ['host:x'], paths: [] };
     const place = { asked: '/w/b', absolute: '/w/b' };
     expect(() => assertApprovedPath(none, place, 'write')).not.toThrow();
@@ -256,7 +256,7 @@ describe('the difference between a call and its approval', () => {
     ['targets', { targets: ['file:/r/b'] }],
     ['states', exchangedAt(5)],
     ['call', { input: { a: 2 } }],
-  ])('is its %s', (difference, other) => {
+  ])('is reported as %s', (difference, other) => {
     expect(differenceOf(bound, bindingOf({ ...call, ...other }))).toBe(difference);
   });
 
@@ -264,7 +264,7 @@ describe('the difference between a call and its approval', () => {
     expect(differenceOf(bound, bindingOf(call))).toBeUndefined();
   });
 
-  it('has a key for the store that tells whose inner call it is', () => {
+  it('a call key differs by the outer call', () => {
     expect(callKeyOf(bound, undefined)).toBe(callKeyOf(bindingOf(call), undefined));
     expect(callKeyOf(bound, 'outer')).not.toBe(callKeyOf(bound, undefined));
   });
@@ -285,7 +285,7 @@ describe('a question on record', () => {
     },
   };
 
-  it('shows what it binds, each target once', () => {
+  it('shows exactly what it binds, each target once', () => {
     expect(showsWhatItBinds(record)).toBe(true);
   });
 
@@ -295,7 +295,7 @@ describe('a question on record', () => {
     ['definition', { definition: 'other' }],
     ['input', { input: { path: 'harmless.txt' } }],
     ['target', { targets: ['file:/b'] }],
-  ])('that shows another %s is no question', (_name, shown) => {
+  ])('is refused when it shows another %s than it binds', (_name, shown) => {
     const planted = { ...record, request: { ...record.request, ...shown } };
     expect(showsWhatItBinds(planted)).toBe(false);
   });
@@ -305,11 +305,11 @@ describe('a signed link', () => {
   const claim = { approvalId: 'approval_1', approve: true, expiresAt: 100 };
   const keys = openTestKey();
 
-  it('says what it was made for', () => {
+  it('gives back the claim it was made for', () => {
     expect(readLinkToken(makeLinkToken(claim, keys), keys, 99)).toEqual(claim);
   });
 
-  it('ends with its time', () => {
+  it('is refused after its expiry', () => {
     expect(readLinkToken(makeLinkToken(claim, keys), keys, 100)).toBeUndefined();
   });
 

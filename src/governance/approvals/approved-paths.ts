@@ -1,6 +1,6 @@
 /**
- * Holds the files of an approved call to what was approved: a path that the call names has to lead
- * where it led when the person said yes, each time it is used, and nothing else is written.
+ * Binds the files of an approved call to the approval: a path that the call names has to lead where
+ * it led when the person said yes, each time it is used, and nothing else is written.
  */
 import { isAbsolute } from 'node:path';
 import type { ApprovedPath } from '../../contract/call.ts';
@@ -26,11 +26,11 @@ const isAtOrBelow = (path: string, folder: string): boolean =>
 const filesOf = (targets: readonly string[]): readonly string[] =>
   targets.filter((target) => target.startsWith(FILE)).map((target) => target.slice(FILE.length));
 
-/** True when one of the targets is the file or a folder above it. */
+/** Tells whether one of the targets is the file or a folder above it. */
 export const isBelowTargets = (targets: readonly string[], path: string): boolean =>
   filesOf(targets).some((file) => isAtOrBelow(path, file));
 
-/** A call whose input names no file was approved for whatever it does with its files. */
+/** Tells whether the input names files; if not, the approval covers all files of the call. */
 const namesFiles = (targets: readonly string[]): boolean =>
   targets.some((target) => target.startsWith(FILE) || target.startsWith(UNREACHABLE));
 
@@ -39,7 +39,7 @@ const elsewhere = (): ToolFailure =>
     suggestions: ['Ask again: the person has to see where the path leads now.'],
   });
 
-/** The failure of a call one of whose files or folders is not the one that was approved. */
+/** Makes the failure of a call whose file or folder is not the approved one. */
 export const exchanged = (): ToolFailure =>
   new ToolFailure('APPROVAL_EXPIRED', 'A file or folder was exchanged since it was approved.', {
     suggestions: ['Ask again: the person has to see what is there now.'],
@@ -50,12 +50,12 @@ const otherFile = (): ToolFailure =>
     suggestions: ['Ask again with the file that is to be changed.'],
   });
 
-/** Where a path may lead that the input names, by the longest name that stands at its beginning. */
+/** Finds where a named path may lead, by the longest approved path that is a prefix of it. */
 const pinOf = (paths: ResolvedTargets['paths'], asked: string): ApprovedPath | undefined => {
   const ends = paths.flatMap(({ real }) => (real === undefined ? [] : [{ asked: real, real }]));
   return (
     [...paths, ...ends]
-      // A name that cannot be spelled out lies in no root, so nothing below it can be opened.
+      // A name that cannot be made absolute lies in no root, so nothing below it can be opened.
       .filter((path) => isAbsolute(path.asked) && isAtOrBelow(asked, path.asked))
       .reduce<ApprovedPath | undefined>(
         (best, path) => (best && best.asked.length >= path.asked.length ? best : path),
@@ -86,8 +86,8 @@ export const assertApprovedPath = (
 };
 
 /**
- * A pattern speaks of names. It answers for a call as long as no link stands behind a name, or the
- * link leads to what the person saw when the pattern was allowed.
+ * Tells whether a pattern covers the paths of a call. Patterns match names, so each name must be no
+ * link, or lead to what the person saw when the pattern was allowed.
  */
 export const isWithinPattern = (
   seen: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * What an approval is good for: one caller, one tool with one definition, one input, the targets it
- * led to and what they consisted of, under one version of the policy. Anything else is another call and needs another word.
+ * Binds an approval to one caller, one tool with one definition, one input, the targets it led to
+ * and their state, under one version of the policy. Anything else is another call and needs another
+ * approval.
  */
 import type { ApprovalRecord } from '../../contract/approver.ts';
 import type { Caller } from '../../contract/caller.ts';
@@ -65,10 +66,10 @@ const FIELDS = [
 const sameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((item, index) => item === b[index]);
 
-/** Are the files and folders those that were there when the person was asked? */
+/** Tells whether the files and folders are those that were there when the person was asked. */
 const sameStates = ({ states: before = [], createdAt }: BoundApproval, call: Binding): boolean => {
   const { states: now = [] } = call;
-  // Without a time nothing counts as made since.
+  // Without a time nothing counts as created since.
   const askedAt = createdAt ?? Number.POSITIVE_INFINITY;
   return (
     before.length === now.length &&
@@ -76,14 +77,14 @@ const sameStates = ({ states: before = [], createdAt }: BoundApproval, call: Bin
   );
 };
 
-/** Is the approval for this very call? A record of an older shape fits nothing. */
+/** Tells whether the approval is for exactly this call; a record of an older format never is. */
 export const fits = (record: BoundApproval, call: Binding): boolean =>
   FIELDS.every((field) => record[field] !== undefined && record[field] === call[field]) &&
   Array.isArray(record.targets) &&
   sameList(record.targets, call.targets) &&
   sameStates(record, call);
 
-/** What makes the call another one than the approved: the first of these that differs. */
+/** The first difference between the call and the approval. */
 export type Difference = 'targets' | 'states' | 'definition' | 'policyVersion' | 'call';
 
 export const differenceOf = (approved: BoundApproval, call: Binding): Difference | undefined => {
@@ -94,11 +95,11 @@ export const differenceOf = (approved: BoundApproval, call: Binding): Difference
   return sameStates(approved, call) ? 'call' : 'states';
 };
 
-/** One text for all that an approval is bound to, for a store to look up. */
+/** Makes the key by which a store finds approvals of the same call. */
 export const callKeyOf = (binding: Binding, within: string | undefined): string =>
   digestOf({ ...binding, within: within ?? null });
 
-/** Does what a person is shown belong to what the answer will be bound to? */
+/** Tells whether the request that a person sees is what the answer will be bound to. */
 export const showsWhatItBinds = (record: ApprovalRecord): boolean => {
   const { request, tool, version, inputDigest, definition } = record;
   return (
@@ -110,7 +111,7 @@ export const showsWhatItBinds = (record: ApprovalRecord): boolean => {
   );
 };
 
-/** Each once, in the order of the input. */
+/** Lists each target once, in the order of the input. */
 export const shownTargets = (targets: readonly string[]): readonly string[] => [
   ...new Set(targets),
 ];

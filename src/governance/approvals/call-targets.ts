@@ -1,6 +1,6 @@
 /**
- * What a call is going to touch, with every link resolved: the approver sees it, and an approval is
- * bound to it, so that a path that leads elsewhere by the time it is used needs a new word.
+ * Resolves what a call is going to touch, links included. The approver sees it and an approval is
+ * bound to it, so that a path that leads elsewhere later needs a new approval.
  */
 import type { ApprovedPath } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -10,13 +10,13 @@ import { resolveTarget } from '../egress/judge-url.ts';
 import { ownCopy } from '../own-copy.ts';
 
 export interface TargetDeps {
-  /** Spells a name out as an absolute path; no link is followed. */
+  /** Makes a name absolute without resolving links. */
   spellOut(path: string): string;
-  /** The real path a name stands for. Rejects for what may not be reached. */
+  /** Resolves a name to its real path. Rejects for one that may not be reached. */
   resolve(path: string): Promise<string>;
-  /** What a real path consists of now. */
+  /** Reads the state of a real path. */
   stateOf(real: string, use: PathUse): PathState;
-  /** The files and folders that the programs name which the call will run. */
+  /** Lists the files and folders that are named by the programs the call will run. */
   programPaths(tool: Tool, input: unknown): Promise<readonly UsedPath[]>;
 }
 
@@ -40,35 +40,35 @@ const URL_ENDING = /(?:Url|URL|Uri|Endpoint|Webhook)s?$/;
 const isPathField = (key: string): boolean => PATH_FIELD.test(key) || PATH_ENDING.test(key);
 const isUrlField = (key: string): boolean => URL_FIELD.test(key) || URL_ENDING.test(key);
 
-interface Found {
+interface NamedTargets {
   readonly paths: string[];
   readonly urls: string[];
 }
 
 /**
- * Items of a list stand under the name of the list. Depth is bounded by validation. Keys are sorted,
- * so that the order of the targets is that of the canonical input.
+ * Collects paths and URLs. Items of a list have the name of the list. Depth is bounded by
+ * validation. Keys are sorted, so that the targets have the order of the canonical input.
  */
-const collect = (value: unknown, key: string, found: Found): void => {
+const collect = (value: unknown, key: string, targets: NamedTargets): void => {
   if (typeof value === 'string') {
-    if (isPathField(key)) found.paths.push(value);
-    else if (isUrlField(key) || URL.canParse(value)) found.urls.push(value);
+    if (isPathField(key)) targets.paths.push(value);
+    else if (isUrlField(key) || URL.canParse(value)) targets.urls.push(value);
   } else if (Array.isArray(value)) {
-    for (const item of value) collect(item, key, found);
+    for (const item of value) collect(item, key, targets);
   } else if (typeof value === 'object' && value !== null) {
     const members = value as Record<string, unknown>;
-    for (const name of Object.keys(members).sort()) collect(members[name], name, found);
+    for (const name of Object.keys(members).sort()) collect(members[name], name, targets);
   }
 };
 
-/** By the names of the fields; only what the tool can reach at all is looked for. */
+/** Guesses targets by the names of fields; only what the tool can reach is searched. */
 const guessed = ({ needs, category }: Tool, input: unknown): CallTargets => {
-  const found: Found = { paths: [], urls: [] };
-  collect(input, '', found);
+  const targets: NamedTargets = { paths: [], urls: [] };
+  collect(input, '', targets);
   const reachesFiles = needs?.paths !== undefined || category === 'filesystem';
   return {
-    paths: reachesFiles ? found.paths : [],
-    urls: needs?.hosts === undefined ? [] : found.urls,
+    paths: reachesFiles ? targets.paths : [],
+    urls: needs?.hosts === undefined ? [] : targets.urls,
   };
 };
 
@@ -79,7 +79,7 @@ const namedPath = async ({ path, use }: UsedPath, deps: TargetDeps): Promise<App
     const real = await deps.resolve(path);
     return { asked, real, state: deps.stateOf(real, use) };
   } catch {
-    // It cannot be reached now. Should that change before the call runs, it is another target.
+    // It cannot be reached now. If that changes before the call runs, it is another target.
     return { asked, real: undefined };
   }
 };
@@ -95,22 +95,22 @@ const hostTarget = (url: string): string => {
 const isTexts = (list: unknown): boolean =>
   list === undefined || (Array.isArray(list) && list.every((item) => typeof item === 'string'));
 
-/** What the tool itself says. Nobody can approve a call whose targets cannot be told. */
+/** Reads the targets that the tool declares. Throws when it cannot: nobody can approve those. */
 const declared = (tool: Tool, input: unknown): CallTargets | undefined => {
   try {
     const targets = tool.targets?.(ownCopy(input));
-    // One that has to be waited for would say nothing now, and so be approved for nothing named.
+    // A promise says nothing now, so the approval would cover no named target.
     if (targets instanceof Promise) targets.catch(() => undefined);
     else if (isTexts(targets?.paths) && isTexts(targets?.urls)) return targets;
   } catch {
-    // The failure below says all that a caller may know of it.
+    // The failure below is all that a caller may know.
   }
   throw new ToolFailure('EXECUTION_FAILED', 'The tool could not say what the call touches.');
 };
 
 /**
- * Resolves what the input names. The list is neither sorted nor freed of duplicates: two links that
- * exchange their places lead to the same files, and are still another call.
+ * Resolves what the input names. The list is neither sorted nor deduplicated: two links that swap
+ * their targets lead to the same files and are still another call.
  */
 export const resolveTargets = async (
   tool: Tool,
@@ -125,6 +125,6 @@ export const resolveTargets = async (
   return { targets: [...files, ...(named.urls ?? []).map(hostTarget)], paths };
 };
 
-/** What the paths of a call consist of: those that can be reached, in the order of the targets. */
+/** Lists the states of the paths that can be reached, in the order of the targets. */
 export const statesOf = ({ paths }: Pick<ResolvedTargets, 'paths'>): readonly PathState[] =>
   paths.flatMap(({ state }) => (state ? [state] : []));

@@ -4,8 +4,8 @@ import { rememberedGrant } from './remembered-grant.ts';
 
 const made = { by: 'boss', at: NOW };
 
-describe('what is remembered of an approval', () => {
-  it('for the session is bound to it, to the definition and to a day', () => {
+describe('the standing grant of a remembered approval', () => {
+  it('for a session is bound to the session, to the definition and to one day', () => {
     expect(rememberedGrant(approvalRecord('a1'), { scope: 'session' }, made)).toEqual({
       subject: { user: 'alice', agent: 'agent-1', session: 'session-1' },
       resource: 'tool:write_file',
@@ -18,7 +18,7 @@ describe('what is remembered of an approval', () => {
     });
   });
 
-  it('as a pattern outlives the session, a year at most', () => {
+  it('for a pattern outlives the session, by a year at most', () => {
     const condition = 'input.path == "a.txt"';
     const pattern = rememberedGrant(approvalRecord('a1'), { scope: 'pattern', condition }, made);
     expect(pattern).toMatchObject({ subject: { user: 'alice', agent: 'agent-1' }, condition });
@@ -27,7 +27,7 @@ describe('what is remembered of an approval', () => {
     expect(rememberedGrant(approvalRecord('a1'), until, made).expiresAt).toBe(NOW + 5);
   });
 
-  it('is good for the one action of a tool that declares none', () => {
+  it('covers the one action of a tool that declares none', () => {
     const record = approvalRecord('a1');
     const plain = { ...record, request: { ...record.request, action: record.request.tool } };
     expect(rememberedGrant(plain, { scope: 'session' }, made).actions).toEqual(['*']);

@@ -1,14 +1,14 @@
-/** The standing grant behind "allow for this session" and "always allow this pattern". */
+/** Makes the standing grant behind "allow for this session" and "always allow this pattern". */
 import type { ApprovalRecord, Remember } from '../../contract/approver.ts';
 import type { NewGrant } from '../../contract/grant.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 
-/** A session that was allowed something and forgotten must not be allowed it for ever. */
+/** A forgotten session must not be allowed for ever. */
 const MAX_SESSION_MS = DAY_MS;
-/** Nor a pattern that nobody thinks of any more. */
+/** Nor must a forgotten pattern. */
 const MAX_PATTERN_MS = 365 * DAY_MS;
 
-/** Bound to the definition of the tool: when that changes, the person is asked again. */
+/** Makes the grant. A changed definition of the tool ends it: then the person is asked again. */
 export const rememberedGrant = (
   { request, userId, agentId, sessionId, definition, targets }: ApprovalRecord,
   remember: Remember,
@@ -16,7 +16,7 @@ export const rememberedGrant = (
 ): NewGrant => {
   const common = {
     resource: `tool:${request.tool}`,
-    // A call that uses no declared capability goes by the name of its tool: there is but one action.
+    // A call without a declared capability has the name of its tool as its only action.
     actions: request.action === request.tool ? ['*'] : [request.action],
     skipsApproval: true,
     definition,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { approvalRecord } from '../../../test/conformance/store-samples.ts';
 import { openTestKey } from '../../../test/fixtures/signing-key.ts';
 import type { Grant } from '../../contract/grant.ts';
-import { decisionText, grantText, Seals, saidOf } from './seals.ts';
+import { decisionOf, decisionText, grantText, Seals } from './seals.ts';
 
 const sealsOf = (key = openTestKey()) => {
   const warnings: unknown[] = [];
@@ -11,7 +11,7 @@ const sealsOf = (key = openTestKey()) => {
 };
 
 describe('a seal', () => {
-  it('is known again by the same key, in another process as well', async () => {
+  it('is accepted with the same key, in another process as well', async () => {
     const { seals, key } = sealsOf();
     const seal = await seals.seal('text');
     expect(await seals.isOurs('text', undefined)).toBe(true);
@@ -34,7 +34,7 @@ describe('a seal', () => {
   it.each([
     ['an error', new Error('no home'), 'no home'],
     ['anything else', 'oops', 'oops'],
-  ])('without a key is good here and said to be missing: %s', async (_name, thrown, why) => {
+  ])('made without a key counts in this process and is logged: %s', async (_name, thrown, why) => {
     const { log, warnings } = sealsOf();
     const seals = new Seals(() => Promise.reject(thrown), log);
     expect(await seals.seal('text')).toBeUndefined();
@@ -53,11 +53,20 @@ describe('a row without a seal', () => {
   });
 });
 
-describe('what is sealed', () => {
+describe('the sealed text', () => {
   const decided = approvalRecord('a1', { state: 'approved', decidedBy: 'ada', decidedAt: 5 });
 
-  it('is all of a decision', () => {
-    const text = decisionText(decided, saidOf(decided));
+  it('of a decision stays the same from version to version, so that old seals stay valid', () => {
+    const [kind, json = ''] = decisionText(decided, decisionOf(decided)).split('\n');
+    expect(kind).toBe('toolcrib approval 1');
+    expect(Object.keys(JSON.parse(json))).toEqual(
+      ['call', 'expiresAt', 'id', 'policyVersion', 'said'].filter((key) => key in JSON.parse(json)),
+    );
+    expect(JSON.parse(json).said).toEqual({ approve: true, at: 5, by: 'ada' });
+  });
+
+  it('covers all of a decision', () => {
+    const text = decisionText(decided, decisionOf(decided));
     const changes: Partial<typeof decided>[] = [
       { id: 'a2' },
       { state: 'denied' },
@@ -74,12 +83,12 @@ describe('what is sealed', () => {
     ];
     for (const change of changes) {
       const other = { ...decided, ...change };
-      expect([change, decisionText(other, saidOf(other)) === text]).toEqual([change, false]);
+      expect([change, decisionText(other, decisionOf(other)) === text]).toEqual([change, false]);
     }
-    expect(saidOf(approvalRecord('a1'))).toEqual({ approve: true, by: '', at: 0 });
+    expect(decisionOf(approvalRecord('a1'))).toEqual({ approve: true, by: '', at: 0 });
   });
 
-  it('is all of a grant but the seal itself', () => {
+  it('covers all of a grant but the seal itself', () => {
     const grant: Grant = {
       id: 'g',
       subject: { user: 'ada' },

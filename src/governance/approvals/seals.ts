@@ -1,6 +1,6 @@
 /**
- * Shows that an approval or a grant in the store was put there by this user: a store can come with a
- * cloned folder, and what it says was allowed counts for nothing until it carries our seal.
+ * Proves that an approval or a grant in the store was put there by this user: a store can come with
+ * a cloned folder, and its approvals do not count without our seal.
  */
 import { LRUCache } from 'lru-cache';
 import type { ApprovalRecord } from '../../contract/approver.ts';
@@ -12,27 +12,27 @@ import { reasonOf } from '../../kit/data/reason-of.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
 import { verifySignature } from '../signing/verify-signature.ts';
 
-type Said = Parameters<Approvals['decide']>[1];
+type Decision = Parameters<Approvals['decide']>[1];
 
-/** A seal for one purpose is none for another. */
+/** Gives the text to seal for a grant. Its prefix keeps seals of different purposes apart. */
 export const grantText = ({ seal: _seal, ...grant }: Grant): string =>
   `toolcrib grant 1\n${canonicalJson(grant)}`;
 
-/** All that the approval is bound to, and all that was said. */
+/** Gives the text to seal for a decision: the binding of the approval, and the decision. */
 export const decisionText = (
   record: ApprovalRecord,
-  { approve, by, at, note, edited }: Omit<Said, 'seal'>,
+  { approve, by, at, note, edited }: Omit<Decision, 'seal'>,
 ): string => {
   const { id, expiresAt, userId, agentId, sessionId, tool, version } = record;
   const { inputDigest, definition, targets, states, policyVersion, within } = record;
   const who = { userId, agentId, sessionId, within };
   const call = { ...who, tool, version, inputDigest, definition, targets, states };
-  const said = { approve, by, at, note, edited };
-  return `toolcrib approval 1\n${canonicalJson({ id, expiresAt, policyVersion, call, said })}`;
+  const decision = { approve, by, at, note, edited };
+  return `toolcrib approval 1\n${canonicalJson({ id, expiresAt, policyVersion, call, said: decision })}`;
 };
 
-/** What was said, as the record of a decided question tells it. */
-export const saidOf = ({ state, decidedBy, decidedAt, note, edited }: ApprovalRecord) => ({
+/** Reads the decision from the record of a decided question. */
+export const decisionOf = ({ state, decidedBy, decidedAt, note, edited }: ApprovalRecord) => ({
   approve: state !== 'denied',
   by: decidedBy ?? '',
   at: decidedAt ?? 0,
@@ -40,14 +40,14 @@ export const saidOf = ({ state, decidedBy, decidedAt, note, edited }: ApprovalRe
   ...(edited && { edited }),
 });
 
-const REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export class Seals {
   readonly #key: () => Promise<SigningKey>;
   readonly #log: Pick<Logger, 'warn'>;
-  /** Sealed or found sealed by this process: nothing has to be worked out twice. */
-  readonly #ours = new LRUCache<string, true>({ max: REMEMBERED });
-  /** What has been reported already: a store full of planted rows must not fill the log. */
+  /** Texts that this process sealed or verified, so that nothing is verified twice. */
+  readonly #ours = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  /** Kinds that were reported: a store full of planted rows must not fill the log. */
   readonly #reported = new Set<string>();
 
   constructor(key: () => Promise<SigningKey>, log: Pick<Logger, 'warn'>) {
@@ -55,7 +55,7 @@ export class Seals {
     this.#log = log;
   }
 
-  /** Without a key it is good for this process alone, and the log says so. */
+  /** Seals a text. Without a key it counts for this process alone, and the log says so. */
   async seal(text: string): Promise<string | undefined> {
     this.#ours.set(text, true);
     try {
@@ -69,7 +69,7 @@ export class Seals {
     }
   }
 
-  /** False for what this user did not seal; the log says so once for each kind of row. */
+  /** Tells whether this user sealed the text; otherwise logs it once for each kind of row. */
   async isOurs(text: string, seal: string | undefined): Promise<boolean> {
     if (this.#ours.has(text)) return true;
     if (seal !== undefined && (await this.#isSealed(text, seal))) {

@@ -1,9 +1,10 @@
 /**
- * A row as a line of a JSON Lines file, exactly as it was hashed, so that exports and archives can be
- * verified by themselves. A file of a pruned trail begins with the line of its anchor.
+ * Writes and reads rows as lines of a JSON Lines file, exactly as they were hashed, so that exports
+ * and archives can be verified by themselves. A file of a pruned trail begins with the line of its
+ * anchor.
  */
 import type { AuditCheckpoint, AuditRow } from '../../contract/audit.ts';
-import { parseCheckpoint } from './parse-checkpoint.ts';
+import { parseCheckpoint } from './checkpoint.ts';
 
 const TEXTS = [
   'kind',
@@ -21,7 +22,7 @@ const TEXTS = [
 
 const NUMBERS = ['seq', 'at', 'durationMs', 'costMicros'] as const;
 
-/** Without the end of the line. */
+/** Writes a row as one line, without its end. */
 export const auditLine = (row: AuditRow): string =>
   JSON.stringify({
     seq: row.seq,
@@ -55,8 +56,8 @@ const isRow = (value: unknown): value is AuditRow => {
 };
 
 /**
- * `undefined` for anything but a line as it is written above. A key twice or another spelling would
- * let two programs read two different rows from one line.
+ * Reads a line; `undefined` unless it is exactly as `auditLine` writes it. A duplicate key or
+ * another spelling would let two programs read two different rows from one line.
  */
 export const parseAuditLine = (line: string): AuditRow | undefined => {
   try {
@@ -67,7 +68,7 @@ export const parseAuditLine = (line: string): AuditRow | undefined => {
   }
 };
 
-/** The anchor of a file's first line; `undefined` when that is no anchor. */
+/** Reads the anchor in the first line of a file; `undefined` when that is no anchor. */
 export const parseAnchorLine = (line: string): AuditCheckpoint | undefined => {
   if (!line.startsWith('{"anchor":')) return undefined;
   try {

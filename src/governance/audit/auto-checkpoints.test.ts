@@ -7,7 +7,7 @@ import type { AuditCheckpoint } from '../../contract/audit.ts';
 import type { Store } from '../../contract/store.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { AutoCheckpoints, readCheckpointState } from './auto-checkpoints.ts';
-import { makeAnchor, makeCheckpoint } from './make-checkpoint.ts';
+import { makeAnchor, makeCheckpoint } from './checkpoint.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -56,7 +56,7 @@ const open = (place: Partial<Place> = {}, store: Store = createMemoryStore()) =>
 };
 
 describe('automatic checkpoints', () => {
-  it('are made after so many rows, and not before', async () => {
+  it('are made after the configured number of rows, and not before', async () => {
     const { auto, runtime, fill, seqs, state } = open();
     state.book.push({ ...(await noteOf(runtime.now())), seq: 0 });
     auto.start();
@@ -71,7 +71,7 @@ describe('automatic checkpoints', () => {
     expect(seqs()).toEqual([5, 17]);
   });
 
-  it('are made after so many minutes if there are new rows', async () => {
+  it('are made after the configured minutes if there are new rows', async () => {
     const { auto, runtime, fill, seqs } = open();
     auto.start();
     await fill(1);
@@ -84,7 +84,7 @@ describe('automatic checkpoints', () => {
     expect(seqs()).toEqual([1, 2]);
   });
 
-  it('stopping makes the last one that is due, and nothing follows', async () => {
+  it('stop() makes the last one that is due, and nothing follows', async () => {
     const { auto, runtime, fill, seqs } = open();
     auto.start();
     await fill(5);
@@ -95,7 +95,7 @@ describe('automatic checkpoints', () => {
     expect(seqs()).toEqual([5]);
   });
 
-  it('stopping while one is handed over waits for it, and nothing follows', async () => {
+  it('stop() waits for a delivery that is under way, and nothing follows', async () => {
     const store = createMemoryStore();
     const append = () => store.audit.append(auditEntry());
     let arrive: () => void = () => undefined;
@@ -123,13 +123,13 @@ describe('automatic checkpoints', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('an empty trail is signed by nobody', async () => {
+  it('are not made of an empty trail', async () => {
     const { auto, state } = open();
     await auto.stop();
     expect(state.book).toEqual([]);
   });
 
-  it('a place that cannot be reached is tried again, and all arrive in order', async () => {
+  it('are delivered again in order once an unreachable destination is back', async () => {
     const { auto, runtime, store, fill, seqs, state } = open({ isDown: true });
     auto.start();
     for (let n = 0; n < 3; n++) {
@@ -152,7 +152,7 @@ describe('automatic checkpoints', () => {
     expect(after).not.toHaveProperty('problem');
   });
 
-  it('the next process hands over what the one before could not', async () => {
+  it('are delivered by the next process when the one before could not', async () => {
     const first = open({ isDown: true });
     await first.fill(5);
     await first.auto.stop();
@@ -162,7 +162,7 @@ describe('automatic checkpoints', () => {
     expect(next.seqs()).toEqual([5]);
   });
 
-  it('a note that another process has just made is not made again', async () => {
+  it('are not made again when another process has just made one', async () => {
     const { auto, fill, state, store, runtime, key } = open();
     await fill(5);
     await auto.look();
@@ -173,7 +173,7 @@ describe('automatic checkpoints', () => {
     expect(state.book.map(({ seq }) => seq)).toEqual([5, 10]);
   });
 
-  it('threat: nothing is signed after a trail that is not as it was signed', async () => {
+  it('threat: are not made once a signed row has changed', async () => {
     const { auto, fill, state, runtime } = open();
     await fill(5);
     await auto.look();
@@ -184,7 +184,7 @@ describe('automatic checkpoints', () => {
     expect(runtime.logged.some(({ message }) => message.includes('no checkpoint'))).toBe(true);
   });
 
-  it('benign: a trail whose signed rows were pruned goes on', async () => {
+  it('benign: are still made after signed rows were pruned', async () => {
     const { auto, fill, store, runtime, key, seqs } = open();
     await fill(5);
     await auto.look();

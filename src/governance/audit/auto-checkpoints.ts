@@ -1,29 +1,29 @@
 /**
- * Signs the end of the trail by itself, every so many rows and every so many minutes, and hands each
- * note to where nobody of this machine can change it. No call waits for it; what could not be handed
- * over is tried again, and what is missing is said.
+ * Signs the end of the trail automatically, after a number of rows or minutes, and delivers each
+ * checkpoint to where nobody of this machine can change it. No call waits for it; a failed delivery
+ * is logged and repeated.
  */
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import type { Runtime, Timer } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
 import { thrownText } from '../../kit/data/reason-of.ts';
 
-/** How often the end of the trail is looked at: it is one cheap question, and no call pays for it. */
+/** The interval at which the end of the trail is read: one cheap query, and no call pays for it. */
 const LOOK_MS = 1000;
 const MAX_WAIT_MS = 300_000;
 const MINUTE_MS = 60_000;
-/** Of those that could not be handed over the newest count: each vouches for all rows before it. */
+/** The newest undelivered ones are kept: each vouches for all rows before it. */
 const MAX_PENDING = 100;
 
-/** Where the processes on one store note what was handed over last. No tool reaches this space. */
+/** Where the processes on one store record the last delivery. No tool reaches this space. */
 const SPACE = '["audit-checkpoints"]';
 const KEY = 'state';
 
 export interface CheckpointState {
-  /** The row of the last note that was handed over, and when; 0 for none. */
+  /** The row of the last checkpoint that was delivered, and when; 0 for none. */
   readonly deliveredSeq: number;
   readonly deliveredAt: number;
-  /** Why the last try failed; absent when it did not. */
+  /** Why the last delivery failed; absent when it did not. */
   readonly problem?: string;
 }
 
@@ -32,9 +32,9 @@ export interface AutoCheckpointsDeps {
   readonly runtime: Pick<Runtime, 'now' | 'after' | 'log'>;
   readonly every: number;
   readonly minutes: number;
-  /** The notes of this store that the user's own book holds, oldest first. */
+  /** Reads the checkpoints of this store in the user's own file, oldest first. */
   recall(): Promise<readonly AuditCheckpoint[]>;
-  /** Signs the end of the trail and remembers that. */
+  /** Signs the end of the trail and records the checkpoint. */
   sign(): Promise<AuditCheckpoint>;
   deliver(note: AuditCheckpoint): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface AutoCheckpointsDeps {
 const NOTHING = { seq: 0, at: 0, hash: '' };
 const NEVER: CheckpointState = { deliveredSeq: 0, deliveredAt: 0 };
 
-/** What was handed over last, by any process on the store. */
+/** Reads the last delivery by any process on the store. */
 export const readCheckpointState = async (
   { memory }: Pick<Store, 'memory'>,
   now: number,
@@ -52,7 +52,7 @@ export const readCheckpointState = async (
 export class AutoCheckpoints {
   readonly #deps: AutoCheckpointsDeps;
   #pending: AuditCheckpoint[] = [];
-  /** The last note that was signed. */
+  /** The last checkpoint that was signed. */
   #last: Pick<AuditCheckpoint, 'seq' | 'at' | 'hash'> = NOTHING;
   #isReady = false;
   #timer: Timer | undefined = undefined;
@@ -73,7 +73,7 @@ export class AutoCheckpoints {
     this.#timer.keepAlive(false);
   }
 
-  /** Looks once more, so that what this process did is vouched for, and stops. */
+  /** Delivers what is due for the last time, and stops. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -82,7 +82,7 @@ export class AutoCheckpoints {
     await this.look();
   }
 
-  /** Signs and hands over what is due. Never fails. */
+  /** Signs and delivers what is due. Never fails. */
   look(): Promise<void> {
     this.#working ??= this.#work()
       .catch((error: unknown) => {
@@ -106,7 +106,7 @@ export class AutoCheckpoints {
     if (this.#pending.length > 0 && runtime.now() >= this.#retryAt) await this.#handOver();
   }
 
-  /** Signs nothing that contradicts the last note: that would vouch for what somebody made of it. */
+  /** Signs only a trail that agrees with the last checkpoint: a signature would vouch for it. */
   async #sign(): Promise<void> {
     const { store, sign } = this.#deps;
     const { seq, hash } = this.#last;
@@ -121,7 +121,7 @@ export class AutoCheckpoints {
     this.#pending = [...this.#pending, note].slice(-MAX_PENDING);
   }
 
-  /** Takes up where the process before this one left off. */
+  /** Continues where the process before this one stopped. */
   async #remember(): Promise<void> {
     if (this.#isReady) return;
     const { store, runtime, recall } = this.#deps;

@@ -1,6 +1,6 @@
 /**
- * The checkpoints this user has made, one a line in a file of the user's own: `audit verify` holds
- * each trail to what was noted of it, without being told.
+ * The checkpoints of this user, one a line in a file: `audit verify` compares each trail with them
+ * by itself.
  */
 import { constants } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import { dirname } from 'node:path';
 import type { AuditCheckpoint } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
-import { parseCheckpoint } from './parse-checkpoint.ts';
+import { parseCheckpoint } from './checkpoint.ts';
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** Checkpoints from text, one a line. Throws VALIDATION_ERROR that names the line. */
+/** Parses checkpoints, one a line. Throws VALIDATION_ERROR that names the line. */
 export const parseCheckpoints = (text: string): readonly AuditCheckpoint[] =>
   text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
@@ -24,7 +24,7 @@ export const parseCheckpoints = (text: string): readonly AuditCheckpoint[] =>
     }
   });
 
-/** Adds one line and syncs it. Throws when the file cannot be written or is a link. */
+/** Appends one line and syncs it. Throws when the file cannot be written or is a link. */
 export const rememberCheckpoint = async (file: string, note: AuditCheckpoint): Promise<void> => {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   // Opened to append: lines of two processes do not overwrite each other.
@@ -37,7 +37,7 @@ export const rememberCheckpoint = async (file: string, note: AuditCheckpoint): P
   }
 };
 
-/** What was noted of the store; nothing when there is no file. Throws when a line is no checkpoint. */
+/** Reads the checkpoints of the store, none without a file. Throws for a line that is none. */
 export const recallCheckpoints = async (
   file: string,
   store: string,

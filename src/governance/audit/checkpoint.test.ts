@@ -8,11 +8,15 @@ import { auditEntry, NOW, times } from '../../../test/conformance/store-samples.
 import type { AuditCheckpoint, AuditLog, AuditRow } from '../../contract/audit.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { openSigningKey, type SigningKey } from '../signing/open-signing-key.ts';
-import { checkCheckpoint } from './check-checkpoint.ts';
+import {
+  checkCheckpoint,
+  checkpointText,
+  makeAnchor,
+  makeCheckpoint,
+  parseCheckpoint,
+} from './checkpoint.ts';
 import { parseCheckpoints, recallCheckpoints, rememberCheckpoint } from './checkpoint-book.ts';
-import { checkpointText, makeAnchor, makeCheckpoint } from './make-checkpoint.ts';
-import { parseCheckpoint } from './parse-checkpoint.ts';
-import { verifyAuditLog } from './verify-audit-log.ts';
+import { verifyAuditLog } from './verify-audit.ts';
 
 const LENGTH = 30;
 

@@ -2,7 +2,46 @@
 import type { AuditFilter, AuditLog, AuditRow } from '../../contract/audit.ts';
 import { BYTE_ORDER_MARK } from '../../kit/text/byte-order-mark.ts';
 import { anchorLine, auditLine } from './audit-line.ts';
-import { CSV_HEAD, csvLine } from './csv-line.ts';
+
+const COLUMNS: readonly (readonly [string, (row: AuditRow) => string | number])[] = [
+  ['seq', (row) => row.seq],
+  ['time', (row) => timeOf(row.at)],
+  ['kind', (row) => row.kind],
+  ['execution_id', (row) => row.executionId],
+  ['tool', (row) => row.tool],
+  ['version', (row) => row.version],
+  ['tier', (row) => row.tier],
+  ['user', (row) => row.userId],
+  ['agent', (row) => row.agentId],
+  ['session', (row) => row.sessionId],
+  ['status', (row) => row.status],
+  ['code', (row) => row.code],
+  ['duration_ms', (row) => row.durationMs],
+  ['cost_micros', (row) => row.costMicros],
+  ['detail', (row) => JSON.stringify(row.detail)],
+  ['hash', (row) => row.hash],
+];
+
+/** Beyond it the calendar ends. */
+const LAST_DATE = 8.64e15;
+
+const timeOf = (at: number): string =>
+  Math.abs(at) <= LAST_DATE ? new Date(at).toISOString() : String(at);
+
+/** Also after white space and marks nobody sees, and in full width, which some programs fold. */
+const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u;
+
+const csvCell = (value: string | number): string => {
+  const text = String(value);
+  const safe = FORMULA.test(text) ? `'${text}` : text;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+
+export const CSV_HEAD = COLUMNS.map(([name]) => name).join(',');
+
+/** Writes a row as CSV (RFC 4180), without the line end, so that no spreadsheet sees a formula. */
+export const csvLine = (row: AuditRow): string =>
+  COLUMNS.map(([, cellOf]) => csvCell(cellOf(row))).join(',');
 
 export interface ExportFilter extends Omit<AuditFilter, 'before' | 'limit'> {
   readonly agentId?: string;
@@ -31,13 +70,13 @@ const EQUALS = [
   'code',
 ] as const;
 
-/** Every part that the filter names has to fit. */
-export const matchesFilter = (row: AuditRow, filter: ExportFilter): boolean =>
+/** Tells whether a row matches every part of the filter. */
+const matchesFilter = (row: AuditRow, filter: ExportFilter): boolean =>
   EQUALS.every((name) => filter[name] === undefined || row[name] === filter[name]) &&
   row.at >= (filter.from ?? Number.NEGATIVE_INFINITY) &&
   row.at < (filter.to ?? Number.POSITIVE_INFINITY);
 
-/** Rows picked by a filter are no chain: only a whole export can be verified. */
+/** Tells whether an export is whole: filtered rows are no chain and cannot be verified. */
 export const isWhole = (filter: ExportFilter): boolean =>
   Object.values(filter).every((value) => value === undefined);
 
@@ -53,7 +92,7 @@ export interface ExportPart {
   readonly rows: number;
 }
 
-/** Oldest first, in pieces of some hundred rows. */
+/** Exports rows, oldest first, in pieces of some hundred rows. */
 export async function* exportAudit(
   log: AuditLog,
   options: ExportOptions,

@@ -15,11 +15,9 @@ import type { Store } from '../../contract/store.ts';
 import { createMemoryStore } from '../../stores/memory/create-memory-store.ts';
 import { openSigningKey, type SigningKey } from '../signing/open-signing-key.ts';
 import { anchorLine, auditLine, parseAnchorLine, parseAuditLine } from './audit-line.ts';
-import { CSV_HEAD, csvLine } from './csv-line.ts';
-import { type ExportOptions, exportAudit, isWhole } from './export-audit.ts';
-import { makeAnchor, makeCheckpoint } from './make-checkpoint.ts';
-import { openAuditFile } from './open-audit-file.ts';
-import { verifyAuditFiles } from './verify-audit-files.ts';
+import { makeAnchor, makeCheckpoint } from './checkpoint.ts';
+import { CSV_HEAD, csvLine, type ExportOptions, exportAudit, isWhole } from './export-audit.ts';
+import { openAuditFile, verifyAuditFiles } from './verify-audit-files.ts';
 
 let folder = '';
 let file = '';

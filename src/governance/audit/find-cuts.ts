@@ -1,8 +1,8 @@
-/** How far a trail can be pruned: old enough, and through no call. */
+/** Finds how far a trail can be pruned: old enough, and through no call. */
 import type { AuditLog, AuditRow } from '../../contract/audit.ts';
-import type { AuditHead } from './make-checkpoint.ts';
+import type { AuditHead } from './checkpoint.ts';
 
-/** Follows which calls are under way from row to row. */
+/** Tracks the calls that are under way from row to row. */
 class OpenCalls {
   readonly #open = new Set<string>();
 
@@ -26,10 +26,9 @@ async function* oldRows(log: AuditLog, before: number): AsyncIterable<AuditRow> 
 }
 
 /**
- * Where to cut, oldest first, about `step` rows apart; the last cut is as far as it goes. A cut leaves
- * no call with its intent on one side and its outcome on the other, or still open. Clocks may go
- * back: the old part ends with the first row that is not old. Rows may be pruned up to a cut before
- * the next one is asked for.
+ * Finds cuts, oldest first, about `step` rows apart. A cut separates no intent from its outcome and
+ * leaves no open call behind. Clocks may go back: the old part ends with the first row that is not
+ * old. Rows up to a cut may be pruned before the next one is requested.
  */
 export async function* cutsOf(
   log: AuditLog,
@@ -51,7 +50,7 @@ export async function* cutsOf(
   if (cut) yield cut;
 }
 
-/** All of them, before anything goes. */
+/** Lists all cuts before anything is pruned. */
 export const findCuts = async (
   log: AuditLog,
   before: number,

@@ -25,10 +25,10 @@ import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../../stores/sqlite/database/open-database.ts';
 import { openSigningKey, type SigningKey } from '../signing/open-signing-key.ts';
-import { makeCheckpoint } from './make-checkpoint.ts';
+import { makeCheckpoint } from './checkpoint.ts';
 import { foreseePrune, type PruneOptions, pruneAudit } from './prune-audit.ts';
+import { verifyAuditLog } from './verify-audit.ts';
 import { verifyAuditFiles } from './verify-audit-files.ts';
-import { verifyAuditLog } from './verify-audit-log.ts';
 
 let folder = '';
 let key: SigningKey;
@@ -56,7 +56,7 @@ const trust = () => ({ trustedKeys: [key.publicKey] });
 const archive = (): string => join(folder, 'old.jsonl');
 
 describe('pruning', () => {
-  it('forgets what is old, says so in the trail, and leaves it sound', async () => {
+  it('removes old rows, records that in the trail, and leaves it sound', async () => {
     await fill(50);
     const checkpoints = [makeCheckpoint(await store.audit.head(), { at: 1, store: 's', key })];
     expect(await prune(20)).toEqual({ rows: 20, throughSeq: 20 });
@@ -74,7 +74,7 @@ describe('pruning', () => {
     expect(await allRows(store)).toHaveLength(31);
   });
 
-  it('goes in steps, each sound by itself', async () => {
+  it('works in steps, after each of which the trail is sound', async () => {
     await fill(25);
     const anchors: number[] = [];
     const audit: AuditLog = Object.assign(Object.create(store.audit), {
@@ -92,7 +92,7 @@ describe('pruning', () => {
     expect(await verifyAuditLog(store.audit, trust())).toMatchObject({ ok: true, rows: 6 });
   });
 
-  it('tells of the part that went when a later step fails', async () => {
+  it('records the rows that were removed when a later step fails', async () => {
     await fill(25);
     let steps = 0;
     const audit = {
@@ -111,7 +111,7 @@ describe('pruning', () => {
     expect(await verifyAuditLog(store.audit, trust())).toMatchObject({ ok: true });
   });
 
-  it('can forget everything, and the trail goes on', async () => {
+  it('can remove every row, and the trail continues', async () => {
     await fill(5);
     expect(await prune(100)).toMatchObject({ rows: 5 });
     await fill(2, 500);
@@ -119,7 +119,7 @@ describe('pruning', () => {
     expect(await verifyAuditLog(store.audit, trust())).toMatchObject({ ok: true, rows: 3 });
   });
 
-  it('cuts through no call: not one that is open, nor one that ended later', async () => {
+  it('separates no intent from its outcome, nor an open call', async () => {
     await fill(3);
     await store.audit.append(intentEntry('slow', { at: NOW + 3 }));
     await fill(4, 4);
@@ -129,7 +129,7 @@ describe('pruning', () => {
     expect(await prune(2000)).toMatchObject({ throughSeq: 10 });
   });
 
-  it('can be foreseen: the same rows, and none of them goes', async () => {
+  it('can be previewed: the same rows are counted and none is removed', async () => {
     await fill(50);
     const foresee = (before: number) => foreseePrune(store, { before: NOW + before, ...trust() });
     expect(await foresee(20)).toEqual({ rows: 20, throughSeq: 20 });
@@ -148,7 +148,7 @@ describe('pruning', () => {
     expect(await prune(100)).toMatchObject({ throughSeq: 3 });
   });
 
-  it('names who did it and what is asked for', async () => {
+  it('records who pruned and the request', async () => {
     await fill(3);
     const seen: number[] = [];
     const caller = { userId: 'ada', agentId: 'cli', sessionId: 's' };

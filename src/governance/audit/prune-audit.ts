@@ -1,16 +1,17 @@
 /**
- * Retention: forgets the old part of the trail and keeps the rest verifiable. The rows are verified
- * before a signed anchor takes their place, so that pruning cannot launder an edit.
+ * Prunes the old part of the trail and keeps the rest verifiable. The rows are verified before a
+ * signed anchor takes their place, so that pruning cannot hide an edit.
  */
 import { basename } from 'node:path';
 import type { AuditEntry } from '../../contract/audit.ts';
-import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
+import type { Caller } from '../../contract/caller.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Store } from '../../contract/store.ts';
 import type { SigningKey } from '../signing/open-signing-key.ts';
+import { auditEvent } from './audit-event.ts';
+import { type AuditHead, makeAnchor } from './checkpoint.ts';
 import { findCuts } from './find-cuts.ts';
-import { type AuditHead, makeAnchor } from './make-checkpoint.ts';
-import { type VerifyLogOptions, verifyAuditLog } from './verify-audit-log.ts';
+import { type VerifyLogOptions, verifyAuditLog } from './verify-audit.ts';
 import { writeArchive } from './write-archive.ts';
 
 export interface PruneOptions extends Pick<VerifyLogOptions, 'checkpoints' | 'onRows'> {
@@ -60,30 +61,16 @@ type EventFacts = Pick<PruneOptions, 'at' | 'before' | 'archive' | 'caller'> & {
   readonly setting?: string;
 };
 
-/** What the trail says of rows that went. */
+/** Makes the row that records a pruning. */
 export const pruneEvent = ({ rows, throughSeq }: Pruned, options: EventFacts): AuditEntry => {
-  const { userId, agentId, sessionId } = options.caller ?? LOCAL_CALLER;
+  const { at, before, caller } = options;
   const archive = options.archive === undefined ? {} : { archive: basename(options.archive) };
   const setting = options.setting === undefined ? {} : { setting: options.setting };
-  return {
-    kind: 'event',
-    executionId: '',
-    at: options.at,
-    tool: 'audit_prune',
-    version: '',
-    tier: '',
-    userId,
-    agentId,
-    sessionId,
-    status: 'success',
-    code: '',
-    durationMs: 0,
-    costMicros: 0,
-    detail: { pruned: rows, throughSeq, before: options.before, ...archive, ...setting },
-  };
+  const detail = { pruned: rows, throughSeq, before, ...archive, ...setting };
+  return auditEvent({ tool: 'audit_prune', at, detail }, caller);
 };
 
-/** One anchor a step, each true by itself: whenever this ends, the trail is whole. */
+/** Prunes step by step, each with its own anchor: whenever this stops, the trail is whole. */
 const pruneTo = async (
   { audit, label }: Pick<Store, 'audit' | 'label'>,
   cuts: readonly AuditHead[],
@@ -103,8 +90,8 @@ const pruneTo = async (
 };
 
 /**
- * Resolves to what went. Throws CONFLICT when the trail is not sound, when the archive exists, or
- * when somebody else pruned meanwhile; then no row is lost that is not in the archive.
+ * Prunes and gives what was pruned. Throws CONFLICT when the trail is not sound, when the archive
+ * exists, or when another process pruned meanwhile; then no row is lost that is not in the archive.
  */
 export const pruneAudit = async (
   store: Pick<Store, 'audit' | 'label'>,
@@ -122,7 +109,7 @@ export const pruneAudit = async (
   return pruneTo(store, cuts, options);
 };
 
-/** What pruning would take; nothing goes. Throws CONFLICT when the trail is not sound. */
+/** Counts what pruning would remove. Throws CONFLICT when the trail is not sound. */
 export const foreseePrune = async (
   store: Pick<Store, 'audit'>,
   { before, ...options }: VerifyLogOptions & Pick<PruneOptions, 'before'>,

@@ -16,10 +16,10 @@ import type { Store } from '../../contract/store.ts';
 import { createRuntime } from '../../crib/create-runtime.ts';
 import { createSqliteStore } from '../../stores/sqlite/create-sqlite-store.ts';
 import { openDatabase } from '../../stores/sqlite/database/open-database.ts';
-import { makeCheckpoint } from './make-checkpoint.ts';
+import { makeCheckpoint } from './checkpoint.ts';
 import { pruneAudit } from './prune-audit.ts';
 import { type OldRowsOptions, pruneOldRows } from './prune-old-rows.ts';
-import { verifyAuditLog } from './verify-audit-log.ts';
+import { verifyAuditLog } from './verify-audit.ts';
 
 const key = openTestKey();
 let folder = '';
@@ -67,7 +67,7 @@ const tamper = async (sql: string): Promise<void> => {
 };
 
 describe('old rows', () => {
-  it('go, and the trail says which and stays sound', async () => {
+  it('are pruned, and the trail records which and stays sound', async () => {
     await fill(30);
     const checkpoints = [await note()];
     expect(await prune(20, { checkpoints })).toEqual({ rows: 20, throughSeq: 20, isDone: true });
@@ -89,7 +89,7 @@ describe('old rows', () => {
     expect(await allRows(store)).toHaveLength(11);
   });
 
-  it('go page by page, each step told by itself, from where the last pruning ended', async () => {
+  it('are pruned page by page, each step recorded, from where the last pruning ended', async () => {
     await fill(2500);
     await pruneAudit(store, { before: NOW + 100, key, at: NOW + 4000 });
     expect(await prune(2400)).toMatchObject({ rows: 2300, throughSeq: 2400, isDone: true });
@@ -98,7 +98,7 @@ describe('old rows', () => {
     expect(await verify()).toMatchObject({ ok: true });
   });
 
-  it('go together where a call under way spans more than a page', async () => {
+  it('are pruned together where a call under way spans more than a page', async () => {
     await store.audit.append(intentEntry('slow', { at: NOW }));
     await fill(1500);
     await store.audit.append(auditEntry({ executionId: 'slow', at: NOW + 1500 }));
@@ -106,7 +106,7 @@ describe('old rows', () => {
     expect(await verify()).toMatchObject({ ok: true, rows: 1 });
   });
 
-  it('are left for the next time when it is to stop, and nothing is half done', async () => {
+  it('stay for the next time when pruning is stopped, and no step is half done', async () => {
     await fill(30);
     const stopped = await prune(20, { step: 8, goOn: async () => false });
     expect(stopped).toEqual({ rows: 8, throughSeq: 8, isDone: false });
@@ -127,7 +127,7 @@ describe('old rows', () => {
   });
 });
 
-describe('A1: what is not sound stays', () => {
+describe('A1: pruning of old rows refuses', () => {
   it('an edited row among those that would go', async () => {
     await fill(30);
     await tamper("UPDATE audit SET tool = 'harmless' WHERE seq = 5");
@@ -150,7 +150,7 @@ describe('A1: what is not sound stays', () => {
     expect(await allRows(store)).toHaveLength(25);
   });
 
-  it('rows that a checkpoint knows otherwise', async () => {
+  it('rows that differ from a checkpoint', async () => {
     await fill(10);
     const early = { ...(await note()), hash: '0'.repeat(64) };
     await fill(20, 10);
@@ -160,7 +160,7 @@ describe('A1: what is not sound stays', () => {
     expect(await allRows(store)).toHaveLength(30);
   });
 
-  it('nothing of a later step goes when somebody else pruned meanwhile', async () => {
+  it('a later step when another process pruned meanwhile', async () => {
     await fill(30);
     const goOn = async () => {
       await pruneAudit(store, { before: NOW + 15, key, at: NOW });

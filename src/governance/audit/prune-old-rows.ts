@@ -1,12 +1,12 @@
 /**
- * Retention that nobody waits for: old rows go a little at a time, and only what goes is read, so that
- * a large trail costs no more than a small one. Each step is whole by itself: it verifies its rows,
- * signs an anchor in their place and says so in the trail.
+ * Prunes in the background, in small steps that read only the rows that go, so that a large trail
+ * costs no more than a small one. Each step verifies its rows, signs an anchor in their place and
+ * records it in the trail.
  */
 import type { AuditCheckpoint, AuditLog, AuditRow } from '../../contract/audit.ts';
 import type { Store } from '../../contract/store.ts';
+import { type AuditHead, makeAnchor } from './checkpoint.ts';
 import { cutsOf } from './find-cuts.ts';
-import { type AuditHead, makeAnchor } from './make-checkpoint.ts';
 import { notSound, type Pruned, type PruneOptions, pruneEvent } from './prune-audit.ts';
 import { verifyAudit } from './verify-audit.ts';
 
@@ -14,7 +14,7 @@ export interface OldRowsOptions extends Pick<PruneOptions, 'before' | 'key' | 'a
   readonly checkpoints: readonly AuditCheckpoint[];
   /** For the event: the setting that asked for it. */
   readonly setting: string;
-  /** Asked between two steps; resolves when the next may begin, to false to leave it at that. */
+  /** Resolves when the next step may begin; false stops. */
   goOn(): Promise<boolean>;
 }
 
@@ -35,7 +35,7 @@ async function* rowsThrough(log: AuditLog, last: number): AsyncIterable<readonly
   }
 }
 
-/** A trail that was cut off, restored or rewritten is kept as it is; the newest note shows it. */
+/** Throws for a trail that was cut off, restored or rewritten; the newest checkpoint shows it. */
 const assertAsNoted = async (
   { audit }: Trail,
   { checkpoints }: OldRowsOptions,
@@ -50,7 +50,7 @@ const assertAsNoted = async (
   if (row?.hash !== newest.hash) throw notSound(`Row ${newest.seq} is not as it was noted.`);
 };
 
-/** The anchor in force vouches for what came before, the new one for what is verified here. */
+/** Verifies the rows of a step: the current anchor vouches for what came before. */
 const assertPart = async (
   { audit }: Trail,
   { anchor, cut }: { readonly anchor: AuditCheckpoint | undefined; readonly cut: AuditHead },
@@ -67,8 +67,8 @@ const assertPart = async (
 };
 
 /**
- * Resolves to what went. Throws CONFLICT when the rows are not sound or somebody else prunes
- * meanwhile; what went until then is in the trail as an event.
+ * Prunes and gives what was pruned. Throws CONFLICT when the rows are not sound or another process
+ * prunes meanwhile; what was pruned until then is in the trail as an event.
  */
 export const pruneOldRows = async (
   store: Trail,

@@ -38,8 +38,8 @@ const open = (prune: Prune = async () => DONE, store: Store = createMemoryStore(
   return { runtime, events, store, asked, retention, call, fill };
 };
 
-describe('looking for old rows', () => {
-  it('begins with the first call, and only that one is listened to', async () => {
+describe('retention', () => {
+  it('starts with the first call, and ignores later ones', async () => {
     const { events, asked, runtime, call, fill } = open();
     await fill(2 * DAY_MS + 1);
     await runtime.advance(1000);
@@ -52,7 +52,7 @@ describe('looking for old rows', () => {
     ]);
   });
 
-  it('comes again while the process goes on, with or without calls, once a day', async () => {
+  it('runs again once a day while the process lives, with or without calls', async () => {
     const { asked, runtime, fill } = open(async () => ({ ...DONE, rows: 0 }));
     await fill(2 * DAY_MS + 1);
     await runtime.advance(HOUR_MS);
@@ -75,7 +75,7 @@ describe('looking for old rows', () => {
     ]);
   });
 
-  it('is for one of several processes', async () => {
+  it('runs in one of several processes', async () => {
     const store = createMemoryStore();
     const cribs = times(5, () => open(async () => DONE, store));
     await cribs[0]?.fill(3 * DAY_MS);
@@ -84,7 +84,7 @@ describe('looking for old rows', () => {
     expect(cribs.flatMap(({ asked }) => asked)).toHaveLength(1);
   });
 
-  it('does not believe a mark that a wrong clock left in the future', async () => {
+  it('ignores a mark in the future, which a wrong clock left', async () => {
     const { asked, store, runtime, call, fill } = open();
     await fill(3 * DAY_MS);
     const value = { at: runtime.now() + DAY_MS, by: 'x' };
@@ -105,14 +105,14 @@ describe('looking for old rows', () => {
   });
 });
 
-describe('between the steps', () => {
+describe('retention between two steps', () => {
   const inSteps: Prune = async ({ goOn }) => {
     let rows = 1;
     while (rows < 3 && (await goOn())) rows += 1;
     return { rows, throughSeq: rows, isDone: rows === 3 };
   };
 
-  it('calls have their turn', async () => {
+  it('lets calls run', async () => {
     const { runtime, retention, call, fill } = open(inSteps);
     await fill(3 * DAY_MS);
     await call();
@@ -123,7 +123,7 @@ describe('between the steps', () => {
     await retention.stop();
   });
 
-  it('the end of the process is obeyed at once, and the next one goes on', async () => {
+  it('stops at once at the end of the process, and the next process continues', async () => {
     const { runtime, retention, store, call, fill } = open(inSteps);
     await fill(3 * DAY_MS);
     await call();
@@ -135,7 +135,7 @@ describe('between the steps', () => {
     expect(next.asked).toHaveLength(1);
   });
 
-  it('a step that is under way at the end is waited for', async () => {
+  it('waits at the end for a step that is under way', async () => {
     let end: (() => void) | undefined;
     const { runtime, retention, call, fill } = open(async ({ goOn }) => {
       await new Promise<void>((resolve) => {
@@ -152,7 +152,7 @@ describe('between the steps', () => {
     expect(runtime.pendingTimers).toBe(0);
   });
 
-  it('one that was stopped before any call listens to none', async () => {
+  it('that was stopped before any call reacts to none', async () => {
     const { events, runtime, asked, retention, call, fill } = open();
     await fill(3 * DAY_MS);
     await retention.stop();

@@ -1,20 +1,19 @@
 /**
- * Keeps the trail as long as it was asked to be kept. Once a day somebody forgets what is too old:
- * whoever has made the first call of a process, or looks again while the process goes on. No call
- * waits for it, and at the end it is left where it stands for the next one.
+ * Applies `audit.retentionDays`. Once a day one process on the store prunes what is too old, after
+ * its first call or while it goes on. No call waits for it, and what is left at the end is done by
+ * the next process.
  */
 import type { Events } from '../../contract/events.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { Store } from '../../contract/store.ts';
-import { HOUR_MS } from '../../kit/data/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../kit/data/durations.ts';
 import { unguessableId } from '../ids.ts';
 import type { OldRowsOptions, OldRowsPruned } from './prune-old-rows.ts';
 
-const DAY_MS = 24 * HOUR_MS;
 /** Between two steps; calls that came meanwhile have their turn. */
 const PAUSE_MS = 50;
 
-/** Where the processes on one store note who did it last, and when. No tool reaches this space. */
+/** Where processes on one store record who pruned last, and when. No tool reaches this space. */
 const SPACE = '["audit-retention"]';
 const KEY = 'last';
 
@@ -31,7 +30,7 @@ interface Mark {
   readonly by: string;
 }
 
-/** A mark from the future was set by a clock that was wrong. */
+/** Tells whether a mark is of today. One from the future was set by a wrong clock. */
 const isFresh = (mark: unknown, now: number): boolean => {
   const { at } = (mark ?? {}) as Partial<Mark>;
   return typeof at === 'number' && at <= now && now - at < DAY_MS;
@@ -42,14 +41,14 @@ export class Retention {
   readonly #me = unguessableId('retention');
   #isStopped = false;
   #running: Promise<void> | undefined = undefined;
-  /** Takes back what waits: the first call, the next hour, the pause between two steps. */
+  /** Cancels what waits: the first call, the next hour, the pause between two steps. */
   readonly #waiting = new Set<() => void>();
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps;
   }
 
-  /** From now on it looks by itself. */
+  /** Starts to look by itself. */
   start(): void {
     const leave = this.#deps.events.on('call.finished', () => {
       leave();
@@ -118,13 +117,13 @@ export class Retention {
     return oldest !== undefined && oldest.at < before;
   }
 
-  /** True for one process a day. */
+  /** Claims the day; true for one process. */
   async #claim(now: number): Promise<boolean> {
     const mine: Mark = { at: now, by: this.#me };
-    const kept = await this.#deps.store.memory.update({ space: SPACE, key: KEY, now }, (mark) =>
-      isFresh(mark, now) ? mark : mine,
+    const mark = await this.#deps.store.memory.update({ space: SPACE, key: KEY, now }, (last) =>
+      isFresh(last, now) ? last : mine,
     );
-    return (kept as Mark).by === this.#me;
+    return (mark as Mark).by === this.#me;
   }
 
   readonly #goOn = (): Promise<boolean> =>

@@ -1,14 +1,18 @@
 /**
- * Walks the audit chain and finds the first row that was edited, removed, moved or cut off, beside
- * checkpoints also a trail that was rewritten or restored. It shares no code with the stores that
- * write the chain; both follow docs/audit-format.md.
+ * Verifies the audit chain: finds the first row that was edited, removed, moved or cut off, and
+ * with checkpoints also a trail that was rewritten or restored. It shares no code with the stores
+ * that write the chain; both follow docs/audit-format.md.
  */
 import { hash } from 'node:crypto';
-import type { AuditCheckpoint, AuditRow, AuditVerification } from '../../contract/audit.ts';
-import { checkCheckpoint } from './check-checkpoint.ts';
-import { type AuditHead, EMPTY_HEAD } from './make-checkpoint.ts';
+import type {
+  AuditCheckpoint,
+  AuditLog,
+  AuditRow,
+  AuditVerification,
+} from '../../contract/audit.ts';
+import { type AuditHead, checkCheckpoint, EMPTY_HEAD } from './checkpoint.ts';
 
-/** A place where there should be a row and is something else, in words: `Line 7 is cut off`. */
+/** An entry that is no row, described in words: `Line 7 is cut off`. */
 export interface UnreadableRow {
   readonly unreadable: string;
 }
@@ -28,7 +32,7 @@ export interface VerifyOptions {
 
 type Problem = NonNullable<AuditVerification['problem']>;
 
-/** The hash a row must have after the one before it; `undefined` when it cannot be worked out. */
+/** Computes the hash of a row after the one before it; `undefined` when that is impossible. */
 const hashAfter = (previous: string, row: AuditRow): string | undefined => {
   try {
     const fields = [
@@ -88,7 +92,7 @@ const noteProblem = ({
   return undefined;
 };
 
-/** The walk along one trail: how far it is sound, and what the rows must agree with. */
+/** Walks along one trail: how far it is sound, and what the rows must agree with. */
 class Walk {
   readonly #start: AuditHead;
   /** Noted heads, by their row. */
@@ -134,7 +138,7 @@ class Walk {
     return edited(seq, message);
   }
 
-  /** What the start itself has to agree with. */
+  /** Checks the start of the trail. */
   begin(): Problem | undefined {
     return this.#rewritten(this.#start);
   }
@@ -177,4 +181,38 @@ export const verifyAudit = async (
     }
   }
   return walk.report(walk.end());
+};
+
+export interface VerifyLogOptions extends Omit<VerifyOptions, 'anchor'> {
+  /** Told how many rows were read so far. */
+  readonly onRows?: ((count: number) => void) | undefined;
+}
+
+const TRIES = 5;
+
+async function* watched(log: AuditLog, onRows: VerifyLogOptions['onRows']) {
+  let count = 0;
+  for await (const page of log.scan()) {
+    count += page.length;
+    onRows?.(count);
+    yield page;
+  }
+}
+
+const isSame = (one: AuditCheckpoint | undefined, other: AuditCheckpoint | undefined): boolean =>
+  one?.seq === other?.seq && one?.signature === other?.signature;
+
+/**
+ * Verifies the trail of a store, pruned or not, while others append to it and prune it. Pruning
+ * meanwhile looks like a gap; then the reading starts again.
+ */
+export const verifyAuditLog = async (
+  log: AuditLog,
+  { onRows, ...options }: VerifyLogOptions = {},
+): Promise<AuditVerification> => {
+  for (let tries = 1; ; tries++) {
+    const anchor = await log.anchor();
+    const report = await verifyAudit(watched(log, onRows), { ...options, anchor });
+    if (report.ok || tries === TRIES || isSame(anchor, await log.anchor())) return report;
+  }
 };

@@ -1,11 +1,11 @@
-/** Writes rows that are about to be pruned to a file of their own, and makes sure they are all in it. */
+/** Writes rows that are about to be pruned to a file, and verifies that they are all in it. */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AuditCheckpoint, AuditLog } from '../../contract/audit.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
 import { anchorLine, auditLine } from './audit-line.ts';
-import type { AuditHead } from './make-checkpoint.ts';
+import type { AuditHead } from './checkpoint.ts';
 import { verifyAuditFiles } from './verify-audit-files.ts';
 
 export interface ArchivePart {
@@ -51,7 +51,7 @@ const fill = async (handle: FileHandle, log: AuditLog, part: ArchivePart): Promi
   }
 };
 
-/** What was written is read back and verified before anything may be deleted. */
+/** Reads the archive back and verifies it before anything may be deleted. */
 const assertComplete = async (file: string, { last, trustedKeys }: ArchivePart): Promise<void> => {
   const report = await verifyAuditFiles({ files: [file] }, { expected: last, trustedKeys });
   if (report.ok && report.head?.seq === last.seq) return;
@@ -60,7 +60,7 @@ const assertComplete = async (file: string, { last, trustedKeys }: ArchivePart):
   });
 };
 
-/** Throws CONFLICT when the file is there already. A file that was not finished is removed. */
+/** Writes an archive. Throws CONFLICT when the file exists. An unfinished file is removed. */
 export const writeArchive = async (
   file: string,
   log: AuditLog,

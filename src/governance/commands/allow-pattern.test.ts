@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesPattern, parseAllowPattern } from './allow-pattern.ts';
+import { matchesPattern, neverWorks, parseAllowPattern } from './allow-pattern.ts';
 import { staticToken } from './token.ts';
 
 const matches = (pattern: string, ...argv: readonly string[]) =>
@@ -42,5 +42,32 @@ describe('patterns of the allowlist', () => {
   it.each(['', ' ', '*', '**', '* x', 'g*t status', 'git\tstatus', 'git st\u200batus'])(
     'refuses the pattern %j at the start',
     (pattern) => expect(() => parseAllowPattern(pattern)).toThrow('is not valid'),
+  );
+});
+
+describe('neverWorks', () => {
+  it.each([
+    'node *',
+    'make *',
+    'pytest *',
+    'npx prisma *',
+    'docker build *',
+    'vitest **',
+    'node --*',
+  ])('%s is found to let nothing through, with what to write instead', (pattern) =>
+    expect(neverWorks(pattern)).toMatch(/can run other programs.*commands\.tasks/),
+  );
+
+  it.each([
+    ['mytool *', /nothing is known about the arguments of mytool/],
+    ['sudo ls', /another user/],
+    ['eval **', /changes the shell/],
+  ])('%s is found to let nothing through', (pattern, why) => {
+    expect(neverWorks(pattern)).toMatch(why);
+  });
+
+  it.each(['git *', 'npm test', 'make test', 'npx vitest run', 'mytool **', 'ls *', 'tool fast-*'])(
+    '%s lets something through',
+    (pattern) => expect(neverWorks(pattern)).toBeUndefined(),
   );
 });

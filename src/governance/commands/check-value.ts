@@ -1,4 +1,7 @@
-/** Whether the known value of an option or operand is of the kind its program's rule asks for. */
+/**
+ * Checks that the known value of an option or operand has the kind that the rule of its program
+ * requires.
+ */
 import { judgePath, type PathJudge } from './judge-path.ts';
 import type { ValueKind } from './program-rule.ts';
 
@@ -24,8 +27,9 @@ const SHAPES: Readonly<Partial<Record<ValueKind, RegExp>>> = {
 };
 
 /**
- * Programs of sed without commands that run or write: line selection, `p d q =`, and `s` with the
- * usual flags. A delimiter never stands in brackets, where readers of sed disagree about it.
+ * Accepts programs of sed without commands that run or write: line selection, `p d q =`, and `s`
+ * with the usual flags. A delimiter inside brackets is refused, because implementations of sed
+ * disagree about it.
  */
 const between = (end: string): string =>
   String.raw`(?:[^${end}\\\n[]|\\[^\n]|\[\^?\]?[^\]\\${end}\n]*\])*`;
@@ -41,7 +45,7 @@ const SED = new RegExp(`^${SED_COMMAND}(?: ?; ?${SED_COMMAND})* ?;?$`);
 const AWK = /[>@]|\||\b(?:system|getline|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|close)\b/;
 const JQ = /(?<![.\w])env\b|\$ENV|\b(?:import|include|modulemeta)\b/;
 
-/** A revision, a path, or both around a colon. No transport such as `ext::`, which runs programs. */
+/** Accepts a revision, a path, or both with a colon; no transport (`ext::`) that runs programs. */
 const isRevision = (text: string, judge: PathJudge): boolean => {
   if (text === '' || /^[-+]|::|:\/\//.test(text)) return false;
   for (const path of [text.replace(/^:/, ''), ...text.split(':').slice(1)]) {
@@ -50,7 +54,10 @@ const isRevision = (text: string, judge: PathJudge): boolean => {
   return true;
 };
 
-/** Paths are judged elsewhere. Throws a `Refusal` for a revision that names a file out of reach. */
+/**
+ * Tells whether the text has the kind; kinds of path are judged elsewhere. Throws a `Refusal` for a
+ * revision that names a file out of reach.
+ */
 export const hasKind = (text: string, kind: ValueKind, judge: PathJudge): boolean => {
   switch (kind) {
     case 'revision':

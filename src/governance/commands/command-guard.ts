@@ -1,6 +1,6 @@
 /**
- * Says whether a program call or a shell string may run, and runs nothing. Everything a string
- * contains must be understood and allowed; absent, unknown and thrown all mean no.
+ * Decides whether a program call or a shell string may run, and runs nothing. Every part of a
+ * string must be understood and allowed; absent, unknown and thrown all mean no.
  */
 import { isAbsolute, resolve } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -11,7 +11,7 @@ import { judgePath, judgePathToken, type PathJudge } from './judge-path.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { assertPlainText } from './shell/read-script.ts';
 import { readShell } from './shell/read-shell.ts';
-import type { ShellCommand, ShellStep } from './shell/shell-command.ts';
+import type { ShellCommand, ShellStep } from './token.ts';
 import { staticToken, type Token } from './token.ts';
 
 export interface CommandGuardOptions {
@@ -21,14 +21,14 @@ export interface CommandGuardOptions {
   readonly root: string;
   /** More names that are never written. */
   readonly protectedNames?: readonly string[];
-  /** Where an absolute path leads once links are followed; without it the text alone is judged. */
+  /** Resolves the links of an absolute path; without it the text alone is judged. */
   readonly followLinks?: (absolute: string) => string;
 }
 
 export type CommandVerdict =
   | {
       readonly ok: true;
-      /** Every program call in it; a word not known beforehand stands as its source text. */
+      /** Every program call in it; a word of unknown value is given as its source text. */
       readonly commands: readonly (readonly string[])[];
       /** Absolute paths that it names. */
       readonly reads: readonly string[];
@@ -49,7 +49,7 @@ export interface CommandGuard {
 const MAX_VARIANTS = 64;
 const PLAIN_NAME = /^[\w.+-]{1,40}$/;
 
-/** Every way the words of a command can come out, by counting through the choices. */
+/** Lists every combination of the values that the words of a command can have. */
 const variantsOf = ({ words }: ShellCommand): readonly (readonly Token[])[] => {
   const total = words.reduce((product, word) => product * word.length, 1);
   if (total > MAX_VARIANTS) {
@@ -103,7 +103,7 @@ const judgeStep = (step: ShellStep, judge: CommandJudge): readonly string[][] =>
 };
 
 /** Names the command of a line by its number and, where it is a plain word, its program. */
-const placeOf = (step: ShellCommand, all: readonly ShellStep[]): string => {
+const positionOf = (step: ShellCommand, all: readonly ShellStep[]): string => {
   const commands = all.filter(({ type }) => type === 'command');
   // Only a list can be empty, and it is a single step: a command of a line has a first word.
   const [program] = step.words[0] as readonly Token[];
@@ -119,7 +119,7 @@ const judgeSteps = (steps: readonly ShellStep[], judge: CommandJudge): readonly 
       return judgeStep(step, judge);
     } catch (error) {
       if (!(error instanceof Refusal) || steps.length === 1 || step.type !== 'command') throw error;
-      throw new Refusal(placeOf(step, steps) + error.message, error.remedy);
+      throw new Refusal(positionOf(step, steps) + error.message, error.remedy);
     }
   });
 

@@ -46,7 +46,7 @@ describe('the paths of a command', () => {
     expect(pathsOf(command)).toEqual(paths);
   });
 
-  it('do not hold the names of branches and plain words', () => {
+  it('do not include names of branches and plain words', () => {
     expect(pathsOf('git log main feature/x nothing.txt')).toEqual([]);
   });
 

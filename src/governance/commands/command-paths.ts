@@ -1,6 +1,6 @@
 /**
- * The files and folders that an allowed command names, for an approval to be bound to: those its rules
- * know, and every other word that is the name of something.
+ * Lists the files and folders that an allowed command names, so that an approval can be bound to
+ * them: those its rules know, and every other word that names something that exists.
  */
 import { lstatSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -33,7 +33,7 @@ const SCRIPT_FILES: ReadonlyMap<string, readonly string[]> = new Map([
   ['composer', ['composer.json']],
 ]);
 
-/** What matters more when a path is named twice. */
+/** The use with the larger weight counts when a path is named twice. */
 const WEIGHT: Readonly<Record<PathUse, number>> = { named: 0, changed: 1, run: 2 };
 
 const statsOf = (path: string): Stats | undefined => {
@@ -45,7 +45,7 @@ const statsOf = (path: string): Stats | undefined => {
   }
 };
 
-/** A word, and what it may hold behind the name of an option. */
+/** Lists the names in a word: the word itself, and the value attached to an option. */
 const namesIn = (word: string): readonly string[] => {
   if (!word.startsWith('-')) return [word, ...word.split('=').slice(1)];
   return word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : [word.slice(2)];
@@ -67,7 +67,7 @@ class PathList {
     if (before === undefined || WEIGHT[before] < WEIGHT[use]) this.#uses.set(path, use);
   }
 
-  /** Adds what a word stands for. The names of files to be made count when a folder is part of them. */
+  /** Adds the path of a word. A missing file counts when the word names a folder that exists. */
   addWord(path: string, name: string, runs: boolean): void {
     const stats = statsOf(path);
     if (stats?.isFile()) this.add(path, runs || isExecutable(stats) ? 'run' : 'named');
@@ -79,7 +79,7 @@ class PathList {
   }
 }
 
-/** Programs without rules may run or read as code what they are given; so may those they start. */
+/** Tells whether a program may run its arguments: it has no rules, or it starts others. */
 const mayRunFiles = ([program = '']: readonly string[]): boolean => {
   const rule = ruleOf(plainProgramName(program));
   return rule === undefined || rule.wraps !== undefined;

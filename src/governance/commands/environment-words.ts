@@ -1,6 +1,6 @@
 /**
- * Variables that may be set for one command. All others are refused: too many of them name a
- * program, a library or a configuration file that the command would load.
+ * Judges the variables that are set for one command. All but a few are refused: too many variables
+ * name a program, a library or a configuration file that the command would load.
  */
 import { refuse } from './refusal.ts';
 import type { Token } from './token.ts';

@@ -16,7 +16,7 @@ export interface Arguments {
 
 interface Operand {
   readonly token: Token;
-  /** The program cannot mistake the word for an option. */
+  /** The program cannot take the word for an option. */
   readonly isTaken: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Reader {
   readonly rule: ProgramRule;
   readonly paths: PathJudge;
   readonly flags: ReadonlySet<string>;
-  readonly given: Set<string>;
+  readonly options: Set<string>;
   readonly rest: Token[];
   readonly isTaken: boolean;
 }
@@ -57,7 +57,7 @@ const judgeValue = (token: Token, kind: ValueKind, reader: Reader): void => {
 const kindOf = (name: string, { rule }: Reader): ValueKind | undefined =>
   rule.values !== undefined && Object.hasOwn(rule.values, name) ? rule.values[name] : undefined;
 
-/** The next word as the value of an option. A pattern could become several words. */
+/** Judges the next word as the value of an option. A pattern could become several words. */
 const takeValue = (kind: ValueKind, reader: Reader): void => {
   const value = reader.rest.shift();
   if (value === undefined || value.kind === 'glob') return void badOption();
@@ -67,7 +67,7 @@ const takeValue = (kind: ValueKind, reader: Reader): void => {
 const readBundle = (text: string, reader: Reader): void => {
   for (let at = 1; at < text.length; at += 1) {
     const name = `-${text[at]}`;
-    reader.given.add(name);
+    reader.options.add(name);
     if (reader.flags.has(name)) continue;
     const kind = kindOf(name, reader) ?? badOption();
     const attached = text.slice(at + 1);
@@ -81,7 +81,7 @@ const readOption = (text: string, reader: Reader): void => {
   const { rule, flags } = reader;
   const equals = text.indexOf('=');
   const name = equals < 0 ? text : text.slice(0, equals);
-  reader.given.add(name);
+  reader.options.add(name);
   if (flags.has(text)) return;
   const kind = kindOf(name, reader);
   if (kind !== undefined && name === text) return void takeValue(kind, reader);
@@ -95,10 +95,10 @@ const readOption = (text: string, reader: Reader): void => {
 const listed = (names: string | undefined): readonly string[] =>
   names === undefined ? [] : names.split(' ');
 
-const isGiven = (names: string | undefined, { given }: Reader): boolean =>
-  listed(names).some((name) => given.has(name));
+const isGiven = (names: string | undefined, { options }: Reader): boolean =>
+  listed(names).some((name) => options.has(name));
 
-/** Files with secrets lie in the root more than anywhere else: a search below it names a folder. */
+/** Refuses a search of the whole root: most files with secrets are directly in it. */
 const judgeDescent = (folders: readonly Operand[]): void => {
   if (folders.length === 0 || folders.some(({ token }) => /^[./]*$/.test(token.text))) {
     refuse(
@@ -126,27 +126,27 @@ const judgeOperands = (operands: readonly Operand[], reader: Reader): void => {
   if (isGiven(rule.descends, reader)) judgeDescent(operands.slice(1 - skipped));
 };
 
-/** How many operands come before the command or subcommand that the program runs. */
+/** Counts the operands before the command or subcommand that the program runs. */
 const operandsBefore = (rule: ProgramRule): number => {
   if (rule.subcommands !== undefined) return 0;
   return rule.wraps === undefined ? Number.POSITIVE_INFINITY : (rule.operands ?? []).length;
 };
 
-/** In a bundle without a dash values never stand attached: only its last letter may take one. */
+/** Puts the missing dash before a bundle, in which only the last letter may take a value. */
 const dashed = (argv: readonly Token[], rule: ProgramRule): Token[] => {
   const [first, ...rest] = argv;
   if (rule.oldBundle === undefined || !first || !isSurelyOperand(first)) return [...argv];
   return rule.oldBundle.test(first.text) ? [staticToken(`-${first.text}`), ...rest] : badOption();
 };
 
-/** `--include=*.ts` unquoted can only become more options of the same name. */
+/** Recognizes `--include=*.ts`, unquoted: it can only become more options of the same name. */
 const isPatternOption = ({ kind, head }: Token, reader: Reader): boolean =>
   kind === 'glob' && /^--[a-z-]+=$/.test(head) && kindOf(head.slice(0, -1), reader) === 'text';
 
 const openReader = (argv: readonly Token[], rule: ProgramRule, paths: PathJudge): Reader => {
   const optional = listed(rule.optional);
   const flags = new Set([...listed(rule.flags), ...optional, ...optional.map((n) => `${n}[=]`)]);
-  return { rule, paths, flags, given: new Set(), rest: dashed(argv, rule), isTaken: true };
+  return { rule, paths, flags, options: new Set(), rest: dashed(argv, rule), isTaken: true };
 };
 
 /** Throws a `Refusal` unless the rule accepts every argument. */

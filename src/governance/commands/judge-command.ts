@@ -1,13 +1,12 @@
 /**
- * Judges one program call: the allowlist decides whether it may run at all, the rules of the
- * program whether these arguments keep it harmless, and programs that run programs are looked
- * through or refused.
+ * Judges one program call. The allowlist decides whether it may run at all, the rules of the
+ * program whether these arguments keep it harmless. Programs that run programs are judged by the
+ * command inside, or refused.
  */
 import { type AllowPattern, matchesPattern } from './allow-pattern.ts';
-import { checkTest } from './check-test.ts';
 import { judgeVariable } from './environment-words.ts';
 import { judgeArguments } from './judge-arguments.ts';
-import type { PathJudge } from './judge-path.ts';
+import { judgePathToken, type PathJudge } from './judge-path.ts';
 import type { ProgramRule } from './program-rule.ts';
 import { ruleOf } from './program-rules/program-rules.ts';
 import {
@@ -19,6 +18,44 @@ import {
 } from './program-rules/refused-programs.ts';
 import { refuse } from './refusal.ts';
 import { staticToken, type Token } from './token.ts';
+
+const TEXT_UNARY: readonly string[] = ['-n', '-z'];
+const FILE_UNARY: readonly string[] = ['-d', '-e', '-f', '-h', '-L', '-r', '-s', '-w', '-x'];
+const TEXT_BINARY: readonly string[] = ['=', '==', '!='];
+const NUMBER_BINARY: readonly string[] = ['-eq', '-ne', '-lt', '-le', '-gt', '-ge'];
+
+const unclear = (): never =>
+  refuse(
+    'A test uses a form that can evaluate its operands.',
+    'Compare two texts or numbers, or test one file, and join tests with && outside.',
+  );
+
+const staticText = (token: Token | undefined): string =>
+  token?.kind === 'static' ? token.text : '';
+
+/**
+ * Judges the arguments of `test` and `[`. Only forms whose meaning the number of arguments decides
+ * are accepted: `-v` and unknown operators would evaluate array subscripts, which can run commands.
+ */
+const checkTest = (argv: readonly Token[], paths: PathJudge): void => {
+  const isBracket = staticText(argv[0]) === '[';
+  if (isBracket && staticText(argv.at(-1)) !== ']') unclear();
+  const inner = argv.slice(1, isBracket ? -1 : undefined);
+  const [first, ...rest] = inner;
+  const terms = staticText(first) === '!' ? rest : inner;
+  const [left = staticToken(''), middle, right] = terms;
+  if (terms.some(({ kind }) => kind === 'glob' || kind === 'stream')) unclear();
+  if (terms.length === 2 && FILE_UNARY.includes(staticText(left))) {
+    return void judgePathToken(middle as Token, 'read', paths);
+  }
+  const isUnary = terms.length === 2 && TEXT_UNARY.includes(staticText(left));
+  const isText = terms.length === 3 && TEXT_BINARY.includes(staticText(middle));
+  const isNumber =
+    terms.length === 3 &&
+    NUMBER_BINARY.includes(staticText(middle)) &&
+    [left, right].every((term) => /^-?\d+$/.test(staticText(term)) || term?.kind === 'dynamic');
+  if (!isUnary && !isText && !isNumber && terms.length !== 1) unclear();
+};
 
 export interface CommandJudge {
   readonly patterns: readonly AllowPattern[];
@@ -65,7 +102,7 @@ const judgeRuled = (argv: readonly Token[], rule: ProgramRule, judge: CommandJud
   judgeArguments(argv.slice(1), rule, judge.paths);
 };
 
-/** The command inside is what counts. Input that becomes arguments is a word nobody knows. */
+/** Judges the command in a wrapper. Input that becomes arguments is a word of unknown value. */
 const judgeWrapped = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
   const command = [...judgeArguments(argv.slice(1), rule, judge.paths).command];
   for (let [next] = command; rule.setsVariables && next?.kind === 'static'; [next] = command) {
@@ -80,16 +117,16 @@ const judgeWrapped = (argv: readonly Token[], rule: ProgramRule, judge: CommandJ
 };
 
 /** Notes the paths of a command that its owner allowed word by word: no rule can refuse those. */
-const noteFixed = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
+const noteLiteralPaths = (argv: readonly Token[], rule: ProgramRule, judge: CommandJudge): void => {
   try {
     judgeRuled(argv, rule, judge);
   } catch {
-    // What the rule does not know is found by its name, when an approval is bound to it.
+    // Paths that the rule does not know are found by their names when an approval is bound.
   }
 };
 
-/** The owner wrote these words; still, a program that reads its code from its input needs a file. */
-const judgeFixed = (name: string, argv: readonly Token[]): void => {
+/** Refuses a program that would read its code from its input, even if it is allowed literally. */
+const judgeLiteral = (name: string, argv: readonly Token[]): void => {
   const hasFile = argv.slice(1).some(({ text }) => !text.startsWith('-'));
   if (READS_PROGRAM.has(name) && !hasFile) {
     refuse('The program would take its code from its input.', 'Name the file it is to run.');
@@ -108,8 +145,8 @@ const judgeMatched = (argv: readonly Token[], pattern: AllowPattern, judge: Comm
     );
   }
   if (pattern.isLiteral) {
-    if (rule !== undefined) noteFixed(argv, rule, judge);
-    return void judgeFixed(name, argv);
+    if (rule !== undefined) noteLiteralPaths(argv, rule, judge);
+    return void judgeLiteral(name, argv);
   }
   if (rule !== undefined) return void judgeRuled(argv, rule, judge);
   const isFree = pattern.rest !== 'none' || pattern.isLoose;
@@ -122,7 +159,7 @@ const judgeMatched = (argv: readonly Token[], pattern: AllowPattern, judge: Comm
   if (argv.some(({ kind }) => kind !== 'static')) {
     refuse('An argument is not known before the command runs.', 'Write the argument itself.');
   }
-  judgeFixed(name, argv);
+  judgeLiteral(name, argv);
 };
 
 const assertNotRefused = (name: string): void => {
@@ -143,7 +180,7 @@ export const judgeCommand = (argv: readonly Token[], judge: CommandJudge): void 
   const rule = full === name ? ruleOf(name) : undefined;
   if (rule?.wraps !== undefined) return void judgeWrapped(argv, rule, judge);
   const matching = judge.patterns.filter((pattern) => matchesPattern(pattern, argv));
-  // The most exact pattern speaks: the owner's own words win over a wildcard.
+  // The most exact pattern decides: the owner's own words win over a wildcard.
   const pattern = matching.find(({ isLiteral }) => isLiteral) ?? matching[0];
   if (pattern === undefined) {
     return void refuse(

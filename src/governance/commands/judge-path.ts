@@ -1,6 +1,6 @@
 /**
- * Whether a path that a command names may be used: below the root from every folder the command
- * can be in, no device, no secret name, and for writing no name that programs trust.
+ * Judges the paths that a command names: below the root from every folder the command can be in, no
+ * device, no secret name, and for writing no name that programs trust.
  */
 import { resolve } from 'node:path';
 import { segmentsBelow } from '../../kit/file/segments-below.ts';
@@ -16,7 +16,7 @@ export interface PathJudge {
   /** Folders that relative paths may start from; the root is one of them. */
   readonly bases: readonly string[];
   readonly protectedNames: readonly string[];
-  /** Where a path leads once links are followed. */
+  /** Resolves the links of a path. */
   readonly followLinks: (absolute: string) => string;
   /** Called with every path that was found harmless. */
   readonly note: (absolute: string, access: PathAccess) => void;
@@ -45,7 +45,7 @@ const judgeAbsolute = (absolute: string, access: PathAccess, judge: PathJudge): 
   }
 };
 
-/** A path whose text is known. */
+/** Judges a path whose text is known. Throws a `Refusal`. */
 export const judgePath = (path: string, access: PathAccess, judge: PathJudge): void => {
   if (path === '/dev/null') return;
   if (path === '') refuse('A path is empty.', 'Name the file.');
@@ -57,7 +57,7 @@ export const judgePath = (path: string, access: PathAccess, judge: PathJudge): v
   }
 };
 
-/** A word where a path is expected. `-` is a standard stream. */
+/** Judges a word in the position of a path. `-` is a standard stream. Throws a `Refusal`. */
 export const judgePathToken = (token: Token, access: PathAccess, judge: PathJudge): void => {
   if (token.kind === 'static') {
     if (token.text !== '-') judgePath(token.text, access, judge);

@@ -1,8 +1,8 @@
-/** The form in which the rules of programs are written down: which options, which operands. */
+/** The format of the rules of programs: which options, which operands. */
 
 /**
- * What a value is. `any`: harmless whatever it is, known or not. `text`: harmless as long as it is
- * no option. `fixed`: known text. `read` and `write`: a path. The others are checked by name.
+ * The kind of a value. `any`: harmless, whether its value is known or not. `text`: harmless unless
+ * it is an option. `fixed`: known text. `read` and `write`: a path. The others are checked by name.
  */
 export type ValueKind =
   | 'any'
@@ -44,9 +44,9 @@ export interface ProgramRule {
   readonly needs?: string;
   /** The same, when there are operands: without the option they would be made, not listed. */
   readonly needsWithOperands?: string;
-  /** When one of these is given the first kind of operand falls away. */
+  /** With one of these options the first kind of operand is left out. */
   readonly instead?: string;
-  /** Every word is an operand: the program has no options worth the name. */
+  /** Every word is an operand: the program has no options that matter. */
   readonly isPlain?: boolean;
   /** Options of one dash are whole words, as in find. */
   readonly isWhole?: boolean;
@@ -55,7 +55,7 @@ export interface ProgramRule {
   /** The first word may be a bundle of options without its dash, as in tar. */
   readonly oldBundle?: RegExp;
   readonly subcommands?: Readonly<Record<string, ProgramRule>>;
-  /** What follows its operands is a command: judged as such, the program itself is transparent. */
+  /** A command follows its operands; that command is judged instead of the program. */
   readonly wraps?: 'command' | 'command-with-input';
   /** Words of the form NAME=value before the command set variables, as for env. */
   readonly setsVariables?: boolean;

@@ -1,11 +1,11 @@
 /**
- * Programs that matter to whoever judges a command, an entry a line, each with its reason. The
- * inspection of inputs and the guard of commands both read these tables, so that they cannot disagree.
+ * Programs that matter for judging a command, one entry a line, each with its reason. The
+ * inspection of inputs and the command guard share these tables, so that they cannot disagree.
  */
 
 export type ProgramEntry = readonly [name: string, why: string];
 
-/** They change who the user is. Never run, whatever an allowlist says. */
+/** Change the user. Never run, whatever an allowlist says. */
 export const ESCALATING_PROGRAMS: readonly ProgramEntry[] = [
   ['sudo', 'runs a command as root'],
   ['sudo-rs', 'sudo, written anew'],
@@ -28,7 +28,7 @@ export const ESCALATING_PROGRAMS: readonly ProgramEntry[] = [
   ['machinectl', 'opens a shell as any user of any machine'],
 ];
 
-/** They run the program that is named after their own options: what counts is the command inside. */
+/** Run the program that is named after their own options, so the command inside is judged. */
 export const WRAPPING_PROGRAMS: readonly ProgramEntry[] = [
   ['env', 'sets variables'],
   ['xargs', 'adds arguments from its input'],
@@ -64,7 +64,7 @@ export const WRAPPING_PROGRAMS: readonly ProgramEntry[] = [
   ['cross-env', 'sets variables'],
 ];
 
-/** They run text: as `-c`, as a file or from their input. */
+/** Run text: as `-c`, as a file or from their input. */
 export const SHELLS: readonly ProgramEntry[] = [
   ['sh', 'the shell of the system'],
   ['bash', 'Bourne again'],
@@ -79,6 +79,6 @@ export const SHELLS: readonly ProgramEntry[] = [
   ['tcsh', 'C shell, extended'],
 ];
 
-/** The names of a table, to look up. */
+/** Lists the names of a table. */
 export const namesOf = (entries: readonly ProgramEntry[]): readonly string[] =>
   entries.map(([name]) => name);

@@ -1,4 +1,4 @@
-/** How the parts of the command guard say no: thrown inside, turned into a verdict at its edge. */
+/** Refusals of the command guard: thrown inside, turned into a verdict by `createCommandGuard`. */
 
 /** Why a command is refused and what to do instead; holds no argument values. */
 export class Refusal extends Error {

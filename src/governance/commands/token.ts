@@ -1,4 +1,6 @@
-/** One word of a command as the judge sees it, with what is known about it before it runs. */
+/**
+ * The words of a command and what is known about them before it runs; the steps of a shell string.
+ */
 
 export interface Token {
   /** Its value when static, its source text otherwise. */
@@ -8,12 +10,33 @@ export interface Token {
    * `stream`: the path of a process substitution that is read.
    */
   readonly kind: 'static' | 'dynamic' | 'glob' | 'stream';
-  /** What the value surely starts with. */
+  /** What the value is known to start with. */
   readonly head: string;
 }
 
 export const staticToken = (text: string): Token => ({ text, kind: 'static', head: text });
 
-/** False when a program may take the word for an option. */
+/** Tells whether no program can take the word for an option. */
 export const isSurelyOperand = ({ head, kind }: Token): boolean =>
   kind === 'static' ? !head.startsWith('-') || head === '-' : head !== '' && head[0] !== '-';
+
+export interface SetVariable {
+  readonly name: string;
+  readonly value: readonly Token[];
+}
+
+export interface ShellCommand {
+  readonly type: 'command';
+  /** All possible values of each word; the first word is the program. */
+  readonly words: readonly (readonly Token[])[];
+  /** Variables set for this command alone. */
+  readonly environment: readonly SetVariable[];
+}
+
+export interface ShellRedirect {
+  readonly type: 'redirect';
+  readonly access: 'read' | 'write';
+  readonly target: readonly Token[];
+}
+
+export type ShellStep = ShellCommand | ShellRedirect;

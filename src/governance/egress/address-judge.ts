@@ -1,6 +1,6 @@
 /**
- * Says of an address whether it is public, local or a cloud's metadata service. It looks inside
- * addresses that carry others; what it cannot read is not public.
+ * Judges whether an address is public, local or a cloud's metadata service. It looks inside
+ * addresses that carry others; one that it cannot read is not public.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -27,9 +27,9 @@ export interface AddressVerdict {
 export type AddressJudge = (address: string) => AddressVerdict;
 
 /**
- * One meaning only. Forms that some parsers read as octal are refused, mapped addresses unwrapped,
- * and version 6 is respelt in hex first: ipaddr.js reads `::8.8.8.8` as if it were mapped. An address
- * with a zone is not read at all.
+ * Parses an address that has only one meaning. Forms that some parsers read as octal are refused,
+ * mapped addresses unwrapped, and version 6 is respelt in hex first: ipaddr.js reads `::8.8.8.8` as
+ * if it were mapped. An address with a zone is not read at all.
  */
 export const parseAddress = (text: string): Address | undefined => {
   const family = isIP(text);
@@ -39,26 +39,26 @@ export const parseAddress = (text: string): Address | undefined => {
   return ipaddr.process(new URL(bracketed).hostname.slice(1, -1));
 };
 
-/** True when the address lies in the range; another version never does. */
+/** Tells whether the address lies in the range; one of another version never does. */
 export const liesIn = (address: Address, [base, bits]: [Address, number]): boolean =>
   address.kind() === base.kind() && address.match(base, bits);
 
 const rangeOf = (text: string): [Address, number] => ipaddr.parseCIDR(text);
 
-type Place = Pick<Embedding, 'bytes' | 'inverted'> & { readonly within: [Address, number] };
+type CarriedRange = Pick<Embedding, 'bytes' | 'inverted'> & { readonly within: [Address, number] };
 
-/** Every address of version 4 that one of version 6 carries. */
-const carriedBy = (address: Address, places: readonly Place[]): readonly Address[] => {
+/** Lists every address of version 4 that one of version 6 carries. */
+const carriedBy = (address: Address, carriers: readonly CarriedRange[]): readonly Address[] => {
   if (address.kind() === 'ipv4') return [];
   const bytes = address.toByteArray();
   const take = (positions: readonly number[], mask: number): Address =>
     new ipaddr.IPv4(positions.map((position) => Number(bytes[position]) ^ mask));
-  const found = places
+  const carried = carriers
     .filter(({ within }) => liesIn(address, within))
-    .map((place) => take(place.bytes, place.inverted ? 0xff : 0));
+    .map((carrier) => take(carrier.bytes, carrier.inverted ? 0xff : 0));
   return ISATAP_MARKS.includes(bytes.slice(8, 12).join())
-    ? [...found, take([12, 13, 14, 15], 0)]
-    : found;
+    ? [...carried, take([12, 13, 14, 15], 0)]
+    : carried;
 };
 
 const VERDICT_PUBLIC: AddressVerdict = { kind: 'public', what: 'public' };
@@ -68,7 +68,9 @@ const VERDICT_UNREADABLE: AddressVerdict = { kind: 'unreadable', what: 'unreadab
 export const createAddressJudge = (): AddressJudge => {
   const metadata = METADATA_RANGES.map(([range]) => rangeOf(range));
   const moreLocal = MORE_LOCAL.map(([range]) => rangeOf(range));
-  const places = EMBEDDINGS.map((place): Place => ({ ...place, within: rangeOf(place.range) }));
+  const carriers = EMBEDDINGS.map(
+    (carrier): CarriedRange => ({ ...carrier, within: rangeOf(carrier.range) }),
+  );
   const global = rangeOf(GLOBAL_UNICAST);
   const nat64 = rangeOf(WELL_KNOWN_NAT64);
 
@@ -83,7 +85,7 @@ export const createAddressJudge = (): AddressJudge => {
   return (text) => {
     const address = parseAddress(text);
     if (address === undefined) return VERDICT_UNREADABLE;
-    const layers = [address, ...carriedBy(address, places)];
+    const layers = [address, ...carriedBy(address, carriers)];
     if (layers.some((layer) => metadata.some((range) => liesIn(layer, range)))) {
       return { kind: 'metadata', what: 'cloud metadata' };
     }

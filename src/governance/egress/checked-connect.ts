@@ -1,11 +1,10 @@
 /**
- * A plain connection for programs that speak for themselves: the host has to be declared, its name is
- * resolved once, every answer checked, and one of the checked addresses connected to.
+ * Opens plain connections for programs with protocols of their own: the host has to be declared,
+ * its name is resolved once, every answer checked, and one of the checked addresses connected to.
  */
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { ToolFailure } from '../../contract/errors.ts';
-import { NO_HOST } from './host-allowlist.ts';
-import { compileHosts, type HostRule, matchesHost } from './host-rule.ts';
+import { compileHosts, type HostRule, matchesHost, NO_HOST } from './host-rule.ts';
 import { createAddressRules, createUrlJudge } from './judge-url.ts';
 import type { Destination } from './normal-host.ts';
 import {
@@ -40,7 +39,7 @@ const assertPort = (to: Destination, hosts: readonly HostRule[]): void => {
   });
 };
 
-/** Whatever a URL would take for more than the host: the rest of it would shift. */
+/** Characters that a URL would take for more than the host. */
 const NOT_HOST = /[^\w.:-]/;
 
 const unreachable = (): ToolFailure =>
@@ -54,7 +53,7 @@ interface Opening {
   readonly timeoutMs: number;
 }
 
-/** The signal counts until there is a connection; then the connection is its owner's. */
+/** Connects to one of the addresses. The signal counts until there is a connection. */
 const opened = ({ host, port }: Destination, opening: Opening): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const { answers, signal, timeoutMs } = opening;
@@ -83,7 +82,7 @@ const opened = ({ host, port }: Destination, opening: Opening): Promise<Socket> 
     });
   });
 
-/** Throws `CONFIG_INVALID` for an `allowPrivate` that cannot be read. */
+/** Creates the connector. Throws `CONFIG_INVALID` for an `allowPrivate` that cannot be read. */
 export const createCheckedConnect = (
   settings: CheckedConnectSettings = {},
 ): ((hosts: readonly string[]) => CheckedConnect) => {

@@ -1,6 +1,6 @@
 /**
- * The only way out: every request of every tool goes through here, hop by hop. Each hop is judged by
- * the tool's hosts, its name resolved once, all answers checked and the checked address connected to.
+ * Sends every request of every tool, hop by hop. Each hop is judged by the tool's hosts, its name
+ * resolved once, all answers checked and the checked address connected to.
  */
 import type { Agent, fetch as UndiciFetch, Response as UndiciResponse } from 'undici';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -8,12 +8,16 @@ import { compileHosts } from './host-rule.ts';
 import { createAddressRules, createUrlJudge, type UrlVerdict } from './judge-url.ts';
 import { limitedResponse } from './limited-response.ts';
 import { networkFailure } from './network-failure.ts';
-import { nextHop } from './next-hop.ts';
 import type { Destination } from './normal-host.ts';
-import { type OutgoingRequest, takeRequest } from './outgoing-request.ts';
+import { nextHop, type OutgoingRequest, takeRequest } from './outgoing-request.ts';
 import { type AgentSettings, createPinnedAgent } from './pinned-agent.ts';
-import { type Lookup, refusalFailure, resolveChecked, systemLookup } from './resolve-checked.ts';
-import { resolveDestination } from './resolve-destination.ts';
+import {
+  type Lookup,
+  refusalFailure,
+  resolveChecked,
+  resolveDestination,
+  systemLookup,
+} from './resolve-checked.ts';
 
 export interface EgressSettings {
   /** Local hosts, addresses and ranges that may be reached. Metadata services never are. */
@@ -35,7 +39,7 @@ export interface EgressScope {
   readonly hosts: readonly string[];
   /** Ends the requests when the call ends. */
   signal(): AbortSignal;
-  /** Told of each hop before it is made. */
+  /** Called for each hop before it is made. */
   onHop(url: URL): void;
 }
 
@@ -46,7 +50,7 @@ export interface EgressInit extends RequestInit {
 export interface Egress {
   /** Reaches the hosts of the scope, and nothing without one; fails with a coded `ToolFailure`. */
   readonly fetch: (input: string | URL | Request, init?: EgressInit) => Promise<Response>;
-  /** The checked address of a host that is spoken to by another protocol than HTTP. */
+  /** Resolves a host to a checked address, for protocols other than HTTP. */
   resolve(to: Destination, scope: EgressScope): Promise<string>;
   /** Breaks off what is under way. Later requests fail. */
   close(): Promise<void>;

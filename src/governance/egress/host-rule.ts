@@ -1,6 +1,10 @@
-/** A declared host pattern: how it is read, and what it matches, label by label, never by suffix. */
+/**
+ * Reads the hosts that a tool declares, matches them label by label, never by suffix, and checks
+ * scheme and port of a URL.
+ */
 import { isIP } from 'node:net';
-import { type Destination, normalHost } from './normal-host.ts';
+import { BAD_PORTS } from './address-ranges.ts';
+import { type Destination, normalHost, portOf } from './normal-host.ts';
 
 /** One declared pattern, ready to compare. Without a port it holds for every port. */
 export interface HostRule {
@@ -40,7 +44,7 @@ export const compileHost = (pattern: string): HostRule | undefined => {
   return ruleFor(host, port);
 };
 
-/** A pattern that cannot be read allows nothing. */
+/** Reads patterns; one that cannot be read allows nothing. */
 export const compileHosts = (patterns: readonly string[]): readonly HostRule[] =>
   patterns.map(compileHost).filter((rule) => rule !== undefined);
 
@@ -49,4 +53,44 @@ export const matchesHost = (rule: HostRule, { host, port }: Destination): boolea
   if (rule.kind === 'any') return true;
   if (rule.kind === 'exact') return rule.host === host;
   return host.endsWith(`.${rule.host}`);
+};
+
+/** Why not, and what to do about it. */
+export interface Objection {
+  readonly reason: string;
+  readonly suggestion: string;
+}
+
+/** Says what is wrong with a URL regardless of its host. */
+export const objectToShape = (url: URL): Objection | undefined => {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return { reason: 'only http and https are allowed', suggestion: 'Use an https URL.' };
+  }
+  if (url.username !== '' || url.password !== '') {
+    return {
+      reason: 'credentials in URLs are refused',
+      suggestion: 'Send credentials in a header, from a declared secret.',
+    };
+  }
+  return BAD_PORTS.includes(portOf(url))
+    ? { reason: 'the port belongs to another protocol', suggestion: 'Use another port.' }
+    : undefined;
+};
+
+export const objectToHost = (
+  to: Destination,
+  rules: readonly HostRule[],
+): Objection | undefined => {
+  if (rules.some((rule) => matchesHost(rule, to))) return undefined;
+  const what =
+    isIP(to.host) === 0 ? 'the host is not among those' : 'the address is not among those';
+  return {
+    reason: `${what} the tool declared`,
+    suggestion: 'Add the host to needs.hosts of the tool.',
+  };
+};
+
+export const NO_HOST: Objection = {
+  reason: 'it is no absolute URL with a valid host',
+  suggestion: 'Give a full URL such as https://api.example.com/path.',
 };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../../test/fixtures/local-site.ts';
-import { refuseUrl } from './host-allowlist.ts';
 import { judgeUrl, resolveTarget } from './judge-url.ts';
 import { createPrivateAllowlist } from './private-allowlist.ts';
 
@@ -45,11 +44,15 @@ describe('judgeUrl', () => {
   });
 });
 
-describe('refuseUrl', () => {
-  it('gives the reason alone', () => {
-    expect(refuseUrl(new URL('https://a.example/'), ['a.example'])).toBeUndefined();
-    expect(refuseUrl(new URL('https://a..example/'), ['*'])).toMatch(/valid host/);
-    expect(refuseUrl(new URL('https://1.1.1.1/'), ['a.example'])).toMatch(/address is not among/);
+describe('a refused URL', () => {
+  it('has a reason: no valid host, or a host that was not declared', () => {
+    expect(judgeUrl('https://a.example/', ['a.example'])).toMatchObject({ allowed: true });
+    expect(judgeUrl('https://a..example/', ['*'])).toMatchObject({
+      reason: expect.stringMatching(/valid host/),
+    });
+    expect(judgeUrl('https://1.1.1.1/', ['a.example'])).toMatchObject({
+      reason: expect.stringMatching(/address is not among/),
+    });
   });
 });
 

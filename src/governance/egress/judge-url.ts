@@ -1,12 +1,18 @@
 /**
- * Says whether a tool may ask for a URL, as far as that can be told without the network: scheme,
- * port, host name and literal addresses. Policy, dry runs and every hop of a request ask here.
+ * Judges whether a tool may request a URL, as far as that is possible without the network: scheme,
+ * port, host name and literal addresses. Policy, dry runs and every hop of a request use it.
  */
 import { isIP } from 'node:net';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { type AddressJudge, createAddressJudge } from './address-judge.ts';
-import { NO_HOST, type Objection, objectToHost, objectToShape } from './host-allowlist.ts';
-import { compileHosts, type HostRule } from './host-rule.ts';
+import {
+  compileHosts,
+  type HostRule,
+  NO_HOST,
+  type Objection,
+  objectToHost,
+  objectToShape,
+} from './host-rule.ts';
 import { isMetadataName } from './metadata-services.ts';
 import { type Destination, destinationOf, hostAndPort } from './normal-host.ts';
 import { createPrivateAllowlist, type PrivateAllowlist } from './private-allowlist.ts';
@@ -51,7 +57,7 @@ const refuse = (code: Refusal['code'], { reason, suggestion }: Objection): Refus
   suggestion,
 });
 
-/** Why an address may not be connected to, or nothing when it may. */
+/** Says why an address may not be connected to; `undefined` when it may. */
 export const refuseAddress = (
   to: Destination,
   address: string,
@@ -72,7 +78,7 @@ export const refuseAddress = (
   });
 };
 
-/** Names that never need a lookup to be told. */
+/** Judges names that need no lookup. */
 const refuseName = (to: Destination, rules: AddressRules): Refusal | undefined => {
   if (isMetadataName(to.host)) {
     return refuse('SECURITY_VIOLATION', {
@@ -84,7 +90,7 @@ const refuseName = (to: Destination, rules: AddressRules): Refusal | undefined =
   return isLocal ? refuseAddress(to, '127.0.0.1', rules) : undefined;
 };
 
-/** Why a tool with these hosts may not talk to a destination, as far as its spelling tells. */
+/** Says why a tool with these hosts may not reach a destination, as far as its spelling tells. */
 export const refuseDestination = (
   to: Destination,
   hosts: readonly HostRule[],
@@ -95,14 +101,14 @@ export const refuseDestination = (
   return isIP(to.host) === 0 ? refuseName(to, rules) : refuseAddress(to, to.host, rules);
 };
 
-/** The host in the one spelling that everything compares: no trailing dot on the wire either. */
+/** Gives the URL the host spelling that everything compares: no trailing dot on the wire either. */
 const respelt = (url: URL, { host }: Destination): URL => {
   const copy = new URL(url);
   if (isIP(host) === 0) copy.hostname = host;
   return copy;
 };
 
-/** The judge of one tool's requests: its hosts are read once. */
+/** Creates the judge of one tool's requests: its hosts are read once. */
 export const createUrlJudge =
   (hosts: readonly HostRule[], rules: AddressRules) =>
   (text: string): UrlVerdict => {
@@ -116,7 +122,7 @@ export const createUrlJudge =
     return refusal ?? { allowed: true, url: respelt(url, to), to, target: hostAndPort(to) };
   };
 
-/** The same for one question, without the network: names are judged by their text alone. */
+/** Judges one URL without the network: names are judged by their text alone. */
 export const judgeUrl = (
   url: string | URL,
   hosts: readonly string[],
@@ -124,7 +130,7 @@ export const judgeUrl = (
 ): UrlVerdict =>
   createUrlJudge(compileHosts(hosts), createAddressRules(settings.allowPrivate))(String(url));
 
-/** `host:port` of a URL in the spelling that is compared; nothing when it is none we would ask. */
+/** Gives `host:port` in the compared spelling; `undefined` for a URL that is never requested. */
 export const resolveTarget = (url: string | URL): string | undefined => {
   const text = String(url);
   if (!URL.canParse(text)) return undefined;

@@ -1,4 +1,4 @@
-/** A response whose body ends at the cap: bytes are counted as the tool reads them, unpacked. */
+/** Limits the body of a response: bytes are counted as the tool reads them, unpacked. */
 import type { Response as UndiciResponse } from 'undici';
 import { ToolFailure } from '../../contract/errors.ts';
 import { networkFailure, tooLarge } from './network-failure.ts';
@@ -19,8 +19,8 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
 const hasBody = (response: UndiciResponse): response is Bodied => response.body !== null;
 
 /**
- * The reader is taken with the first read: until then undici itself frees the connection of a
- * response that nobody looks at any more, which is why `response` is held and not only its body.
+ * Limits a body. The reader is taken with the first read: until then undici itself frees the
+ * connection of an abandoned response, which is why `response` is held and not only its body.
  */
 const limitedBody = (
   response: Bodied,
@@ -54,7 +54,7 @@ const limitedBody = (
   );
 };
 
-/** What speaks against a response before its body is read. A packed length says nothing. */
+/** Finds what is wrong with a response before its body is read. A packed length says nothing. */
 const faultOf = (response: UndiciResponse, maxBytes: number): ToolFailure | undefined => {
   const { status, headers } = response;
   if (status > MAX_STATUS) {

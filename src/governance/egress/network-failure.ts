@@ -1,4 +1,4 @@
-/** What went wrong on the network, in a code of the table and without the words of the other side. */
+/** Turns errors of the network into codes of the table, without the words of the other side. */
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 
 type Row = readonly [code: ErrorCode, message: string, retryable?: boolean];
@@ -33,7 +33,7 @@ export const tooLarge = (): ToolFailure =>
     suggestions: ['Ask for less, or raise egress.maxResponseBytes.'],
   });
 
-/** Undici wraps what happened; the innermost cause says it. A refusal of ours comes out as it is. */
+/** Finds the innermost cause, which undici wraps. A refusal of ours is returned as it is. */
 export const networkFailure = (error: unknown): ToolFailure => {
   if (error instanceof ToolFailure) return error;
   if (!(error instanceof Error)) return fromRow(REST);

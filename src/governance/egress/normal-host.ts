@@ -1,13 +1,13 @@
 /**
- * One spelling for every host. The URL parser has already turned odd digits, percent signs, case and
- * number forms into plain text; what it leaves open (trailing dot, brackets, odd signs) ends here.
+ * Gives every host one spelling. The URL parser has already turned odd digits, percent signs, case
+ * and number forms into plain text; trailing dots, brackets and odd characters are handled here.
  */
 import { isIP } from 'node:net';
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_NAME_LENGTH = 253;
 
-/** The host of a parsed URL as a name or a bare address; nothing when no such host can exist. */
+/** Gives the host of a parsed URL as a name or a bare address; `undefined` if none can exist. */
 export const normalHost = (hostname: string): string | undefined => {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname.toLowerCase();
   if (isIP(bare) !== 0) return bare;
@@ -17,7 +17,7 @@ export const normalHost = (hostname: string): string | undefined => {
   return fits ? name : undefined;
 };
 
-/** The port a URL leads to, said or unsaid. */
+/** Gives the port of a URL, explicit or not. */
 export const portOf = (url: { readonly protocol: string; readonly port: string }): number => {
   if (url.port !== '') return Number(url.port);
   return url.protocol === 'https:' ? 443 : 80;
@@ -34,6 +34,6 @@ export const destinationOf = (url: URL): Destination | undefined => {
   return host === undefined ? undefined : { host, port: portOf(url) };
 };
 
-/** `host:port` as approvals and refusals compare it; addresses of version 6 in brackets. */
+/** Writes `host:port` as approvals and refusals compare it; addresses of version 6 in brackets. */
 export const hostAndPort = ({ host, port }: Destination): string =>
   isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,6 +1,6 @@
 /**
- * The one HTTP dispatcher: it connects to checked addresses only, verifies certificates for the name
- * that was asked for, and takes no proxy from the environment.
+ * Creates the HTTP dispatcher. It connects to checked addresses only, verifies certificates for the
+ * requested name, and takes no proxy from the environment.
  */
 import type { Agent, buildConnector } from 'undici';
 import { type Destination, portOf } from './normal-host.ts';

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { codeOf } from '../../../test/fixtures/local-site.ts';
+import { codeOf, lookupIn, type Zone } from '../../../test/fixtures/local-site.ts';
+import { createEgress } from './create-egress.ts';
 import { createAddressRules } from './judge-url.ts';
-import { type Lookup, resolveChecked, systemLookup } from './resolve-checked.ts';
+import {
+  type Lookup,
+  resolveChecked,
+  resolveDestination,
+  systemLookup,
+} from './resolve-checked.ts';
 
 describe('resolving', () => {
   const resolve = (lookup: Lookup, host = 'a.example') =>
@@ -42,5 +48,74 @@ describe('resolving', () => {
     expect(answers.every((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true);
     expect(answers.length).toBeGreaterThan(0);
     expect(await codeOf(resolve(systemLookup, 'localhost'))).toBe('PERMISSION_DENIED');
+  });
+});
+
+const ZONE: Zone = {
+  'db.example.com': ['93.184.216.34'],
+  'inner.example.com': ['10.0.0.5'],
+  'mixed.example.com': ['93.184.216.34', '169.254.169.254'],
+  localhost: ['127.0.0.1'],
+};
+
+const ask = (host: string, port = 5432, allowPrivate: readonly string[] = []) => {
+  const visited: string[] = [];
+  const { lookup, asked } = lookupIn(ZONE);
+  const egress = createEgress({ lookup, allowPrivate });
+  const scope = {
+    hosts: ['*.example.com', 'localhost', '10.0.0.5', '[::1]', '2130706433', '169.254.169.254'],
+    signal: () => new AbortController().signal,
+    onHop: ({ href }: URL) => void visited.push(href),
+  };
+  return { answer: egress.resolve({ host, port }, scope), visited, asked };
+};
+
+describe('benign: an address for another protocol', () => {
+  it.each([
+    ['db.example.com', [], '93.184.216.34'],
+    ['DB.example.com.', [], '93.184.216.34'],
+    ['inner.example.com', ['10.0.0.0/8'], '10.0.0.5'],
+    ['10.0.0.5', ['10.0.0.5:5432'], '10.0.0.5'],
+    ['localhost', ['localhost'], '127.0.0.1'],
+    ['::1', ['::1'], '::1'],
+  ])('%s', async (host, allowPrivate, address) => {
+    const { answer } = ask(host, 5432, allowPrivate);
+    expect(await answer).toBe(address);
+  });
+
+  it('is told of, and looked up once', async () => {
+    const { answer, visited, asked } = ask('db.example.com');
+    await answer;
+    expect([visited, asked]).toEqual([['tcp://db.example.com:5432'], ['db.example.com']]);
+  });
+});
+
+describe('threat: a connection past the egress guard', () => {
+  it.each([
+    ['a host that was not declared', 'db.example.org', 'PERMISSION_DENIED'],
+    ['a name that only ends alike', 'evilexample.com', 'PERMISSION_DENIED'],
+    ['a private address', '10.0.0.5', 'PERMISSION_DENIED'],
+    ['a name of a private address', 'inner.example.com', 'PERMISSION_DENIED'],
+    ['this machine', 'localhost', 'PERMISSION_DENIED'],
+    ['a metadata service', '169.254.169.254', 'SECURITY_VIOLATION'],
+    ['a good answer beside a bad one', 'mixed.example.com', 'SECURITY_VIOLATION'],
+    ['another spelling of this machine', '2130706433', 'PERMISSION_DENIED'],
+    ['an address in the clothes of a host', 'db.example.com/x', 'VALIDATION_ERROR'],
+    ['a user before the host', 'db.example.com@10.0.0.5', 'VALIDATION_ERROR'],
+    ['a name without an address', 'gone.example.com', 'NETWORK'],
+    ['nothing', '', 'VALIDATION_ERROR'],
+  ])('hostile: %s', async (_what, host, code) => {
+    expect(await codeOf(ask(host).answer)).toBe(code);
+  });
+
+  it.each([0, -1, 65_536, 1.5, Number.NaN])('hostile: port %d', async (port) => {
+    expect(await codeOf(ask('db.example.com', port).answer)).toBe('VALIDATION_ERROR');
+  });
+
+  it('no answer is no address', async () => {
+    const deps = { rules: createAddressRules(), resolve: async () => [] };
+    const scope = { hosts: ['*'], onHop: () => undefined };
+    const to = { host: 'db.example.com', port: 1 };
+    expect(await codeOf(resolveDestination(to, scope, deps))).toBe('VALIDATION_ERROR');
   });
 });

@@ -4,8 +4,9 @@
  */
 import { isIP } from 'node:net';
 import { ToolFailure } from '../../contract/errors.ts';
-import { type AddressRules, type Refusal, refuseAddress } from './judge-url.ts';
-import type { Destination } from './normal-host.ts';
+import { compileHosts, NO_HOST } from './host-rule.ts';
+import { type AddressRules, type Refusal, refuseAddress, refuseDestination } from './judge-url.ts';
+import { type Destination, hostAndPort, normalHost } from './normal-host.ts';
 
 /** All addresses of a name, as texts. Rejects when there are none. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -39,7 +40,7 @@ const notResolved = (): ToolFailure =>
     suggestions: ['Check the host name and the network.'],
   });
 
-/** getaddrinfo cannot be stopped, so a name server that never answers is left behind. */
+/** Looks a name up. getaddrinfo cannot be stopped, so a silent name server is abandoned. */
 const answersOf = ({ lookup, timeoutMs }: ResolveDeps, host: string): Promise<readonly string[]> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -57,7 +58,7 @@ const answersOf = ({ lookup, timeoutMs }: ResolveDeps, host: string): Promise<re
       );
   });
 
-/** One blocked answer condemns the name; beside good ones it is an attack. */
+/** Refuses a name with one blocked answer; beside good ones that is an attack. */
 const checkAnswers = (to: Destination, answers: readonly string[], rules: AddressRules): void => {
   const refusals = answers
     .map((address) => refuseAddress(to, address, rules))
@@ -69,7 +70,7 @@ const checkAnswers = (to: Destination, answers: readonly string[], rules: Addres
   throw refusalFailure(mixed ? { ...worst, code: 'SECURITY_VIOLATION' } : worst);
 };
 
-/** The addresses to connect to. Fails with the reason when one of them may not be. */
+/** Gives the addresses to connect to. Fails with the reason when one may not be reached. */
 export const resolveChecked = async (
   to: Destination,
   deps: ResolveDeps,
@@ -78,4 +79,43 @@ export const resolveChecked = async (
   if (answers.length === 0) throw notResolved();
   checkAnswers(to, answers, deps.rules);
   return answers.map((address) => ({ address, family: isIP(address) }));
+};
+
+interface Scope {
+  readonly hosts: readonly string[];
+  onHop(url: URL): void;
+}
+
+interface Deps {
+  readonly rules: AddressRules;
+  resolve(to: Destination): Promise<readonly CheckedAddress[]>;
+}
+
+const MAX_PORT = 65_535;
+
+const UNUSABLE: Omit<Refusal, 'allowed'> = { ...NO_HOST, code: 'VALIDATION_ERROR' };
+
+const destination = ({ host, port }: Destination): Destination => {
+  const normal = normalHost(host);
+  const isPort = Number.isInteger(port) && port > 0 && port <= MAX_PORT;
+  if (normal === undefined || !isPort) throw refusalFailure(UNUSABLE);
+  return { host: normal, port };
+};
+
+/**
+ * Resolves a host for a protocol other than HTTP, under the rules for requests. Fails with the
+ * reason when the host is not declared, or any of its addresses may not be reached.
+ */
+export const resolveDestination = async (
+  requested: Destination,
+  { hosts, onHop }: Scope,
+  { rules, resolve }: Deps,
+): Promise<string> => {
+  const to = destination(requested);
+  const refusal = refuseDestination(to, compileHosts(hosts), rules);
+  if (refusal) throw refusalFailure(refusal);
+  onHop(new URL(`tcp://${hostAndPort(to)}`));
+  const [first] = await resolve(to);
+  if (first === undefined) throw refusalFailure(UNUSABLE);
+  return first.address;
 };

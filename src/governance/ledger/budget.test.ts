@@ -110,7 +110,7 @@ describe('the budgets of calls that follow each other', () => {
     expect(scopesOf(call)).toEqual(budgetScopesUnder(limits)(call));
   });
 
-  it('cannot be changed by whoever got them before', () => {
+  it('cannot be changed by a caller that received them before', () => {
     const scopesOf = budgetScopesUnder(limits);
     const [first] = scopesOf(call);
     expect(() => Object.assign(first ?? {}, { limitMicros: 9e9 })).toThrow(TypeError);
@@ -131,7 +131,7 @@ describe('calls without a price', () => {
     ['calls of a session', { perSession: { calls: 1 } }, true],
     ['calls of a flow', { perFlow: { calls: 1 } }, true],
     ['money of a flow', { perFlow: { usd: 1 } }, false],
-  ])('are booked where they count: %s', (_name, limits, counted) => {
+  ])('are booked where a limit counts them: %s', (_name, limits, counted) => {
     expect(countsFreeCalls({ dailyUsd: 1, ...limits }, 'search')).toBe(counted);
   });
 

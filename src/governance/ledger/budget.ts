@@ -1,6 +1,7 @@
-/** Which budgets a call draws on. The ledger in the store does the counting. */
+/** Finds the budgets that a call counts in. The ledger in the store does the counting. */
 import { type Caller, provenNames } from '../../contract/caller.ts';
 import type { BudgetScope } from '../../contract/store.ts';
+import { DAY_MS } from '../../kit/data/durations.ts';
 import { toMicros } from './estimate-cost.ts';
 
 /** A limit that is not named is none. */
@@ -15,7 +16,7 @@ export interface BudgetLimits {
   readonly dailyUsd: number;
   readonly dailyCalls?: number;
   readonly dailyTokens?: number;
-  /** Held for a call whose cost nobody can tell beforehand; 1 USD and 100,000 tokens when absent. */
+  /** Held for a call of unknown cost; 1 USD and 100,000 tokens when absent. */
   readonly unknownUsd?: number;
   readonly unknownTokens?: number;
   /** Per tool and day, for all users together; a number is dollars. */
@@ -38,16 +39,16 @@ export interface BudgetedCall {
   readonly now: number;
 }
 
-/** What lasts longer than a day has one period. */
+/** The period of budgets that last longer than a day. */
 export const ALL_TIME = 'all';
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
-export const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
+const monthOf = (now: number): string => new Date(now).toISOString().slice(0, 7);
 
-/** The period comes before the name, so that a day can be listed by its prefix. */
-export const budgetKey = (kind: BudgetKind, period: string, name: string): string =>
+/** Makes the key of a budget; the period comes first, so that a day can be listed by prefix. */
+const budgetKey = (kind: BudgetKind, period: string, name: string): string =>
   `${kind}:${period}:${name}`;
 
-/** Sessions and flows belong to a user: nobody spends on another's by naming it. */
+/** Qualifies a session or flow by its user: nobody can name and spend another user's budget. */
 export const ownName = (userId: string, name: string): string =>
   `${userId.replaceAll('%', '%25').replaceAll('/', '%2F')}/${name}`;
 
@@ -72,7 +73,7 @@ const userLimits = ({ dailyUsd, dailyCalls, dailyTokens }: BudgetLimits): UnitLi
   ...(dailyTokens !== undefined && { tokens: dailyTokens }),
 });
 
-/** The limits in force for one line of the ledger. */
+/** Gives the limits of one line of the ledger. */
 export const limitsFor = (limits: BudgetLimits, kind: BudgetKind, name: string): UnitLimits => {
   switch (kind) {
     case 'user':
@@ -91,9 +92,7 @@ export const limitsFor = (limits: BudgetLimits, kind: BudgetKind, name: string):
   }
 };
 
-const DAY_MS = 86_400_000;
-
-/** The text of a day, worked out once for as long as it lasts. */
+/** Formats days, each once for as long as it lasts. */
 const lastDay = (): ((now: number) => string) => {
   let number = Number.NaN;
   let text = '';
@@ -107,7 +106,7 @@ const lastDay = (): ((now: number) => string) => {
 
 type ScopeOf = (period: string, name: string, owner?: string) => BudgetScope;
 
-/** The scope of one kind, worked out anew when it is another one than that of the call before. */
+/** Makes scopes of one kind, a new one only when it differs from that of the call before. */
 const lastScope = (limits: BudgetLimits, kind: BudgetKind): ScopeOf => {
   let last: Parameters<ScopeOf> | undefined;
   let made: BudgetScope = scope('', NO_LIMITS);
@@ -120,7 +119,7 @@ const lastScope = (limits: BudgetLimits, kind: BudgetKind): ScopeOf => {
   };
 };
 
-/** Every scope the call counts in, whether it has a limit or not: usage is reported by them. */
+/** Lists every scope the call counts in, with a limit or not: usage is reported by scope. */
 export const budgetScopesUnder = (
   limits: BudgetLimits,
 ): ((call: BudgetedCall) => readonly BudgetScope[]) => {
@@ -133,7 +132,7 @@ export const budgetScopesUnder = (
   return (call) => {
     const day = dayAt(call.now);
     const { userId, agentId, sessionId } = provenNames(call.caller);
-    // The sessions that a caller names itself have no end, so together they have a day.
+    // Sessions that a caller names itself have no end, so their period is a day.
     const lasts = call.caller.authenticated ? day : ALL_TIME;
     const scopes = [
       user(day, userId),
@@ -149,7 +148,7 @@ export const budgetScopesUnder = (
 const counts = (limits: UnitLimits | undefined): boolean =>
   limits !== undefined && (limits.calls !== undefined || limits.tokens !== undefined);
 
-/** Does some limit count calls or tokens, so that calls without a price have to be booked as well? */
+/** Tells whether a limit counts calls or tokens, so that calls without a price are booked. */
 export const countsFreeCalls = (limits: BudgetLimits, tool: string): boolean =>
   counts(userLimits(limits)) ||
   counts(toolLimits(limits, tool)) ||
@@ -157,6 +156,6 @@ export const countsFreeCalls = (limits: BudgetLimits, tool: string): boolean =>
   counts(limits.perSession) ||
   counts(limits.perFlow);
 
-/** The free calls of a tool in this month. They belong to the account, so to all users together. */
+/** Makes the scope of a tool's free calls in a month, which all users share. */
 export const freeTierScope = (tool: string, freeCalls: number, now: number): BudgetScope =>
   scope(budgetKey('free', monthOf(now), tool), { calls: freeCalls });

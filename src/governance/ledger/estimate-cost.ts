@@ -1,4 +1,4 @@
-/** What a call will probably cost, before it runs. Money is counted in whole micro-dollars. */
+/** Estimates what a call will cost, before it runs. Money is counted in whole micro-dollars. */
 import type { Estimate } from '../../contract/call.ts';
 import type { Capability, CostModel, Tool } from '../../contract/tool.ts';
 
@@ -8,7 +8,7 @@ export const MICROS_PER_USD = 1_000_000;
 export const toMicros = (usd: number): number =>
   Number.isFinite(usd) && usd > 0 ? Math.ceil(usd * MICROS_PER_USD - 1e-6) : 0;
 
-/** Like `toMicros` for an amount that is to be held: what is too large to count is the largest count. */
+/** Converts an amount to be held; one that is too large to count becomes the largest count. */
 export const boundedMicros = (usd: number): number =>
   usd === Number.POSITIVE_INFINITY
     ? Number.MAX_SAFE_INTEGER
@@ -29,7 +29,7 @@ const unitsOf = (perUnit: PerUnit, input: unknown, timeoutMs: number): number =>
       ? (input as Record<string, unknown>)[field]
       : undefined;
   if (perUnit.unit === 'record') {
-    // Less than nothing must not lower the fixed part of the price.
+    // A negative count must not lower the fixed part of the price.
     if (typeof value === 'number') return Number.isNaN(value) ? 1 : Math.max(0, value);
     return Array.isArray(value) ? value.length : 1;
   }
@@ -44,7 +44,7 @@ const FREE: Estimate = Object.freeze({
   confidence: 'exact',
 });
 
-/** Fixed price plus price per unit; the capability's own figure where the tool gives no model. */
+/** Estimates by the tool's prices, or by the capability's own figure where the tool has none. */
 export const estimateCost = (
   tool: Tool,
   call: { readonly input: unknown; readonly capability: Capability | undefined },
@@ -62,11 +62,11 @@ export const estimateCost = (
   const perUnit = cost.perUnit;
   const units = perUnit ? unitsOf(perUnit, call.input, timeoutMs) : 0;
   const fixed = cost.fixed ?? (perUnit ? 0 : (capability?.estimatedCost ?? 0));
-  const known = cost.fixed !== undefined || perUnit !== undefined || fixed > 0;
+  const isPriced = cost.fixed !== undefined || perUnit !== undefined || fixed > 0;
   return {
     costMicros: boundedMicros(fixed + units * (perUnit?.price ?? 0)),
     tokens: perUnit?.unit === 'token' ? Math.ceil(units) : 0,
     timeMs,
-    confidence: perUnit ? 'estimate' : known ? 'exact' : 'unknown',
+    confidence: perUnit ? 'estimate' : isPriced ? 'exact' : 'unknown',
   };
 };

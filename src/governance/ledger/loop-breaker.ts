@@ -1,6 +1,6 @@
 /**
- * Notices an agent that makes the same call over and over. It looks at the last few different calls
- * of a session, so that a loop of several calls in turn is found as well.
+ * Detects an agent that makes the same call over and over. It compares the last few different calls
+ * of a session, so that a loop of several calls is found as well.
  */
 import { LRUCache } from 'lru-cache';
 import { type Caller, LOCAL_CALLER, provenNames } from '../../contract/caller.ts';
@@ -27,7 +27,7 @@ const MAX_SESSIONS = 1000;
 const MAX_CALLS = 64;
 const MAX_TEXT = 256;
 
-/** Short inputs are compared as they are, long ones by their hash: nothing large is kept. */
+/** Identifies a call: short inputs as they are, long ones by hash, to keep nothing large. */
 const fingerprint = (tool: string, input: unknown): string => {
   const text = JSON.stringify(input) ?? '';
   return `${tool} ${text.length > MAX_TEXT ? sha256Hex(text) : text}`;
@@ -44,10 +44,7 @@ export class LoopBreaker {
     this.#limits = limits;
   }
 
-  /**
-   * Counts the call; false when it was made too often already. The local caller is a program, not
-   * an agent: its loops are meant.
-   */
+  /** Counts the call; false when it was made too often. The local caller is a program: it may. */
   admits(
     caller: Caller,
     call: { readonly tool: string; readonly input: unknown },
@@ -60,15 +57,15 @@ export class LoopBreaker {
     const isRecent = before !== undefined && now - before.since < this.#limits.windowMs;
     const counted = isRecent ? before : { since: now, times: 0 };
     counted.times++;
-    // Set again: a call that is repeated is not the one that is forgotten.
+    // Set again, so that a repeated call is not the one that is evicted.
     seen.set(key, counted);
     return counted.times <= this.#limits.identicalCalls;
   }
 
   #seenBy(caller: Caller): SeenCalls {
     const key = this.#keyOf(provenNames(caller));
-    const known = this.#sessions.get(key);
-    if (known) return known;
+    const calls = this.#sessions.get(key);
+    if (calls) return calls;
     const seen: SeenCalls = new BoundedMap(MAX_CALLS);
     this.#sessions.set(key, seen);
     return seen;

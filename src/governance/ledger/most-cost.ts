@@ -1,4 +1,4 @@
-/** The most that a call can cost, which is what the budget holds before it runs. */
+/** Computes the most that a call can cost, which the budget holds before it runs. */
 import type { Estimate } from '../../contract/call.ts';
 import type { Usage } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -13,7 +13,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
 export interface Most {
   readonly micros: number;
   readonly tokens: number;
-  /** Nobody can tell: what is left is held, up to `budget.unknownUsd` or `budget.unknownTokens`. */
+  /** Unknown: what is left is held, up to `budget.unknownUsd` or `budget.unknownTokens`. */
   readonly openMicros: boolean;
   readonly openTokens: boolean;
   /** Where a charge ends the call. More than `micros` only where the price is open. */
@@ -31,11 +31,11 @@ export interface MostFacts {
   readonly hasCharged: boolean;
 }
 
-/** The tool's own price of a token in US dollars; undefined when it names none. */
-export const tokenPrice = ({ cost }: Tool): number | undefined =>
+/** Gives the tool's own price of a token in US dollars; undefined when it names none. */
+const tokenPrice = ({ cost }: Tool): number | undefined =>
   cost && cost.model !== 'free' && cost.perUnit?.unit === 'token' ? cost.perUnit.price : undefined;
 
-/** US dollars for a question and its answer; undefined when the model's price is unknown. */
+/** Gives the dollars for a question and its answer; undefined when the price is unknown. */
 export const modelUsd = (
   tool: Tool,
   price: ModelPrice | 'unpriced' | undefined,
@@ -47,7 +47,7 @@ export const modelUsd = (
   return (inputTokens * price.inputPerMillion + outputTokens * price.outputPerMillion) / MILLION;
 };
 
-/** What a tool reports as used. Tokens without a cost are priced by its price of a token. */
+/** Reads what a tool reports as used. Tokens without a cost are priced by its price of a token. */
 export const spendingOf = ({ cost, tokens }: Usage, tool: Tool): Spending => {
   const used = reported(tokens);
   const usd = cost === undefined ? used * (tokenPrice(tool) ?? 0) : reported(cost);

@@ -1,4 +1,4 @@
-/** The ledger as people read it: who spent what, and how much is left. */
+/** Reports the ledger: who spent what, and how much is left. */
 import type { UsageLine } from '../../contract/crib-members.ts';
 import type { BudgetLine, Ledger } from '../../contract/store.ts';
 import {
@@ -14,7 +14,7 @@ import { MICROS_PER_USD } from './estimate-cost.ts';
 const isKind = (kind: string): kind is BudgetKind =>
   (BUDGET_KINDS as readonly string[]).includes(kind);
 
-/** `undefined` for a line that is no budget of ours. */
+/** Reads a line of the ledger; `undefined` for one that is no budget of ours. */
 export const usageLine = (line: BudgetLine, limits: BudgetLimits): UsageLine | undefined => {
   const [kind, period] = line.key.split(':', 2);
   if (kind === undefined || period === undefined || !isKind(kind)) return undefined;
@@ -52,7 +52,7 @@ export interface UsageQuestion {
   readonly period?: string | undefined;
 }
 
-/** What was used in a period, the largest first within each kind. */
+/** Lists what was used in a period, the largest first within each kind. */
 export const usageSummary = async (
   ledger: Pick<Ledger, 'lines'>,
   limits: BudgetLimits,

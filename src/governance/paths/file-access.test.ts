@@ -19,7 +19,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Needs } from '../../contract/tool.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
-import { createFileAccess, type FileHooks, type NewSnapshot } from './file-access.ts';
+import type { FileHooks, NewSnapshot } from './change-files.ts';
+import { createFileAccess } from './file-access.ts';
 import type { FileLimits } from './file-slot.ts';
 import { bestVerification, type Verification } from './open-verified.ts';
 import { createPathGuard } from './path-guard.ts';
@@ -67,7 +68,7 @@ const onDisk = (path: string) => readFileSync(join(root, path), 'utf8');
 const withCode = (code: string) => expect.objectContaining({ code });
 
 describe('needs', () => {
-  it('hands a tool without path needs nothing', async () => {
+  it('gives a tool without path needs no file', async () => {
     for (const needs of [undefined, {}, { paths: [] }]) {
       const fs = access({ needs });
       await expect(fs.read('a.txt')).rejects.toEqual(withCode('PERMISSION_DENIED'));
@@ -219,7 +220,7 @@ describe('write', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('loses to a change by another program, without a trace', async () => {
+  it('fails without a trace after a change by another program', async () => {
     const fs = access({
       hooks: { beforeChange: async () => writeFileSync(join(root, 'a.txt'), 'from elsewhere') },
     });
@@ -253,14 +254,14 @@ describe('write', () => {
     expect(onDisk('a.txt')).toBe('alpha');
   });
 
-  it('keeps no power with the mode', async () => {
+  it('drops set-id bits of the mode', async () => {
     chmodSync(join(root, 'a.txt'), 0o4755);
     await access().write('a.txt', 'x');
     expect(statSync(join(root, 'a.txt')).mode & 0o7777).toBe(0o755);
   });
 });
 
-describe('the way without descriptors', () => {
+describe('file access verified by inode', () => {
   it('reads, writes, lists and removes alike', async () => {
     const fs = access({ verification: 'inode' });
     await fs.write('x/y.txt', 'one', { createDirs: true });
@@ -302,7 +303,7 @@ describe('remove', () => {
 });
 
 describe('makeDirectory', () => {
-  it('makes one folder after saying so', async () => {
+  it('makes one folder after the snapshot was handed over', async () => {
     const beforeChange = async (snapshot: NewSnapshot) => {
       expect(existsSync(join(root, 'data', 'new'))).toBe(false);
       snapshots.push(snapshot);
@@ -330,7 +331,7 @@ describe('makeDirectory', () => {
     expect(readdirSync(root)).toEqual(['a.txt', 'data']);
   });
 
-  it('refuses a place that the tool may only read', async () => {
+  it('refuses a path that the tool may only read', async () => {
     const fs = access({ needs: { paths: [{ path: '.', access: 'read' }] } });
     await expect(fs.makeDirectory('new')).rejects.toEqual(withCode('PERMISSION_DENIED'));
     expect(readdirSync(root)).toEqual(['a.txt', 'data']);
@@ -389,7 +390,7 @@ describe('list and stat', () => {
     expect(await fs.stat('data')).not.toHaveProperty('executable');
   });
 
-  it('says what is there, or nothing', async () => {
+  it('stat describes what is there, or gives nothing', async () => {
     const info = await access().stat('./data/../a.txt');
     expect(info).toMatchObject({ path: 'a.txt', kind: 'file', size: 5 });
     expect(info?.modifiedMs).toBeGreaterThan(0);
@@ -397,7 +398,7 @@ describe('list and stat', () => {
     expect(await access().stat('no/such')).toBeUndefined();
   });
 
-  it('resolves for other programs', async () => {
+  it('resolve gives absolute paths for other programs', async () => {
     expect(await access().resolve('a.txt', 'write')).toBe(join(root, 'a.txt'));
     expect(await access().resolve('no/such', 'write')).toBe(join(root, 'no/such'));
     expect(used).toEqual([]);

@@ -1,43 +1,81 @@
 /**
- * The files one call may touch: what the guard lets through, narrowed to the paths the tool asked
- * for. Before anything changes, what was there is handed over for safe keeping.
+ * Gives one call its files: those that the guard lets through, narrowed to the paths that the tool
+ * declared. Before anything changes, a snapshot of what was there is handed over.
  */
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import type { FileAccess, FileInfo, WriteReceipt } from '../../contract/context.ts';
+import { join } from 'node:path';
+import type { FileAccess, FileInfo } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Snapshot } from '../../contract/store.ts';
 import type { Needs } from '../../contract/tool.ts';
-import { sha256Hex } from '../../kit/data/canonical-json.ts';
-import { onFiles, systemCode } from './file-failure.ts';
 import {
-  atSpot,
-  DEFAULT_FILE_LIMITS,
-  dropFile,
-  dropFolder,
-  type FileLimits,
-  isEmptyFolder,
-  makeFolder,
-  putFile,
-  readAll,
-  type Spot,
-} from './file-slot.ts';
-import { assertNoSecretName } from './hard-links.ts';
-import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
+  conflict,
+  type FileHooks,
+  type Files,
+  makeDirectory,
+  notFound,
+  removePath,
+  writeFile,
+} from './change-files.ts';
+import { onFiles, systemCode } from './file-failure.ts';
+import { DEFAULT_FILE_LIMITS, type FileLimits, readAll } from './file-slot.ts';
+import { assertOrdinary, type LocatedPath, type PathGuard } from './path-guard.ts';
 import { type Locate, locateWithin } from './path-needs.ts';
 import { TEMPORARY_PREFIX } from './replace-file.ts';
-import { assertNoRepository, isRepositoryPart } from './repository-layout.ts';
 import type { Access } from './workspace-roots.ts';
 
-export type NewSnapshot = Omit<Snapshot, 'executionId' | 'order' | 'keptAt'>;
+/** Package managers and compilers link their files to a store of their own. */
+const LINKED_FOLDERS: ReadonlySet<string> = new Set([
+  ...['node_modules', '.pnpm-store', '.venv', 'venv', 'site-packages', 'target', '.git'],
+]);
 
-/** Paths given to `changed` and `used` are written as `FileInfo.path` is. */
-export interface FileHooks {
-  /** Awaited before the first byte changes; when it fails, nothing changes. */
-  beforeChange(snapshot: NewSnapshot): Promise<void>;
-  changed(path: string): void;
-  used(path: string): void;
+const MAX_ENTRIES = 50_000;
+
+const refused = () =>
+  new ToolFailure('SECURITY_VIOLATION', 'The file has another name that may be a secret.', {
+    suggestions: ['Make a copy of it under a name of its own, or ask a person.'],
+  });
+
+export interface LinkedFile {
+  readonly root: string;
+  readonly below: readonly string[];
+  readonly stats: Stats;
+  isSecret(path: string): boolean;
 }
+
+const isSame = (a: Stats, b: Stats): boolean => a.ino === b.ino && a.dev === b.dev;
+
+/** Counts the names of the file in the workspace. Throws when one of them is a secret. */
+const countNames = async ({ root, stats, isSecret }: LinkedFile): Promise<number> => {
+  let names = 0;
+  let seen = 0;
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    seen += entries.length;
+    if (seen > MAX_ENTRIES) throw refused();
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        if (!LINKED_FOLDERS.has(entry.name)) folders.push(path);
+        continue;
+      }
+      const linkStats = entry.isFile() ? await lstat(path).catch(() => undefined) : undefined;
+      if (linkStats === undefined || !isSame(linkStats, stats)) continue;
+      if (isSecret(path)) throw refused();
+      names += 1;
+    }
+  }
+  return names;
+};
+
+/** Throws for a file one of whose other names is a secret, or lies where it cannot be judged. */
+export const assertNoSecretName = async (file: LinkedFile): Promise<void> => {
+  if (file.stats.nlink < 2) return;
+  const names = await countNames(file);
+  const isPackage = file.below.some((name) => LINKED_FOLDERS.has(name));
+  if (names < file.stats.nlink && !isPackage) throw refused();
+};
 
 export interface FileAccessOptions {
   readonly guard: PathGuard;
@@ -45,24 +83,9 @@ export interface FileAccessOptions {
   readonly needs: Needs | undefined;
   readonly hooks: FileHooks;
   readonly limits?: Partial<FileLimits>;
-  /** Throws for a place that the call may not use; asked right before each use. */
-  assertApproved?(place: Place, access: Access): void;
+  /** Throws for a path that the call may not use; called right before each use. */
+  assertApproved?(target: LocatedPath, access: Access): void;
 }
-
-interface Files {
-  readonly guard: PathGuard;
-  readonly locate: Locate;
-  readonly hooks: FileHooks;
-  readonly limits: FileLimits;
-}
-
-const conflict = (message: string, suggestion: string) =>
-  new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });
-
-const notFound = () =>
-  new ToolFailure('NOT_FOUND', 'There is no such file or directory.', {
-    suggestions: ['List the directory first.'],
-  });
 
 const kindOf = (stats: Stats): FileInfo['kind'] => {
   if (stats.isFile()) return 'file';
@@ -77,12 +100,15 @@ const infoOf = (path: string, stats: Stats): FileInfo => ({
   ...(stats.isFile() && (stats.mode & 0o100) !== 0 && { executable: true as const }),
 });
 
-/** Where something ordinary lies that exists. */
-const locateExisting = async (files: Files, path: string): Promise<Place & { stats: Stats }> => {
-  const place = await files.locate(path, 'read');
-  if (!place.stats) throw notFound();
-  assertOrdinary(place.stats, 'read');
-  return { ...place, stats: place.stats };
+/** Locates a file or folder that exists. Throws for anything else. */
+const locateExisting = async (
+  files: Files,
+  path: string,
+): Promise<LocatedPath & { stats: Stats }> => {
+  const target = await files.locate(path, 'read');
+  if (!target.stats) throw notFound();
+  assertOrdinary(target.stats, 'read');
+  return { ...target, stats: target.stats };
 };
 
 const read = async (files: Files, path: string, maxBytes: number): Promise<Uint8Array> => {
@@ -101,133 +127,19 @@ const read = async (files: Files, path: string, maxBytes: number): Promise<Uint8
   }
 };
 
-interface Writing {
-  readonly bytes: Uint8Array;
-  readonly createDirs: boolean;
-  readonly overwrite: boolean;
-  readonly executable: boolean;
-}
-
-/** The rights of a new file that may be run. */
-const RUNNABLE = 0o755;
-
-const assertWritable = ({ present, absent }: Spot, { createDirs, overwrite }: Writing): void => {
-  if (present.kind === 'folder') {
-    throw conflict('The path is a directory, not a file.', 'Name a file in it.');
-  }
-  if (present.kind === 'file' && !overwrite) {
-    throw conflict('The file exists already.', 'Set overwrite, or choose another name.');
-  }
-  if (absent.length > 0 && !createDirs) {
-    throw new ToolFailure('NOT_FOUND', 'The directory of the file does not exist.', {
-      suggestions: ['Set createDirs, or create the directory first.'],
-    });
-  }
-};
-
-/** The parts of a folder that git would take for a repository are written one after the other. */
-const LAYOUT = 'repository layout';
-
-/** Goes to the place of a change when no other change of this process is under way there. */
-const change = async <T>(
-  files: Files,
-  path: string,
-  work: (spot: Spot, place: Place) => Promise<T>,
-): Promise<T> => {
-  const { guard, locate, limits, hooks } = files;
-  const first = await locate(path, 'write');
-  const key = isRepositoryPart(first.below) ? LAYOUT : first.absolute;
-  return guard.oneAtATime(key, async () => {
-    const place = await locate(path, 'write');
-    assertNoRepository(place.root, place.below);
-    if (place.isRoot) throw conflict('The path is the workspace itself.', 'Name a file in it.');
-    const result = await atSpot({ guard, place, maxBytes: limits.snapshotBytes }, (spot) =>
-      work(spot, place),
-    );
-    hooks.used(place.shown);
-    hooks.changed(place.shown);
-    return result;
-  });
-};
-
-const write = async (files: Files, path: string, writing: Writing): Promise<WriteReceipt> => {
-  const { bytes } = writing;
-  if (bytes.length > files.limits.snapshotBytes) {
-    throw new ToolFailure('OUTPUT_TOO_LARGE', 'The content is larger than a file may be.', {
-      suggestions: ['Write it in parts, to several files.'],
-    });
-  }
-  return change(files, path, async (spot, place) => {
-    assertWritable(spot, writing);
-    const old = spot.present.kind === 'file' ? spot.present : undefined;
-    await files.hooks.beforeChange({
-      path: place.absolute,
-      before: old?.bytes,
-      beforeMode: old && old.stats.mode & 0o7777,
-      afterHash: sha256Hex(bytes),
-    });
-    await putFile(spot, bytes, writing.executable && !old ? RUNNABLE : undefined);
-    return { bytesWritten: bytes.length, created: old === undefined };
-  });
-};
-
-/** The mode is kept with its type bits: that is how undo knows that there was a folder. */
-const removeFolder = async (files: Files, spot: Spot, kept: NewSnapshot): Promise<void> => {
-  if (!(await isEmptyFolder(spot))) {
-    throw conflict('The directory is not empty.', 'Remove what it holds first.');
-  }
-  await files.hooks.beforeChange(kept);
-  await dropFolder(spot);
-};
-
-const remove = (files: Files, path: string): Promise<void> =>
-  change(files, path, async (spot, place) => {
-    if (place.isLink) throw conflict('The path is a link.', 'Name the file it leads to.');
-    const { present } = spot;
-    if (present.kind === 'nothing') throw notFound();
-    const isFile = present.kind === 'file';
-    const { mode } = present.stats;
-    const kept: NewSnapshot = {
-      path: place.absolute,
-      before: isFile ? present.bytes : undefined,
-      beforeMode: isFile ? mode & 0o7777 : mode,
-      afterHash: undefined,
-    };
-    if (!isFile) return removeFolder(files, spot, kept);
-    await files.hooks.beforeChange(kept);
-    await dropFile(spot);
-  });
-
-/** What undo compares a directory with that was made: it has no content of its own. */
-const MADE_FOLDER = 'folder';
-
-const makeDirectory = (files: Files, path: string): Promise<void> =>
-  change(files, path, async (spot, place) => {
-    if (spot.present.kind !== 'nothing') {
-      throw conflict('Something of that name is there already.', 'Choose another name.');
-    }
-    await files.hooks.beforeChange({
-      path: place.absolute,
-      before: undefined,
-      beforeMode: undefined,
-      afterHash: MADE_FOLDER,
-    });
-    await makeFolder(spot, 0o777);
-  });
-
 const list = async (files: Files, path: string): Promise<readonly FileInfo[]> => {
   const { absolute, shown, stats } = await locateExisting(files, path);
   if (!stats.isDirectory()) throw conflict('The path is a file, not a directory.', 'Read it.');
   const { guard, hooks } = files;
   const folder = await guard.openFolder(absolute);
   const prefix = shown === '.' ? '' : `${shown}/`;
-  const look = async (name: string): Promise<FileInfo | undefined> => {
+  const readInfo = async (name: string): Promise<FileInfo | undefined> => {
     try {
-      const found = await lstat(folder.at(name));
-      if (!guard.shows(absolute, name, found.isDirectory())) return undefined;
-      return infoOf(`${prefix}${name}`, found);
+      const entry = await lstat(folder.at(name));
+      if (!guard.shows(absolute, name, entry.isDirectory())) return undefined;
+      return infoOf(`${prefix}${name}`, entry);
     } catch (error) {
-      // Gone meanwhile, or a name that is not UTF-8 and cannot be asked for.
+      // Removed meanwhile, or a name that is not UTF-8 and cannot be passed back.
       if (systemCode(error) === 'ENOENT') return undefined;
       throw error;
     }
@@ -237,22 +149,22 @@ const list = async (files: Files, path: string): Promise<readonly FileInfo[]> =>
     const names = (await readdir(folder.at('.'))).filter(
       (name) => !name.startsWith(TEMPORARY_PREFIX),
     );
-    const infos = await Promise.all(names.sort().map(look));
+    const infos = await Promise.all(names.sort().map(readInfo));
     return infos.filter((info) => info !== undefined);
   } finally {
     await folder.close();
   }
 };
 
-/** File access for one call of one tool. */
+/** Creates the file access for one call of one tool. */
 export const createFileAccess = (options: FileAccessOptions): FileAccess => {
   const { guard, needs, hooks } = options;
   const limits = { ...DEFAULT_FILE_LIMITS, ...options.limits };
   const within = locateWithin(guard, needs?.paths ?? []);
   const locate: Locate = async (path, access) => {
-    const place = await within(path, access);
-    options.assertApproved?.(place, access);
-    return place;
+    const target = await within(path, access);
+    options.assertApproved?.(target, access);
+    return target;
   };
   const files: Files = { guard, locate, hooks, limits };
   return {
@@ -265,9 +177,9 @@ export const createFileAccess = (options: FileAccessOptions): FileAccess => {
       onFiles(() => read(files, path, Math.min(maxBytes, limits.readBytes))),
     write: (path, data, { createDirs = false, overwrite = true, executable = false } = {}) => {
       const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
-      return onFiles(() => write(files, path, { bytes, createDirs, overwrite, executable }));
+      return onFiles(() => writeFile(files, path, { bytes, createDirs, overwrite, executable }));
     },
-    remove: (path) => onFiles(() => remove(files, path)),
+    remove: (path) => onFiles(() => removePath(files, path)),
     makeDirectory: (path) => onFiles(() => makeDirectory(files, path)),
     list: (path) => onFiles(() => list(files, path)),
     stat: async (path) => {

@@ -31,7 +31,7 @@ describe('fileFailure', () => {
     expect(fileFailure(system('constructor'))).not.toBeInstanceOf(ToolFailure);
   });
 
-  it('wraps work', async () => {
+  it('onFiles turns a thrown system error into a coded failure', async () => {
     await expect(onFiles(() => Promise.reject(system('ENOENT')))).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });

@@ -1,4 +1,7 @@
-/** Turns what the file system threw into a failure of the table. The path never reaches the message. */
+/**
+ * Turns errors of the file system into codes of the error table. The path never reaches the
+ * message.
+ */
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 
 type Row = readonly [code: ErrorCode, message: string, suggestion: string];
@@ -46,13 +49,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   EBUSY: ['LOCK', 'The file is in use.', 'Call again a little later.'],
 };
 
-/** The system's own code, such as `ENOENT`; '' for any other error. */
+/** Gives the code of the operating system, such as `ENOENT`; '' for any other error. */
 export const systemCode = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   return typeof code === 'string' && /^E(?!RR_)[A-Z0-9]+$/.test(code) ? code : '';
 };
 
-/** A failure for what the system refused; anything else comes back as it is. */
+/** Makes a failure of the table from an error of the system; returns any other error as it is. */
 export const fileFailure = (error: unknown): unknown => {
   const code = systemCode(error);
   if (code === '') return error;
@@ -61,7 +64,7 @@ export const fileFailure = (error: unknown): unknown => {
   return new ToolFailure('EXECUTION_FAILED', `The file system failed with ${code}.`);
 };
 
-/** Runs work on files; what the system refused comes out as a failure of the table. */
+/** Runs work on files and throws errors of the system as failures of the table. */
 export const onFiles = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -1,17 +1,17 @@
-/** One spot in an open folder: what appears or grows there while it is being worked on. */
+/** One slot in an open folder: what appears or grows there while it is being worked on. */
 import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { atSpot, dropFile, putFile, readAll } from './file-slot.ts';
+import { dropFile, putFile, readAll, withSlot } from './file-slot.ts';
 import { createPathGuard, type PathGuard } from './path-guard.ts';
 
 let root: string;
 let guard: PathGuard;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'spot-')));
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'slot-')));
   guard = createPathGuard({ root });
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -42,20 +42,20 @@ describe('readAll', () => {
   });
 });
 
-describe('atSpot', () => {
+describe('withSlot', () => {
   it('refuses a link that came up after the check', async () => {
-    const place = await guard.locate('new.txt', 'write');
+    const target = await guard.locate('new.txt', 'write');
     symlinkSync('/etc/passwd', join(root, 'new.txt'));
     const work = () => Promise.reject(new Error('not reached'));
-    await expect(atSpot({ guard, place, maxBytes: 9 }, work)).rejects.toMatchObject({
+    await expect(withSlot({ guard, target, maxBytes: 9 }, work)).rejects.toMatchObject({
       code: 'SECURITY_VIOLATION',
     });
   });
 
   it('takes a file that came up after the check for what it is', async () => {
-    const place = await guard.locate('new.txt', 'write');
+    const target = await guard.locate('new.txt', 'write');
     writeFileSync(join(root, 'new.txt'), 'theirs');
-    const kind = await atSpot({ guard, place, maxBytes: 9 }, async (spot) => spot.present.kind);
+    const kind = await withSlot({ guard, target, maxBytes: 9 }, async (slot) => slot.present.kind);
     expect(kind).toBe('file');
   });
 
@@ -72,12 +72,12 @@ describe('atSpot', () => {
     ],
   ])('does not write or drop a file that was %s meanwhile', async (_what, meddle) => {
     writeFileSync(join(root, 'a'), 'old');
-    const place = await guard.locate('a', 'write');
-    const request = { guard, place, maxBytes: 9 };
-    await atSpot(request, async (spot) => {
+    const target = await guard.locate('a', 'write');
+    const request = { guard, target, maxBytes: 9 };
+    await withSlot(request, async (slot) => {
       meddle();
-      await expect(putFile(spot, Buffer.from('x'))).rejects.toMatchObject({ code: 'CONFLICT' });
-      await expect(dropFile(spot)).rejects.toMatchObject({ code: 'CONFLICT' });
+      await expect(putFile(slot, Buffer.from('x'))).rejects.toMatchObject({ code: 'CONFLICT' });
+      await expect(dropFile(slot)).rejects.toMatchObject({ code: 'CONFLICT' });
     });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * One name in one open folder, with what is there at the moment: the place where a file is read
- * before a change and then changed, without a path being looked up again in between.
+ * One name in one open folder and what it holds at the moment. A file is read and then changed
+ * there without a second look-up of its path.
  */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rmdir, unlink } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { basename, dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import { fileFailure, systemCode } from './file-failure.ts';
 import { type Folder, OPEN_SAFELY } from './open-verified.ts';
-import { assertOrdinary, type PathGuard, type Place } from './path-guard.ts';
+import { assertOrdinary, type LocatedPath, type PathGuard } from './path-guard.ts';
 import { replaceFile } from './replace-file.ts';
 
 export interface FileLimits {
@@ -27,7 +27,7 @@ export type Present =
   | { readonly kind: 'folder'; readonly stats: Stats }
   | { readonly kind: 'file'; readonly stats: Stats; readonly bytes: Uint8Array };
 
-export interface Spot {
+export interface Slot {
   readonly folder: Folder;
   readonly name: string;
   /** Folders between `folder` and the name that do not exist yet. */
@@ -35,7 +35,7 @@ export interface Spot {
   readonly present: Present;
 }
 
-/** How much at a time is read of a file that grew while it was read. */
+/** Bytes read at a time from a file that grew meanwhile. */
 const GROWN_CHUNK = 65_536;
 
 const tooLarge = (maxBytes: number) =>
@@ -48,7 +48,7 @@ const changedMeanwhile = () =>
     suggestions: ['Read the file again before you change it.'],
   });
 
-/** All of an open file. Throws when there is more than the limit, whatever its size claims. */
+/** Reads all of an open file. Throws when it exceeds the limit, whatever its size claims. */
 export const readAll = async (handle: FileHandle, maxBytes: number): Promise<Uint8Array> => {
   const { size } = await handle.stat();
   if (size > maxBytes) throw tooLarge(maxBytes);
@@ -84,21 +84,21 @@ const readPresent = async (folder: Folder, name: string, maxBytes: number): Prom
   }
 };
 
-export interface SpotRequest {
+export interface SlotRequest {
   readonly guard: PathGuard;
-  readonly place: Place;
+  readonly target: LocatedPath;
   readonly maxBytes: number;
 }
 
-/** Opens the spot of a place for a change and closes it afterwards. */
-export const atSpot = async <T>(
-  { guard, place, maxBytes }: SpotRequest,
-  work: (spot: Spot) => Promise<T>,
+/** Opens the slot of a path for a change and closes it afterwards. */
+export const withSlot = async <T>(
+  { guard, target, maxBytes }: SlotRequest,
+  work: (slot: Slot) => Promise<T>,
 ): Promise<T> => {
-  if (place.stats) assertOrdinary(place.stats, 'write');
-  const parent = place.stats ? dirname(place.absolute) : place.existing;
-  const absent = place.missing.slice(0, -1);
-  const name = basename(place.absolute);
+  if (target.stats) assertOrdinary(target.stats, 'write');
+  const parent = target.stats ? dirname(target.absolute) : target.existing;
+  const absent = target.missing.slice(0, -1);
+  const name = basename(target.absolute);
   const folder = await guard.openFolder(parent);
   try {
     const present: Present =
@@ -113,7 +113,7 @@ export const atSpot = async <T>(
 };
 
 /** Throws unless the file is still the one that was read. */
-const assertUntouched = async ({ folder, name, present }: Spot): Promise<void> => {
+const assertUntouched = async ({ folder, name, present }: Slot): Promise<void> => {
   const now = await lstat(folder.at(name)).catch(() => undefined);
   if (present.kind === 'nothing') {
     if (now) throw changedMeanwhile();
@@ -125,7 +125,7 @@ const assertUntouched = async ({ folder, name, present }: Spot): Promise<void> =
 };
 
 const inParent = async <T>(
-  { folder, absent }: Spot,
+  { folder, absent }: Slot,
   work: (parent: Folder) => Promise<T>,
 ): Promise<T> => {
   const opened: Folder[] = [];
@@ -141,35 +141,35 @@ const inParent = async <T>(
   }
 };
 
-/** Writes the file in one step, folders that are missing made first. */
-export const putFile = (spot: Spot, bytes: Uint8Array, mode?: number): Promise<void> =>
-  inParent(spot, (parent) => {
-    const stats = spot.present.kind === 'file' ? spot.present.stats : undefined;
-    return replaceFile(parent, spot.name, {
+/** Writes the file in one step and creates missing folders first. */
+export const putFile = (slot: Slot, bytes: Uint8Array, mode?: number): Promise<void> =>
+  inParent(slot, (parent) => {
+    const stats = slot.present.kind === 'file' ? slot.present.stats : undefined;
+    return replaceFile(parent, slot.name, {
       bytes,
       mode: mode ?? stats?.mode,
       owner: stats,
       replaces: stats !== undefined,
-      confirm: () => (parent === spot.folder ? assertUntouched(spot) : Promise.resolve()),
+      confirm: () => (parent === slot.folder ? assertUntouched(slot) : Promise.resolve()),
     });
   });
 
-export const dropFile = async (spot: Spot): Promise<void> => {
-  await assertUntouched(spot);
-  await unlink(spot.folder.at(spot.name));
-  await spot.folder.sync();
+export const dropFile = async (slot: Slot): Promise<void> => {
+  await assertUntouched(slot);
+  await unlink(slot.folder.at(slot.name));
+  await slot.folder.sync();
 };
 
-export const makeFolder = (spot: Spot, mode: number): Promise<void> =>
-  inParent(spot, async (parent) => {
-    await mkdir(parent.at(spot.name), { mode: mode & 0o777 });
+export const makeFolder = (slot: Slot, mode: number): Promise<void> =>
+  inParent(slot, async (parent) => {
+    await mkdir(parent.at(slot.name), { mode: mode & 0o777 });
     await parent.sync();
   });
 
-export const isEmptyFolder = async ({ folder, name }: Spot): Promise<boolean> =>
+export const isEmptyFolder = async ({ folder, name }: Slot): Promise<boolean> =>
   (await readdir(folder.at(name))).length === 0;
 
-export const dropFolder = async ({ folder, name }: Spot): Promise<void> => {
+export const dropFolder = async ({ folder, name }: Slot): Promise<void> => {
   await rmdir(folder.at(name));
   await folder.sync();
 };

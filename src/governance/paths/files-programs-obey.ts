@@ -1,10 +1,10 @@
-/** The part of the name tables that git may write: what programs of a project take their orders from. */
+/** The part of the name tables that git may write: files that programs of a project act on. */
 import type { NameEntry } from './name-tables.ts';
 
 /**
- * Not written by tools and programs, while git may bring them in with a commit: what editors,
- * agents, package managers and build services of a project take their orders from. The instructions
- * of agents are among them: text that an agent was talked into would outlive its session there.
+ * Not written by tools and programs, while git may bring them in with a commit: editors, agents,
+ * package managers and build services of a project act on them. Instructions of agents are among
+ * them: text that an agent was talked into would outlive its session there.
  */
 export const PROGRAM_FILES: readonly NameEntry[] = [
   ['.mcp.json', 'MCP servers that agents start'],

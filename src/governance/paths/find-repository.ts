@@ -19,7 +19,7 @@ const MAX_POINTER_BYTES = 4096;
 
 const sizeOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
 
-/** The one line of a small file, or nothing. */
+/** Reads the one line of a small file; `undefined` for anything else. */
 const lineOf = (path: string): string | undefined => {
   const stats = sizeOf(path);
   if (!stats?.isFile() || stats.size > MAX_POINTER_BYTES) return undefined;
@@ -34,7 +34,7 @@ const realOf = (path: string): string | undefined => {
   }
 };
 
-/** A worktree counts only if its repository lies outside the workspace and points back at it. */
+/** Finds the repository of a worktree: outside the workspace, and pointing back at it. */
 const worktreeAt = (top: string): Repository | undefined => {
   const file = join(top, '.git');
   const [, pointer] = /^gitdir: (.+)$/.exec(lineOf(file) ?? '') ?? [];
@@ -50,7 +50,7 @@ const worktreeAt = (top: string): Repository | undefined => {
   return pointsBack && sharesIt ? { gitDir, commonDir, top } : undefined;
 };
 
-/** A folder .git that names another one in `commondir` takes its configuration from there. */
+/** Finds the repository in .git, unless `commondir` takes its configuration from elsewhere. */
 const folderAt = (top: string): Repository | undefined => {
   const gitDir = join(top, '.git');
   return sizeOf(join(gitDir, 'commondir')) === undefined
@@ -58,7 +58,7 @@ const folderAt = (top: string): Repository | undefined => {
     : undefined;
 };
 
-/** The repository whose top is the workspace. `root` is absolute, links followed. */
+/** Finds the repository whose top is the workspace. `root` is absolute, links resolved. */
 export const repositoryOf = (root: string): Repository | undefined => {
   const stats = sizeOf(join(root, '.git'));
   if (stats?.isDirectory()) return folderAt(root);

@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
-import { assertNoSecretName } from './hard-links.ts';
+import { assertNoSecretName } from './file-access.ts';
 
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();

@@ -212,7 +212,7 @@ export const SECRET_DATA_FOLDERS: readonly NameEntry[] = [
   ['.creds', 'credentials by its name'],
 ];
 
-/** Never written, not even by git: what the runtime, git or a shell takes its orders from. */
+/** Never written, not even by git: the runtime, git or a shell acts on them. */
 export const NEVER_WRITTEN: readonly NameEntry[] = [
   ['.toolcrib', 'the runtime itself'],
   ['.toolcrib-tmp-*', 'a write of the runtime that is under way'],

@@ -1,4 +1,6 @@
-/** Lets work on the same key run one after the other, in the order it came, and no other work wait. */
+/**
+ * Runs work on the same key one after the other, in order of arrival, and holds up no other work.
+ */
 
 export type OneAtATime = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 

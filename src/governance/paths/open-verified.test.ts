@@ -111,7 +111,7 @@ it('goes by inode where no descriptor says where it lies', () => {
   expect(bestVerification(() => true)).toBe('descriptor');
 });
 
-describe.each(modes)('noticing by %s', (verification) => {
+describe.each(modes)('verification by %s', (verification) => {
   it('opens what lies where it should', async () => {
     const path = join(root, 'd', 'file.txt');
     const handle = await openVerified({ path, kind: 'file', verification });
@@ -155,7 +155,7 @@ describe.each(modes)('noticing by %s', (verification) => {
     await folder.close();
   });
 
-  it('notices a folder that moved away under its hands', async () => {
+  it('notices a folder that was moved after it was opened', async () => {
     const folder = await openFolder({ path: join(root, 'd'), verification });
     await folder.verify();
     renameSync(join(root, 'd'), join(root, 'gone'));

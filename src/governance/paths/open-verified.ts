@@ -18,7 +18,7 @@ const DESCRIPTORS = '/proc/self/fd';
 const MAX_TRIES = 8;
 const LOOKS = 4;
 
-/** The strongest way of this machine. */
+/** Chooses the strongest verification that this machine has. */
 export const bestVerification = (exists: (path: string) => boolean = existsSync): Verification =>
   exists(DESCRIPTORS) ? 'descriptor' : 'inode';
 
@@ -32,12 +32,12 @@ const sameText = (a: string, b: string): boolean =>
   a === b || a.toLowerCase().normalize() === b.toLowerCase().normalize();
 
 /** `replaced`: another file took the place meanwhile, as every atomic write does. */
-type Found = 'there' | 'replaced' | 'elsewhere';
-type Verify = (handle: FileHandle, path: string) => Promise<Found>;
+type FileState = 'there' | 'replaced' | 'elsewhere';
+type Verify = (handle: FileHandle, path: string) => Promise<FileState>;
 
 /**
- * Two looks at a path can each fall into another moment of a swap that goes on and on, so several
- * must agree. That narrows the gap; only the descriptor closes it.
+ * Compares device and inode. Several looks must agree, because each can fall into another moment of
+ * a continued swap. That narrows the gap; only the descriptor closes it.
  */
 const byInode: Verify = async (handle, path) => {
   const opened = await handle.stat({ bigint: true });
@@ -68,20 +68,20 @@ const tryOpen = async (opening: Opening): Promise<FileHandle | undefined> => {
   const { path, kind, verification, through = path } = opening;
   const flags = constants.O_RDONLY | OPEN_SAFELY | (kind === 'folder' ? constants.O_DIRECTORY : 0);
   const handle = await open(through, flags);
-  let found: Found = 'elsewhere';
+  let state: FileState = 'elsewhere';
   try {
     const stats = await handle.stat();
     if (kind === 'file' ? stats.isFile() : stats.isDirectory()) {
-      found = await (verification === 'descriptor' ? byDescriptor : byInode)(handle, path);
+      state = await (verification === 'descriptor' ? byDescriptor : byInode)(handle, path);
     }
   } finally {
-    if (found !== 'there') await handle.close();
+    if (state !== 'there') await handle.close();
   }
-  if (found === 'elsewhere') throw swapped();
-  return found === 'there' ? handle : undefined;
+  if (state === 'elsewhere') throw swapped();
+  return state === 'there' ? handle : undefined;
 };
 
-/** An open handle of a regular file or folder that lies where it should. Throws otherwise. */
+/** Opens a regular file or folder that lies where it should. Throws otherwise. */
 export const openVerified = async (opening: Opening): Promise<FileHandle> => {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const handle = await tryOpen(opening);
@@ -92,14 +92,14 @@ export const openVerified = async (opening: Opening): Promise<FileHandle> => {
   });
 };
 
-/** An open folder. Whoever opened it closes it. */
+/** An open folder, closed by the code that opened it. */
 export interface Folder {
   readonly path: string;
-  /** How to reach an entry of it. */
+  /** Gives the path of an entry. */
   at(name: string): string;
   /** Throws when the folder does not lie where it did. */
   verify(): Promise<void>;
-  /** The folder below it, made if it is missing. */
+  /** Opens a folder below it, and creates it if it is missing. */
   enter(name: string): Promise<Folder>;
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -113,7 +113,7 @@ const madeIfMissing = async (path: string): Promise<void> => {
   }
 };
 
-/** Some file systems cannot sync a folder; they order renames by themselves. */
+/** Ignores that a file system cannot sync a folder; such systems order renames themselves. */
 const ignoreUnsupported = (error: unknown): void => {
   if (!['EINVAL', 'ENOTSUP', 'EPERM'].includes(systemCode(error))) throw error;
 };

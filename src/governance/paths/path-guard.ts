@@ -1,7 +1,7 @@
 /**
  * Decides which files can be reached: below a root segment by segment, through no link that leaves
- * it, under no name that is secret, and for writing under no name that programs trust. What it
- * opens it checks again on the open file, so that a swap between check and use is noticed.
+ * it, under no secret name, and for writing under no name that programs trust. An opened file is
+ * checked again, so that a swap between check and use is noticed.
  */
 import type { Stats } from 'node:fs';
 import { type FileHandle, lstat, realpath } from 'node:fs/promises';
@@ -31,8 +31,8 @@ export interface PathGuardOptions {
   readonly verification?: Verification;
 }
 
-/** Where a path leads. */
-export interface Place {
+/** A path that was judged, and what it leads to. */
+export interface LocatedPath {
   /** The path as spelled, absolute; links are not followed. */
   readonly asked: string;
   /** Every link resolved. */
@@ -54,23 +54,23 @@ export interface Place {
 
 export interface PathGuard {
   readonly root: string;
-  /** The absolute path of a name, links not followed. Throws for what lies in no root. */
+  /** Gives the absolute path of a name, links not resolved. Throws for a path in no root. */
   spellOut(path: string): string;
-  /** Judges a path. Throws for whatever may not be reached that way. */
-  locate(path: string, access: Access): Promise<Place>;
-  /** The absolute path of a file or folder, there or not. Throws for special files, too. */
+  /** Judges a path. Throws for one that may not be accessed that way. */
+  locate(path: string, access: Access): Promise<LocatedPath>;
+  /** Gives the absolute path of a file or folder, existing or not. Throws for special files. */
   resolve(path: string, access: Access): Promise<string>;
-  /** The root that a real path lies in, and its segments below it. Throws when it lies in none. */
-  rootOf(absolute: string): Pick<Place, 'root' | 'below'>;
+  /** Gives the root of a resolved path, and its segments below it. Throws when it has none. */
+  rootOf(absolute: string): Pick<LocatedPath, 'root' | 'below'>;
   openFile(absolute: string): Promise<FileHandle>;
   openFolder(absolute: string): Promise<Folder>;
-  /** True for an absolute path whose text lies in a root. Says nothing about where links lead. */
+  /** Tells whether the text of an absolute path lies in a root. Links may still lead elsewhere. */
   isInside(path: string): boolean;
-  /** True for an absolute path in a root whose name makes it a secret. */
+  /** Tells whether the name of an absolute path in a root makes it a secret. */
   isSecret(path: string): boolean;
-  /** False for an entry of a folder that a listing leaves out. */
+  /** Tells whether a listing shows an entry of a folder. */
   shows(folder: string, name: string, isFolder: boolean): boolean;
-  /** Work that changes the same file goes through here. */
+  /** Serializes work that changes the same file. */
   readonly oneAtATime: OneAtATime;
 }
 
@@ -97,15 +97,15 @@ export const assertOrdinary = (stats: Stats, access: Access): void => {
 
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error));
 
-/** False, too, for what cannot be looked at: whoever opens it will hear why. */
+/** Tells whether a path is a link; false when it cannot be read, since opening it reports why. */
 const isLink = (path: string): Promise<boolean> =>
   lstat(path).then(
     (stats) => stats.isSymbolicLink(),
     () => false,
   );
 
-/** The deepest part of a path that exists, without links, and the names that do not exist. */
-const followLinks = async (path: string): Promise<Pick<Place, 'existing' | 'missing'>> => {
+/** Resolves the deepest part of a path that exists, and lists the names below it that do not. */
+const followLinks = async (path: string): Promise<Pick<LocatedPath, 'existing' | 'missing'>> => {
   const missing: string[] = [];
   for (let at = path; ; at = dirname(at)) {
     try {
@@ -123,7 +123,7 @@ interface Judge {
   readonly verification: Verification;
 }
 
-/** The file after names are gone that only a crash of ours gave it. */
+/** Removes names that a crash of ours gave the file, and reads its stats again. */
 const withoutLeftovers = async (judge: Judge, path: string, file: Stats): Promise<Stats> => {
   const folder = await openFolder({ path: dirname(path), verification: judge.verification });
   try {
@@ -134,20 +134,20 @@ const withoutLeftovers = async (judge: Judge, path: string, file: Stats): Promis
   }
 };
 
-const locateIn = async (judge: Judge, path: string, access: Access): Promise<Place> => {
+const locateIn = async (judge: Judge, path: string, access: Access): Promise<LocatedPath> => {
   const { roots } = judge;
   assertPlainPath(path, process.platform);
   const asked = roots.spellOut(path);
   const { existing, missing } = await followLinks(asked);
   const absolute = join(existing, ...missing);
-  const found = missing.length === 0 ? await lstat(absolute) : undefined;
-  const isFolder = found?.isDirectory() ?? false;
+  const present = missing.length === 0 ? await lstat(absolute) : undefined;
+  const isFolder = present?.isDirectory() ?? false;
   roots.assertAllowed({ path: asked, access, isFolder });
   roots.assertAllowed({ path: absolute, access, isFolder });
   const stats =
-    access === 'write' && found?.isFile() && found.nlink > 1
-      ? await withoutLeftovers(judge, absolute, found)
-      : found;
+    access === 'write' && present?.isFile() && present.nlink > 1
+      ? await withoutLeftovers(judge, absolute, present)
+      : present;
   return {
     asked,
     absolute,

@@ -27,7 +27,7 @@ const kindOf = (stats: BigIntStats): string => {
   return stats.isDirectory() ? 'folder' : 'other';
 };
 
-/** The time of birth is part of it, because systems give the number of a removed file to the next. */
+/** Identifies a file or folder, also by its birth time: systems reuse inode numbers. */
 const identityOf = (stats: BigIntStats): string =>
   `${kindOf(stats)}:${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
 
@@ -36,7 +36,7 @@ const bornAtMs = (identity: string): number =>
 
 const markOf = ({ size, mtimeNs }: BigIntStats): string => `${size}:${mtimeNs}`;
 
-/** No link is followed and no pipe waited for. */
+/** Digests a file, or its size and times if it is large. Follows no link, waits for no pipe. */
 const digestOf = (path: string, stats: BigIntStats): string => {
   if (stats.size > MAX_DIGESTED) return `${markOf(stats)}:${stats.ctimeNs}`;
   const file = openSync(path, constants.O_RDONLY | OPEN_SAFELY);
@@ -78,15 +78,15 @@ export const pathState = ({ root, below, use }: StatedPath): PathState => {
 };
 
 /**
- * A part that is another one than before. Somebody may have made it anew since, as editors do when
- * they save a file; what was there before then under another name was put in its place.
+ * Tells whether a part of the path was created after the question, as editors do when they save a
+ * file. A part that is older was moved there.
  */
 const isMadeSince = (before: string | undefined, now: string, askedAt: number): boolean => {
   const isSave = before?.startsWith(FILE) === true && now.startsWith(FILE);
   return (before === undefined || isSave) && bornAtMs(now) > askedAt;
 };
 
-/** Whether a path is still what it was when a person was asked about it. */
+/** Tells whether a path is still what it was when a person was asked about it. */
 export const isSamePath = (before: PathState, now: PathState, askedAt: number): boolean =>
   before.use === now.use &&
   before.content === now.content &&

@@ -1,4 +1,4 @@
-/** What can be said about a path from its text alone, before anything on disk is touched. */
+/** Checks a path by its text alone, before anything on disk is touched. */
 import { ToolFailure } from '../../contract/errors.ts';
 
 const MAX_LENGTH = 4096;
@@ -10,7 +10,7 @@ const ODD = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const WINDOWS_ODD =
   /^[\\/]{2}|^[a-z]:(?![\\/])|^.{2,}:|(^|[\\/])(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)\s*(\.|[\\/]|$)/i;
 
-/** True for text that no honest path has. */
+/** Tells whether a path holds text that no ordinary path has. */
 export const isOddPath = (path: string, platform: NodeJS.Platform): boolean =>
   ODD.test(path) || (platform === 'win32' && WINDOWS_ODD.test(path));
 
@@ -28,6 +28,6 @@ export const assertPlainPath = (path: string, platform: NodeJS.Platform): void =
   }
 };
 
-/** All segments of an absolute path. */
+/** Splits an absolute path into its segments. */
 export const segmentsOf = (path: string): readonly string[] =>
   path.split(/[\\/]/).filter((segment) => segment !== '');

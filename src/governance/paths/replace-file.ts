@@ -1,6 +1,6 @@
 /**
- * Puts new content under a name in one step: whoever looks sees the old file or the new one, never
- * half of it, and after a crash one of the two is on disk.
+ * Replaces a file in one step: readers see the old file or the new one, and after a crash one of
+ * the two is on disk.
  */
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
@@ -19,7 +19,7 @@ export interface Replacement {
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
   /** True when there is an old file to take the place of. */
   readonly replaces: boolean;
-  /** The last look before the step: throws when the old file is not what it was. */
+  /** Checks right before the step; throws when the old file is not what it was. */
   confirm(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const writeTemporary = async (path: string, replacement: Replacement): Promise<v
   }
 };
 
-/** Unlike a rename, a link never covers a file that came into being meanwhile. */
+/** Gives the file its name by a link, which never covers a file that was created meanwhile. */
 const linkInto = async (temporary: string, target: string): Promise<void> => {
   try {
     await link(temporary, target);
@@ -57,13 +57,13 @@ const linkInto = async (temporary: string, target: string): Promise<void> => {
     await rename(temporary, target);
     return;
   }
-  // The file is there. Whoever meets it under two names takes the second one away.
+  // The file is there. The next write removes a second name that is left.
   await unlink(temporary).catch(() => undefined);
 };
 
 /**
- * A crash right after the link leaves the new file with a second, temporary name, which would keep
- * it from ever being written again. Takes such names away; any other stays.
+ * Removes the temporary name that a crash right after the link leaves on a file: it would keep the
+ * file from ever being written again. Other names stay.
  */
 export const dropLeftovers = async (folder: Folder, file: Stats): Promise<void> => {
   for (const name of await readdir(folder.at('.'))) {

@@ -1,7 +1,7 @@
 /**
- * Which folders git takes for a repository without being told: those that hold HEAD, objects and
- * refs, or HEAD and the name of another repository. Git runs what the configuration in them says, so
- * no tool completes one, and none writes into one that is there.
+ * Recognizes folders that git takes for a repository by itself: those with HEAD, objects and refs,
+ * or with HEAD and the name of another repository. Git runs what their configuration says, so no
+ * tool completes one or writes into one. Also lists what stays read-only in .git.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,14 +20,14 @@ export const isRepositoryLayout = (names: readonly string[]): boolean => {
   return isComplete((part) => all.has(part));
 };
 
-const SPELLED: Readonly<Record<string, string>> = { head: 'HEAD' };
+const SPELLINGS: Readonly<Record<string, string>> = { head: 'HEAD' };
 
 const isThere = (folder: string, part: string): boolean =>
-  [part, SPELLED[part] ?? part].some(
+  [part, SPELLINGS[part] ?? part].some(
     (name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined,
   );
 
-/** True for a path whose writing has to wait for others: it could be the last part of a layout. */
+/** Tells whether a path could complete a layout, so that its writing has to wait for others. */
 export const isRepositoryPart = (below: readonly string[]): boolean =>
   below.some((name) => (PARTS as readonly string[]).includes(name.toLowerCase()));
 
@@ -43,4 +43,25 @@ export const assertNoRepository = (root: string, below: readonly string[]): void
       { suggestions: ['Use other names than HEAD, objects, refs and commondir in one folder.'] },
     );
   }
+};
+
+const RULE_NAMES: ReadonlySet<string> = new Set([
+  ...['hooks', 'config', 'config.worktree', 'info', 'branches', 'remotes'],
+  // They name another folder whose configuration counts.
+  ...['commondir', 'gitdir', 'worktrees', 'modules'],
+  // A rebase that is under way holds lines to execute.
+  ...['rebase-merge', 'rebase-apply', 'sequencer'],
+]);
+
+/**
+ * Tells whether a path in .git, given by its segments, makes git run programs or take configuration
+ * from elsewhere. Case does not count, as on some file systems.
+ */
+export const isRepositoryRule = (below: readonly string[]): boolean => {
+  const [first = '', second = ''] = below.map((name) => name.toLowerCase());
+  return (
+    RULE_NAMES.has(first) ||
+    first.startsWith('fsmonitor') ||
+    (first === 'objects' && second === 'info')
+  );
 };

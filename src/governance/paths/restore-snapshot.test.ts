@@ -192,13 +192,13 @@ describe('inspectSnapshot', () => {
     expect(await inspectSnapshot(guard, creation)).toBe('unknown');
   });
 
-  it('does not hide a bug', async () => {
+  it('passes on an error that is no ToolFailure', async () => {
     const broken = { path: undefined as unknown as string, executionId: 'e', order: 0 };
     const rest = { before: undefined, beforeMode: 0, afterHash: '', keptAt: 0 };
     await expect(inspectSnapshot(guard, { ...broken, ...rest })).rejects.toThrow(TypeError);
   });
 
-  it('says unknown where it may not look', async () => {
+  it('gives unknown for a file that may not be read', async () => {
     await access().write('a.txt', 'beta');
     rmSync(join(root, 'a.txt'));
     symlinkSync('/etc/passwd', join(root, 'a.txt'));

@@ -4,25 +4,25 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
 import { sha256Hex } from '../../kit/data/canonical-json.ts';
 import {
-  atSpot,
   DEFAULT_FILE_LIMITS,
   dropFile,
   dropFolder,
   makeFolder,
   type Present,
   putFile,
-  type Spot,
-  type SpotRequest,
+  type Slot,
+  type SlotRequest,
+  withSlot,
 } from './file-slot.ts';
 import type { PathGuard } from './path-guard.ts';
 
 export type ChangeState = 'done' | 'not_done' | 'unknown';
 
-/** What there is, as one text: a hash for a file, a word for anything else. */
+/** Describes what is present as one text: a hash for a file, a word for anything else. */
 const stateOf = (present: Present): string =>
   present.kind === 'file' ? sha256Hex(present.bytes) : present.kind;
 
-/** The mode of a removed folder is kept with its type bits; that is how it is told from a file. */
+/** Tells a removed folder from a file by the type bits of its mode. */
 const wasFolder = ({ beforeMode = 0 }: Snapshot): boolean =>
   (beforeMode & constants.S_IFMT) === constants.S_IFDIR;
 
@@ -37,17 +37,17 @@ const judge = (snapshot: Snapshot, present: Present): ChangeState => {
   return now === stateBefore(snapshot) ? 'not_done' : 'unknown';
 };
 
-const request = async (guard: PathGuard, snapshot: Snapshot): Promise<SpotRequest> => ({
+const request = async (guard: PathGuard, snapshot: Snapshot): Promise<SlotRequest> => ({
   guard,
-  place: await guard.locate(snapshot.path, 'write'),
+  target: await guard.locate(snapshot.path, 'write'),
   maxBytes: DEFAULT_FILE_LIMITS.snapshotBytes,
 });
 
-const restore = (snapshot: Snapshot, spot: Spot): Promise<void> => {
+const restore = (snapshot: Snapshot, slot: Slot): Promise<void> => {
   const { before, beforeMode = 0o666 } = snapshot;
-  if (before) return putFile(spot, before, beforeMode);
-  if (wasFolder(snapshot)) return makeFolder(spot, beforeMode);
-  return spot.present.kind === 'folder' ? dropFolder(spot) : dropFile(spot);
+  if (before) return putFile(slot, before, beforeMode);
+  if (wasFolder(snapshot)) return makeFolder(slot, beforeMode);
+  return slot.present.kind === 'folder' ? dropFolder(slot) : dropFile(slot);
 };
 
 /**
@@ -56,25 +56,25 @@ const restore = (snapshot: Snapshot, spot: Spot): Promise<void> => {
  */
 export const restoreSnapshot = (guard: PathGuard, snapshot: Snapshot): Promise<void> =>
   guard.oneAtATime(snapshot.path, async () =>
-    atSpot(await request(guard, snapshot), async (spot) => {
-      const state = judge(snapshot, spot.present);
+    withSlot(await request(guard, snapshot), async (slot) => {
+      const state = judge(snapshot, slot.present);
       if (state === 'unknown') {
         throw new ToolFailure('CONFLICT', 'The file was changed after the call.', {
           suggestions: ['Compare the file by hand: taking the call back would lose that change.'],
         });
       }
-      if (state === 'done') await restore(snapshot, spot);
+      if (state === 'done') await restore(snapshot, slot);
     }),
   );
 
-/** Whether the change a snapshot announces was made, by looking at the file. */
+/** Tells by the file whether the change that a snapshot announces was made. */
 export const inspectSnapshot = async (
   guard: PathGuard,
   snapshot: Snapshot,
 ): Promise<ChangeState> => {
   try {
-    return await atSpot(await request(guard, snapshot), async (spot) =>
-      judge(snapshot, spot.present),
+    return await withSlot(await request(guard, snapshot), async (slot) =>
+      judge(snapshot, slot.present),
     );
   } catch (error) {
     // Unreachable or refused now: nobody can tell, which is what the answer says.

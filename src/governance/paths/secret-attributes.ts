@@ -16,17 +16,18 @@ import {
   WORDED_ENDINGS,
   WORDED_FOLDERS,
 } from './name-tables.ts';
+import { sensitiveRule } from './sensitive-names.ts';
 
-/** Letters in both cases: git compares exactly. */
+/** Writes letters in both cases: git compares exactly. */
 const anyCase = (name: string): string =>
   name.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
 
-/** A name with a slash is taken from the top unless it starts with stars. */
+/** Makes a name match at any depth: git takes one with a slash from the top otherwise. */
 const anywhere = (name: string): string => (name.includes('/') ? `**/${name}` : name);
 
 const names = (entries: readonly NameEntry[]): readonly string[] => entries.map(([name]) => name);
 
-/** A name as a file, and as a folder with all that lies in it. */
+/** Lists a name as a file, and as a folder with its content. */
 const withContent = (entries: readonly NameEntry[]): readonly string[] =>
   names(entries).flatMap((name) => [anywhere(name), `**/${name}/**`]);
 
@@ -84,3 +85,39 @@ export const secretPathspecs = (): readonly string[] =>
     .flatMap(names)
     .flatMap((name) => [`**/${name}`, `**/${name}/**`])
     .map((pattern) => `:(top,icase,glob)${pattern}`);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours stand before and after the line
+const HEADER = /^(?:\u001b\[[\d;]*m)*diff --(?:git|cc|combined) (.+?)(?:\u001b\[[\d;]*m)*$/;
+const WITHHELD = '[The change of a file that holds secrets is left out.]';
+
+/** Lists the names in a header: `a/x b/x`, quoted where they are odd, or one name. */
+const namesIn = (text: string): readonly string[] => {
+  const plain = text.replaceAll('"', '');
+  const middle = Math.floor(plain.length / 2);
+  return [plain, plain.slice(0, middle), plain.slice(middle + 1), ...plain.split(' ')];
+};
+
+const isSecret = (name: string): boolean =>
+  sensitiveRule({ above: [], below: name.split('/'), isFolder: false }) !== undefined;
+
+/**
+ * Removes the changes of files that hold secrets from the output of git, for sandboxes that cannot
+ * lay attributes over the repository. Returns the same text where there is nothing to remove.
+ */
+export const withholdSecrets = (text: string): string => {
+  if (!text.includes('diff --')) return text;
+  let isHidden = false;
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const [, header] = HEADER.exec(line) ?? [];
+      if (header !== undefined) {
+        isHidden = namesIn(header).some(isSecret);
+        return isHidden ? [line, WITHHELD] : [line];
+      }
+      // The next commit of a log ends the change of the last one.
+      if (isHidden && /^commit [0-9a-f]{7,64}\b/.test(line)) isHidden = false;
+      return isHidden ? [] : [line];
+    })
+    .join('\n');
+};

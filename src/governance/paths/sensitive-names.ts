@@ -1,16 +1,17 @@
 /**
- * Which file names nobody may read because they hold secrets, and which may be read but not written
- * because programs run or trust them. The names are in `name-tables.ts` and
+ * Decides by name which files nobody may read because they hold secrets, and which may not be
+ * written because programs run or trust them. The names are in `name-tables.ts` and
  * `files-programs-obey.ts`.
  */
 
+import { matchesWildcard } from '../wildcard.ts';
 import { PROGRAM_FILES } from './files-programs-obey.ts';
-import { matchingName, namePattern, patternsOf } from './name-pattern.ts';
 import {
   CREDENTIAL_FILES,
   ENVIRONMENT_FILES,
   HARMLESS_WORDS,
   MODEL_ENDINGS,
+  type NameEntry,
   NEVER_WRITTEN,
   SECRET_DATA_FOLDERS,
   SECRET_FILES,
@@ -20,6 +21,37 @@ import {
   WORDED_ENDINGS,
   WORDED_FOLDERS,
 } from './name-tables.ts';
+
+interface NamePattern {
+  readonly name: string;
+  /** By segment: the pieces between the stars. */
+  readonly segments: readonly (readonly string[])[];
+}
+
+const namePattern = (name: string): NamePattern => ({
+  name,
+  segments: name.split('/').map((segment) => segment.split('*')),
+});
+
+const patternsOf = (entries: readonly NameEntry[]): readonly NamePattern[] =>
+  entries.map(([name]) => namePattern(name));
+
+/** Tells whether the segments follow each other in the names, ending at `start` or later. */
+const runsIn = ({ segments }: NamePattern, names: readonly string[], start: number): boolean => {
+  const { length } = segments;
+  for (let at = Math.max(0, start - length + 1); at + length <= names.length; at += 1) {
+    if (segments.every((pieces, index) => matchesWildcard(pieces, names[at + index] as string)))
+      return true;
+  }
+  return false;
+};
+
+/** Finds the first pattern that matches and gives its name. */
+const matchingName = (
+  patterns: readonly NamePattern[],
+  names: readonly string[],
+  start = 0,
+): string | undefined => patterns.find((pattern) => runsIn(pattern, names, start))?.name;
 
 const FOLDERS = patternsOf(SECRET_FOLDERS);
 const FILES = patternsOf(SECRET_FILES);
@@ -33,8 +65,8 @@ const NEVER = patternsOf(NEVER_WRITTEN);
 const ORDERS = patternsOf(PROGRAM_FILES);
 
 /**
- * The name a file system may take a segment for: case, width, ignorable characters, trailing dots
- * and blanks, and streams after a colon do not count on one system or another.
+ * Normalizes a segment: case, width, ignorable characters, trailing dots and blanks, and streams
+ * after a colon do not count on one file system or another.
  */
 const folded = (segment: string): string =>
   segment
@@ -57,7 +89,7 @@ export interface NamedPath {
 const endsIn = (name: string, endings: readonly string[]): boolean =>
   endings.some((ending) => name.endsWith(ending));
 
-/** The rule about a word in the name of the file itself. */
+/** Finds the rule for a word in the name of the file itself. */
 const wordRule = (inside: readonly string[]): string | undefined => {
   const last = inside.slice(-1);
   const rule = matchingName(WORDS, last);
@@ -66,7 +98,7 @@ const wordRule = (inside: readonly string[]): string | undefined => {
   return isAbout === undefined ? rule : undefined;
 };
 
-/** The rule about the folder of a file, which is about data and not about source. */
+/** Finds the rule for the folder of a data file. */
 const dataRule = (inside: readonly string[]): string | undefined => {
   const folders = inside.slice(0, -1);
   return matchingName(ABOUT, folders) === undefined
@@ -74,7 +106,7 @@ const dataRule = (inside: readonly string[]): string | undefined => {
     : undefined;
 };
 
-/** The rule that makes a path secret, or `undefined`. */
+/** Finds the rule that makes a path secret. */
 export const sensitiveRule = ({ above, below, isFolder }: NamedPath): string | undefined => {
   const inside = foldedAll(below);
   const outside = foldedAll(above);
@@ -91,7 +123,7 @@ export const sensitiveRule = ({ above, below, isFolder }: NamedPath): string | u
   );
 };
 
-/** The rule that keeps a path, given by its segments below a root, from being written. */
+/** Finds the rule that keeps a path, given by its segments below a root, from being written. */
 export const protectedRule = (
   below: readonly string[],
   more: readonly string[] = [],
@@ -101,6 +133,6 @@ export const protectedRule = (
   return matchingName(NEVER, names) ?? matchingName(ORDERS, names) ?? matchingName(own, names);
 };
 
-/** The same for git, which may bring in what a commit holds for editors, agents and services. */
+/** Finds the same for git, which may write what editors, agents and services act on. */
 export const protectedFromGit = (below: readonly string[]): string | undefined =>
   matchingName(NEVER, foldedAll(below));

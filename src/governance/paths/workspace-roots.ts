@@ -1,4 +1,4 @@
-/** The folders a workspace consists of, and what their rules say about a path by its names alone. */
+/** The folders of a workspace, and what their rules say about a path by its names alone. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -16,17 +16,17 @@ export interface NameToJudge {
 
 export interface WorkspaceRoots {
   readonly main: string;
-  /** The text as an absolute path. Throws when that lies in no root. */
+  /** Makes the path absolute. Throws when it lies in no root. */
   spellOut(path: string): string;
   /** Throws when the path lies in no root, or when its names forbid the access. */
   assertAllowed(name: NameToJudge): void;
   isSecret(path: string, isFolder: boolean): boolean;
-  /** True for an absolute path whose text, links not followed, lies in a root. */
+  /** Tells whether the text of an absolute path, links not resolved, lies in a root. */
   isInside(path: string): boolean;
-  /** Relative to the main root with forward slashes; absolute in another root. */
+  /** Shows a path relative to the main root with forward slashes; absolute in another root. */
   shown(path: string): string;
   isRoot(path: string): boolean;
-  /** The root a path lies in, and its segments below it. Throws when it lies in none. */
+  /** Finds the root of a path, and its segments below it. Throws when it lies in none. */
   rootOf(path: string): { readonly root: string; readonly below: readonly string[] };
 }
 
@@ -57,7 +57,7 @@ const openRoot = (path: string): Root => {
   return { real, given };
 };
 
-/** The root a path lies in, and its segments below it. */
+/** Finds the root of a path, and its segments below it. */
 const findRoot = (roots: readonly Root[], path: string) => {
   for (const root of roots) {
     const below = segmentsBelow(root.real, path);
@@ -66,7 +66,7 @@ const findRoot = (roots: readonly Root[], path: string) => {
   throw outside();
 };
 
-/** A root given through a link stands for the real one. */
+/** Replaces a root that was given through a link by the real one. */
 const rebased = (roots: readonly Root[], path: string): string => {
   for (const { given, real } of roots) {
     const below = segmentsBelow(given, path);
@@ -100,8 +100,8 @@ export const openWorkspaceRoots = (options: RootsOptions): WorkspaceRoots => {
       const rule = secretRule(path, isFolder);
       if (rule !== undefined) throw secret(rule);
       if (access === 'read') return;
-      const kept = protectedRule(findRoot(roots, path).below, options.protectedNames);
-      if (kept !== undefined) throw writeProtected(kept);
+      const protectedBy = protectedRule(findRoot(roots, path).below, options.protectedNames);
+      if (protectedBy !== undefined) throw writeProtected(protectedBy);
     },
     isInside: (path) =>
       isAbsolute(path) &&

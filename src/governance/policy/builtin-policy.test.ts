@@ -35,7 +35,7 @@ describe('the built-in policy', () => {
     expect(Object.isFrozen(judge('read_only'))).toBe(true);
   });
 
-  it('has a version that goes with the flow mode', () => {
+  it('has a version that changes with the flow mode', () => {
     expect(builtinPolicy().version).toBe(policy.version);
     expect(builtinPolicy('deny').version).not.toBe(policy.version);
     expect(policy.readsFlow).toBe(false);
@@ -80,7 +80,7 @@ describe('data flow: untrusted content, private data and a way out', () => {
     });
   });
 
-  it('counts a label that nobody knows as secret', () => {
+  it('counts an unknown label as secret', () => {
     const flow = { untrusted: false, sensitivity: 'cosmic' } as unknown as FlowState;
     expect(builtinPolicy().judge(ask({ tool: mail, flow })).rule).toBe('flow-secret');
   });

@@ -1,9 +1,14 @@
-/** The rules that ship, made ready, and the policy that consists of them alone. */
+/** Compiles the rules that ship, and the policy that consists of them alone. */
 import type { Isolation } from '../../contract/caller.ts';
 import { digestOf } from '../../kit/data/canonical-json.ts';
-import { type BuiltinRule, type FlowMode, flowRules, TIER_RULES } from './builtin-rules.ts';
+import {
+  type BuiltinRule,
+  type FlowMode,
+  flowRules,
+  ISOLATION_LEVELS,
+  TIER_RULES,
+} from './builtin-rules.ts';
 import { nativeCondition } from './condition/native-conditions.ts';
-import { ISOLATION_LEVELS } from './isolation-levels.ts';
 import { type CompiledPolicy, policyEngine } from './policy-engine.ts';
 import { BUILT_IN, makeRule, type Rule, type RuleRole } from './rule.ts';
 import type { LevelRules } from './rule-index.ts';
@@ -13,7 +18,7 @@ const builtinRule = (rule: BuiltinRule, role: RuleRole, order: number): Rule => 
   return makeRule(rule, { role, order, condition, shadow: false, origin: BUILT_IN });
 };
 
-/** The tier rules, to come after `before` rules of other people. */
+/** Makes the tier rules, ordered after `before` other rules. */
 export const tierRules = (before: number): readonly Rule[] =>
   TIER_RULES.map((rule, index) => builtinRule(rule, 'choice', before + index));
 
@@ -30,11 +35,11 @@ export const isolationGuards = (): LevelRules => ({
   paranoid: levelRules('paranoid'),
 });
 
-/** Differs when what it is given or a rule that ships differs. */
+/** Gives a version that differs when the documents or the rules that ship differ. */
 export const policyVersion = (documents: unknown): string =>
   digestOf({ documents, tiers: TIER_RULES, flow: flowRules('ask'), levels: ISOLATION_LEVELS });
 
-/** Names that nobody else can give to a rule. */
+/** Names that no other rule may have. */
 export const BUILTIN_NAMES: readonly string[] = [
   ...TIER_RULES,
   ...flowRules('ask'),
@@ -43,7 +48,7 @@ export const BUILTIN_NAMES: readonly string[] = [
   .map(({ name }) => name)
   .concat('permission-missing', 'default-deny', 'policy-error');
 
-/** The policy without any file: tiers, permissions, data flow and isolation. */
+/** Makes the policy without any file: tiers, permissions, data flow and isolation. */
 export const builtinPolicy = (flow: FlowMode = 'ask'): CompiledPolicy =>
   policyEngine({
     version: policyVersion({ flow }),

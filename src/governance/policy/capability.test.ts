@@ -9,7 +9,7 @@ const RUN: Capability = { action: 'run', description: '', tier: 'execute' };
 const files = someTool({ tier: 'write', actionField: 'operation', capabilities: [READ, DELETE] });
 
 describe('the capability in use', () => {
-  it('is told by the action field, and sets the tier', () => {
+  it('is chosen by the action field, and sets the tier', () => {
     expect(capabilityInUse(files, { operation: 'read' })).toBe(READ);
     expect(tierInUse(files, READ)).toBe('read_only');
     expect(tierInUse(files, DELETE)).toBe('write');
@@ -30,7 +30,7 @@ describe('the capability in use', () => {
     expect(capabilityInUse(files, input)).toBeUndefined();
   });
 
-  it('is taken for the worst when it is unknown', () => {
+  it('counts as the most dangerous one when it is unknown', () => {
     expect(tierInUse(someTool({ tier: 'write', capabilities: [READ, RUN] }), undefined)).toBe(
       'execute',
     );
@@ -40,7 +40,7 @@ describe('the capability in use', () => {
 });
 
 describe('delicate', () => {
-  it('is what destroys or wants to be confirmed', () => {
+  it('is a call that destroys or requires confirmation', () => {
     const confirmed: Capability = { action: 'x', description: '', requiresConfirmation: true };
     expect(isDelicate(files, DELETE)).toBe(true);
     expect(isDelicate(files, confirmed)).toBe(true);

@@ -1,9 +1,12 @@
-/** What a call does by what its tool declares: the capability in use, its tier, how delicate it is. */
+/**
+ * Reads from the declaration of a tool what a call does: its capability, its tier, whether it needs
+ * confirmation.
+ */
 import { type Capability, TIERS, type Tier, type Tool } from '../../contract/tool.ts';
 
 /**
- * The capability in use, or `undefined` when it cannot be told: the call is then judged by the
- * tool's own tier and by the most dangerous thing it can do.
+ * Finds the capability in use. Without one (`undefined`), the call is judged by the tool's own tier
+ * and by the most dangerous thing it can do.
  */
 export const capabilityInUse = (tool: Tool, input: unknown): Capability | undefined => {
   const { capabilities, actionField } = tool;
@@ -15,7 +18,7 @@ export const capabilityInUse = (tool: Tool, input: unknown): Capability | undefi
   return capabilities.find((capability) => capability.action === action);
 };
 
-/** Without a capability to go by, the highest tier of all that the tool can do. */
+/** Gives the tier of a call; without a capability, the highest tier of the tool. */
 export const tierInUse = (tool: Tool, capability: Capability | undefined): Tier => {
   if (capability) return capability.tier ?? tool.tier;
   let highest = tool.tier;
@@ -25,14 +28,14 @@ export const tierInUse = (tool: Tool, capability: Capability | undefined): Tier 
   return highest;
 };
 
-/** Does the call need a person's word by what the tool declares? */
+/** Tells whether the tool declares the call destructive or in need of confirmation. */
 export const isDelicate = (tool: Tool, capability: Capability | undefined): boolean => {
   if (capability)
     return capability.destructive === true || capability.requiresConfirmation === true;
   return tool.capabilities.some((each) => each.destructive || each.requiresConfirmation);
 };
 
-/** Can the call carry data out? As the user says; else by its tier, its own word or its hosts. */
+/** Tells whether a call can carry data out: by the user's setting, its tier or its needs. */
 export const isSink = (tool: Tool, tier: Tier): boolean => {
   if (tool.assigned) return tool.assigned.sink;
   if (tier === 'external_api' || tool.sink === true) return true;

@@ -3,8 +3,7 @@ import { ask, someCaller, someTool } from '../../../test/fixtures/policy-questio
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import type { Tier } from '../../contract/tool.ts';
 import { compilePolicy, type PolicyOptions } from './compile-policy.ts';
-import type { PolicyDocument, PolicyRule } from './document/policy-document.ts';
-import type { PolicySource } from './document/policy-source.ts';
+import type { PolicyDocument, PolicyRule, PolicySource } from './document/policy-document.ts';
 
 const user = (document: Partial<PolicyDocument>): PolicySource => ({
   origin: 'policy.yml',
@@ -54,7 +53,7 @@ describe('the order of rules', () => {
     expect(byUser([], { tier: 'execute' }).rule).toBe('tier-3-execute');
   });
 
-  it('has nothing to decide when no rule fits: that is a deny', () => {
+  it('does not matter when no rule fits: the call is denied', () => {
     expect(judge([user({ builtin: false })])).toMatchObject({
       effect: 'deny',
       rule: 'default-deny',
@@ -68,7 +67,7 @@ describe('the order of rules', () => {
   });
 });
 
-describe('what a rule asks for', () => {
+describe('the conditions of a rule', () => {
   const tool = someTool({
     name: 'write_file',
     aliases: ['wf'],
@@ -227,7 +226,7 @@ describe('several documents', () => {
     expect(judge([program, user({ rules: [rule('u', 'ask')] })]).rule).toBe('p');
   });
 
-  it('that use a name twice are told so', () => {
+  it('get a warning when they use a name twice', () => {
     const sources = [user({ rules: [rule('u', 'ask')] }), user({ rules: [rule('u', 'deny')] })];
     expect(compilePolicy(sources).warnings[0]).toContain(
       'another document has a rule of this name',

@@ -1,19 +1,74 @@
 /**
- * Policy documents to a policy. Those of the user and of the program are read one after the other as
- * one list. A project's can only narrow: its rules that ask or deny are guards, its rules that allow
- * do not count, its roles give nothing away.
+ * Compiles policy documents. Those of the user and of the program are read in order as one list. A
+ * project's can only narrow: its rules that ask or deny are guards, its rules that allow do not
+ * count, and its roles can only make isolation stricter.
  */
+
+import type { Isolation } from '../../contract/caller.ts';
 import { flowGuards, isolationGuards, policyVersion, tierRules } from './builtin-policy.ts';
 import type { FlowMode } from './builtin-rules.ts';
-import { compileRoles } from './compile-roles.ts';
+import { ISOLATION_LEVELS, stricter } from './builtin-rules.ts';
+import type { Condition } from './condition/call-facts.ts';
 import { conditionCompiler } from './condition/compile-condition.ts';
-import type { Condition } from './condition/condition.ts';
 import { checkDocument } from './document/check-document.ts';
 import { invalidDocument, subjectOf } from './document/document-problems.ts';
-import { type PolicyRule, policySchema } from './document/policy-document.ts';
-import { originOf, type PolicySource } from './document/policy-source.ts';
+import {
+  originOf,
+  type PolicyRole,
+  type PolicyRule,
+  type PolicySource,
+  policySchema,
+} from './document/policy-document.ts';
 import { type CompiledPolicy, policyEngine } from './policy-engine.ts';
+import { isHeld, type Roles } from './rights.ts';
 import { makeRule, type Rule, type RuleRole } from './rule.ts';
+
+interface Role {
+  readonly permissions: string[];
+  readonly isolation: Isolation;
+}
+
+const EMPTY_ROLE: Role = { permissions: [], isolation: 'none' };
+
+const merged = (role: Role, added: PolicyRole): Role => ({
+  permissions: [...role.permissions, ...(added.permissions ?? [])],
+  isolation: stricter(role.isolation, added.isolation ?? 'none'),
+});
+
+/** Lists what a project's role would give and may not. */
+const excessOf = (role: Role, { permissions = [], isolation }: PolicyRole): readonly string[] => {
+  const gained = permissions.filter((permission) => !isHeld(role.permissions, permission));
+  const isLooser =
+    isolation !== undefined &&
+    ISOLATION_LEVELS[isolation].rank < ISOLATION_LEVELS[role.isolation].rank;
+  return [
+    ...gained.map((name) => `a project cannot give the permission ${name}; it is ignored`),
+    ...(isLooser ? [`a project cannot loosen isolation to ${isolation}; it is ignored`] : []),
+  ];
+};
+
+/** Merges the roles of all documents. Expects those of projects last. */
+const compileRoles = (
+  sources: readonly PolicySource[],
+): { readonly roles: Roles; readonly warnings: readonly string[] } => {
+  const roles = new Map<string, Role>();
+  const warnings: string[] = [];
+  for (const source of sources) {
+    for (const [name, written] of Object.entries(source.document.roles ?? {})) {
+      const role = roles.get(name) ?? EMPTY_ROLE;
+      const subject = `${originOf(source, ['roles', name])}: role ${name}`;
+      if (source.document.shadow) {
+        warnings.push(`${subject}: ignored, the file is in shadow mode`);
+      } else if (source.kind === 'project') {
+        warnings.push(...excessOf(role, written).map((what) => `${subject}: ${what}`));
+        roles.set(name, merged(role, { ...written, permissions: [] }));
+      } else {
+        roles.set(name, merged(role, written));
+      }
+    }
+  }
+  return { roles, warnings };
+};
 
 export interface PolicyOptions {
   /** What to do when untrusted and private data meet a way out; `ask` by default. */
@@ -25,8 +80,7 @@ type Compile = ReturnType<typeof conditionCompiler>;
 const assertUsable = (sources: readonly PolicySource[], compile: Compile): void => {
   const problems = sources.flatMap((source) =>
     checkDocument(source.document, compile).map(({ path, message }) => {
-      const place = originOf(source, path);
-      return [place, subjectOf(source.document, path), message]
+      return [originOf(source, path), subjectOf(source.document, path), message]
         .filter((part) => part !== '')
         .join(': ');
     }),
@@ -34,7 +88,7 @@ const assertUsable = (sources: readonly PolicySource[], compile: Compile): void 
   if (problems.length > 0) throw invalidDocument(problems);
 };
 
-/** What a program changes in its document later changes no verdict. */
+/** Copies a document, so that later changes of it change no verdict. */
 const copyOf = (source: PolicySource): PolicySource => ({
   ...source,
   document: policySchema.parse(source.document),
@@ -73,7 +127,7 @@ const repeatedWarnings = (rules: readonly Rule[]): readonly string[] =>
     .filter(({ name }, index) => rules.findIndex((other) => other.name === name) < index)
     .map(({ name, origin }) => `${origin}: rule ${name}: another document has a rule of this name`);
 
-/** Throws `CONFIG_INVALID` when a document is not usable. */
+/** Compiles documents to a policy. Throws `CONFIG_INVALID` when one is not usable. */
 export const compilePolicy = (
   sources: readonly PolicySource[],
   { flow = 'ask' }: PolicyOptions = {},

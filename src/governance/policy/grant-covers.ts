@@ -1,4 +1,6 @@
-/** Does a standing grant answer for a call? All it names has to fit, and doubt is a no. */
+/**
+ * Decides whether a standing grant covers a call. All that it names has to fit, and doubt is a no.
+ */
 import { LRUCache } from 'lru-cache';
 import type { Grant, GrantSubject } from '../../contract/grant.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
@@ -8,13 +10,13 @@ import {
   isBadCondition,
 } from './condition/compile-condition.ts';
 
-/** What is asked of a grant. */
+/** What a grant is checked for. */
 export interface GrantTarget {
-  /** The permission wanted, e.g. `tool:web_search`. */
+  /** The permission that is needed, e.g. `tool:web_search`. */
   readonly resource: string;
   /** The digest of the tool as it is now. */
   readonly definition: string;
-  /** Kept by whoever asks often, so that each condition is compiled once. */
+  /** Kept by callers that check often, so that each condition is compiled once. */
   readonly conditions?: ConditionCache;
 }
 
@@ -31,10 +33,10 @@ const fitsSubject = (subject: GrantSubject, { caller }: PolicyQuestion): boolean
   return role === undefined || caller.roles.includes(role);
 };
 
-const fitsResource = (resource: string, wanted: string): boolean =>
-  resource.endsWith('*') ? wanted.startsWith(resource.slice(0, -1)) : resource === wanted;
+const fitsResource = (resource: string, required: string): boolean =>
+  resource.endsWith('*') ? required.startsWith(resource.slice(0, -1)) : resource === required;
 
-/** An action that cannot be told is covered by `*` only. */
+/** Matches actions; an unknown action is covered by `*` only. */
 const fitsActions = (actions: readonly string[], { capability }: PolicyQuestion): boolean =>
   actions.includes('*') || (capability !== undefined && actions.includes(capability.action));
 
@@ -51,7 +53,7 @@ const fitsCondition = (condition: CheckedCondition, question: PolicyQuestion): b
   }
 };
 
-/** A compiler for each text: what it keeps goes when the condition does. */
+/** Uses a compiler for each text, so that its cache is freed with the condition. */
 const compileOne: ConditionCache = (text) => conditionCompiler()(text);
 
 export const createConditionCache = (): ConditionCache => {
@@ -63,7 +65,7 @@ export const createConditionCache = (): ConditionCache => {
   };
 };
 
-/** Never throws. */
+/** Tells whether the grant covers the call. Never throws. */
 export const grantCovers = (
   grant: Grant,
   question: PolicyQuestion,

@@ -1,24 +1,25 @@
 /**
- * Does a rule fit a call? Judging and explaining ask the same functions, so that they cannot
+ * Matches rules with calls. Judging and explaining use the same functions, so that they cannot
  * disagree. The answers are constants: nothing is allocated for a call.
  */
 import type { Caller } from '../../contract/caller.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import { TIERS } from '../../contract/tool.ts';
+import { matchesWildcard } from '../wildcard.ts';
 import type { CallFacts } from './condition/call-facts.ts';
 import type { Rule, RuleMatch } from './rule.ts';
 
 export interface Fit {
   readonly matched: boolean;
-  /** It counts because it cannot be told. */
+  /** It counts although its condition could not be evaluated. */
   readonly doubtful: boolean;
   readonly why: string;
 }
 
 const no = (why: string): Fit => ({ matched: false, doubtful: false, why });
 
-export const FITS: Fit = { matched: true, doubtful: false, why: 'everything it asks for fits' };
-export const DOUBTFUL: Fit = {
+const FITS: Fit = { matched: true, doubtful: false, why: 'everything it asks for fits' };
+const DOUBTFUL: Fit = {
   matched: true,
   doubtful: true,
   why: 'its condition could not be evaluated, which counts against the call',
@@ -32,31 +33,19 @@ const NOT_SOURCE = no('it is for tools from other sources');
 const NOT_CALLER = no('it is for other callers');
 export const VOID = no('a project can only narrow: its rules that allow do not count');
 
-/** `*` stands for any run of characters. Never goes back further than the last `*`. */
-export const matchesName = (pattern: string, name: string): boolean => {
-  const end = pattern.lastIndexOf('*');
-  if (end < 0) return pattern === name;
-  const start = pattern.indexOf('*');
-  const last = pattern.slice(end + 1);
-  if (!name.startsWith(pattern.slice(0, start))) return false;
-  let at = start;
-  for (const part of pattern.slice(start, end).split('*')) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
-};
+/** Matches a name with a pattern, in which `*` matches any characters. */
+export const matchesName = (pattern: string, name: string): boolean =>
+  matchesWildcard(pattern.split('*'), name);
 
-/** The part that is the same for every call of a tool in a tier; the index goes by it. */
+/** Matches tool and tier, which the index is built by. */
 export const fitsTool = (rule: Rule, name: string, tier: string): Fit => {
   const { tools, tiers } = rule;
   if (tools && !tools.some((pattern) => matchesName(pattern, name))) return NOT_TOOL;
-  const known: readonly string[] = tiers ?? TIERS;
-  return known.includes(tier) ? FITS : NOT_TIER;
+  const allowedTiers: readonly string[] = tiers ?? TIERS;
+  return allowedTiers.includes(tier) ? FITS : NOT_TIER;
 };
 
-/** When the action is not known, any that the tool can do may be meant: enough to refuse. */
+/** Matches the action. An unknown action may be any that the tool has: enough to refuse. */
 const fitsAction = ({ actions, effect }: Rule, { tool, capability }: PolicyQuestion): boolean => {
   if (!actions) return true;
   if (capability) return actions.includes(capability.action);
@@ -64,8 +53,9 @@ const fitsAction = ({ actions, effect }: Rule, { tool, capability }: PolicyQuest
 };
 
 /**
- * A name that a caller gave itself stands below its giver's, `giver/name`. By itself it allows
- * nothing, but a rule against it holds.
+ * Matches a name of a caller. A name that a caller chose itself is qualified by the identity that
+ * was proven, `identity/name`: without it nothing is allowed, but a rule against the plain name
+ * holds.
  */
 const isNamed = (names: readonly string[], name: string, isAgainst: boolean): boolean =>
   names.includes(name) || (isAgainst && names.includes(name.slice(name.indexOf('/') + 1)));
@@ -83,7 +73,7 @@ const fitsCaller = (
   return !roles || caller.roles.some((role) => roles.includes(role));
 };
 
-/** The rest. Expects a rule that fits tool and tier. */
+/** Matches all but tool and tier, which must fit already. */
 export const fitsCall = (rule: Rule, question: PolicyQuestion, facts?: CallFacts): Fit => {
   const { sources, callers, condition } = rule;
   if (sources && !sources.includes(question.tool.source)) return NOT_SOURCE;

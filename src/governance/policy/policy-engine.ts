@@ -1,10 +1,9 @@
 /**
- * Judges calls by rules that are ready. Two kinds of rules meet here. Of the choices (the user's
- * rules, then the built-in ones) a deny wins, otherwise the first that fits decides, and silence is
- * a deny. Guards (a project's rules, data flow, isolation) are asked afterwards, and the strictest
- * of all answers counts: so no rule that allows can hide a guard, wherever it stands. Permissions
- * that a tool names are not looked at: a standing grant may give one, and the stage that knows the
- * grants asks for them.
+ * Judges calls by compiled rules. Of the choices (the user's rules, then the built-in ones) a deny
+ * wins, otherwise the first that fits decides, and silence is a deny. Guards (a project's rules,
+ * data flow, isolation) are judged afterwards, and the strictest of all answers counts: no rule
+ * that allows can hide a guard. Permissions that a tool names are not judged here: a standing grant
+ * may give one, and the stage that knows the grants checks them.
  */
 import type {
   ConsideredRule,
@@ -20,7 +19,7 @@ import { type Roles, rightsOf } from './rights.ts';
 import { BUILT_IN, DEFAULT_DENY, type Outcome, type Rule } from './rule.ts';
 import { type LevelRules, type Plan, RuleIndex } from './rule-index.ts';
 
-/** How every rule looks at a call, in the order in which rules are considered. */
+/** Matches one rule with a call, for an explanation. */
 const fitOf = (rule: Rule, question: PolicyQuestion, facts: CallFacts): Fit => {
   if (rule.role === 'void') return VOID;
   const fit = fitsTool(rule, question.tool.name, question.tier);
@@ -41,7 +40,7 @@ const explainRules = (
 };
 
 export interface CompiledPolicy extends Required<Policy> {
-  /** What was ignored, and where it stands. */
+  /** What was ignored, with its origin. */
   readonly warnings: readonly string[];
 }
 
@@ -68,7 +67,7 @@ const firstOf = (
   return undefined;
 };
 
-/** Settles a call by its plan: choices first, then the guards that are stricter. */
+/** Decides a call by its plan: choices first, then the guards that are stricter. */
 const settle = (plan: Plan, question: PolicyQuestion, facts?: CallFacts): Outcome => {
   let settled =
     firstOf(plan.denies, question, facts) ?? firstOf(plan.choices, question, facts) ?? DEFAULT_DENY;
@@ -80,7 +79,7 @@ const settle = (plan: Plan, question: PolicyQuestion, facts?: CallFacts): Outcom
   return settled;
 };
 
-/** Had the rule counted, would the call have fared worse? A late `ask` would not have been heard. */
+/** Tells whether a shadow rule would be stricter; an `ask` after the deciding rule would not. */
 const wouldWorsen = ({ effect, role, sure }: Rule, settled: Outcome): boolean => {
   if (effect === 'deny') return settled.severity < 3;
   return settled.severity === 0 && (role === 'guard' || sure.order < settled.order);
@@ -94,11 +93,14 @@ const findingsOf = (plan: Plan, settled: Outcome, look: (rule: Rule) => Fit): Sh
     .map(({ rule, fit }) => outcomeOf(rule, fit).verdict)
     .map(({ rule, effect, reason }) => ({ rule, effect, reason }));
 
-/** Our own rules look at the session only where data could leave it, and there it is always read. */
+/**
+ * Tells whether a rule reads the flow of the session. Built-in rules read it only where data could
+ * leave, and there it is always loaded.
+ */
 const looksAtFlow = ({ origin, condition }: Rule): boolean =>
   origin !== BUILT_IN && condition !== undefined && /\bflow\b/.test(condition.text);
 
-/** By identity: whoever hands over another object is judged anew. */
+/** Compares by identity: another object is judged anew. */
 const isSame = (one: PolicyQuestion, other: PolicyQuestion): boolean =>
   one.tool === other.tool &&
   one.tier === other.tier &&
@@ -158,5 +160,5 @@ class PolicyEngine implements CompiledPolicy {
   };
 }
 
-/** A policy from rules that are ready. */
+/** Makes a policy from compiled rules. */
 export const policyEngine = (compiled: CompiledRules): CompiledPolicy => new PolicyEngine(compiled);

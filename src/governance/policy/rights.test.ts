@@ -26,7 +26,7 @@ describe('rights', () => {
     expect(rightsOf(roles, paranoid).isolation).toBe('paranoid');
   });
 
-  it('take an isolation that nobody knows for the strictest', () => {
+  it('count an unknown isolation as the strictest', () => {
     const caller = someCaller({ isolation: 'toString' as Isolation });
     expect(rightsOf(new Map(), caller).isolation).toBe('paranoid');
   });

@@ -1,14 +1,17 @@
-/** What a caller holds by itself and by its roles, and what of it a tool asks for. */
+/**
+ * The permissions and isolation that a caller has by itself and by its roles, and what a tool
+ * requires of them.
+ */
 import type { Caller } from '../../contract/caller.ts';
 import type { Rights } from '../../contract/policy.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { knownIsolation, stricter } from './builtin-rules.ts';
 import type { PolicyRole } from './document/policy-document.ts';
-import { knownIsolation, stricter } from './isolation-levels.ts';
 
 /** The roles that a policy defines. */
 export type Roles = ReadonlyMap<string, PolicyRole>;
 
-/** The caller itself where nothing is added, so that most calls allocate nothing here. */
+/** Adds the roles to a caller, or returns it as it is, so that most calls allocate nothing. */
 export const rightsOf = (roles: Roles, caller: Caller): Rights => {
   const own = knownIsolation(caller.isolation);
   let rights: Rights = own === caller.isolation ? caller : { ...caller, isolation: own };
@@ -25,33 +28,33 @@ export const rightsOf = (roles: Roles, caller: Caller): Rights => {
   return rights;
 };
 
-/** `*` is everything; `tool:*` whatever begins with `tool:`. */
-export const isHeld = (permissions: readonly string[], wanted: string): boolean =>
+/** Tells whether a permission is held: `*` is everything, `tool:*` whatever begins with `tool:`. */
+export const isHeld = (permissions: readonly string[], required: string): boolean =>
   permissions.some(
     (held) =>
       held === '*' ||
-      held === wanted ||
-      (held.endsWith(':*') && wanted.startsWith(held.slice(0, -1))),
+      held === required ||
+      (held.endsWith(':*') && required.startsWith(held.slice(0, -1))),
   );
 
 const NONE: readonly string[] = Object.freeze([]);
 
 /**
- * Says whether a caller that was given a list of tools may call this one. By the tool's own name, so
- * that neither an alias nor a permission that two tools share opens another one.
+ * Tells whether a caller with a list of tools may call this one. The tool's own name counts, so
+ * that neither an alias nor a shared permission opens another tool.
  */
 export const isListed = ({ tools }: Pick<Caller, 'tools'>, { name }: Pick<Tool, 'name'>): boolean =>
   tools === undefined || tools.includes(name);
 
-/** Most callers do: naming permissions is what narrows one. */
+/** Tells whether a caller holds everything, as most do. */
 const holdsAll = ({ permissions }: Rights): boolean => permissions.includes('*');
 
 /**
- * The permissions that the tool names and the caller does not hold. A tool that names none needs the
- * one of its name, or a caller who was given a list would hold everything beside it.
+ * Lists the permissions that the tool requires and the caller does not hold. A tool that names none
+ * requires `tool:<name>`, or a caller with a list would hold every such tool as well.
  */
 export const missingPermissions = (tool: Tool, rights: Rights): readonly string[] => {
   if (holdsAll(rights)) return NONE;
-  const wanted = tool.permissions ?? [`tool:${tool.name}`];
-  return wanted.filter((permission) => !isHeld(rights.permissions, permission));
+  const required = tool.permissions ?? [`tool:${tool.name}`];
+  return required.filter((permission) => !isHeld(rights.permissions, permission));
 };

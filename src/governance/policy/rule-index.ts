@@ -1,10 +1,10 @@
 /**
- * Which rules can concern a call, by tool, tier and isolation, found once for each and kept. Judging
- * looks at these few and not at all.
+ * Finds the rules that can concern a call, by tool, tier and isolation, and keeps them, so that
+ * judging reads only these few.
  */
 import type { Isolation } from '../../contract/caller.ts';
 import { BoundedMap } from '../../kit/data/bounded-map.ts';
-import { ISOLATION_LEVELS } from './isolation-levels.ts';
+import { ISOLATION_LEVELS } from './builtin-rules.ts';
 import { fitsTool, matchesName } from './match-rule.ts';
 import type { Rule } from './rule.ts';
 
@@ -22,9 +22,9 @@ export interface Plan {
 /** The rules of a level apply to its callers only. */
 export type LevelRules = Readonly<Record<Isolation, readonly Rule[]>>;
 
-type ToolFamilies = Map<string, Map<Isolation, Plan>>;
+type PlansByTier = Map<string, Map<Isolation, Plan>>;
 
-interface Spot {
+interface PlanKey {
   readonly name: string;
   readonly tier: string;
   readonly isolation: Isolation;
@@ -36,39 +36,39 @@ const MAX_NAMES = 20_000;
 export class RuleIndex {
   readonly #rules: readonly Rule[];
   readonly #levels: LevelRules;
-  /** For every tool that no rule names: one set of plans serves them all. */
-  readonly #general: ToolFamilies = new Map();
-  readonly #shelves: BoundedMap<string, ToolFamilies>;
+  /** Plans of all tools that no rule names. */
+  readonly #general: PlansByTier = new Map();
+  readonly #plansByName: BoundedMap<string, PlansByTier>;
 
-  constructor(rules: readonly Rule[], levels: LevelRules, mostNames = MAX_NAMES) {
+  constructor(rules: readonly Rule[], levels: LevelRules, maxNames = MAX_NAMES) {
     this.#rules = rules.filter(({ role }) => role !== 'void');
     this.#levels = levels;
-    this.#shelves = new BoundedMap(mostNames);
+    this.#plansByName = new BoundedMap(maxNames);
   }
 
   planFor(name: string, tier: string, isolation: Isolation): Plan {
-    const shelf = this.#shelves.get(name) ?? this.#shelfFor(name);
-    return shelf.get(tier)?.get(isolation) ?? this.#planFor({ name, tier, isolation }, shelf);
+    const byTier = this.#plansByName.get(name) ?? this.#plansOf(name);
+    return byTier.get(tier)?.get(isolation) ?? this.#planFor({ name, tier, isolation }, byTier);
   }
 
-  #shelfFor(name: string): ToolFamilies {
+  #plansOf(name: string): PlansByTier {
     const isNamed = this.#rules.some(({ tools }) =>
       tools?.some((pattern) => matchesName(pattern, name)),
     );
-    const shelf: ToolFamilies = isNamed ? new Map() : this.#general;
-    this.#shelves.set(name, shelf);
-    return shelf;
+    const byTier: PlansByTier = isNamed ? new Map() : this.#general;
+    this.#plansByName.set(name, byTier);
+    return byTier;
   }
 
-  #planFor(spot: Spot, shelf: ToolFamilies): Plan {
-    const plan = this.#build(spot);
-    const plans = shelf.get(spot.tier) ?? new Map<Isolation, Plan>();
-    plans.set(spot.isolation, plan);
-    shelf.set(spot.tier, plans);
+  #planFor(key: PlanKey, byTier: PlansByTier): Plan {
+    const plan = this.#build(key);
+    const byIsolation = byTier.get(key.tier) ?? new Map<Isolation, Plan>();
+    byIsolation.set(key.isolation, plan);
+    byTier.set(key.tier, byIsolation);
     return plan;
   }
 
-  #build({ name, tier, isolation }: Spot): Plan {
+  #build({ name, tier, isolation }: PlanKey): Plan {
     const fitting = [...this.#rules, ...this.#levels[isolation]].filter(
       (rule) => fitsTool(rule, name, tier).matched,
     );

@@ -1,19 +1,19 @@
-/** A rule made ready: its parts to match by, and the verdicts it can give, made once and shared. */
+/** A compiled rule: what it matches, and the verdicts it can give, made once and shared. */
 import type { RuleEffect, Verdict } from '../../contract/policy.ts';
-import type { Condition } from './condition/condition.ts';
+import type { Condition } from './condition/call-facts.ts';
 import type { PolicyRule } from './document/policy-document.ts';
 
 /** The origin of the rules that ship. */
 export const BUILT_IN = 'built in';
 
-/** What a rule says when it decides. Shared between calls, hence frozen. */
+/** The decision of a rule. Shared between calls, hence frozen. */
 export interface Outcome {
-  /** By which the strictest of several is told: allow, ask, ask every time, deny. */
+  /** The strictest of several wins: allow, ask, ask every time, deny. */
   readonly severity: 0 | 1 | 2 | 3;
-  /** Its place among the rules of which the first that fits decides. */
+  /** Its position among the choices, of which the first that fits decides. */
   readonly order: number;
   readonly verdict: Verdict;
-  /** The same where the isolation of the caller lets no standing grant answer. */
+  /** The verdict where isolation lets no standing grant count. */
   readonly isolated: Verdict;
 }
 
@@ -23,7 +23,7 @@ export interface Outcome {
  */
 export type RuleRole = 'choice' | 'guard' | 'void';
 
-/** What is matched; `tools` may hold `*`. */
+/** What a rule matches; `tools` may hold `*`. */
 export type RuleMatch = Pick<PolicyRule, 'tools' | 'tiers' | 'actions' | 'sources' | 'callers'>;
 
 export interface Rule extends RuleMatch {
@@ -38,7 +38,7 @@ export interface Rule extends RuleMatch {
   readonly unsure: Outcome;
 }
 
-/** What a rule is made of. */
+/** The text of a rule. */
 export interface RuleText extends Readonly<Omit<PolicyRule, 'when' | 'tiers'>> {
   readonly tiers?: readonly string[] | undefined;
 }
@@ -91,7 +91,7 @@ export const makeRule = (text: RuleText, place: RuleLocation): Rule => {
   };
 };
 
-/** No rule fits. */
+/** The outcome when no rule fits. */
 export const DEFAULT_DENY: Outcome = outcomeOf(
   { name: 'default-deny', effect: 'deny', reason: 'No rule fits this call.' },
   Number.POSITIVE_INFINITY,

@@ -3,8 +3,7 @@ import { ask, someCaller } from '../../../test/fixtures/policy-question.ts';
 import type { PolicyQuestion } from '../../contract/policy.ts';
 import { compilePolicy } from './compile-policy.ts';
 import { parsePolicy } from './document/parse-policy.ts';
-import type { PolicyDocument, PolicyRule } from './document/policy-document.ts';
-import type { PolicySource } from './document/policy-source.ts';
+import type { PolicyDocument, PolicyRule, PolicySource } from './document/policy-document.ts';
 
 const source = (
   document: Partial<PolicyDocument>,

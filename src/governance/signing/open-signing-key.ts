@@ -1,6 +1,6 @@
 /**
- * The key this user signs with: made on first use, kept in a file that nobody else can read, and
- * refused when somebody else could have read or planted it.
+ * Opens the key this user signs with: created on first use, kept in a file that nobody else can
+ * read, and refused when another user could have read or planted it.
  */
 import {
   createPrivateKey,
@@ -26,12 +26,12 @@ import { createFile } from '../../kit/file/replace-file.ts';
 export interface SigningKey {
   /** Base64 of the 32 raw bytes. */
   readonly publicKey: string;
-  /** Base64 of the Ed25519 signature over the UTF-8 bytes of the text. */
+  /** Gives base64 of the Ed25519 signature over the UTF-8 bytes of the text. */
   sign(text: string): string;
 }
 
-/** A key is about 120 characters; a file far larger is none. */
-const LARGEST = 4096;
+/** A key is about 120 characters long. */
+const MAX_KEY_BYTES = 4096;
 const RAW_BYTES = 32;
 
 const refuse = (what: string, suggestion: string): ToolFailure =>
@@ -77,9 +77,9 @@ const signingKey = (key: KeyObject): SigningKey => {
   };
 };
 
-/** The key in the file; `undefined` when there is no file. Throws for a file that is not to be trusted. */
+/** Reads the key; `undefined` when there is no file. Throws for a file that cannot be trusted. */
 export const readSigningKey = async (file: string): Promise<SigningKey | undefined> => {
-  const rules = { maxBytes: LARGEST, noLink: true, check: assertPrivate };
+  const rules = { maxBytes: MAX_KEY_BYTES, noLink: true, check: assertPrivate };
   let read: Uint8Array | FileFault;
   try {
     read = await readCheckedFile(file, rules);
@@ -104,13 +104,13 @@ const createKeyFile = async (file: string): Promise<void> => {
 };
 
 /**
- * The key in the file, made with its folder when it is not there. Throws SECURITY_VIOLATION for a
+ * Opens the key, and creates it with its folder when it is missing. Throws SECURITY_VIOLATION for a
  * file that is a link, of another user, readable by others, or no Ed25519 key.
  */
 export const openSigningKey = async (file: string): Promise<SigningKey> => {
   for (;;) {
-    const found = await readSigningKey(file);
-    if (found) return found;
+    const key = await readSigningKey(file);
+    if (key) return key;
     await createKeyFile(file);
   }
 };

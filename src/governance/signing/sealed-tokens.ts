@@ -1,12 +1,12 @@
 /**
- * Tokens that carry the user's seal. A database can come from elsewhere: a token in it that this user
- * did not make opens nothing, and is not shown as if it did.
+ * Seals tokens. A database can come from elsewhere: a token in it that this user did not make
+ * grants nothing, and is not listed.
  */
 import type { TokenRecord, Tokens } from '../../contract/tokens.ts';
 import { canonicalJson } from '../../kit/data/canonical-json.ts';
 import type { Seals } from '../approvals/seals.ts';
 
-/** All that the token gives. That it was used or revoked is noted later, and gives nothing. */
+/** Gives the text to seal: what the token grants. Its use and revocation grant nothing. */
 export const tokenText = ({
   seal: _seal,
   revokedAt: _revokedAt,
@@ -24,7 +24,7 @@ export const sealedTokens = (tokens: Tokens, seals: Pick<Seals, 'seal' | 'isOurs
     },
     async get(id) {
       const record = await tokens.get(id);
-      // The id was asked for: a row that says it is another one is not it.
+      // A row with another id is not the requested one.
       return record?.id === id && (await isOurs(record)) ? record : undefined;
     },
     async list() {

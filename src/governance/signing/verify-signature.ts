@@ -1,4 +1,4 @@
-/** Checks an Ed25519 signature. Whatever is not a sound key, signature and text together is a no. */
+/** Checks an Ed25519 signature. Anything but a valid key, signature and text is a no. */
 import { createPublicKey, verify } from 'node:crypto';
 
 export interface SignedText {
@@ -12,14 +12,14 @@ export interface SignedText {
 /** The DER header of an Ed25519 public key, RFC 8410. */
 const SPKI_HEADER = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** One spelling only: Node's decoder skips what it does not know, so that many texts were one key. */
+/** Decodes strict base64: Node skips unknown characters, so that many texts would be one key. */
 const decode = (text: string, bytes: number): Buffer => {
   const raw = Buffer.from(text, 'base64');
   if (raw.length !== bytes || raw.toString('base64') !== text) throw new RangeError('Not base64.');
   return raw;
 };
 
-/** True for base64 of 32 bytes, as public keys are written. */
+/** Tells whether a text is base64 of 32 bytes, as public keys are written. */
 export const isPublicKey = (text: string): boolean => {
   try {
     return decode(text, 32).length > 0;
@@ -28,7 +28,7 @@ export const isPublicKey = (text: string): boolean => {
   }
 };
 
-/** Never throws: garbage is false. */
+/** Verifies a signature. Never throws: garbage is false. */
 export const verifySignature = ({ publicKey, text, signature }: SignedText): boolean => {
   try {
     const key = createPublicKey({

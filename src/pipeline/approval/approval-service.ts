@@ -33,7 +33,7 @@ import {
 } from '../../governance/approvals/binding.ts';
 import { type ResolvedTargets, statesOf } from '../../governance/approvals/call-targets.ts';
 import { rememberedGrant } from '../../governance/approvals/remembered-grant.ts';
-import { decisionText, type Seals, saidOf } from '../../governance/approvals/seals.ts';
+import { decisionOf, decisionText, type Seals } from '../../governance/approvals/seals.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { failed, waiting } from '../outcome.ts';
@@ -245,7 +245,7 @@ export class ApprovalService {
 
   /** A yes that somebody else put into the store is none. */
   #isOurs(record: ApprovalRecord): Promise<boolean> {
-    return this.#deps.seals.isOurs(decisionText(record, saidOf(record)), record.seal);
+    return this.#deps.seals.isOurs(decisionText(record, decisionOf(record)), record.seal);
   }
 
   #isOpen({ expiresAt }: ApprovalRecord): boolean {

@@ -1,7 +1,7 @@
 /** Holds the files and the working folder of an approved call to what the approver saw. */
 import type { Call } from '../../contract/call.ts';
 import { assertApprovedPath, exchanged } from '../../governance/approvals/approved-paths.ts';
-import type { PathGuard, Place } from '../../governance/paths/path-guard.ts';
+import type { LocatedPath, PathGuard } from '../../governance/paths/path-guard.ts';
 import { isSamePath, pathState } from '../../governance/paths/path-state.ts';
 import { evidence } from '../pipeline.ts';
 import type { ExecSettings } from './brokered-exec.ts';
@@ -27,7 +27,7 @@ const assertApprovedStates = (call: Call<'ready'>, rootOf: PathGuard['rootOf']):
 /** Holds file access to the approval. It is read at each use: preconditions run before there is one. */
 export const approvedPlaces =
   (call: Call<'ready'>, rootOf: PathGuard['rootOf']) =>
-  (place: Place, access: 'read' | 'write'): void => {
+  (place: LocatedPath, access: 'read' | 'write'): void => {
     const approval = evidence(call, 'approval');
     if (typeof approval !== 'object') return;
     assertApprovedPath(approval, place, access);

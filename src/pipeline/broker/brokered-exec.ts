@@ -8,8 +8,8 @@ import type { Call } from '../../contract/call.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../../contract/context.ts';
 import type { SandboxConfig, Sandboxes, SandboxRequest } from '../../contract/sandbox.ts';
 import { withoutGitVariables } from '../../governance/commands/git/git-environment.ts';
-import { isolationSandbox } from '../../governance/isolation-sandbox.ts';
-import { withholdSecrets } from '../../governance/paths/withhold-secrets.ts';
+import { isolationSandbox } from '../../governance/isolation.ts';
+import { withholdSecrets } from '../../governance/paths/secret-attributes.ts';
 import { assertRunning } from './assert-running.ts';
 import {
   type CommandTask,

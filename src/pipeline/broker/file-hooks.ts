@@ -2,7 +2,7 @@
 import type { Call } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Events } from '../../contract/events.ts';
-import type { FileHooks } from '../../governance/paths/file-access.ts';
+import type { FileHooks } from '../../governance/paths/change-files.ts';
 import type { ResultCache } from '../record/result-cache.ts';
 import type { KeptSnapshots } from '../undo/kept-snapshots.ts';
 import { assertRunning } from './assert-running.ts';

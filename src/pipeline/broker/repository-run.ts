@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { RepositoryView } from '../../contract/sandbox.ts';
 import type { Needs } from '../../contract/tool.ts';
-import { findProgramSetting } from '../../governance/commands/git/git-configuration.ts';
-import { gitEnvironment } from '../../governance/commands/git/git-environment.ts';
+import {
+  findProgramSetting,
+  gitEnvironment,
+} from '../../governance/commands/git/git-environment.ts';
 import { type GitUse, gitUseOf } from '../../governance/commands/git/git-use.ts';
 import { type Repository, repositoryOf } from '../../governance/paths/find-repository.ts';
 import { secretAttributes } from '../../governance/paths/secret-attributes.ts';

@@ -6,11 +6,75 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SecretVault } from '../../contract/secrets.ts';
 import { assertSecretKey, assertSecretValue } from '../secret-key.ts';
-import { assertSafeFolder, readPrivateFile } from './read-private-file.ts';
-import { type SecretMap, secretsFormat } from './secrets-format.ts';
-import { writePrivateFile } from './write-private-file.ts';
+import {
+  assertSafeFolder,
+  readPrivateFile,
+  refusedFile,
+  writePrivateFile,
+} from './read-private-file.ts';
 
-/** Fails in words a person can act on, with the file's name and without its content. */
+type SecretMap = ReadonlyMap<string, string>;
+
+interface SecretsFormat {
+  /** Fails with CONFIG_INVALID; what the file holds is never part of the message. */
+  parse(text: string): Promise<SecretMap> | SecretMap;
+  print(secrets: SecretMap): Promise<string> | string;
+}
+
+const REMEDY = 'It holds one object whose values are texts, e.g. {"STRIPE_SECRET_KEY": "…"}.';
+
+const asMap = (path: string, value: unknown): SecretMap => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refusedFile(path, 'does not hold an object', REMEDY);
+  }
+  const entries = Object.entries(value);
+  const odd = entries.find(([, secret]) => typeof secret !== 'string');
+  if (odd) throw refusedFile(path, `has a value that is not a text: ${odd[0]}`, REMEDY);
+  return new Map(entries as [string, string][]);
+};
+
+const jsonFormat = (path: string): SecretsFormat => ({
+  parse: (text) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw refusedFile(path, 'is not valid JSON', 'Correct it, or move it away and start anew.');
+    }
+    return asMap(path, value);
+  },
+  print: (secrets) => `${JSON.stringify(Object.fromEntries(secrets), null, 2)}\n`,
+});
+
+/** Every scalar is a text here: `012345` is a password, not a number. */
+const SCHEMA = { schema: 'failsafe' } as const;
+
+const yamlFormat = (path: string): SecretsFormat => ({
+  parse: async (text) => {
+    const { parseDocument } = await import('yaml');
+    const document = parseDocument(text, SCHEMA);
+    if (document.errors.length > 0 || document.warnings.length > 0) {
+      throw refusedFile(path, 'is not valid YAML', 'Correct it, or move it away and start anew.');
+    }
+    let value: unknown;
+    try {
+      value = document.toJS({ maxAliasCount: 0 });
+    } catch {
+      throw refusedFile(path, 'uses aliases', 'Write each value out.');
+    }
+    return asMap(path, value);
+  },
+  print: async (secrets) => {
+    const { stringify } = await import('yaml');
+    return stringify(Object.fromEntries(secrets), { lineWidth: 0 });
+  },
+});
+
+/** Chooses the format by the ending of the file's name; what is not YAML is JSON. */
+const secretsFormat = (path: string): SecretsFormat =>
+  /\.ya?ml$/i.test(path) ? yamlFormat(path) : jsonFormat(path);
+
+/** Creates the vault. Its failures name the file and what to do, and never its content. */
 export const createFileSecrets = (path: string): SecretVault => {
   const format = secretsFormat(path);
   /** One change after the other, so that none is lost. */
@@ -21,7 +85,7 @@ export const createFileSecrets = (path: string): SecretVault => {
     return text === undefined ? new Map() : format.parse(text);
   };
 
-  /** `change` answers whether there is something to write. */
+  /** Edits the file; `change` tells whether there is something to write. */
   const edit = (change: (secrets: Map<string, string>) => boolean): Promise<boolean> => {
     const done = last.then(async () => {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,6 +1,10 @@
-/** Reads a file that nobody else can read or replace, and refuses any other. */
+/**
+ * Reads a file that nobody else can read or replace, and refuses any other. Writes it as a whole,
+ * so that a crash leaves the old one or the new one; the temporary file is also the lock, so that
+ * two processes cannot both start from the old content.
+ */
 import type { Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
@@ -12,15 +16,16 @@ import {
   UNREADABLE_BY_OTHERS,
   UNWRITABLE_BY_OTHERS,
 } from '../../kit/file/private-file.ts';
+import { syncFolder } from '../../kit/file/replace-file.ts';
 
 /** No file of credentials is larger. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Refused with what to do about it. */
+/** Makes the failure of a file, with what to do about it. */
 export const refusedFile = (path: string, why: string, remedy: string): ToolFailure =>
   new ToolFailure('CONFIG_INVALID', `The secrets file ${path} ${why}.`, { suggestions: [remedy] });
 
-/** Who can write to the folder can put another file in the place of this one. */
+/** Refuses a folder that others can write to: they could replace the file. */
 export const assertSafeFolder = async (path: string): Promise<void> => {
   const folder = dirname(path);
   const rules = { forbidden: UNWRITABLE_BY_OTHERS, orRoot: true };
@@ -63,7 +68,7 @@ const FAULTS: Readonly<Record<FileFault, readonly [why: string, remedy: string]>
   changed: ['changed while it was read', 'Try again.'],
 };
 
-/** `undefined` when there is no such file; fails with CONFIG_INVALID when others could have a hand in it. */
+/** Reads the file, if there is one. Fails with CONFIG_INVALID when others could have written it. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
   const check = (stats: Stats): void => assertPrivate(path, stats);
   let read: Uint8Array | FileFault;
@@ -76,4 +81,44 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   if (typeof read === 'string') throw refusedFile(path, ...FAULTS[read]);
   await assertSafeFolder(path);
   return new TextDecoder().decode(read);
+};
+
+const OWNER_ONLY = 0o600;
+
+const lock = async (temporary: string): Promise<FileHandle> => {
+  try {
+    return await open(temporary, 'wx', OWNER_ONLY);
+  } catch (error) {
+    const code = errorCodeOf(error) || 'unknown';
+    if (code === 'EEXIST') {
+      throw new ToolFailure('LOCK', 'Somebody else is changing the secrets file.', {
+        suggestions: [`Try again; if nothing else runs, remove what a crash left: ${temporary}`],
+      });
+    }
+    throw new ToolFailure('STORE_UNAVAILABLE', `The secrets file cannot be written (${code}).`, {
+      suggestions: [`See who may write to ${dirname(temporary)} and whether there is space.`],
+    });
+  }
+};
+
+/** Writes what `content` returns, or nothing for `undefined`. Tells whether it wrote. */
+export const writePrivateFile = async (
+  path: string,
+  content: () => Promise<string | undefined>,
+): Promise<boolean> => {
+  const temporary = `${path}.new`;
+  const file = await lock(temporary);
+  try {
+    const text = await content();
+    if (text !== undefined) {
+      await file.writeFile(text);
+      await file.sync();
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+    }
+    return text !== undefined;
+  } finally {
+    await file.close();
+    await rm(temporary, { force: true });
+  }
 };

@@ -1,6 +1,6 @@
 /**
- * Secrets in the keychain of the operating system, below the service `toolcrib`. What keeps them is
- * loaded with the first use; without it, or without a keychain, every question fails and says why.
+ * Secrets in the keychain of the operating system, below the service `toolcrib`. Its library is
+ * loaded with the first use; without it, or without a keychain, every request fails and says why.
  */
 import { ToolFailure } from '../../contract/errors.ts';
 import type { SecretVault } from '../../contract/secrets.ts';
@@ -30,7 +30,7 @@ const missing = (): ToolFailure =>
     ],
   });
 
-/** The library's own words hold stack traces and differ from system to system. */
+/** Replaces the library's messages, which hold stack traces and differ from system to system. */
 const unreachable = (): ToolFailure =>
   new ToolFailure('DEPENDENCY_MISSING', "The system's keychain cannot be reached.", {
     suggestions: [

@@ -175,7 +175,7 @@ const runChecked = async (
   return { ending: { status: 'pending', approvals: [...approvals] }, calls };
 };
 
-const saidOf = (verdict: TypeVerdict): string =>
+const decisionOf = (verdict: TypeVerdict): string =>
   verdict.checked ? 'checked' : `not checked: ${verdict.reason}`;
 
 const runCode = async (
@@ -193,7 +193,7 @@ const runCode = async (
   const answer = { ...ending, ...(log !== '' && { log }), calls: [...counts] };
   const session = sessionOf(context);
   await parts.receipts.add(session, [asked, answer]);
-  return { ...answer, types: saidOf(verdict), receipt: await parts.receipts.of(session) };
+  return { ...answer, types: decisionOf(verdict), receipt: await parts.receipts.of(session) };
 };
 
 export const defineRunCode = (parts: CodeModeDeps): Tool<Input, Output> =>

@@ -121,6 +121,8 @@ describe('audit checkpoint and verify', () => {
     writeFileSync(join(project, 'bad.json'), '{}');
     expect((await run('audit', 'verify', '--checkpoint', 'bad.json')).code).toBe(2);
     expect((await run('audit', 'verify', '--checkpoint', 'none.json')).code).toBe(2);
+    expect((await run('audit', 'verify', '--checkpoint', 'sqlite:none.db')).code).toBe(2);
+    expect(existsSync(join(project, 'none.db'))).toBe(false);
     expect((await run('audit', 'verify', '--public-key', 'short')).code).toBe(2);
     expect((await run('audit', 'verify', '--file', 'none.jsonl')).code).toBe(2);
   });

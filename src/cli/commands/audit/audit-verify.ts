@@ -17,8 +17,8 @@ interface VerifyOptions {
   readonly publicKey?: readonly string[];
   readonly archive?: readonly string[];
   readonly file?: readonly string[];
-  /** Where automatic checkpoints go; counts where it is a file of this machine. */
-  readonly book?: string | undefined;
+  /** Where automatic checkpoints go; counts where it is a file or a second store. */
+  readonly destination?: string | undefined;
 }
 
 const readHead = (text: string): { seq: number; hash: string } => {
@@ -34,7 +34,12 @@ const show = (io: Io, report: VerifyAnswer): number => {
     printJson(io, report);
     return code;
   }
-  const { head, problem, checkpoints } = report;
+  const { head, problem, checkpoints, missing } = report;
+  if (missing !== undefined) {
+    const advice =
+      'its checkpoints were not compared. Mount its disk, or correct audit.checkpoints.to.';
+    note(io, `${io.noteInk.yellow('!')} ${visibleText(missing)} does not exist: ${advice}`);
+  }
   if (report.ok) {
     const against = checkpoints === 0 ? '' : `, held to ${counted(checkpoints, 'checkpoint')}`;
     print(
@@ -60,6 +65,10 @@ const show = (io: Io, report: VerifyAnswer): number => {
   return code;
 };
 
+/** A second store is named by its absolute path, after `sqlite:`. */
+const checkpointSource = (cwd: string, name: string): string =>
+  name.startsWith('sqlite:') ? `sqlite:${resolve(cwd, name.slice(7))}` : resolve(cwd, name);
+
 const verifyWith = async (io: Io, options: VerifyOptions, store?: Store): Promise<number> => {
   const at = (names: readonly string[] = []) => names.map((name) => resolve(io.cwd, name));
   const total = store ? await lengthOf(store.audit) : 0;
@@ -67,8 +76,8 @@ const verifyWith = async (io: Io, options: VerifyOptions, store?: Store): Promis
     auditServiceOf(io).verify({
       store,
       files: [...at(options.archive), ...at(options.file)],
-      checkpointFiles: at(options.checkpoint),
-      book: options.book,
+      checkpointFiles: (options.checkpoint ?? []).map((name) => checkpointSource(io.cwd, name)),
+      destination: options.destination,
       publicKeys: options.publicKey ?? [],
       expected: options.expect,
       onRows,
@@ -82,7 +91,7 @@ const verify = (io: Io, options: VerifyOptions): Promise<number> =>
     ? withStore(io, async ({ crib, loaded }) =>
         verifyWith(
           io,
-          { ...options, book: loaded.config.audit.checkpoints.to },
+          { ...options, destination: loaded.config.audit.checkpoints.to },
           await crib.store(),
         ),
       )
@@ -98,12 +107,17 @@ export const auditVerifyCommand = (audit: Command, io: Io): Command =>
   withExamples(
     withJson(audit.command('verify').description('check that nothing was edited or removed'))
       .option('--expect <seq:hash>', 'a head noted earlier, against a cut-off end', readHead)
-      .option('--checkpoint <file>', 'signed checkpoints, beside those remembered here', each)
+      .option(
+        '--checkpoint <file>',
+        'signed checkpoints (a file, or sqlite:<path> of a second store), beside those remembered here',
+        each,
+      )
       .option('--archive <file>', 'what was pruned, verified with the rest as one chain', each)
       .option('--file <export>', 'verify an export instead of the store', each)
       .option('--public-key <key>', 'a key to trust beside your own', collect)
       .action(leaving(io, (options: VerifyOptions) => verify(io, options))),
     'toolcrib audit verify',
     'toolcrib audit verify --checkpoint kept-elsewhere.json',
+    'toolcrib audit verify --checkpoint sqlite:/mnt/audit/checkpoints.db',
     'toolcrib audit verify --file export.jsonl --public-key <key>',
   );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { gitEnvironment, withoutGitVariables } from './git-environment.ts';
+import { findProgramSetting, gitEnvironment, withoutGitVariables } from './git-environment.ts';
 
 it('threat: a tool that sets variables of git changes neither the repository nor a program', () => {
   const variables = {
@@ -33,3 +33,22 @@ it('git is told its repository and gets every setting as a numbered pair', () =>
   expect(settings).toContainEqual(['core.hooksPath', '/dev/null']);
   expect(settings.flat()).not.toContain(undefined);
 });
+
+it.each([
+  ['[include]\n\tpath = x', 'include'],
+  ['[includeIf "gitdir:/a/"] path = x', 'includeif'],
+  ['[FILTER "lfs"]\n\tclean = x', 'filter'],
+  ['[diff "a"]\n\ttextConv = x', 'diff.textconv'],
+  ['[diff.a] command = x', 'diff.command'],
+  ['[merge "a"]\r\n\tdriver = x', 'merge.driver'],
+  ['[core]\n\tbare = fal\\\nse\n\talternateRefsCommand = x', 'core.alternaterefscommand'],
+])('threat: the configuration %j is found to make git run a program', (text, setting) => {
+  expect(findProgramSetting(text)).toBe(setting);
+});
+
+it.each(['', 'external = x', '[core]\n\tbare = false', '[diff]\n\talgorithm = x', '[diff]\n; x'])(
+  'the configuration %j makes git run nothing',
+  (text) => {
+    expect(findProgramSetting(text)).toBeUndefined();
+  },
+);

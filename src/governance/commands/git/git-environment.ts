@@ -1,6 +1,7 @@
 /**
- * The environment git is started in: the repository is named, never searched for, and what
- * configuration could make git run is switched off. Git takes these variables before any file.
+ * Makes runs of git safe. The environment names the repository instead of letting git search for
+ * it, and switches off what configuration could make git run; git takes these variables before any
+ * file. Settings that no variable can switch off are found in the text of the configuration.
  */
 
 export interface GitLocation {
@@ -9,7 +10,7 @@ export interface GitLocation {
   readonly workTree: string;
 }
 
-/** They stand above every configuration file. `false` is a program that does nothing. */
+/** Overrides every configuration file. `false` is a program that does nothing. */
 const CONFIGURATION: Readonly<Record<string, string>> = {
   // A folder laid out like a repository (HEAD, objects, refs) is none unless it is named.
   'safe.bareRepository': 'explicit',
@@ -64,7 +65,7 @@ export const withoutGitVariables = (
     Object.entries(variables).filter(([name]) => !/^GIT_/i.test(name) || HARMLESS.test(name)),
   );
 
-/** The settings as the variables that git reads them from. */
+/** Turns settings into the variables that git reads them from. */
 const configured = (settings: Readonly<Record<string, string>>): Record<string, string> => {
   const pairs = Object.entries(settings);
   return Object.fromEntries([
@@ -87,3 +88,43 @@ export const gitEnvironment = ({
   GIT_DIR: gitDir,
   GIT_WORK_TREE: workTree,
 });
+
+const SECTION = /^\[[ \t]*([\w.-]+)(?:[ \t]+"(?:[^"\\]|\\.)*")?[ \t]*\](.*)$/;
+const KEY = /^([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=|$|[#;])/;
+
+/** An entry a line: the section, and its keys; no keys means all of them. */
+const RUNS_PROGRAMS: ReadonlyMap<string, readonly string[]> = new Map([
+  // More files of configuration, chosen by folder or branch.
+  ['include', []],
+  ['includeif', []],
+  // Programs that files go through on their way in and out of the working tree.
+  ['filter', []],
+  // Programs that show or compare files.
+  ['diff', ['external', 'command', 'textconv']],
+  // Programs that merge files.
+  ['merge', ['driver']],
+  // A program that lists the references of a repository whose objects are shared.
+  ['core', ['alternaterefscommand']],
+]);
+
+/**
+ * Finds the first setting that makes git run programs on files or read configuration from
+ * elsewhere, and that cannot be switched off from outside. Gives `section.key`, or `undefined`.
+ */
+export const findProgramSetting = (text: string): string | undefined => {
+  let section = '';
+  // A backslash at the end of a line continues its value.
+  for (const line of text.replaceAll(/\\\r?\n/g, '').split(/\r?\n/)) {
+    let rest = line.trim();
+    const [, name, after] = SECTION.exec(rest) ?? [];
+    if (name !== undefined) {
+      // The old form [diff.name] puts the name behind a dot.
+      section = (name.split('.')[0] as string).toLowerCase();
+      rest = (after as string).trim();
+      if (RUNS_PROGRAMS.get(section)?.length === 0) return section;
+    }
+    const key = KEY.exec(rest)?.[1]?.toLowerCase();
+    if (key !== undefined && RUNS_PROGRAMS.get(section)?.includes(key)) return `${section}.${key}`;
+  }
+  return undefined;
+};

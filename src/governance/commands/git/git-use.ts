@@ -1,4 +1,6 @@
-/** How the commands of a line use git: whether at all, alone, and which names of objects they give. */
+/**
+ * Describes how the commands of a line use git: whether at all, alone, and which objects they name.
+ */
 import { plainProgramName } from '../program-rules/refused-programs.ts';
 
 type Commands = readonly (readonly string[])[];
@@ -10,7 +12,7 @@ export interface GitUse {
   readonly isAlone: boolean;
   /** What commands that print content name and that could be a file by its hash alone. */
   readonly objects: readonly string[];
-  /** It answers by the content of files, also of those it does not print. */
+  /** Searches that depend on the content of files, including files that are not printed. */
   readonly searches: GitSearches;
 }
 
@@ -31,7 +33,7 @@ const isGit = (word: string): boolean => plainProgramName(word) === 'git';
 /** Builtins of the shell that touch no file. */
 const SILENT: ReadonlySet<string> = new Set(['echo', 'printf', 'true', 'false', ':']);
 
-/** They pass on what they are given, with options that name, write and run nothing. */
+/** Programs that pass their input on, with options that name, write and run nothing. */
 interface Filter {
   readonly flags: RegExp;
   /** Options whose number may be the next word. */
@@ -50,7 +52,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map([
 ]);
 const COUNT = /^[+-]?\d+$/;
 
-const isToldNoFile = (args: readonly string[], { flags, counts }: Filter): boolean =>
+const namesNoFile = (args: readonly string[], { flags, counts }: Filter): boolean =>
   args.every(
     (arg, at) =>
       flags.test(arg) ||
@@ -58,12 +60,12 @@ const isToldNoFile = (args: readonly string[], { flags, counts }: Filter): boole
       (COUNT.test(arg) && counts?.test(args[at - 1] ?? '') === true),
   );
 
-/** None that looks into folders, or takes patterns from a file. */
+/** Matches options that neither search folders nor take patterns from a file. */
 const GREP_OPTION = /^-[abchinosvwxABCEFHLlmq]+\d*$/;
 
 const isFilter = ([program = '', ...args]: readonly string[]): boolean => {
   const filter = FILTERS.get(program);
-  if (filter !== undefined) return isToldNoFile(args, filter);
+  if (filter !== undefined) return namesNoFile(args, filter);
   if (program !== 'grep') return false;
   const operands = args.filter((arg) => !GREP_OPTION.test(arg));
   return operands.length === 1 && !/^-/.test(operands[0] as string);
@@ -72,7 +74,7 @@ const isFilter = ([program = '', ...args]: readonly string[]): boolean => {
 /** Subcommands that print the content of an object they are given. */
 const PRINTS: ReadonlySet<string> = new Set(['show', 'cat-file', 'diff', 'grep', 'log', 'stash']);
 
-/** A name with a colon holds a path, which the guard has judged. */
+/** Lists the objects that a command names; the guard has judged the path in a name with a colon. */
 const objectsIn = (words: readonly string[]): readonly string[] => {
   const at = words.findIndex(isGit);
   const rest = words.slice(at + 1).filter((word) => !word.startsWith('-'));
@@ -84,7 +86,7 @@ const objectsIn = (words: readonly string[]): readonly string[] => {
     .filter((word) => word !== '' && !/[:\s]/.test(word));
 };
 
-/** The words behind `git` and its own options: the subcommand and its arguments. */
+/** Gives the subcommand and its arguments: the words after `git` and its own options. */
 const subcommandOf = (words: readonly string[]): readonly string[] => {
   const rest = words.slice(words.findIndex(isGit) + 1);
   const at = rest.findIndex((word) => !word.startsWith('-'));

@@ -1,7 +1,7 @@
 /**
- * The strict check behind the parser: every character of a shell string lies in a word that was
- * judged, or is an operator, a reserved word, a blank or a comment. What a parser skipped, or glued
- * together and bash would not, shows up here.
+ * Checks the parser: every character of a shell string must be part of a word that was judged, or
+ * an operator, a reserved word, a blank or a comment. Text that the parser skipped, or joined where
+ * bash would not, is refused here.
  */
 import { refuse } from '../refusal.ts';
 
@@ -12,7 +12,7 @@ export interface Span {
   readonly isWord: boolean;
 }
 
-/** What may stand between words. A reserved word must stand alone. */
+/** Matches what may be between words. A reserved word must not touch another one. */
 const BETWEEN =
   /[ \t\n]|\\\n|;;&|;;|;&|&&|\|\||\|&|&>>?|<<<|<<-?|>>|>&|>\||<>|<&|[;|(){}!<>]|(?<![^\s;&|()])(?:if|then|elif|else|fi|for|in|do|done|while|until|case|esac|time|-p|--|\[\[|\]\]|-[a-z]|[!=]?=|=~|-(?:nt|ot|ef))(?![^\s;&|()])/y;
 
@@ -28,12 +28,12 @@ const stray = (): never =>
 const accountForGap = (source: string, from: number, to: number): void => {
   let at = from;
   while (at < to) {
-    const found = [COMMENT, BETWEEN].find((pattern) => {
-      pattern.lastIndex = at;
-      return pattern.test(source);
+    const pattern = [COMMENT, BETWEEN].find((each) => {
+      each.lastIndex = at;
+      return each.test(source);
     });
-    if (found === undefined) return void stray();
-    at = found.lastIndex;
+    if (pattern === undefined) return void stray();
+    at = pattern.lastIndex;
   }
   if (at > to) stray();
 };

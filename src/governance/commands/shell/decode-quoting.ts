@@ -1,5 +1,5 @@
 /**
- * Reads bash quoting on its own, without the parser's help, so that two readers have to agree on
+ * Decodes bash quoting independently of the parser, so that two implementations have to agree on
  * every value. Returns `undefined` for text that is not purely literal.
  */
 
@@ -21,29 +21,29 @@ export const decodeBare = (piece: Piece): string | undefined => {
   return text.replace(/\\\n/g, '').replace(/\\(.)/gsu, '$1');
 };
 
-/** The inside of double quotes. */
+/** Decodes the inside of double quotes. */
 export const decodeDouble = (piece: Piece): string | undefined => {
   const { text } = piece;
   if (!DOUBLE.test(text) || endsInOpenDollar(piece)) return undefined;
   return text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
 };
 
-/** With its quotes. */
+/** Decodes text in single quotes, given with its quotes. */
 export const decodeSingle = (text: string): string | undefined =>
   /^'[^']*'$/.test(text) ? text.slice(1, -1) : undefined;
 
-/** `$'…'` without escapes: those can spell any character and hide a program's name. */
+/** Decodes `$'…'` without escapes, which can spell any character and hide a program's name. */
 export const decodeAnsi = (text: string): string | undefined =>
   /^\$'[^'\\]*'$/.test(text) ? text.slice(2, -1) : undefined;
 
-/** `~` is expanded at the start of a word and after `=` and `:`. */
+/** Finds a tilde that bash expands: at the start of a word and after `=` and `:`. */
 export const hasTilde = (text: string): boolean => /(?:^|[=:])~/.test(text);
 
-/** `{a,b}` and `{1..3}`, also when quotes stand in between. */
+/** Finds `{a,b}` and `{1..3}`, also with quotes in between. */
 export const hasBraces = (text: string): boolean =>
   /(?<!\\)\{/.test(text) && /,|\.\./.test(text.slice(text.indexOf('{')));
 
-/** `[…]` outside quotes is a pattern even where the parser did not say so. */
+/** Finds `[…]` outside quotes, which is a pattern even where the parser did not report one. */
 export const hasBracketPattern = (text: string): boolean => {
   const open = text.search(/(?<!\\)\[/);
   return open >= 0 && text.indexOf(']', open) >= 0;

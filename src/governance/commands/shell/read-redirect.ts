@@ -1,13 +1,13 @@
-/** Which file a redirection opens and how. Copies of the three standard streams open none. */
+/** Reads which file a redirection opens and how. Copies of the three standard streams open none. */
 import type { HereDoc, Redirection, RedirectOperator, Word } from 'unbash';
 import { refuse } from '../refusal.ts';
+import type { ShellStep } from '../token.ts';
 import type { Span } from './account-for-text.ts';
-import type { ShellStep } from './shell-command.ts';
 import { readWord, type WordScope } from './shell-word.ts';
 
 export interface RedirectReader {
   readonly scope: WordScope;
-  readonly saw: (span: Span) => void;
+  readonly recordSpan: (span: Span) => void;
   readonly add: (step: ShellStep) => void;
 }
 
@@ -19,8 +19,8 @@ const unclear = (): never =>
     'Redirect to a named file, or between descriptors 0, 1 and 2.',
   );
 
-/** Bash must find the same end: the delimiter is plain and no earlier line equals it. */
-const readHereDoc = (doc: HereDoc, { saw, scope }: RedirectReader): void => {
+/** Reads a here-document with a plain delimiter, so that bash must find the same end. */
+const readHereDoc = (doc: HereDoc, { recordSpan, scope }: RedirectReader): void => {
   const { delimiter, closing, body, operator } = doc;
   if (delimiter === undefined || closing === undefined) return void unclear();
   const isPlain = /^(?:\w+|'\w+'|"\w+")$/.test(delimiter.text);
@@ -32,12 +32,12 @@ const readHereDoc = (doc: HereDoc, { saw, scope }: RedirectReader): void => {
   if (!delimiter.quoted && /[$`\\]/.test(body.text)) {
     refuse('A here-document holds expansions.', "Quote its delimiter: <<'END'.");
   }
-  saw({ pos: delimiter.pos, end: delimiter.end, isWord: true });
-  saw({ pos: body.pos, end: body.end, isWord: false });
-  saw({ pos: closing.pos, end: closing.end, isWord: false });
+  recordSpan({ pos: delimiter.pos, end: delimiter.end, isWord: true });
+  recordSpan({ pos: body.pos, end: body.end, isWord: false });
+  recordSpan({ pos: closing.pos, end: closing.end, isWord: false });
 };
 
-/** `>&1` copies a stream, `>&file` opens a file, and any other number may lead anywhere. */
+/** Reads a redirection: `>&1` copies a stream, `>&file` opens a file, other numbers are refused. */
 const readFile = (operator: RedirectOperator, target: Word, reader: RedirectReader): void => {
   const isCopy = operator === '>&' || operator === '<&';
   if (isCopy && STANDARD.test(target.text)) return;
@@ -53,12 +53,12 @@ export const readRedirect = (redirect: Redirection, reader: RedirectReader): voi
   if (descriptor !== undefined) {
     const text = reader.scope.source.slice(descriptor.pos, descriptor.end);
     if (!STANDARD.test(text)) unclear();
-    reader.saw({ pos: descriptor.pos, end: descriptor.end, isWord: false });
+    reader.recordSpan({ pos: descriptor.pos, end: descriptor.end, isWord: false });
   }
   if (redirect.type === 'HereDoc') return void readHereDoc(redirect, reader);
   const { target } = redirect;
   if (target === undefined) return void unclear();
-  reader.saw({ pos: target.pos, end: target.end, isWord: true });
+  reader.recordSpan({ pos: target.pos, end: target.end, isWord: true });
   if (redirect.type === 'Redirect') readFile(redirect.operator, target, reader);
   else readWord(target, { ...reader.scope, splits: false });
 };

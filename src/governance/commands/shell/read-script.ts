@@ -1,6 +1,6 @@
 /**
- * Turns a shell string into a syntax tree, or refuses it: odd characters, size, constructs that
- * make the parser slow and everything it only recovers from.
+ * Parses a shell string, or refuses it: odd characters, size, constructs that make the parser slow,
+ * and everything that the parser only recovers from.
  */
 import { type ParsedScript, parse } from 'unbash';
 import { refuse } from '../refusal.ts';
@@ -8,7 +8,7 @@ import { refuse } from '../refusal.ts';
 const MAX_LENGTH = 65_536;
 
 /** The parser's time grows with the square of these. */
-const MOST: readonly (readonly [string, number])[] = [
+const MAX_OCCURRENCES: readonly (readonly [string, number])[] = [
   ['{', 2_000],
   ['<<', 500],
 ];
@@ -34,8 +34,8 @@ const occurs = (text: string, part: string): number => text.split(part).length -
 
 export const readScript = (source: string): ParsedScript => {
   assertPlainText(source);
-  for (const [part, most] of MOST) {
-    if (occurs(source, part) > most) {
+  for (const [part, max] of MAX_OCCURRENCES) {
+    if (occurs(source, part) > max) {
       refuse('The command is too involved to be judged.', 'Split it into smaller commands.');
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Walks the tree of a shell string and lists every simple command and opened file in it, wherever
- * they hide. A construct that is not named here is refused.
+ * Walks the syntax tree of a shell string and lists every simple command and opened file in it. A
+ * construct that has no case here is refused.
  */
 import type {
   AndOr,
@@ -16,143 +16,142 @@ import type {
   Word,
 } from 'unbash';
 import { refuse } from '../refusal.ts';
-import type { Token } from '../token.ts';
+import type { SetVariable, ShellStep, Token } from '../token.ts';
 import { accountForText, type Span } from './account-for-text.ts';
 import { readRedirect } from './read-redirect.ts';
 import { readScript } from './read-script.ts';
 import { readTest } from './read-test.ts';
-import type { SetVariable, ShellStep } from './shell-command.ts';
 import { assertVariableName, findVariables, type Variables } from './shell-variables.ts';
 import { readWord, type WordScope } from './shell-word.ts';
 
 const MAX_DEPTH = 50;
 
-interface Place {
+interface ReadState {
   readonly source: string;
   readonly variables: Variables;
   readonly loops: ReadonlySet<string>;
   readonly depth: number;
   readonly steps: ShellStep[];
-  /** What of the innermost script has been read. */
+  /** The parts of the innermost script that have been read. */
   readonly spans: Span[];
 }
 
-const deeper = (place: Place): Place => {
-  if (place.depth >= MAX_DEPTH) {
+const deeper = (state: ReadState): ReadState => {
+  if (state.depth >= MAX_DEPTH) {
     refuse('The command is nested too deeply.', 'Split it into several commands.');
   }
-  return { ...place, depth: place.depth + 1 };
+  return { ...state, depth: state.depth + 1 };
 };
 
-const scopeOf = (place: Place, splits: boolean): WordScope => ({
-  source: place.source,
-  variables: place.variables,
-  loops: place.loops,
+const scopeOf = (state: ReadState, splits: boolean): WordScope => ({
+  source: state.source,
+  variables: state.variables,
+  loops: state.loops,
   splits,
-  inner: (script, pos, end) => readRegion(script, { pos, end }, { ...deeper(place), spans: [] }),
+  inner: (script, pos, end) => readRegion(script, { pos, end }, { ...deeper(state), spans: [] }),
 });
 
-const saw = (place: Place, { pos, end }: Word | Command['prefix'][number]): void => {
-  place.spans.push({ pos, end, isWord: true });
+const recordSpan = (state: ReadState, { pos, end }: Word | Command['prefix'][number]): void => {
+  state.spans.push({ pos, end, isWord: true });
 };
 
-const read = (word: Word, place: Place, splits: boolean): readonly Token[] => {
-  saw(place, word);
-  return readWord(word, scopeOf(place, splits));
+const read = (word: Word, state: ReadState, splits: boolean): readonly Token[] => {
+  recordSpan(state, word);
+  return readWord(word, scopeOf(state, splits));
 };
 
-const readRedirects = (redirects: readonly Redirection[], place: Place): void => {
+const readRedirects = (redirects: readonly Redirection[], state: ReadState): void => {
   const reader = {
-    scope: scopeOf(place, true),
-    saw: (span: Span) => void place.spans.push(span),
-    add: (step: ShellStep) => void place.steps.push(step),
+    scope: scopeOf(state, true),
+    recordSpan: (span: Span) => void state.spans.push(span),
+    add: (step: ShellStep) => void state.steps.push(step),
   };
   for (const redirect of redirects) readRedirect(redirect, reader);
 };
 
-/** `a[i]=…`, `a+=…` and `a=(…)` evaluate subscripts or build arrays: refused. */
-const readAssignment = (node: Command['prefix'][number], place: Place): SetVariable[] => {
+/** Reads `a=…`. Refuses `a[i]=…`, `a+=…` and `a=(…)`: subscripts and arrays are evaluated. */
+const readAssignment = (node: Command['prefix'][number], state: ReadState): SetVariable[] => {
   if (node.type !== 'Assignment') return [];
   const { name, value, text } = node;
   if (value.type !== 'Word' || text !== `${name}=${value.text}`) {
     return refuse('An assignment is not of the form name=value.', 'Set plain variables only.');
   }
-  saw(place, node);
-  return [{ name, value: readWord(value, scopeOf(place, false)) }];
+  recordSpan(state, node);
+  return [{ name, value: readWord(value, scopeOf(state, false)) }];
 };
 
-const readCommand = (node: Command, place: Place): void => {
-  const environment = node.prefix.flatMap((part) => readAssignment(part, place));
+const readCommand = (node: Command, state: ReadState): void => {
+  const environment = node.prefix.flatMap((part) => readAssignment(part, state));
   const words: (readonly Token[])[] = [];
   for (const word of node.name === undefined ? [] : [node.name, ...node.args]) {
     if (word.type === 'Assignment') {
       refuse('A builtin sets variables.', 'Write name=value on its own.');
-    } else words.push(read(word, place, true));
+    } else words.push(read(word, state, true));
   }
   if (words.length === 0) for (const { name } of environment) assertVariableName(name);
-  else place.steps.push({ type: 'command', words, environment });
-  readRedirects(node.redirects, place);
+  else state.steps.push({ type: 'command', words, environment });
+  readRedirects(node.redirects, state);
 };
 
-const readLists = (lists: readonly (CompoundList | undefined)[], place: Place): void => {
-  for (const list of lists) if (list) readStatements(list.commands, place);
+const readLists = (lists: readonly (CompoundList | undefined)[], state: ReadState): void => {
+  for (const list of lists) if (list) readStatements(list.commands, state);
 };
 
-const readIf = (node: If, place: Place): void => {
+const readIf = (node: If, state: ReadState): void => {
   const branches = node.elif.flatMap(({ clause, then }) => [clause, then]);
-  readLists([node.clause, node.then, ...branches, node.else], place);
+  readLists([node.clause, node.then, ...branches, node.else], state);
 };
 
-const readFor = (node: For, place: Place): void => {
+const readFor = (node: For, state: ReadState): void => {
   assertVariableName(node.name.text);
-  saw(place, node.name);
+  recordSpan(state, node.name);
   if (node.wordlist === undefined) {
     return void refuse('A loop has no list of values.', 'Name the values: for x in a b; do …');
   }
   for (const word of node.wordlist) {
-    if (read(word, place, true).some(({ kind }) => kind === 'glob')) {
+    if (read(word, state, true).some(({ kind }) => kind === 'glob')) {
       refuse('A loop runs over a file pattern.', 'Name the files, or use find or rg.');
     }
   }
-  readLists([node.body], { ...place, loops: new Set([...place.loops, node.name.text]) });
+  readLists([node.body], { ...state, loops: new Set([...state.loops, node.name.text]) });
 };
 
-const readCase = (node: Case, place: Place): void => {
-  read(node.word, place, false);
+const readCase = (node: Case, state: ReadState): void => {
+  read(node.word, state, false);
   for (const item of node.items) {
-    for (const pattern of item.pattern) read(pattern, place, false);
-    readLists([item.body], place);
+    for (const pattern of item.pattern) read(pattern, state, false);
+    readLists([item.body], state);
   }
 };
 
-const readNode = (node: PipelineNode | AndOr, outer: Place): void => {
-  const place = deeper(outer);
+const readNode = (node: PipelineNode | AndOr, outer: ReadState): void => {
+  const state = deeper(outer);
   switch (node.type) {
     case 'Command':
-      return void readCommand(node, place);
+      return void readCommand(node, state);
     case 'Pipeline':
     case 'AndOr':
-      for (const part of node.commands) readNode(part, place);
+      for (const part of node.commands) readNode(part, state);
       return;
     case 'Subshell':
     case 'BraceGroup':
-      return void readLists([node.body], place);
+      return void readLists([node.body], state);
     case 'If':
-      return void readIf(node, place);
+      return void readIf(node, state);
     case 'While':
-      return void readLists([node.clause, node.body], place);
+      return void readLists([node.clause, node.body], state);
     case 'For':
-      return void readFor(node, place);
+      return void readFor(node, state);
     case 'Case':
-      return void readCase(node, place);
+      return void readCase(node, state);
     case 'TestCommand':
       return void readTest(node.expression, {
-        read: (word) => read(word, place, false),
-        addFile: (target) => place.steps.push({ type: 'redirect', access: 'read', target }),
+        read: (word) => read(word, state, false),
+        addFile: (target) => state.steps.push({ type: 'redirect', access: 'read', target }),
       });
     case 'Redirected':
-      readNode(node.command, place);
-      return void readRedirects(node.redirects, place);
+      readNode(node.command, state);
+      return void readRedirects(node.redirects, state);
     default:
       refuse(
         'The command defines a function, starts a coprocess or uses arithmetic or select.',
@@ -161,31 +160,31 @@ const readNode = (node: PipelineNode | AndOr, outer: Place): void => {
   }
 };
 
-const readStatements = (statements: readonly Statement[], place: Place): void => {
+const readStatements = (statements: readonly Statement[], state: ReadState): void => {
   for (const { command, background } of statements) {
     if (background) {
       refuse('A part of the command runs in the background.', 'Run it in the foreground.');
     }
-    readNode(command, place);
+    readNode(command, state);
   }
 };
 
 type Region = Omit<Span, 'isWord'>;
 
-const readRegion = (script: ParsedScript, region: Region, place: Place): void => {
+const readRegion = (script: ParsedScript, region: Region, state: ReadState): void => {
   if (script.errors !== undefined) {
     refuse('A substitution is not complete shell syntax.', 'Close every quote and bracket.');
   }
-  readStatements(script.commands, place);
-  accountForText(place.source, region, place.spans);
+  readStatements(script.commands, state);
+  accountForText(state.source, region, state.spans);
 };
 
-/** Every command and opened file of a shell string, in its order. Throws a `Refusal`. */
+/** Lists every command and opened file of a shell string in order. Throws a `Refusal`. */
 export const readShell = (source: string): readonly ShellStep[] => {
   const script = readScript(source);
   const variables = findVariables(script);
   const steps: ShellStep[] = [];
-  const place = { source, variables, loops: new Set<string>(), depth: 0, steps, spans: [] };
-  readRegion(script, { pos: 0, end: source.length }, place);
+  const state = { source, variables, loops: new Set<string>(), depth: 0, steps, spans: [] };
+  readRegion(script, { pos: 0, end: source.length }, state);
   return steps;
 };

@@ -1,4 +1,4 @@
-/** The conditions of `[[ … ]]`: text comparisons and questions about files, nothing arithmetic. */
+/** Reads the conditions of `[[ … ]]`: text comparisons and questions about files, no arithmetic. */
 import type { TestExpression, Word } from 'unbash';
 import { refuse } from '../refusal.ts';
 import type { Token } from '../token.ts';
@@ -18,7 +18,7 @@ const unclear = (): never =>
     'Compare text with = or !=, or test files with -e, -f and -d.',
   );
 
-/** `-v`, `-R`, `-eq` and their like evaluate array subscripts, which can run commands. */
+/** Refuses `-v`, `-R`, `-eq` and the like: they evaluate subscripts, which can run commands. */
 export const readTest = (test: TestExpression, reader: TestReader): void => {
   switch (test.type) {
     case 'TestUnary': {

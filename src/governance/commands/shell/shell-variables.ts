@@ -1,12 +1,12 @@
 /**
- * Which variables a shell string sets itself, and to what. Only short lower-case names: all others
- * may steer the shell or the programs it starts.
+ * Finds the variables that a shell string sets itself, and their values. Only short lower-case
+ * names are allowed: others may change the behaviour of the shell or of programs.
  */
 import { type Assignment, type For, forEachChild, type SyntaxNode, type Word } from 'unbash';
 import { refuse } from '../refusal.ts';
 
 const PLAIN_NAME = /^[a-z][a-z0-9]{0,30}$/;
-/** Lower-case names that one shell or another gives a meaning to. */
+/** Lower-case names that have a meaning in some shell. */
 const TAKEN: readonly string[] = ['path', 'cdpath', 'fpath', 'manpath', 'mailpath', 'histchars'];
 const MAX_VALUES = 64;
 
@@ -28,7 +28,7 @@ export const assertVariableName = (name: string): void => {
   }
 };
 
-/** A word that only quotes: no expansion, no pattern. */
+/** Gives the value of a word without expansions and patterns. */
 const plainValue = (word: Word): string | undefined =>
   /^[\w./:@%+,=-]+$/.test(word.text) || /^'[^']*'$|^"[^"$`\\]*"$/.test(word.text)
     ? word.value
@@ -39,11 +39,11 @@ const allPlain = (words: readonly Word[]): readonly string[] | undefined => {
   return values.length === words.length ? values : undefined;
 };
 
-const note = (found: Map<string, Variable>, name: string, more: Variable): void => {
-  const before = found.get(name);
+const addVariable = (variables: Map<string, Variable>, name: string, more: Variable): void => {
+  const before = variables.get(name);
   const values = more.values && before ? before.values?.concat(more.values) : more.values;
   const isTooMany = values !== undefined && values.length > MAX_VALUES;
-  found.set(name, {
+  variables.set(name, {
     values: isTooMany ? undefined : values,
     isLoopOnly: before === undefined && more.isLoopOnly,
   });
@@ -59,14 +59,14 @@ const ofLoop = ({ wordlist }: For): Variable => ({
   isLoopOnly: true,
 });
 
-/** Every variable set anywhere in the tree, whatever the order. */
+/** Finds every variable that is set anywhere in the tree, in any order. */
 export const findVariables = (root: SyntaxNode): Variables => {
-  const found = new Map<string, Variable>();
+  const variables = new Map<string, Variable>();
   const open: SyntaxNode[] = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node.type === 'Assignment') note(found, node.name, ofAssignment(node));
-    if (node.type === 'For') note(found, node.name.value, ofLoop(node));
+    if (node.type === 'Assignment') addVariable(variables, node.name, ofAssignment(node));
+    if (node.type === 'For') addVariable(variables, node.name.value, ofLoop(node));
     forEachChild(node, (child) => open.push(child));
   }
-  return found;
+  return variables;
 };

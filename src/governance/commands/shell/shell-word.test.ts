@@ -43,7 +43,7 @@ describe('a word of a shell string', () => {
 });
 
 describe('a redirection', () => {
-  const reader = { scope, saw: () => undefined, add: () => undefined };
+  const reader = { scope, recordSpan: () => undefined, add: () => undefined };
   const redirect = (over: object) =>
     ({ type: 'Redirect', pos: 0, end: 1, operator: '>', ...over }) as Redirection;
 

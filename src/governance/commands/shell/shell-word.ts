@@ -1,5 +1,5 @@
 /**
- * What a word of a shell string can turn into: its possible values when all of it is known, a
+ * Reads what a word of a shell string can become: its possible values when all of it is agreed, a
  * pattern, or one word of unknown value. Expansions that can run code or split are refused.
  */
 import type {
@@ -34,10 +34,10 @@ export interface WordScope {
   readonly inner: (script: ParsedScript, pos: number, end: number) => void;
 }
 
-/** Some known texts, or not known. */
+/** The possible texts of a part of a word. */
 type Possible = { readonly kind: Token['kind']; readonly texts: readonly string[] };
 
-const MOST = 64;
+const MAX_VALUES = 64;
 const UNKNOWN: Possible = { kind: 'dynamic', texts: [''] };
 const VARIABLE = /^\$(?:\{([a-z][a-z0-9]*)(?:(?:%%?|##?)[\w.*/-]+)?\}|([a-z][a-z0-9]*))$/;
 /** Numbers and operators alone: a name's value would be evaluated again, subscripts included. */
@@ -49,7 +49,7 @@ const notPlain = (): never =>
     'Write the value itself, in single quotes if it has special characters.',
   );
 
-const known = (own: string | undefined, theirs: string): Possible =>
+const agreed = (own: string | undefined, theirs: string): Possible =>
   own === undefined || own !== theirs ? notPlain() : { kind: 'static', texts: [own] };
 
 const readVariable = (text: string, scope: WordScope): Possible => {
@@ -70,7 +70,10 @@ const readVariable = (text: string, scope: WordScope): Possible => {
 
 type Substitution = CommandExpansionPart | ProcessSubstitutionPart;
 
-/** Older backquotes unescape their text first: refused when there is anything to unescape. */
+/**
+ * Reads a command or process substitution. Backquotes unescape their text first, so they are
+ * refused when there is anything to unescape.
+ */
 const readSubstitution = (part: Substitution, scope: WordScope): void => {
   const opening = part.text.startsWith('`') ? 1 : 2;
   const isKnown = /^(?:`[^\\]*`|\$\((?!\().*\)|<\(.*\))$/s.test(part.text);
@@ -96,13 +99,13 @@ const readExpansion = (part: WordPart, scope: WordScope): Possible => {
 const product = (left: Possible, right: Possible): Possible => {
   if (left.kind !== 'static') return left;
   const texts = left.texts.flatMap((start) => right.texts.map((rest) => start + rest));
-  if (texts.length > MOST) {
+  if (texts.length > MAX_VALUES) {
     refuse('A word has too many possible values.', 'Loop over fewer values.');
   }
   return { kind: right.kind, texts };
 };
 
-/** A later unknown piece makes the whole unknown; what stands before it is the head. */
+/** Joins the pieces of a word. The text before an unknown piece is the head. */
 const joined = (pieces: readonly Possible[]): Possible => {
   const whole = pieces.reduce(product, { kind: 'static', texts: [''] });
   const isGlob = pieces.some(({ kind }) => kind === 'glob');
@@ -114,7 +117,7 @@ const readDouble = (part: DoubleQuotedPart, scope: WordScope): Possible =>
   joined(
     part.parts.map((child, index) =>
       child.type === 'Literal'
-        ? known(
+        ? agreed(
             decodeDouble({ text: child.text, isLast: index === part.parts.length - 1 }),
             child.value,
           )
@@ -142,11 +145,11 @@ const readUnquoted = (part: WordPart, scope: WordScope): Possible => {
 const readPart = (part: WordPart, scope: WordScope, isLast: boolean): Possible => {
   switch (part.type) {
     case 'Literal':
-      return known(decodeBare({ text: part.text, isLast }), part.value);
+      return agreed(decodeBare({ text: part.text, isLast }), part.value);
     case 'SingleQuoted':
-      return known(decodeSingle(part.text), part.value);
+      return agreed(decodeSingle(part.text), part.value);
     case 'AnsiCQuoted':
-      return known(decodeAnsi(part.text), part.value);
+      return agreed(decodeAnsi(part.text), part.value);
     case 'DoubleQuoted':
       return readDouble(part, scope);
     default:
@@ -154,7 +157,7 @@ const readPart = (part: WordPart, scope: WordScope, isLast: boolean): Possible =
   }
 };
 
-/** The parts of a word, which must cover it without a gap and say what the source says. */
+/** Gives the parts of a word, which must cover it without a gap and match the source. */
 const partsOf = (word: Word, source: string): readonly WordPart[] => {
   const { pos, end, text, value } = word;
   const parts = word.parts ?? [{ type: 'Literal' as const, pos, end, text, value }];
@@ -167,7 +170,7 @@ const partsOf = (word: Word, source: string): readonly WordPart[] => {
   return parts;
 };
 
-/** Everything a word can be, one token a possibility. */
+/** Lists everything a word can be, one token for each possibility. */
 export const readWord = (word: Word, scope: WordScope): readonly Token[] => {
   const parts = partsOf(word, scope.source);
   const bare = parts.map((part) => (part.type === 'Literal' ? part.text : '')).join('"');

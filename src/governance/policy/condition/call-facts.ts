@@ -1,6 +1,6 @@
 /**
- * What a condition may know of a call, under the names it uses. Built when a rule with a condition
- * is looked at, and each part only when it is asked for.
+ * The facts of a call that a condition can use, under their names. Each part is built when it is
+ * first read.
  */
 import type { Caller } from '../../../contract/caller.ts';
 import type { FlowState, PolicyQuestion, Rights } from '../../../contract/policy.ts';
@@ -61,7 +61,7 @@ export class TimeFacts {
     return BigInt(Math.floor(modulo(this.#now, DAY_MS) / HOUR_MS));
   }
 
-  /** Monday is 1, Sunday 7. */
+  /** Counts from Monday, 1, to Sunday, 7. */
   get weekday(): bigint {
     return BigInt(modulo(Math.floor(this.#now / DAY_MS) + DAYS_SINCE_MONDAY, 7) + 1);
   }
@@ -71,7 +71,7 @@ export class TimeFacts {
   }
 }
 
-/** A label that is not known counts as the most delicate one. */
+/** Treats an unknown label as the most sensitive one. */
 export const hasPrivate = ({ sensitivity }: FlowState): boolean => sensitivity !== 'public';
 export const hasSecret = ({ sensitivity }: FlowState): boolean =>
   sensitivity !== 'public' && sensitivity !== 'private';
@@ -146,4 +146,12 @@ export class CallFacts {
   get sink(): boolean {
     return isSink(this.#question.tool, this.#question.tier);
   }
+}
+
+export interface Condition {
+  readonly text: string;
+  /** It runs faster with facts that were built for another condition. */
+  readonly usesFacts: boolean;
+  /** Throws when it cannot be evaluated. */
+  holds(question: PolicyQuestion, facts?: CallFacts): boolean;
 }

@@ -1,11 +1,52 @@
 /**
  * The language of conditions: CEL with every name declared, so that a wrong name or type is found
- * when a policy is loaded. Numbers of JSON are doubles to CEL and its own literals are ints; the
- * operators added here let the two meet.
+ * when a policy is loaded. Numbers of JSON are doubles in CEL and its own literals are ints; the
+ * operators added here accept both.
  */
 import { Environment } from '@marcbachmann/cel-js';
+import { LRUCache } from 'lru-cache';
+import { RE2JS } from 're2js';
 import { CallerFacts, FlowFacts, TimeFacts, ToolFacts } from './call-facts.ts';
-import type { LinearPatterns } from './linear-patterns.ts';
+
+const MAX_LENGTH = 1000;
+const MAX_COMPUTED = 100;
+
+/**
+ * Matches regular expressions in time linear in the text, so that no pattern and no input can block
+ * the process. Each pattern is compiled once.
+ */
+export class LinearPatterns {
+  readonly #literal = new Map<string, RE2JS>();
+  /** Patterns computed at run time; they may hold anything, so few of them are kept. */
+  readonly #computed = new LRUCache<string, RE2JS>({ max: MAX_COMPUTED });
+
+  /** Compiles a literal pattern of a condition. Throws when it is no regular expression. */
+  keep(pattern: string): void {
+    this.#literal.set(pattern, this.#compile(pattern));
+  }
+
+  /** Tells whether the pattern matches anywhere in the text. */
+  test(text: string, pattern: string): boolean {
+    return (this.#literal.get(pattern) ?? this.#computedPattern(pattern)).test(text);
+  }
+
+  #computedPattern(pattern: string): RE2JS {
+    const cached = this.#computed.get(pattern);
+    if (cached) return cached;
+    // A few characters such as `((a{999}){999}){9}` take seconds to compile.
+    if (pattern.includes('{')) throw new RangeError('a computed pattern has no counted repetition');
+    const compiled = this.#compile(pattern);
+    this.#computed.set(pattern, compiled);
+    return compiled;
+  }
+
+  #compile(pattern: string): RE2JS {
+    if (pattern.length > MAX_LENGTH) {
+      throw new RangeError(`a pattern has at most ${MAX_LENGTH} characters`);
+    }
+    return RE2JS.compile(pattern);
+  }
+}
 
 /** Enough for a rule that a person can read; what is larger is generated or hostile. */
 const LIMITS = {
@@ -16,17 +57,17 @@ const LIMITS = {
   maxCallArguments: 8,
 };
 
-/** What `matches` is turned into: the one that comes with CEL uses a backtracking engine. */
+/** Replaces `matches`, which uses a backtracking engine in the CEL library. */
 export const LINEAR_MATCHES = 'matchesInLinearTime';
 
-/** Calls that are worked out once when their text never changes, and what they are turned into. */
+/** Calls that are evaluated once when their text is a literal, and their replacements. */
 export const CONSTANT_CALLS: ReadonlyMap<string, { readonly constant: string; type: string }> =
   new Map([
     ['timestamp', { constant: 'constantTimestamp', type: 'google.protobuf.Timestamp' }],
     ['duration', { constant: 'constantDuration', type: 'google.protobuf.Duration' }],
   ]);
 
-/** What was worked out when a condition was compiled. */
+/** Values that were computed when conditions were compiled. */
 export interface Prepared {
   readonly patterns: LinearPatterns;
   /** By their text; that of a time and that of a duration are never the same. */

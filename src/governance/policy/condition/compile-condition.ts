@@ -1,19 +1,23 @@
 /**
- * CEL text to a test that a call passes or not. Everything that can be wrong with the text is said
- * here, once; what goes wrong while judging is thrown, and the rule decides what doubt means.
+ * Compiles CEL text to a test of a call. All faults of the text are reported here, once; a failure
+ * during evaluation is thrown, and the rule decides what doubt means.
  */
 import { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { PolicyQuestion } from '../../../contract/policy.ts';
 import { lazy } from '../../../kit/data/lazy.ts';
+import type { Condition } from './call-facts.ts';
 import { CallFacts } from './call-facts.ts';
-import { CONDITION_NAMES, celEnvironment, LINEAR_MATCHES } from './cel-environment.ts';
-import type { Condition } from './condition.ts';
-import { LinearPatterns } from './linear-patterns.ts';
+import {
+  CONDITION_NAMES,
+  celEnvironment,
+  LINEAR_MATCHES,
+  LinearPatterns,
+} from './cel-environment.ts';
 import { prepareCondition, Refusal } from './prepare-condition.ts';
 import { quickCondition } from './quick-condition.ts';
 
-const LONGEST = 4000;
+const MAX_LENGTH = 4000;
 
 /** What is wrong with a condition, and at which character. */
 export interface BadCondition {
@@ -23,7 +27,7 @@ export interface BadCondition {
 
 export type CheckedCondition = Condition | BadCondition;
 
-/** What the library throws has a summary and a place; anything else is told as it is. */
+/** Describes why a condition is not usable; errors of the library have a summary and an offset. */
 export const badCondition = (error: unknown): BadCondition => {
   if (error instanceof Refusal) return { reason: error.message, offset: error.offset };
   if (error instanceof ParseError || error instanceof CelTypeError) {
@@ -33,12 +37,12 @@ export const badCondition = (error: unknown): BadCondition => {
   return { reason: String(error), offset: 0 };
 };
 
-/** A compiler of conditions. Those it makes share one environment, which is costly to set up. */
+/** Creates a compiler. Its conditions share one environment, which is costly to set up. */
 export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
   const prepared = { patterns: new LinearPatterns(), constants: new Map<string, unknown>() };
   const sharedEnvironment = lazy(() => celEnvironment(prepared));
   const compile = (text: string): Condition => {
-    if (text.length > LONGEST) throw new Refusal(`longer than ${LONGEST} characters`, 0);
+    if (text.length > MAX_LENGTH) throw new Refusal(`longer than ${MAX_LENGTH} characters`, 0);
     const environment = sharedEnvironment();
     const program = environment.parse(text);
     // Before it is changed below.
@@ -51,8 +55,8 @@ export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
       text,
       usesFacts: true,
       holds: (question: PolicyQuestion, facts?: CallFacts) => {
-        const known = quick?.(question);
-        if (known !== undefined) return known;
+        const quickAnswer = quick?.(question);
+        if (quickAnswer !== undefined) return quickAnswer;
         const result: unknown = program(facts ?? new CallFacts(question, question.caller));
         if (typeof result !== 'boolean') throw new TypeError('not a boolean');
         return result;
@@ -71,12 +75,12 @@ export const conditionCompiler = (): ((text: string) => CheckedCondition) => {
 export const isBadCondition = (checked: CheckedCondition): checked is BadCondition =>
   'reason' in checked;
 
-/** One condition by itself, as a standing grant has it. Throws when the text is not usable. */
+/** Compiles one condition, as for a standing grant. Throws when the text is not usable. */
 export const compileCondition = (text: string): Condition => {
   const checked = conditionCompiler()(text);
   if (!isBadCondition(checked)) return checked;
-  const place = `character ${checked.offset + 1}`;
-  throw new ToolFailure('VALIDATION_ERROR', `The condition, ${place}: ${checked.reason}`, {
+  const position = `character ${checked.offset + 1}`;
+  throw new ToolFailure('VALIDATION_ERROR', `The condition, ${position}: ${checked.reason}`, {
     suggestions: [`Correct the condition; the names it may use are ${CONDITION_NAMES}.`],
   });
 };

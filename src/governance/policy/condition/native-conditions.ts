@@ -1,11 +1,11 @@
 /**
- * The conditions of the built-in rules, in CEL and as the same test in code: without a policy file
- * no CEL has to be loaded. A test holds the two against each other.
+ * The conditions of the built-in rules, in CEL and as the same test in code, so that no CEL is
+ * loaded without a policy file. A test compares the two.
  */
 import type { PolicyQuestion } from '../../../contract/policy.ts';
 import { isDelicate, isSink } from '../capability.ts';
+import type { Condition } from './call-facts.ts';
 import { hasPrivate, hasSecret } from './call-facts.ts';
-import type { Condition } from './condition.ts';
 
 const NATIVE = {
   destructive: ({ tool, capability }: PolicyQuestion) => isDelicate(tool, capability),

@@ -1,15 +1,15 @@
 /**
- * Changes a parsed condition before it is checked: `matches` is handed to the linear engine, patterns
- * and times that stand in it are worked out once, and loops in loops are refused.
+ * Changes a parsed condition before it is checked: `matches` uses the linear engine, literal
+ * patterns and times are computed once, and deeply nested loops are refused.
  */
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { CONSTANT_CALLS, LINEAR_MATCHES, type Prepared } from './cel-environment.ts';
 
-/** Loops in loops over an input that the caller chose cost a power of its size. */
+/** Nested loops over an input that the caller chose cost a power of its size. */
 const MAX_LOOP_DEPTH = 2;
 const LOOPS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
-/** The condition cannot be used; at which character is known. */
+/** Says that a condition cannot be used, and at which character. */
 export class Refusal extends Error {
   readonly offset: number;
 
@@ -19,7 +19,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A call in the tree. Its name is changed in place: macros share the nodes they are made of. */
+/** A call in the tree. Its name is changed in place, because macros share nodes. */
 interface CallNode {
   readonly start: number;
   readonly parts: unknown[];
@@ -54,7 +54,7 @@ interface Literal {
   readonly start: number;
 }
 
-/** The one argument of a call, where it is a text that stands in the condition. */
+/** Gives the only argument of a call where it is a literal text. */
 const literalOf = ({ args }: CallNode): Literal | undefined => {
   const [only, ...others] = args;
   if (only?.op !== 'value' || typeof only.args !== 'string' || others.length > 0) return undefined;
@@ -77,15 +77,15 @@ const prepareMatches = (call: CallNode, { patterns }: Prepared): void => {
 };
 
 const prepareConstant = (call: CallNode, prepared: Prepared, environment: Environment): void => {
-  const known = CONSTANT_CALLS.get(call.name);
+  const constantCall = CONSTANT_CALLS.get(call.name);
   const literal = literalOf(call);
-  if (!known || !literal) return;
+  if (!constantCall || !literal) return;
   const { text } = literal;
   orRefuse(call, literal, () => {
     const value: unknown = environment.evaluate(`${call.name}(${JSON.stringify(text)})`);
     prepared.constants.set(text, value);
   });
-  call.parts[0] = known.constant;
+  call.parts[0] = constantCall.constant;
 };
 
 export const prepareCondition = (

@@ -1,12 +1,12 @@
 /**
- * As much of a condition as can be told without CEL: simple comparisons, joined by and, or and not.
- * It answers with what CEL would say, or leaves the question to CEL; most rules are settled here.
+ * Evaluates simple comparisons, joined by and, or and not, without CEL. It answers as CEL would, or
+ * leaves the question to CEL; most rules are decided here.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { PolicyQuestion } from '../../../contract/policy.ts';
 import { isDelicate, isSink } from '../capability.ts';
 
-/** `undefined` leaves it to CEL. */
+/** Gives `undefined` to leave the question to CEL. */
 export type QuickCondition = (question: PolicyQuestion) => boolean | undefined;
 
 type Reader = (question: PolicyQuestion) => unknown;
@@ -25,14 +25,14 @@ const FACTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['caller.session', ({ caller }) => caller.sessionId],
 ]);
 
-/** What poses as an instance of something is left to CEL, which refuses it. */
+/** Accepts plain objects. One with a `constructor` of its own is left to CEL, which refuses it. */
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&
   !Object.hasOwn(value, 'constructor');
 
-/** The names of `input.a.b`; `undefined` for anything else. */
+/** Gives the names of `input.a.b`; `undefined` for anything else. */
 const inputPath = ({ op, args }: ASTNode): readonly string[] | undefined => {
   if (op === 'id') return args === 'input' ? [] : undefined;
   if (op !== '.') return undefined;
@@ -57,7 +57,7 @@ const nameOf = ({ op, args }: ASTNode): string => {
   return `${nameOf(owner)}.${field}`;
 };
 
-/** How to read a value that is plainly named. What is not there reads as `undefined`. */
+/** Makes the reader of a named value. A missing value reads as `undefined`. */
 const readerOf = (node: ASTNode): Reader | undefined => {
   const path = inputPath(node);
   if (path && path.length > 0) return ({ input }) => ownValue(input, path);
@@ -66,14 +66,14 @@ const readerOf = (node: ASTNode): Reader | undefined => {
 
 const WHOLE_SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** Milliseconds of `timestamp("…")`, where there is but one way to read it. */
+/** Gives the milliseconds of `timestamp("…")`, where there is only first way to read it. */
 const instantOf = (args: unknown): number | undefined => {
   const [name, [only]] = args as [string, readonly ASTNode[]];
   const text: unknown = name === 'timestamp' && only?.op === 'value' ? only.args : undefined;
   return typeof text === 'string' && WHOLE_SECONDS.test(text) ? Date.parse(text) : undefined;
 };
 
-/** A text, a truth, a time or a number that is the same in JavaScript and in CEL. */
+/** Gives a text, a boolean, a time or a number that is the same in JavaScript and in CEL. */
 const literalOf = ({ op, args }: ASTNode): unknown => {
   if (op === 'call') return instantOf(args);
   if (op !== 'value') return undefined;
@@ -89,25 +89,25 @@ const ORDER: Readonly<Record<string, (left: number, right: number) => boolean>> 
   '>=': (left, right) => left >= right,
 };
 
-/** Of two values of one type; what two types have to do with each other is for CEL to say. */
+/** Compares two values of first type; two types are left to CEL. */
 const comparison = ({ op, args }: ASTNode): QuickCondition | undefined => {
   const [left, right] = args as unknown as [ASTNode, ASTNode];
   const read = readerOf(left);
-  const wanted = literalOf(right);
-  if (!read || wanted === undefined || wanted === null) return undefined;
-  const same = (value: unknown): boolean => typeof value === typeof wanted;
+  const expected = literalOf(right);
+  if (!read || expected === undefined || expected === null) return undefined;
+  const same = (value: unknown): boolean => typeof value === typeof expected;
   const order = ORDER[op];
   if (order) {
-    if (typeof wanted !== 'number') return undefined;
+    if (typeof expected !== 'number') return undefined;
     return (question) => {
       const value = read(question);
-      return typeof value === 'number' ? order(value, wanted) : undefined;
+      return typeof value === 'number' ? order(value, expected) : undefined;
     };
   }
   const equal = op === '==';
   return (question) => {
     const value = read(question);
-    return same(value) ? (value === wanted) === equal : undefined;
+    return same(value) ? (value === expected) === equal : undefined;
   };
 };
 
@@ -129,17 +129,17 @@ const textTest = ({ args }: ASTNode): QuickCondition | undefined => {
   };
 };
 
-/** False if one side is, whatever the other says or fails with; the same for true and `or`. */
+/** Joins two conditions: a false side decides `and`, even if the other fails; a true one `or`. */
 const joined = ({ op, args }: ASTNode): QuickCondition | undefined => {
   const decisive = op === '||';
   const [left, right] = (args as unknown as [ASTNode, ASTNode]).map(quickCondition);
   if (!left && !right) return undefined;
   return (question) => {
-    const one = left?.(question);
-    if (one === decisive) return decisive;
-    const other = right?.(question);
-    if (other === decisive) return decisive;
-    return one === undefined || other === undefined ? undefined : !decisive;
+    const first = left?.(question);
+    if (first === decisive) return decisive;
+    const second = right?.(question);
+    if (second === decisive) return decisive;
+    return first === undefined || second === undefined ? undefined : !decisive;
   };
 };
 
@@ -176,6 +176,6 @@ const KINDS: Readonly<Record<string, (node: ASTNode) => QuickCondition | undefin
   '.': flag,
 };
 
-/** `undefined` when no part of the condition can be told without CEL. */
+/** Compiles a condition; `undefined` when CEL has to evaluate all of it. */
 export const quickCondition = (node: ASTNode): QuickCondition | undefined =>
   Object.hasOwn(KINDS, node.op) ? KINDS[node.op]?.(node) : undefined;

@@ -1,4 +1,4 @@
-/** Everything that can be wrong with a policy document, found before any of it is in force. */
+/** Finds everything that is wrong with a policy document before any of it is in force. */
 import { BUILTIN_NAMES } from '../builtin-policy.ts';
 import { type CheckedCondition, isBadCondition } from '../condition/compile-condition.ts';
 import {

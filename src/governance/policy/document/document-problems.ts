@@ -1,8 +1,8 @@
-/** What is wrong with a document, all of it at once, each with its place. */
+/** Reports everything that is wrong with a document at once, each problem with its position. */
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import { ToolFailure } from '../../../contract/errors.ts';
-import type { PolicyPath } from './policy-source.ts';
+import type { PolicyPath } from './policy-document.ts';
 
 export interface Problem {
   readonly path: PolicyPath;
@@ -11,17 +11,18 @@ export interface Problem {
   readonly offset?: number;
 }
 
-const unknownKey = (key: string, known: readonly string[]): string => {
-  const [near] = known
+/** Allows two typing errors: `didYouMean` allows too few for keys as short as these. */
+const unknownKey = (key: string, keys: readonly string[]): string => {
+  const [closest] = keys
     .filter((name) => distance(name, key) <= 2)
     .sort((left, right) => distance(left, key) - distance(right, key));
-  return near === undefined ? 'is not a known key' : `is not a known key; did you mean ${near}?`;
+  return `is not a known key${closest === undefined ? '' : `; did you mean ${closest}?`}`;
 };
 
-/** A key that JSON has no name for cannot be in a document. */
+/** Narrows the type of a path: no document has a symbol for a key. */
 const plain = (path: readonly PropertyKey[]): PolicyPath => path.map((part) => part as string);
 
-/** What a schema says against a value; `keys` are the names to suggest. */
+/** Lists what a schema finds wrong with a value; `keys` are the names to suggest. */
 export const schemaProblems = (
   schema: z.ZodType,
   value: unknown,
@@ -31,14 +32,17 @@ export const schemaProblems = (
   return (error?.issues ?? []).flatMap((issue): Problem[] => {
     const path = plain(issue.path);
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, keys) }));
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: unknownKey(key, keys),
+      }));
     }
     const isMissing = issue.message.endsWith('received undefined');
     return [{ path, message: isMissing ? 'is required' : issue.message }];
   });
 };
 
-/** The items of a list of a document, where it has such a list. */
+/** Gives the items of a list of a document; none where it has no such list. */
 export const itemsOf = (document: unknown, list: string): readonly unknown[] => {
   if (typeof document !== 'object' || document === null || !Object.hasOwn(document, list))
     return [];
@@ -46,14 +50,14 @@ export const itemsOf = (document: unknown, list: string): readonly unknown[] => 
   return Array.isArray(items) ? items : [];
 };
 
-/** The own text under a key; `undefined` for anything else. */
+/** Gives the own text under a key; `undefined` for anything else. */
 export const textOf = (item: unknown, key: string): string | undefined => {
   if (typeof item !== 'object' || item === null || !Object.hasOwn(item, key)) return undefined;
   const text = (item as Record<string, unknown>)[key];
   return typeof text === 'string' ? text : undefined;
 };
 
-/** Two items of a list with the same name. */
+/** Finds items of a list with the same name. */
 export const repeatedNames = (items: readonly unknown[], list: string): readonly Problem[] => {
   const seen = new Set<string>();
   return items.flatMap((item, index) => {
@@ -67,7 +71,7 @@ export const repeatedNames = (items: readonly unknown[], list: string): readonly
   });
 };
 
-/** `rule no-writes: tools.1`, `test 3`, `roles.operator`: what a path stands for in words. */
+/** Names what a path leads to: `rule no-writes: tools.1`, `test 3`, `roles.operator`. */
 export const subjectOf = (document: unknown, path: PolicyPath): string => {
   const [list, index, ...rest] = path;
   if (typeof list !== 'string' || typeof index !== 'number') return path.join('.');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePolicy } from './parse-policy.ts';
+import { parsePolicy, readPolicyYaml } from './parse-policy.ts';
 
 const messageOf = (text: string): string => {
   try {
@@ -120,4 +120,51 @@ describe('formats: YAML that two readers may understand differently', () => {
     ['an empty value', 'version:', 'p.yml:1:1: version: Invalid input: expected 1'],
     ['a list', '- 1', 'p.yml:1:1: Invalid input: expected object'],
   ])('refuses %s', (_what, text, message) => expect(messageOf(text)).toContain(message));
+});
+
+const START = { line: 1, column: 1 };
+
+describe('readPolicyYaml', () => {
+  it('refuses a text that is too long, unread, and places all of it at the start', () => {
+    const { value, problems, positionOf } = readPolicyYaml(`a: 1\n#${'x'.repeat(512 * 1024)}`);
+    expect(value).toBeUndefined();
+    expect(problems).toEqual([{ ...START, message: 'longer than 524288 characters' }]);
+    expect(positionOf(['a'])).toEqual(START);
+  });
+
+  it('places all of a text at the start that it cannot read', () => {
+    const { value, problems, positionOf } = readPolicyYaml('a: [');
+    expect(value).toBeUndefined();
+    expect(problems).not.toEqual([]);
+    expect(positionOf(['a', 0])).toEqual(START);
+  });
+
+  it('gives no value when a key is set twice', () => {
+    const { value, problems } = readPolicyYaml('a: 1\na: 2\n');
+    expect(value).toBeUndefined();
+    expect(problems).toMatchObject([{ line: 2, column: 1 }]);
+  });
+
+  it('places a key at its name, an item at its text and a missing thing at what is around it', () => {
+    const { value, problems, positionOf } = readPolicyYaml('a:\n  - x\n  -\n  - b: {c}\n');
+    expect(problems).toEqual([]);
+    expect(value).toEqual({ a: ['x', null, { b: { c: null } }] });
+    expect(positionOf([])).toEqual(START);
+    expect(positionOf(['a'])).toEqual(START);
+    expect(positionOf(['a', 0])).toEqual({ line: 2, column: 5 });
+    expect(positionOf(['a', 1])).toMatchObject({ line: 3 });
+    expect(positionOf(['a', 2, 'b', 'c'])).toEqual({ line: 4, column: 9 });
+    expect(positionOf(['a', 2, 'missing', 'deeper'])).toEqual({ line: 4, column: 5 });
+    expect(positionOf(['a', 2], 3)).toEqual({ line: 4, column: 5 });
+  });
+
+  it.each([
+    ['plain text', 'a: one two', { line: 1, column: 8 }],
+    ['quoted text', "a: 'one two'", { line: 1, column: 9 }],
+    ['quoted text with an escape, at its beginning', 'a: "\\x6fne two"', { line: 1, column: 4 }],
+    ['a literal block', 'a: |\n  one\n  two', { line: 3, column: 3 }],
+    ['a folded block, at its beginning', 'a: >\n  one\n  two', { line: 1, column: 4 }],
+  ])('finds the place of a character inside %s', (_name, text, place) => {
+    expect(readPolicyYaml(text).positionOf(['a'], 4)).toEqual(place);
+  });
 });

@@ -1,8 +1,16 @@
-/** Test cases for a policy: the file format, and the question that a case puts. */
+/**
+ * Test cases for a policy: the file format, the question that a case asks, and their evaluation.
+ */
 import { z } from 'zod';
 import { type Caller, LOCAL_CALLER } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { NOTHING_SEEN, type PolicyQuestion } from '../../../contract/policy.ts';
+import {
+  NOTHING_SEEN,
+  type Policy,
+  type PolicyQuestion,
+  type RuleEffect,
+  type Verdict,
+} from '../../../contract/policy.ts';
 import { type Capability, TIERS, type Tool } from '../../../contract/tool.ts';
 import { capabilityInUse, tierInUse } from '../capability.ts';
 import { invalidDocument, itemsOf, repeatedNames, schemaProblems } from './document-problems.ts';
@@ -54,7 +62,7 @@ const KEYS: readonly string[] = [caseSchema, callSchema, callerSchema, flowSchem
   ({ shape }) => Object.keys(shape),
 );
 
-/** Throws `CONFIG_INVALID` with every problem and its place. */
+/** Parses a file of cases. Throws `CONFIG_INVALID` with every problem and its position. */
 export const parsePolicyCases = (text: string, file: string): readonly PolicyCase[] => {
   const reading = readDocument(text, file);
   const problems = [
@@ -83,7 +91,7 @@ const capabilityOf = ({ action, input }: PolicyCall, tool: Tool): Capability | u
 };
 
 /**
- * The question that a case puts about a tool. What it leaves out is as for the local owner, at `now`.
+ * Makes the question of a case about a tool. Omitted parts are those of the local owner, at `now`.
  * Throws when the tool does not have the action.
  */
 export const questionOf = (call: PolicyCall, tool: Tool, now: number): PolicyQuestion => {
@@ -100,4 +108,50 @@ export const questionOf = (call: PolicyCall, tool: Tool, now: number): PolicyQue
       sensitivity: call.flow?.sensitivity ?? NOTHING_SEEN.sensitivity,
     },
   };
+};
+
+export interface PolicyTestResult {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly expected: RuleEffect;
+  /** Absent when the case could not be judged. */
+  readonly verdict?: Verdict;
+  /** What to tell the reader. */
+  readonly message: string;
+}
+
+export interface PolicyTestReport {
+  readonly passed: number;
+  readonly failed: number;
+  readonly results: readonly PolicyTestResult[];
+}
+
+const isExpected = ({ expect, rule }: PolicyCase, verdict: Verdict): boolean =>
+  verdict.effect === expect && (rule === undefined || verdict.rule === rule);
+
+const messageOf = ({ expect, rule }: PolicyCase, verdict: Verdict, passed: boolean): string => {
+  const got = `${verdict.effect} by ${verdict.rule}`;
+  if (passed) return got;
+  return `expected ${expect}${rule === undefined ? '' : ` by ${rule}`}, got ${got}: ${verdict.reason}`;
+};
+
+/** Runs the cases. One that cannot be judged, e.g. without its tool, has failed. */
+export const runPolicyTests = (
+  policy: Policy,
+  cases: readonly PolicyCase[],
+  questionOf: (call: PolicyCall) => PolicyQuestion,
+): PolicyTestReport => {
+  const results = cases.map((testCase): PolicyTestResult => {
+    const { name, expect: expected } = testCase;
+    try {
+      const verdict = policy.judge(questionOf(testCase.call));
+      const passed = isExpected(testCase, verdict);
+      return { name, passed, expected, verdict, message: messageOf(testCase, verdict, passed) };
+    } catch (error) {
+      const message = error instanceof ToolFailure ? error.message : 'the case could not be judged';
+      return { name, passed: false, expected, message: message };
+    }
+  });
+  const passed = results.filter((result) => result.passed).length;
+  return { passed, failed: results.length - passed, results };
 };

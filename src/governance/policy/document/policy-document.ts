@@ -1,5 +1,5 @@
 /**
- * What a policy file may say. One schema gives the type, the checks and, for editors, the JSON
+ * The format of a policy file. One schema gives the type, the checks and, for editors, the JSON
  * Schema; what it cannot express (unique names, conditions) is in `check-document.ts`.
  */
 import { z } from 'zod';
@@ -64,3 +64,21 @@ export const POLICY_KEYS: readonly string[] = [
   'agents',
   'sessions',
 ];
+
+export type PolicyPath = readonly (string | number)[];
+
+export interface PolicySource {
+  /** The file it was read from, or a name for what a program handed over. */
+  readonly origin: string;
+  /** A `project` can narrow, never widen; `program` counts like `user`. */
+  readonly kind: 'user' | 'project' | 'program';
+  readonly document: PolicyDocument;
+  /** Gives the line of the value at a path. */
+  lineOf?(path: PolicyPath): number | undefined;
+}
+
+/** Gives `file:line` of a path; without lines, the origin of the document. */
+export const originOf = (source: PolicySource, path: PolicyPath): string => {
+  const line = source.lineOf?.(path);
+  return line === undefined ? source.origin : `${source.origin}:${line}`;
+};

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NOON, someTool } from '../../../../test/fixtures/policy-question.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { builtinPolicy } from '../builtin-policy.ts';
-import { parsePolicyCases, questionOf } from './policy-cases.ts';
-import { runPolicyTests } from './run-policy-tests.ts';
+import { parsePolicyCases, questionOf, runPolicyTests } from './policy-cases.ts';
 
 const FILES = someTool({
   name: 'files',

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { isRepositoryRule } from './repository-names.ts';
+import { isRepositoryRule } from './repository-layout.ts';
 
-describe('what stays read-only in a repository', () => {
+describe('the files of .git that stay read-only', () => {
   it.each([
     ...['hooks', 'hooks/post-commit', 'config', 'CONFIG', 'config.worktree', 'info/attributes'],
     ...['commondir', 'gitdir', 'modules/m/config', 'worktrees/w', 'rebase-merge/git-rebase-todo'],
     ...['sequencer/todo', 'objects/info/alternates', 'fsmonitor--daemon.ipc', 'remotes/x'],
-  ])('threat: %s', (path) => {
+  ])('threat: include %s', (path) => {
     expect(isRepositoryRule(path.split('/'))).toBe(true);
   });
 
   it.each([
     ...['index', 'index.lock', 'HEAD', 'HEAD.lock', 'objects/ab/cdef', 'objects/pack/p.pack'],
     ...['refs/heads/config', 'refs/heads/hooks/x', 'logs/HEAD', 'packed-refs', 'COMMIT_EDITMSG'],
-  ])('but not %s', (path) => {
+  ])('do not include %s', (path) => {
     expect(isRepositoryRule(path.split('/'))).toBe(false);
   });
 
-  it('nor the folder itself', () => {
+  it('do not include the folder itself', () => {
     expect(isRepositoryRule([])).toBe(false);
   });
 });

@@ -1,0 +1,65 @@
+/** Reads the checkpoints that a trail is held to, from files and second stores. */
+import { access, readFile } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import type { AuditCheckpoint } from '../contract/audit.ts';
+import { ToolFailure } from '../contract/errors.ts';
+import { parseCheckpoints, recallCheckpoints } from '../governance/audit/checkpoint-book.ts';
+import type { StoredCheckpoints } from '../governance/audit/checkpoint-rows.ts';
+import { readCheckpointStore, storePathOf } from './checkpoint-store.ts';
+import { createRuntime } from './create-runtime.ts';
+
+const readFileOf = async (file: string): Promise<readonly AuditCheckpoint[]> => {
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new ToolFailure('NOT_FOUND', 'A checkpoint file cannot be read.', {
+      suggestions: ['Check the name of the file and that this user may read it.'],
+    });
+  });
+  return parseCheckpoints(text);
+};
+
+const readSecondStore = async (
+  path: string,
+  trustedKeys: readonly string[],
+): Promise<StoredCheckpoints> => {
+  const stored = await readCheckpointStore(path, createRuntime(), trustedKeys);
+  if (stored) return stored;
+  throw new ToolFailure('NOT_FOUND', 'A store of checkpoints cannot be read.', {
+    suggestions: ['Check its path, and that its disk is mounted.'],
+  });
+};
+
+/** Reads what a person named: a file, or a second store. */
+export const readNamed = async (
+  name: string,
+  trustedKeys: readonly string[],
+): Promise<StoredCheckpoints> => {
+  const path = storePathOf(name);
+  return path === undefined
+    ? { checkpoints: await readFileOf(name) }
+    : readSecondStore(path, trustedKeys);
+};
+
+/** Says whether automatic checkpoints go to something that is not there, e.g. on a disk that is not mounted. */
+export const isMissing = async (destination: string): Promise<boolean> => {
+  const path = storePathOf(destination) ?? destination;
+  return (
+    isAbsolute(path) &&
+    !(await access(path).then(
+      () => true,
+      () => false,
+    ))
+  );
+};
+
+/** Reads the checkpoints of one store where automatic ones go; none of an address. */
+export const readDestination = async (
+  destination: string,
+  store: string,
+  trustedKeys: readonly string[],
+): Promise<StoredCheckpoints> => {
+  const path = storePathOf(destination) ?? destination;
+  if (!isAbsolute(path)) return { checkpoints: [] };
+  if (path === destination) return { checkpoints: await recallCheckpoints(path, store) };
+  const { checkpoints, ...rest } = await readSecondStore(path, trustedKeys);
+  return { ...rest, checkpoints: checkpoints.filter((each) => each.store === store) };
+};
