@@ -2,14 +2,7 @@
 import { AssignedSecrets } from './assigned-secrets.ts';
 import { findCommandSecrets, MIN_COMMAND } from './command-secrets.ts';
 import { decodedTexts } from './decoded-text.ts';
-import {
-  erasedView,
-  joinedView,
-  MAX_LAYERS,
-  unescapedView,
-  type View,
-  visibleView,
-} from './escape-view.ts';
+import { erasedView, MAX_LAYERS, unescapedView, type View, visibleView } from './escape-view.ts';
 import { MIN_RUN } from './keys/base64-runs.ts';
 import { findPrivateKeys } from './keys/private-keys.ts';
 import { KnownValues } from './known/known-values.ts';
@@ -105,19 +98,11 @@ export class SecretFinder {
         back = through(back, visible);
         found = [...found, ...this.#lookAt(current).map(back)];
       }
-      const broken = this.#acrossLines(current, back);
-      if (broken.length > 0) found = [...found, ...broken];
       const view = layer < MAX_LAYERS ? unescapedView(current) : undefined;
       if (!view) return found;
       current = view.text;
       back = through(back, view);
       found = [...found, ...this.#lookAt(current).map(back)];
     }
-  }
-
-  /** Known values only: a shape would run on into the next line. */
-  #acrossLines(text: string, back: Back): readonly Span[] {
-    const view = this.known.empty ? undefined : joinedView(text);
-    return view ? this.known.find(view.text).map(through(back, view)) : NO_SPANS;
   }
 }
