@@ -15,7 +15,7 @@ import {
 } from './secret-names.ts';
 import { isValueField, itemName, MAX_ITEM_NAME, pairName } from './secret-pairs.ts';
 import { isSecretNumber, isSecretText } from './secret-values.ts';
-import { replaceSpans } from './span.ts';
+import { mergeSpans, replaceSpans, type Span } from './span.ts';
 import { mayHoldArguments, SplitSecrets } from './split-secrets.ts';
 
 export const REDACTED = '[REDACTED]';
@@ -100,6 +100,17 @@ export class Redactor {
   /** A text under a name. */
   textUnder({ name, kind }: FieldName, value: string): string {
     return kind !== 'plain' && isSecretText(kind, name, value) ? REDACTED : this.text(value);
+  }
+
+  /** Cleans a long text under a name in slices; the caller may let others work between them. */
+  *slicesUnder({ name, kind }: FieldName, value: string): Generator<undefined, string> {
+    if (kind !== 'plain' && isSecretText(kind, name, value)) return REDACTED;
+    const spans: Span[] = [];
+    for (const slice of this.#finder.slices(value)) {
+      for (const span of slice) spans.push(span);
+      yield;
+    }
+    return spans.length === 0 ? value : replaceSpans(value, mergeSpans(spans), REDACTED);
   }
 
   /** A number under a name. */

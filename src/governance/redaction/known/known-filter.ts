@@ -44,19 +44,31 @@ const digitsOf = (form: string): number[] => {
 
 const isNumber = (digit: number): boolean => digit <= 10;
 
-/** How rare five characters are in ordinary text: words have no numbers among their letters. */
-const rarity = (gram: readonly number[]): number => {
+/** j, k, q, v, w, x, y, z */
+const isRare = (digit: number): boolean =>
+  digit === 20 || digit === 21 || digit === 27 || digit >= 32;
+
+/** How rare the characters from a place on are in ordinary text: words have no numbers among letters. */
+const rarity = (digits: readonly number[], from: number): number => {
   let score = 0;
-  for (let at = 1; at < gram.length; at++) {
-    if (isNumber(gram[at] as number) !== isNumber(gram[at - 1] as number)) score += 2;
+  for (let at = from; at < from + GRAM; at++) {
+    const digit = digits[at] as number;
+    if (at > from && isNumber(digit) !== isNumber(digits[at - 1] as number)) score += 2;
+    if (isRare(digit)) score++;
   }
-  // j, k, q, v, w, x, y, z
-  for (const digit of gram) if ([20, 21, 27].includes(digit) || digit >= 32) score++;
   return score;
 };
 
-const packed = (gram: readonly number[]): number =>
-  gram.reduce((key, digit) => (key << BITS) | digit, 0) & GRAM_MASK;
+/** Packs the five rarest characters of a form into a number. */
+const rarestGram = (digits: readonly number[]): number => {
+  let best = 0;
+  let most = -1;
+  for (let from = 0; from + GRAM <= digits.length; from++) {
+    const score = rarity(digits, from);
+    if (score > most) [best, most] = [from, score];
+  }
+  return digits.slice(best, best + GRAM).reduce((key, digit) => (key << BITS) | digit, 0);
+};
 
 export class KnownFilter {
   readonly #grams = new Set<number>();
@@ -67,14 +79,10 @@ export class KnownFilter {
   add(form: string): boolean {
     const digits = digitsOf(form);
     if (digits.length < GRAM) return false;
-    let best = digits.slice(0, GRAM);
-    for (let at = 1; at + GRAM <= digits.length; at++) {
-      const gram = digits.slice(at, at + GRAM);
-      if (rarity(gram) > rarity(best)) best = gram;
-    }
-    this.#grams.add(packed(best));
+    const gram = rarestGram(digits);
+    this.#grams.add(gram);
     if (this.#grams.size * ROOM > this.#table.length) this.#grow();
-    else this.#mark(packed(best));
+    else this.#mark(gram);
     return true;
   }
 

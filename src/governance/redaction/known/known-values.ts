@@ -27,6 +27,11 @@ export class KnownValues {
     return Math.max(this.#index.longest, this.#marks.longest);
   }
 
+  /** How long a secret may be in a text, with all that may stand between its characters. */
+  get reach(): number {
+    return Math.max(this.longest * MAX_WRAPPING, this.#folded.longest * (MAX_GAP_RATIO + 1));
+  }
+
   /** Remembers a secret; false when it is known already. */
   learn(secret: string): boolean {
     if (this.#learnt.has(secret)) return false;
@@ -40,8 +45,7 @@ export class KnownValues {
   find(text: string): readonly Span[] {
     if (text.length < MIN_SECRET_LENGTH) return NO_SPANS;
     const marks = this.#marks.empty ? NO_SPANS : onLines(text, (line) => this.#marks.find(line));
-    const reach = Math.max(this.longest * MAX_WRAPPING, this.#folded.longest * (MAX_GAP_RATIO + 1));
-    const candidates = this.#filter.candidates(text, reach);
+    const candidates = this.#filter.candidates(text, this.reach);
     if (candidates.length === 0) return marks;
     const spans = [...marks];
     for (const { from, to } of candidates) {
