@@ -8,7 +8,7 @@ import { types } from 'node:util';
 import type { Redactor } from './redaction/redaction.ts';
 import { MAX_WHOLE } from './redaction/secret-finder.ts';
 import { type FieldName, NO_NAME } from './redaction/secret-names.ts';
-import { isValueField } from './redaction/secret-pairs.ts';
+import type { NamedFields } from './redaction/secret-pairs.ts';
 
 export const MAX_RESULT_DEPTH = 200;
 /** A walk pauses after so many bytes: some milliseconds of work. */
@@ -29,8 +29,8 @@ interface Frame {
   readonly length: number;
   readonly depth: number;
   readonly under: FieldName;
-  /** What the `name` of an object says of its `value`. */
-  readonly pair: FieldName | undefined;
+  /** What an object says of its own fields. */
+  readonly named: NamedFields | undefined;
   readonly keysFound: number;
   /** The item that is next or being walked. */
   at: number;
@@ -82,9 +82,9 @@ class Walk {
     if (clean !== PENDING) this.#put(clean);
   }
 
-  #fieldName({ keys, at, pair, under }: Frame): FieldName {
+  #fieldName({ keys, at, named, under }: Frame): FieldName {
     const key = (keys as readonly string[])[at] as string;
-    return pair && isValueField(key) ? pair : this.#redactor.field(key, under);
+    return named?.fields.has(key) ? named.name : this.#redactor.field(key, under);
   }
 
   /** Hands a clean value to the list or object that holds it. */
@@ -168,7 +168,7 @@ class Walk {
       length: keys ? keys.length : (value as readonly unknown[]).length,
       depth,
       under,
-      pair: isList ? undefined : this.#redactor.pair(value),
+      named: isList ? undefined : this.#redactor.namedFields(value),
       keysFound: this.#redactor.keysFound,
       at: 0,
       copy: undefined,

@@ -17,12 +17,11 @@ const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', a
  */
 export const cutBefore = (text: string, at: number): number => {
   if (at <= 0) return 0;
-  const head = text.slice(Math.max(0, at - MAX_WORD), at);
-  const isBroken = head.includes('\n');
-  if (!isBroken) return at - head.length + wordStart(head);
+  const least = Math.max(0, at - MAX_WORD);
+  const head = text.slice(least, at);
+  if (least > 0 && !head.includes('\n')) return least + wordStart(head);
   let start = lineStart(text, at);
-  const least = at - MAX_BLOCK;
-  while (start > 0 && start > least) {
+  while (start > 0 && start > at - MAX_BLOCK) {
     const before = lineStart(text, start - 1);
     if (start - before > 128 || !BASE64_LINE.test(text.slice(before, start - 1))) break;
     start = before;

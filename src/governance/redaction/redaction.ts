@@ -13,7 +13,7 @@ import {
   type SecretNamesOptions,
   secretNames,
 } from './secret-names.ts';
-import { isValueField, itemName, MAX_ITEM_NAME, pairName } from './secret-pairs.ts';
+import { itemName, MAX_ITEM_NAME, type NamedFields, namedFields } from './secret-pairs.ts';
 import { isSecretNumber, isSecretText } from './secret-values.ts';
 import { mergeSpans, replaceSpans, type Span } from './span.ts';
 import { mayHoldArguments, SplitSecrets } from './split-secrets.ts';
@@ -125,9 +125,9 @@ export class Redactor {
     return itemName(before, this.#kindOf) ?? above;
   }
 
-  /** The name that the `value` of an object stands under, if it is one of a name and a value. */
-  pair(source: object): FieldName | undefined {
-    return pairName(source, this.#kindOf);
+  /** What an object says of its own fields, such as its `name` of its `value`. */
+  namedFields(source: object): NamedFields | undefined {
+    return namedFields(source, this.#kindOf);
   }
 
   /** To be asked before the parts of a list or object are cleaned, and handed to `whole` after that. */
@@ -138,7 +138,11 @@ export class Redactor {
   /** Takes out of a list or object, whose parts are clean, what is spread over several of them. */
   whole<T extends object>(source: T, clean: T, keysBefore: number): T {
     const { known, keysFound } = this.#finder;
-    if (keysFound === keysBefore && known.empty && !mayHoldArguments(source)) return clean;
+    const isClean =
+      keysFound === keysBefore &&
+      (known.empty || !this.#split.mayHoldKnown(source)) &&
+      !mayHoldArguments(source);
+    if (isClean) return clean;
     return this.#split.clean(source, clean, keysBefore);
   }
 
@@ -189,13 +193,13 @@ export class Redactor {
 
   #fields(source: object, depth: number, under: FieldName): Record<string, unknown> {
     const copy: Record<string, unknown> = {};
-    const pair = this.pair(source);
+    const named = this.namedFields(source);
     const keysBefore = this.keysFound;
     for (const key in source) {
       // `__proto__` would change the copy instead of landing in it.
       if (!Object.hasOwn(source, key) || key === '__proto__') continue;
       const item: unknown = source[key as keyof typeof source];
-      const name = pair && isValueField(key) ? pair : this.field(key, under);
+      const name = named?.fields.has(key) ? named.name : this.field(key, under);
       copy[this.key(key)] = this.record(item, depth, name);
     }
     return this.whole(source as Record<string, unknown>, copy, keysBefore);

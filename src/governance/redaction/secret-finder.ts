@@ -12,6 +12,7 @@ import {
   visibleViews,
 } from './escape-view.ts';
 import { MIN_RUN } from './keys/base64-runs.ts';
+import { findJwkMembers } from './keys/jwk-members.ts';
 import { findPrivateKeys } from './keys/private-keys.ts';
 import { KnownValues } from './known/known-values.ts';
 import type { NameKind } from './secret-names.ts';
@@ -116,6 +117,7 @@ export class SecretFinder {
     found = both(found, this.#assigned.find(text));
     if (text.length >= MIN_COMMAND) found = both(found, findCommandSecrets(text));
     if (text.length >= MIN_RUN) found = both(found, this.#keys(text));
+    found = both(found, findJwkMembers(text));
     return this.known.empty ? found : both(found, this.known.find(text));
   }
 

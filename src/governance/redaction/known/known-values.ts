@@ -56,6 +56,11 @@ export class KnownValues {
     return mergeSpans(spans);
   }
 
+  /** Whether a text may hold a secret; false is certain. */
+  mayHold(text: string): boolean {
+    return !this.#marks.empty || this.#filter.candidates(text, 1).length > 0;
+  }
+
   #findIn(text: string): readonly Span[] {
     return [...this.#index.find(text), ...this.#folded.find(text)];
   }
