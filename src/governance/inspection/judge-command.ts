@@ -119,6 +119,12 @@ export const createCommandJudge = (shell: ShellParser): CommandJudge => {
   };
 
   const judgeWords = (words: readonly string[], depth: number, report: Report): void => {
+    for (const word of words) judgeCommandWord(word, report);
+    judgeProgram(words, depth, report);
+  };
+
+  /** Judges what a command runs. Its words were judged: those of a wrapped command are among them. */
+  const judgeProgram = (words: readonly string[], depth: number, report: Report): void => {
     if (depth > MAX_DEPTH) {
       report(UNREAD);
       return;
@@ -134,8 +140,7 @@ export const createCommandJudge = (shell: ShellParser): CommandJudge => {
     if (CONTAINERS.has(program) && args.some((arg) => /^--privileged(?:=|$)/.test(arg))) {
       report(PRIVILEGED);
     }
-    for (const word of args) judgeCommandWord(word, report);
-    for (const inner of innerWords(program, argv)) judgeWords(inner, depth + 1, report);
+    for (const inner of innerWords(program, argv)) judgeProgram(inner, depth + 1, report);
     for (const text of innerTexts(program, args)) judgeText(text, depth + 1, report);
   };
 
