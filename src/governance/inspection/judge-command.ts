@@ -125,10 +125,7 @@ export const createCommandJudge = (shell: ShellParser): CommandJudge => {
 
   /** Judges what a command runs. Its words were judged: those of a wrapped command are among them. */
   const judgeProgram = (words: readonly string[], depth: number, report: Report): void => {
-    if (depth > MAX_DEPTH) {
-      report(UNREAD);
-      return;
-    }
+    if (depth > MAX_DEPTH) return report(UNREAD);
     const start = words.findIndex((word) => !ASSIGNMENT.test(word));
     if (start < 0) return;
     const argv = words.slice(start);
