@@ -106,18 +106,18 @@ const wrapped = (words: readonly string[]): readonly (readonly string[])[] => {
 
 export type CommandJudge = (invocation: Invocation, report: Report) => void;
 
+/** `undefined` for text that the parser cannot read, or not in time. */
+const parsed = (shell: ShellParser, text: string): ParsedScript | undefined => {
+  if (text.split('{').length + text.split('$[').length > MAX_BRACES) return undefined;
+  try {
+    return shell.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Makes a judge of commands from a parser for shell text. */
 export const createCommandJudge = (shell: ShellParser): CommandJudge => {
-  /** `undefined` for what the parser cannot take, or not in time. */
-  const parsed = (text: string): ParsedScript | undefined => {
-    if (text.split('{').length + text.split('$[').length > MAX_BRACES) return undefined;
-    try {
-      return shell.parse(text);
-    } catch {
-      return undefined;
-    }
-  };
-
   const judgeWords = (words: readonly string[], depth: number, report: Report): void => {
     for (const word of words) judgeCommandWord(word, report);
     judgeProgram(words, depth, report);
@@ -125,7 +125,10 @@ export const createCommandJudge = (shell: ShellParser): CommandJudge => {
 
   /** Judges what a command runs. Its words were judged: those of a wrapped command are among them. */
   const judgeProgram = (words: readonly string[], depth: number, report: Report): void => {
-    if (depth > MAX_DEPTH) return report(UNREAD);
+    if (depth > MAX_DEPTH) {
+      report(UNREAD);
+      return;
+    }
     const start = words.findIndex((word) => !ASSIGNMENT.test(word));
     if (start < 0) return;
     const argv = words.slice(start);
@@ -146,7 +149,7 @@ export const createCommandJudge = (shell: ShellParser): CommandJudge => {
       report(LONG);
       return;
     }
-    const script = depth > MAX_DEPTH ? undefined : parsed(text);
+    const script = depth > MAX_DEPTH ? undefined : parsed(shell, text);
     if (!script) {
       report(UNREAD);
       return;
