@@ -1,13 +1,17 @@
 /**
- * Turns the result of a tool into plain JSON data, removes secrets, and measures it. One walk does
- * all three, because it is on the hot path of every call.
+ * Turns the result of a tool into plain JSON data, removes secrets, and measures it. One walk does all three, because it is on the hot path of every call. It keeps its own stack, so that
+ * a large result can be walked in slices with pauses between them.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { types } from 'node:util';
 import type { Redactor } from './redaction/redaction.ts';
+import { MAX_WHOLE } from './redaction/secret-finder.ts';
 import { type FieldName, NO_NAME } from './redaction/secret-names.ts';
-import { isValueField } from './redaction/secret-pairs.ts';
+import type { NamedFields } from './redaction/secret-pairs.ts';
 
 const MAX_RESULT_DEPTH = 200;
+/** A walk pauses after so many bytes: some milliseconds of work. */
+const SLICE_BYTES = 131_072;
 
 export interface PlainData {
   readonly data: unknown;
@@ -15,15 +19,102 @@ export interface PlainData {
   readonly bytes: number;
 }
 
+/** A list or object that is being walked. */
+interface Frame {
+  readonly above: Frame | undefined;
+  readonly source: Readonly<Record<string | number, unknown>>;
+  /** `undefined` for a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  readonly depth: number;
+  readonly under: FieldName;
+  /** What an object says of its own fields. */
+  readonly named: NamedFields | undefined;
+  readonly keysFound: number;
+  /** The item that is next or being walked. */
+  at: number;
+  copy: unknown[] | Record<string, unknown> | undefined;
+}
+
+/** Stands for a value that is not clean yet. */
+const PENDING = Symbol('pending');
+
 class Walk {
   bytes = 0;
+  data: unknown = PENDING;
   readonly #redactor: Redactor;
+  #frame: Frame | undefined;
+  /** The search of a long text. */
+  #search: Generator<undefined, string> | undefined;
 
-  constructor(redactor: Redactor) {
+  constructor(redactor: Redactor, value: unknown) {
     this.#redactor = redactor;
+    this.data = this.#clean(value, 0, NO_NAME);
   }
 
-  value(value: unknown, depth: number, under: FieldName): unknown {
+  /** Works until all is clean or about so many bytes are; false when there is more to do. */
+  run(bytes: number): boolean {
+    const end = this.bytes + bytes;
+    while (this.data === PENDING) {
+      if (this.#search) {
+        const step = this.#search.next();
+        if (step.done) this.#put(step.value);
+        else if (bytes < Number.POSITIVE_INFINITY) return false;
+        continue;
+      }
+      if (this.bytes >= end) return false;
+      this.#step(this.#frame as Frame);
+    }
+    return true;
+  }
+
+  #step(frame: Frame): void {
+    const { source, keys, at } = frame;
+    if (at === frame.length) {
+      this.#frame = frame.above;
+      this.#put(this.#redactor.whole(source, (frame.copy as object) ?? source, frame.keysFound));
+      return;
+    }
+    const clean = keys
+      ? this.#clean(source[keys[at] as string], frame.depth + 1, this.#fieldName(frame))
+      : this.#clean(source[at], frame.depth + 1, this.#redactor.item(source[at - 1], frame.under));
+    if (clean !== PENDING) this.#put(clean);
+  }
+
+  #fieldName({ keys, at, named, under }: Frame): FieldName {
+    const key = (keys as readonly string[])[at] as string;
+    return named?.fields.has(key) ? named.name : this.#redactor.field(key, under);
+  }
+
+  /** Hands a clean value to the list or object that holds it. */
+  #put(clean: unknown): void {
+    this.#search = undefined;
+    const frame = this.#frame;
+    if (!frame) this.data = clean;
+    else if (frame.keys) this.#putField(frame, frame.keys[frame.at++] as string, clean);
+    else this.#putItem(frame, clean ?? null);
+  }
+
+  #putItem(frame: Frame, clean: unknown): void {
+    const source = frame.source as unknown as readonly unknown[];
+    const at = frame.at++;
+    this.bytes++;
+    if (clean !== source[at]) frame.copy ??= source.slice(0, at);
+    if (frame.copy) (frame.copy as unknown[]).push(clean);
+  }
+
+  #putField(frame: Frame, key: string, clean: unknown): void {
+    this.bytes += key.length + 4;
+    const name = this.#redactor.key(key);
+    if (clean === frame.source[key] && name === key && key !== '__proto__') return;
+    frame.copy ??= { ...frame.source };
+    const copy = frame.copy as Record<string, unknown>;
+    if (clean === undefined || name !== key || key === '__proto__') delete copy[key];
+    if (clean !== undefined && name !== '__proto__') copy[name] = clean;
+  }
+
+  /** Cleans a value, or starts to and returns `PENDING`. */
+  #clean(value: unknown, depth: number, under: FieldName): unknown {
     switch (typeof value) {
       case 'string':
         return this.#text(value, under);
@@ -42,9 +133,11 @@ class Walk {
     }
   }
 
-  #text(value: string, under: FieldName): string {
+  #text(value: string, under: FieldName): unknown {
     this.bytes += value.length + 2;
-    return this.#redactor.textUnder(under, value);
+    if (value.length <= MAX_WHOLE) return this.#redactor.textUnder(under, value);
+    this.#search = this.#redactor.slicesUnder(under, value);
+    return PENDING;
   }
 
   #object(value: object, depth: number, under: FieldName): unknown {
@@ -52,10 +145,10 @@ class Walk {
     if (depth > MAX_RESULT_DEPTH) throw new RangeError('too deep');
     // A proxy may answer differently next time: what was read now is what counts.
     if (types.isProxy(value)) return this.#proxy(value, depth, under);
-    if (Array.isArray(value)) return this.#array(value, depth, under);
+    if (Array.isArray(value)) return this.#enter(value, depth, under);
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype === Object.prototype || prototype === null)
-      return this.#plain(value, depth, under);
+      return this.#enter(value, depth, under);
     return this.#exotic(value, depth, under);
   }
 
@@ -64,37 +157,22 @@ class Walk {
     return this.#object(copy, depth, under);
   }
 
-  #array(value: readonly unknown[], depth: number, under: FieldName): unknown {
-    let copy: unknown[] | undefined;
-    const { keysFound } = this.#redactor;
-    for (let i = 0; i < value.length; i++) {
-      const name = this.#redactor.item(value[i - 1], under);
-      const clean = this.value(value[i], depth + 1, name) ?? null;
-      this.bytes++;
-      if (clean !== value[i] && !copy) copy = value.slice(0, i);
-      copy?.push(clean);
-    }
-    return this.#redactor.whole(value, copy ?? value, keysFound);
-  }
-
-  #plain(value: object, depth: number, under: FieldName): unknown {
-    const source = value as Record<string, unknown>;
-    const pair = this.#redactor.pair(value);
-    const { keysFound } = this.#redactor;
-    let copy: Record<string, unknown> | undefined;
-    for (const key in source) {
-      if (!Object.hasOwn(source, key)) continue;
-      const before = source[key];
-      const field = pair && isValueField(key) ? pair : this.#redactor.field(key, under);
-      const clean = this.value(before, depth + 1, field);
-      this.bytes += key.length + 4;
-      const name = this.#redactor.key(key);
-      if (clean === before && name === key && key !== '__proto__') continue;
-      copy ??= { ...source };
-      if (clean === undefined || name !== key || key === '__proto__') delete copy[key];
-      if (clean !== undefined && name !== '__proto__') copy[name] = clean;
-    }
-    return this.#redactor.whole(source, copy ?? source, keysFound);
+  #enter(value: object, depth: number, under: FieldName): typeof PENDING {
+    const isList = Array.isArray(value);
+    const keys = isList ? undefined : Object.keys(value);
+    this.#frame = {
+      above: this.#frame,
+      source: value as Record<string, unknown>,
+      keys,
+      length: keys ? keys.length : (value as readonly unknown[]).length,
+      depth,
+      under,
+      named: isList ? undefined : this.#redactor.namedFields(value),
+      keysFound: this.#redactor.keysFound,
+      at: 0,
+      copy: undefined,
+    };
+    return PENDING;
   }
 
   /** Converts values that JSON lacks to what a reader would expect. */
@@ -102,21 +180,38 @@ class Walk {
     if (value instanceof Uint8Array) {
       return this.#text(Buffer.from(value).toString('base64'), under);
     }
-    if (value instanceof Map) return this.#plain(Object.fromEntries(value), depth, under);
-    if (value instanceof Set) return this.#array([...value], depth, under);
+    if (value instanceof Map) return this.#enter(Object.fromEntries(value), depth, under);
+    if (value instanceof Set) return this.#enter([...value], depth, under);
     if (value instanceof Error) {
-      return { name: this.#text(value.name, NO_NAME), message: this.#text(value.message, NO_NAME) };
+      return this.#enter({ name: value.name, message: value.message }, depth, NO_NAME);
     }
     if ('toJSON' in value && typeof value.toJSON === 'function') {
-      return this.value(value.toJSON(), depth + 1, under);
+      return this.#clean(value.toJSON(), depth + 1, under);
     }
-    return this.#plain({ ...value }, depth, under);
+    return this.#enter({ ...value }, depth, under);
   }
 }
 
+const resultOf = ({ data, bytes }: Walk): PlainData => ({ data, bytes });
+
 /** Throws a RangeError for data that is too deep or circular. */
 export const plainData = (value: unknown, redactor: Redactor): PlainData => {
-  const walk = new Walk(redactor);
-  const data = walk.value(value, 0, NO_NAME);
-  return { data, bytes: walk.bytes };
+  const walk = new Walk(redactor, value);
+  walk.run(Number.POSITIVE_INFINITY);
+  return resultOf(walk);
+};
+
+const finish = async (walk: Walk): Promise<PlainData> => {
+  do await nextTurn();
+  while (!walk.run(SLICE_BYTES));
+  return resultOf(walk);
+};
+
+/** Does the same for a result of any size: a large one is walked in slices, and others work meanwhile. */
+export const plainDataInSlices = (
+  value: unknown,
+  redactor: Redactor,
+): PlainData | Promise<PlainData> => {
+  const walk = new Walk(redactor, value);
+  return walk.run(SLICE_BYTES) ? resultOf(walk) : finish(walk);
 };

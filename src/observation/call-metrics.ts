@@ -1,13 +1,13 @@
 /**
  * Counts and times the calls of a running server, per tool and in all, from the events of its crib.
- * A crib that nobody watches pays nothing for it.
+ * A crib without a listener pays nothing for it.
  */
 import type { CribEvents, Events } from '../contract/events.ts';
 import type { ToolStatus } from '../contract/result.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
-/** What is known of one tool, or of all of them. */
+/** Figures of one tool, or of all of them. */
 export interface CallFigures {
   readonly calls: number;
   readonly failures: number;
@@ -35,7 +35,7 @@ export interface ToolCounts {
 
 /** Calls of names that no tool has: a caller could make up any number of them. */
 export const UNKNOWN_TOOL = '(unknown)';
-/** Tools come and go; what is over this many shares one line. */
+/** Tools come and go; those above the limit share one entry. */
 const OTHER_TOOLS = '(other)';
 const MAX_TOOLS = 2000;
 const WINDOW_SECONDS = 60;
@@ -98,10 +98,10 @@ class Counts implements ToolCounts {
   figures(now: number): CallFigures {
     const { durations, byStatus, costUsd, tokens, running } = this;
     const calls = durations.count;
-    const unharmed = (byStatus.get('success') ?? 0) + (byStatus.get('pending') ?? 0);
+    const notFailed = (byStatus.get('success') ?? 0) + (byStatus.get('pending') ?? 0);
     return {
       calls,
-      failures: calls - unharmed,
+      failures: calls - notFailed,
       costUsd,
       tokens,
       running,
@@ -117,18 +117,17 @@ class Counts implements ToolCounts {
 export class CallMetrics {
   readonly #all = new Counts();
   readonly #tools = new Map<string, Counts>();
-  /** The tool of each call under way, by execution: an end is booked where its start was. */
-  readonly #under = new Map<string, Counts>();
+  /** The counts of each running call by execution, so that its end is booked where its start was. */
+  readonly #running = new Map<string, Counts>();
   readonly #openCircuits = new Set<string>();
   readonly #now: () => number;
   readonly #stops: readonly (() => void)[];
 
   constructor(
     events: Events,
-    site: { readonly runtime: Pick<Runtime, 'now'>; isTool(name: string): boolean },
+    { runtime, isTool }: { readonly runtime: Pick<Runtime, 'now'>; isTool(name: string): boolean },
   ) {
-    this.#now = site.runtime.now;
-    const { isTool } = site;
+    this.#now = runtime.now;
     this.#stops = [
       events.on('call.started', ({ executionId, tool }) => {
         this.#start(executionId, isTool(tool) ? tool : UNKNOWN_TOOL);
@@ -149,11 +148,11 @@ export class CallMetrics {
 
   /** Ids of the calls under way, oldest first. */
   get running(): readonly string[] {
-    return [...this.#under.keys()];
+    return [...this.#running.keys()];
   }
 
   isRunning(executionId: string): boolean {
-    return this.#under.has(executionId);
+    return this.#running.has(executionId);
   }
 
   get openCircuits(): readonly string[] {
@@ -171,8 +170,8 @@ export class CallMetrics {
   }
 
   #of(tool: string): Counts {
-    const known = this.#tools.get(tool);
-    if (known) return known;
+    const existing = this.#tools.get(tool);
+    if (existing) return existing;
     if (this.#tools.size >= MAX_TOOLS && tool !== OTHER_TOOLS) return this.#of(OTHER_TOOLS);
     const counts = new Counts();
     this.#tools.set(tool, counts);
@@ -183,15 +182,15 @@ export class CallMetrics {
     const counts = this.#of(tool);
     counts.running++;
     this.#all.running++;
-    this.#under.set(executionId, counts);
+    this.#running.set(executionId, counts);
   }
 
   #finish(finished: CribEvents['call.finished']): void {
     const { executionId } = finished.result.metadata;
-    const counts = this.#under.get(executionId);
-    // It began before anybody counted: half of it would only falsify the rest.
+    const counts = this.#running.get(executionId);
+    // It started before this object did: counting its end alone would falsify the figures.
     if (!counts) return;
-    this.#under.delete(executionId);
+    this.#running.delete(executionId);
     counts.running--;
     this.#all.running--;
     const now = this.#now();

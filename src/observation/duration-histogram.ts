@@ -1,5 +1,5 @@
 /**
- * Durations in buckets that grow by an eighth of a doubling: a percentile is off by at most 5 %,
+ * Counts durations in buckets that grow by an eighth of a doubling: a percentile is off by at most 5 %,
  * whatever the number of calls, and noting one costs a logarithm and an addition.
  */
 
@@ -46,11 +46,11 @@ export class DurationHistogram {
 
   /** The duration that this share of the calls, 0 to 1, did not exceed; 0 when there were none. */
   quantile(share: number): number {
-    const wanted = share * this.#count;
+    const rank = share * this.#count;
     let seen = 0;
     for (const [bucket, calls] of this.#buckets.entries()) {
       seen += calls;
-      if (calls > 0 && seen >= wanted) return Math.min(this.#middle(bucket), this.#longestMs);
+      if (calls > 0 && seen >= rank) return Math.min(this.#middle(bucket), this.#longestMs);
     }
     return this.#longestMs;
   }

@@ -1,18 +1,18 @@
-/** Tells listeners what happens. A listener that throws is logged and disturbs nobody else. */
+/** Hands events to listeners. A listener that throws is logged; the others still get the event. */
 import type { CribEvents, EventName, Events } from '../contract/events.ts';
 import type { Logger } from '../contract/runtime.ts';
 
 type Listener = (payload: never) => void;
 
-/** Lists are replaced and never changed: whoever is being told goes through the one of that moment. */
+/** Lists are replaced and never changed, so that an event goes to the listeners of its moment. */
 export const createEventBus = (log: Logger): Events => {
   const listeners = new Map<EventName, readonly Listener[]>();
   return {
     has: (name) => listeners.has(name),
     emit: (name, payload) => {
-      const hearing = listeners.get(name);
-      if (!hearing) return;
-      for (const listener of hearing) {
+      const current = listeners.get(name);
+      if (!current) return;
+      for (const listener of current) {
         try {
           (listener as (payload: CribEvents[typeof name]) => void)(payload);
         } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Follows what other processes write to the same store, so that whoever watches this process sees
- * their calls and questions, too. Looks only while it is switched on: nobody watching costs nothing.
+ * Follows what other processes write to the same store, so that the console of this process shows
+ * their calls and questions too. Reads the store only while it is switched on.
  */
 import type { ApprovalRecord } from '../contract/approver.ts';
 import type { AuditRow } from '../contract/audit.ts';
@@ -8,14 +8,14 @@ import type { Events } from '../contract/events.ts';
 import type { Runtime, Timer } from '../contract/runtime.ts';
 import type { Store, StoreMark } from '../contract/store.ts';
 
-/** Told what changed. What this process did itself may be among it. */
+/** Receives what changed, including what this process did itself. */
 export interface StoreChanges {
   /** An intent, an outcome or an event of the trail. */
   row(row: AuditRow): void;
   asked(record: ApprovalRecord): void;
   /** Decided, withdrawn or out of time. */
   decided(record: ApprovalRecord): void;
-  /** More was written than is told one by one. */
+  /** More was written than is reported row by row. */
   overflowed(): void;
 }
 
@@ -34,7 +34,7 @@ export interface StoreFollower {
 
 /** A call of another process is to be seen within a second, the time to read and send it included. */
 const LOOK_EVERY_MS = 400;
-/** Rows that are told one by one; whoever finds more loads anew. */
+/** Rows that are reported one by one; above this, clients load the list again. */
 const MAX_ROWS = 500;
 
 type Followed = Awaited<ReturnType<FollowStoreDeps['store']>>;
@@ -106,7 +106,7 @@ class Follower implements StoreFollower {
       for (const { id } of await store.approvals.list('waiting')) this.#waiting.add(id);
       this.#mark = mark;
     }
-    // Switched off meanwhile: whoever switches it on starts anew.
+    // Switched off meanwhile: the next start begins with a new mark.
     if (!this.#isWatched) this.#mark = undefined;
   }
 
@@ -124,14 +124,14 @@ class Follower implements StoreFollower {
 
   async #tellQuestions({ approvals }: Followed): Promise<void> {
     const { changes } = this.#deps;
-    const known = [...this.#waiting];
+    const before = [...this.#waiting];
     const open = new Map((await approvals.list('waiting')).map((record) => [record.id, record]));
     for (const record of open.values()) {
       if (this.#waiting.has(record.id)) continue;
       this.#waiting.add(record.id);
       changes.asked(record);
     }
-    for (const id of known) {
+    for (const id of before) {
       const record = open.has(id) ? undefined : await approvals.get(id);
       if (!record || record.state === 'waiting') continue;
       this.#waiting.delete(id);

@@ -1,6 +1,6 @@
 /**
- * The figures of a running server in the text format of Prometheus. Nothing is worked out before
- * somebody asks: counting a call and writing it down are two things.
+ * Writes the figures of a running server in the text format of Prometheus. They are computed when they
+ * are requested, not when a call is counted.
  */
 import type { Metric } from 'prom-client';
 import type { ServerStatus } from '../contract/servers.ts';
@@ -103,7 +103,7 @@ const callFamilies = (calls: CallMetrics): readonly Family[] => {
   ];
 };
 
-const houseFamilies = (sources: PrometheusSources): readonly Family[] => [
+const serverFamilies = (sources: PrometheusSources): readonly Family[] => [
   {
     name: 'toolcrib_approvals_waiting',
     help: 'Questions that wait for a person.',
@@ -145,15 +145,15 @@ const asMetric = ({ lines, ...facts }: Family): Metric =>
 /** The lag of the event loop before its first sample: NaN, or the largest number of nanoseconds. */
 const EMPTY_LAG = /^toolcrib_nodejs_eventloop_lag_\w+ (?:NaN|Nan|9223372036\.\d+)\n/gm;
 
-/** Leaves out what was not measured yet: a scrape would keep such figures as if they were true. */
+/** Leaves out what was not measured yet, so that no scrape stores such a figure. */
 const withoutEmptyLag = (text: string): string => text.replaceAll(EMPTY_LAG, '');
 
-/** Loads the library, so it is called when the first figures are asked for. */
+/** Loads the library, so it is called with the first request for figures. */
 export const createPrometheusText = async (sources: PrometheusSources): Promise<PrometheusText> => {
   const { Registry, collectDefaultMetrics } = (await import('prom-client')).default;
   const register = new Registry();
   collectDefaultMetrics({ register, prefix: 'toolcrib_' });
-  for (const family of [...callFamilies(sources.calls), ...houseFamilies(sources)]) {
+  for (const family of [...callFamilies(sources.calls), ...serverFamilies(sources)]) {
     register.registerMetric(asMetric(family));
   }
   const text = async () => withoutEmptyLag(await register.metrics());

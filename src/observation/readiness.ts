@@ -1,6 +1,6 @@
 /**
- * Can the server do its work? The store is asked to write, not asked whether it could: a disk that
- * is full opens as well as any. Whoever asks needs no token, so nothing is named.
+ * Checks whether the server can do its work. The store has to write, because a full disk can still be
+ * opened. Probes need no token, so that answers name nothing.
  */
 import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
@@ -13,7 +13,7 @@ export interface ReadyCheck {
 
 export interface Readiness {
   checks(): Promise<readonly ReadyCheck[]>;
-  /** From now on it is not ready, whatever else holds. */
+  /** Makes it not ready from now on, whatever the other checks say. */
   drain(): void;
 }
 
@@ -22,7 +22,7 @@ export interface ReadinessDeps {
   readonly runtime: Pick<Runtime, 'now' | 'log'>;
 }
 
-/** Probes come from anybody, and each costs a write. */
+/** A result is reused for this long: anybody may send probes, and each costs a write. */
 const HOLDS_MS = 1000;
 const SPACE = 'toolcrib:readiness';
 
@@ -39,7 +39,7 @@ const storeCheck = async ({ crib, runtime }: ReadinessDeps): Promise<ReadyCheck>
   }
 };
 
-/** One that is down takes its own tools away and no others, so it is told and stops nothing. */
+/** Reports the servers' states. A server that is down affects its own tools only, so this is always ok. */
 const serversCheck = ({ crib }: ReadinessDeps): ReadyCheck => {
   const states = crib.servers.list().map(({ state }) => state);
   const counted = [...new Set(states)].map(

@@ -1,18 +1,18 @@
-/** The stages of the last calls, by execution. Calls are timed only while somebody watches. */
+/** Keeps the stages of the last calls, by execution. Calls are timed only while this is switched on. */
 import type { Events, StageTrace } from '../contract/events.ts';
 import { BoundedMap } from '../kit/data/bounded-map.ts';
 
 export interface TraceRing {
   of(executionId: string): readonly StageTrace[] | undefined;
-  /** From now on calls are timed, or are no longer. What is kept stays. */
+  /** Switches timing on or off. Traces that were kept stay. */
   watch(on: boolean): void;
   close(): void;
 }
 
-const MOST = 1000;
+const MAX_TRACES = 1000;
 
-export const createTraceRing = (events: Events, most = MOST): TraceRing => {
-  const traces = new BoundedMap<string, readonly StageTrace[]>(most);
+export const createTraceRing = (events: Events, max = MAX_TRACES): TraceRing => {
+  const traces = new BoundedMap<string, readonly StageTrace[]>(max);
   let stop: (() => void) | undefined;
   const listen = (): (() => void) =>
     events.on('call.traced', ({ executionId, stages }) => {

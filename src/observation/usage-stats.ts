@@ -1,4 +1,7 @@
-/** How often and how fast each tool ran in this process; search ranks by it. */
+/** Counts how often and how fast each tool ran in this process; search ranks by it. */
+
+/** Names above this limit are not counted: they must not fill the memory. */
+const MAX_TOOLS = 10_000;
 
 export interface ToolUsage {
   readonly calls: number;
@@ -15,7 +18,9 @@ export class UsageStats {
       usage.calls++;
       usage.lastUsedAt = at;
       usage.totalMs += durationMs;
-    } else this.#tools.set(tool, { calls: 1, lastUsedAt: at, totalMs: durationMs });
+    } else if (this.#tools.size < MAX_TOOLS) {
+      this.#tools.set(tool, { calls: 1, lastUsedAt: at, totalMs: durationMs });
+    }
   }
 
   of(tool: string): ToolUsage | undefined {

@@ -1,21 +1,21 @@
-/** Tells when an MCP server comes into another state. Looks only while somebody listens. */
+/** Emits an event when an MCP server changes its state. Looks only while there is a listener. */
 import type { Events } from '../contract/events.ts';
 import type { Runtime, Timer } from '../contract/runtime.ts';
 import type { ServerState, Servers } from '../contract/servers.ts';
 
 const EVERY_MS = 1000;
 
-/** Returns how to stop. */
+/** Starts watching; returns a function that stops it. */
 export const watchServers = (
   servers: Pick<Servers, 'list'>,
   { events, runtime }: { readonly events: Events; readonly runtime: Pick<Runtime, 'after'> },
 ): (() => void) => {
-  let known = new Map<string, ServerState>();
+  let states = new Map<string, ServerState>();
   let timer: Timer | undefined;
   const look = (tell: boolean): void => {
-    const before = known;
-    known = new Map(servers.list().map(({ name, state }) => [name, state]));
-    for (const [server, state] of known) {
+    const before = states;
+    states = new Map(servers.list().map(({ name, state }) => [name, state]));
+    for (const [server, state] of states) {
       if (tell && before.get(server) !== state) events.emit('server.changed', { server, state });
     }
   };

@@ -1,16 +1,16 @@
 /**
  * Looks at the strings of an input for signs of an attack that a schema cannot see. What is looked
- * for is chosen once per tool, so that prose about `sudo` in a document is nobody's business.
+ * for is chosen once per tool, so that prose about `sudo` in a document is not reported.
  */
 import type { Sanitizing, Tool } from '../../contract/tool.ts';
 import { lazyAsync } from '../../kit/data/lazy.ts';
 import type { FieldKind } from './field-kind.ts';
-import { findInvocations } from './find-invocations.ts';
-import { InputFindings } from './input-findings.ts';
+import { type FoundInvocation, findInvocations } from './find-invocations.ts';
 import { type CommandJudge, createCommandJudge } from './judge-command.ts';
 import { type FieldJudge, fieldJudgeFor, reachOf } from './judge-field.ts';
+import type { Report } from './judge-text.ts';
 import { loadScriptFinder, mayHoldScript, scriptLike } from './script-content.ts';
-import type { Trail, Violation } from './violation.ts';
+import { type Finding, pointerOf, type Trail, type Violation } from './violation.ts';
 import { createFieldWalker, someText, type Visitor } from './walk-fields.ts';
 
 export interface InspectionOptions {
@@ -31,6 +31,59 @@ const NONE: Violations = Object.freeze([]);
 
 const loadCommandJudge = async (): Promise<CommandJudge> =>
   createCommandJudge(await import('unbash'));
+
+/** An attack that is repeated in a long list is reported a few times only. */
+const MAX_VIOLATIONS = 20;
+/** Characters of markup that one input is searched for. */
+const MAX_MARKUP = 2_000_000;
+
+const UNREAD_MARKUP: Finding = {
+  type: 'injection',
+  severity: 'low',
+  description: 'There is too much markup to be looked through.',
+  remedy: 'Whoever shows the text in a page has to escape or clean it.',
+};
+
+/** Collects what was found in one input, and what a parser has still to look at. */
+class InputFindings {
+  readonly violations: Violation[] = [];
+  readonly invocations: FoundInvocation[] = [];
+  readonly markup: { readonly text: string; readonly trail: Trail }[] = [];
+  #markupSize = 0;
+  #trail: Trail = [];
+
+  /** Sets the place that reports are about. One function for all: a closure per string costs too much. */
+  at(trail: Trail): Report {
+    this.#trail = trail;
+    return this.#report;
+  }
+
+  /** Whether something is left for a parser that may have to be loaded. */
+  get isOpen(): boolean {
+    return this.invocations.length > 0 || this.markup.length > 0;
+  }
+
+  addMarkup(text: string, trail: Trail): void {
+    this.#markupSize += text.length;
+    if (this.#markupSize > MAX_MARKUP) this.at(trail)(UNREAD_MARKUP);
+    else this.markup.push({ text, trail: [...trail] });
+  }
+
+  #report = (finding: Finding): void => {
+    const at = pointerOf(this.#trail);
+    const isKnown = this.violations.some(
+      (each) => each.at === at && each.description === finding.description,
+    );
+    if (isKnown) return;
+    // Drops the least severe one, so that a severe one is never lost among many others.
+    if (this.violations.length >= MAX_VIOLATIONS) this.violations.sort(bySeverity).pop();
+    this.violations.push({ ...finding, at });
+  };
+}
+
+const ORDER = ['critical', 'high', 'medium', 'low'] as const;
+const bySeverity = (a: Violation, b: Violation): number =>
+  ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity);
 
 /** What the input of one tool is looked through for. */
 interface Looking {
@@ -58,7 +111,7 @@ class Look implements Visitor {
   }
 }
 
-/** Makes the inspector of each tool. What they have to load is loaded once for all of them. */
+/** Makes the inspector of each tool. Parsers are loaded once for all of them. */
 export const createInspectors = (options: InspectionOptions = {}): ((tool: Tool) => Inspector) => {
   const walk = createFieldWalker();
   const commandJudge = lazyAsync(loadCommandJudge);
@@ -67,7 +120,9 @@ export const createInspectors = (options: InspectionOptions = {}): ((tool: Tool)
   const conclude = async (findings: InputFindings): Promise<Violations> => {
     if (findings.invocations.length > 0) {
       const judge = await commandJudge();
-      for (const found of findings.invocations) judge(found, findings.at(found.trail));
+      for (const invocation of findings.invocations) {
+        judge(invocation, findings.at(invocation.trail));
+      }
     }
     if (findings.markup.length > 0) {
       const find = await scriptFinder();

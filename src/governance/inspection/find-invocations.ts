@@ -1,4 +1,4 @@
-/** The commands an object of the input describes: text for a shell, or a program with its words. */
+/** Finds the commands that an object of the input describes: text for a shell, or a program with its words. */
 import { fieldKindOf } from './field-kind.ts';
 import type { Invocation } from './judge-command.ts';
 import type { Trail } from './violation.ts';
@@ -19,7 +19,7 @@ export const findInvocations = (
   object: Readonly<Record<string, unknown>>,
   trail: Trail,
 ): readonly FoundInvocation[] => {
-  const found: FoundInvocation[] = [];
+  const invocations: FoundInvocation[] = [];
   const keys = Object.keys(object);
   const argsKey = keys.find((key) => fieldKindOf(key) === 'arguments');
   const args = (argsKey !== undefined && words(object[argsKey])) || [];
@@ -28,13 +28,13 @@ export const findInvocations = (
     const value = object[key];
     const list = words(value);
     const at = [...trail, key];
-    if (isText(value)) found.push(...ofText(value, args, at));
-    else if (list && several(key)) found.push(...list.map((text) => ({ text, trail: at })));
-    else if (list) found.push({ words: [...list, ...args], trail: at });
+    if (isText(value)) invocations.push(...ofText(value, args, at));
+    else if (list && several(key)) invocations.push(...list.map((text) => ({ text, trail: at })));
+    else if (list) invocations.push({ words: [...list, ...args], trail: at });
   }
-  if (found.length === 0 && argsKey !== undefined && args.length > 0)
-    found.push({ words: args, trail: [...trail, argsKey] });
-  return found;
+  if (invocations.length === 0 && argsKey !== undefined && args.length > 0)
+    invocations.push({ words: args, trail: [...trail, argsKey] });
+  return invocations;
 };
 
 /** With words beside it the text is a program, unless it holds blanks: then it may be either. */

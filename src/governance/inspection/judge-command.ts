@@ -49,7 +49,7 @@ const LONG: Finding = {
 };
 
 const ESCALATORS: ReadonlySet<string> = new Set(namesOf(ESCALATING_PROGRAMS));
-/** With the builtins that do the same. */
+/** Programs that run another one, and the shell's builtins that do the same. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   ...namesOf(WRAPPING_PROGRAMS),
   ...['exec', 'command', 'builtin'],
@@ -58,11 +58,11 @@ const SHELL_NAMES: ReadonlySet<string> = new Set(namesOf(SHELLS));
 const CONTAINERS: ReadonlySet<string> = new Set(['docker', 'podman', 'nerdctl']);
 const RUNS_NEXT: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
-const LONGEST = 16_384;
+const MAX_COMMAND = 16_384;
 /** The parser looks for the end of a brace from each brace on. */
 const MAX_BRACES = 500;
 /** Commands in commands. Together with the next two it bounds the work on hostile nesting. */
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 const MAX_OPTIONS = 16;
 const MAX_READINGS = 4;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
@@ -106,20 +106,26 @@ const wrapped = (words: readonly string[]): readonly (readonly string[])[] => {
 
 export type CommandJudge = (invocation: Invocation, report: Report) => void;
 
-/** Makes what looks through commands, out of a parser for them. */
+/** `undefined` for text that the parser cannot read, or not in time. */
+const parsed = (shell: ShellParser, text: string): ParsedScript | undefined => {
+  if (text.split('{').length + text.split('$[').length > MAX_BRACES) return undefined;
+  try {
+    return shell.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Makes a judge of commands from a parser for shell text. */
 export const createCommandJudge = (shell: ShellParser): CommandJudge => {
-  /** `undefined` for what the parser cannot take, or not in time. */
-  const parsed = (text: string): ParsedScript | undefined => {
-    if (text.split('{').length + text.split('$[').length > MAX_BRACES) return undefined;
-    try {
-      return shell.parse(text);
-    } catch {
-      return undefined;
-    }
+  const judgeWords = (words: readonly string[], depth: number, report: Report): void => {
+    for (const word of words) judgeCommandWord(word, report);
+    judgeProgram(words, depth, report);
   };
 
-  const judgeWords = (words: readonly string[], depth: number, report: Report): void => {
-    if (depth > DEEPEST) {
+  /** Judges what a command runs. Its words were judged: those of a wrapped command are among them. */
+  const judgeProgram = (words: readonly string[], depth: number, report: Report): void => {
+    if (depth > MAX_DEPTH) {
       report(UNREAD);
       return;
     }
@@ -134,17 +140,16 @@ export const createCommandJudge = (shell: ShellParser): CommandJudge => {
     if (CONTAINERS.has(program) && args.some((arg) => /^--privileged(?:=|$)/.test(arg))) {
       report(PRIVILEGED);
     }
-    for (const word of args) judgeCommandWord(word, report);
-    for (const inner of innerWords(program, argv)) judgeWords(inner, depth + 1, report);
+    for (const inner of innerWords(program, argv)) judgeProgram(inner, depth + 1, report);
     for (const text of innerTexts(program, args)) judgeText(text, depth + 1, report);
   };
 
   const judgeText = (text: string, depth: number, report: Report): void => {
-    if (text.length > LONGEST) {
+    if (text.length > MAX_COMMAND) {
       report(LONG);
       return;
     }
-    const script = depth > DEEPEST ? undefined : parsed(text);
+    const script = depth > MAX_DEPTH ? undefined : parsed(shell, text);
     if (!script) {
       report(UNREAD);
       return;

@@ -1,13 +1,13 @@
 /**
  * Tells whether the text of a path leads out of the workspace in any reading: as it stands, decoded
- * once or more, with the separators of another platform. What is really opened is the guard's business.
+ * once or more, with the separators of another platform. The path guard decides what is really opened.
  */
 import { judgeControls, judgeHidden, type Report } from './judge-text.ts';
 import type { Finding } from './violation.ts';
 
 /**
  * Undoes percent-encoding the way the most careless decoder would: `%u002e`, overlong UTF-8 and
- * broken sequences included. Only ASCII matters to whoever looks for separators and dots.
+ * broken sequences included. Only ASCII characters matter, because separators and dots are ASCII.
  */
 const ESCAPES = /%u([0-9a-f]{4})|((?:%[0-9a-f]{2})+)/gi;
 const OTHER = '\ufffd';

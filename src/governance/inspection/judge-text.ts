@@ -1,4 +1,4 @@
-/** Characters that have no business in a path, command, URL, header or name, whatever else it says. */
+/** Reports characters that do not belong into a path, command, URL, header or name. */
 import type { Finding } from './violation.ts';
 
 export type Report = (finding: Finding) => void;

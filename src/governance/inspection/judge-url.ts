@@ -33,7 +33,7 @@ const ENCODED_BREAK: Finding = {
   remedy: 'Make sure that the other side is meant to get it.',
 };
 
-/** Reads the ranges once; the judge looks inside addresses that carry others, and keeps nothing. */
+/** Reads the ranges once. The judge also looks inside addresses that carry others. */
 const judgeAddress = createAddressJudge();
 
 const SCHEMES: ReadonlySet<string> = new Set([
@@ -51,7 +51,7 @@ const parse = (text: string): URL | undefined => {
   }
 };
 
-/** Whatever a careless client would make of it: relative to http, or a bare host and port. */
+/** The host that a careless client would contact: relative to http, or a bare host and port. */
 const hostOf = (text: string, asWritten: URL | undefined): string | undefined => {
   if (asWritten && asWritten.hostname !== '') return asWritten.hostname;
   return parse(/^\s*[\\/]{2}/.test(text) ? `http:${text.trim()}` : `http://${text.trim()}`)
@@ -90,7 +90,7 @@ export const judgeUrl = (text: string, looksSecret: LooksSecret, report: Report)
   if (/%0[ad0]/i.test(trimmed)) report(ENCODED_BREAK);
 };
 
-/** A word of a command line. */
+/** Judges a word of a command line. */
 export const judgeCommandWord = (word: string, report: Report): void => {
   if (isMetadata(word)) report(METADATA);
   else if (looksLikeUrl(word) && isMetadataHost(word, parse(word))) report(METADATA);

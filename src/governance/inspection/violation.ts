@@ -1,4 +1,4 @@
-/** What an inspection finds: which kind of attack it looks like, how grave it is, where and what to do. */
+/** What an inspection finds: which kind of attack it looks like, how severe it is, where and what to do. */
 import type { Severity } from '../../contract/errors.ts';
 
 export interface Finding {

@@ -18,15 +18,15 @@ export const someText = (value: unknown, fits: (text: string) => boolean): boole
   return false;
 };
 
-/** Names come from callers: what is remembered of them must not grow for ever. */
+/** Names come from callers: their cache must be bounded. */
 const MAX_NAMES = 500;
 
 export const createFieldWalker = () => {
-  const known = new Map<string, FieldKind | undefined>();
+  const kinds = new Map<string, FieldKind | undefined>();
   const kindOf = (key: string): FieldKind | undefined => {
-    if (known.has(key)) return known.get(key);
+    if (kinds.has(key)) return kinds.get(key);
     const kind = fieldKindOf(key);
-    if (known.size < MAX_NAMES) known.set(key, kind);
+    if (kinds.size < MAX_NAMES) kinds.set(key, kind);
     return kind;
   };
 

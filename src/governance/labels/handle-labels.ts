@@ -1,12 +1,12 @@
 /**
- * The labels of a stored result, kept in its handle: whoever reads it later, in whichever session,
- * takes them on. A handle that was changed names nothing.
+ * Keeps the labels of a stored result in its handle: every session that reads the result takes them on.
+ * A handle that was changed belongs to no result.
  */
 import type { Labels } from '../../contract/result.ts';
 
 const LETTERS = { public: '', private: 'p', secret: 's' } as const;
 
-/** The handle with the marks of what it stands for. */
+/** Adds the marks of a result's labels to its handle. */
 export const markHandle = (handle: string, { trust, sensitivity }: Labels): string => {
   const marks = `${trust === 'trusted' ? '' : 'u'}${LETTERS[sensitivity]}`;
   return marks === '' ? handle : `${handle}-${marks}`;
@@ -22,7 +22,7 @@ export const labelsOfHandle = (handle: string): Labels => {
 
 const RANK = { public: 0, private: 1, secret: 2 } as const;
 
-/** What data made of both carries. */
+/** Gives the labels of data that was made of both. */
 export const joinLabels = (one: Labels, other: Labels): Labels => ({
   trust: one.trust === 'trusted' ? other.trust : one.trust,
   sensitivity:

@@ -1,7 +1,8 @@
 /**
- * What has entered a session: once untrusted or private data was handed to it, the session carries
- * that label to its end. For a caller that names its own sessions, all of them are one. Named sessions are kept in the store, because several processes may serve
- * one; the local session is as long as its process.
+ * Remembers what has entered a session: once untrusted or private data was handed to it, the session
+ * carries that label to its end. All sessions of a caller that names them itself count as one. Labels of
+ * named sessions are kept in the store, because several processes may serve one; those of the local
+ * session live as long as its process.
  */
 import { LRUCache } from 'lru-cache';
 import { type Caller, type CallerNames, LOCAL_CALLER, provenNames } from '../../contract/caller.ts';
@@ -11,8 +12,8 @@ import type { MemoryStore } from '../../contract/store.ts';
 import { DAY_MS } from '../../kit/data/durations.ts';
 import { perCaller } from '../per-caller.ts';
 
-const REMEMBERED_SESSIONS = 10_000;
-/** Longer than any session that is still talked about. */
+const MAX_SESSIONS = 10_000;
+/** Longer than any session lasts. */
 const KEEP_MS = 30 * DAY_MS;
 
 /**
@@ -41,7 +42,7 @@ const PLAIN: readonly Mark[] = Object.freeze([]);
 export class SessionLabels {
   readonly #memory: MemoryStore;
   readonly #now: () => number;
-  readonly #named = new LRUCache<string, readonly Mark[]>({ max: REMEMBERED_SESSIONS });
+  readonly #named = new LRUCache<string, readonly Mark[]>({ max: MAX_SESSIONS });
   readonly #spaceOf = perCaller(
     ({ userId, sessionId }) => `labels:${JSON.stringify([userId, sessionId])}`,
   );

@@ -4,7 +4,7 @@
  */
 import type { NameKind } from './secret-names.ts';
 import { hasSecretForm, isFolder, isPlaceholder, looksRandom } from './secret-values.ts';
-import { NO_SPANS, type Span } from './span.ts';
+import { isCovered, NO_SPANS, type Span } from './span.ts';
 
 /** Longer names are no names. */
 const MAX_NAME = 64;
@@ -178,9 +178,14 @@ export class AssignedSecrets {
   find(text: string): readonly Span[] {
     const spans: Span[] = [];
     for (const separator of ['=', ':'] as const) {
-      for (let at = text.indexOf(separator); at > 0; at = text.indexOf(separator, at + 1)) {
+      let last: Span | undefined;
+      for (let at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, at + 1)) {
+        // A long value of nothing but assignments would be matched again from each of them.
+        if (at === 0 || isCovered(last, at)) continue;
         const span = this.#assignedAt(text, at);
-        if (span) spans.push(span);
+        if (!span) continue;
+        spans.push(span);
+        last = span;
       }
     }
     if (text.includes('--')) spans.push(...this.#flags(text));

@@ -3,7 +3,8 @@
  * every character came from. A secret written in such a way is found in the view and cut out of the
  * original, whatever part of it was escaped and in whatever case.
  */
-import type { Span } from './span.ts';
+import { cutBefore } from './cut-text.ts';
+import { NO_SPANS, type Span } from './span.ts';
 
 /** One place where view and original differ. */
 interface Piece {
@@ -19,6 +20,16 @@ export interface View {
   origin(span: Span): Span;
 }
 
+/** The view of a part of a text. */
+export interface PartView extends View {
+  readonly isWhole: boolean;
+  /** Whether a span lies inside: one at a border that is no end of the text may be cut off there. */
+  holds(span: Span): boolean;
+}
+
+/** So much of a text before and after what a view replaces is part of the view. No token is longer. */
+const REACH = 8192;
+
 const HEX = '[0-9A-Fa-f]';
 /** Whole UTF-8 sequences, so that each stands for one character. */
 const PERCENT = [
@@ -30,9 +41,9 @@ const PERCENT = [
 const HTML = `&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX]${HEX}{1,6});`;
 const BACKSLASH = `\\\\(?:u${HEX}{4}|u\\{${HEX}{1,6}\\}|x${HEX}{2}|[nrtbf"'\\\\/])`;
 
-const ESCAPE = new RegExp(`${PERCENT}|${HTML}|${BACKSLASH}`, 'g');
+const ESCAPE = new RegExp(`${PERCENT}|${HTML}|${BACKSLASH}`, 'y');
 /** Line breaks, with the indentation that follows, as in a wrapped base64 text or a YAML block. */
-const LINE_BREAK = /\r?\n[ \t]*/g;
+const LINE_BREAK = /\r?\n[ \t]*/y;
 
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['&amp;', '&'],
@@ -76,73 +87,163 @@ const pieceBefore = (pieces: readonly Piece[], at: number): Piece | undefined =>
   return pieces[low - 1];
 };
 
-/** Where the character at a place of the view stood. */
-const origin = (pieces: readonly Piece[], at: number): Span => {
+/** Where the character at a place of a view stood that starts at `start` of the original. */
+const origin = (pieces: readonly Piece[], start: number, at: number): Span => {
   const piece = pieceBefore(pieces, at);
-  if (!piece) return { from: at, to: at + 1 };
+  if (!piece) return { from: start + at, to: start + at + 1 };
   const beyond = at - piece.at - piece.length;
   if (beyond < 0) return piece;
   return { from: piece.to + beyond, to: piece.to + beyond + 1 };
 };
 
-/** `undefined` when nothing was replaced. */
-const viewBy = (
-  text: string,
-  pattern: RegExp,
-  read: (found: string) => string,
-): View | undefined => {
-  const pieces: Piece[] = [];
-  let view = '';
-  let done = 0;
-  for (const { 0: found, index } of text.matchAll(pattern)) {
-    view += text.slice(done, index);
-    const meant = read(found);
-    done = index + found.length;
-    pieces.push({ at: view.length, length: meant.length, from: index, to: done });
-    view += meant;
+/** What a view replaces: the characters that may start a stretch, and the sticky pattern of one. */
+interface Replaced {
+  /** For each UTF-16 code 1 if a stretch may start with it. A loop over codes is faster than a pattern. */
+  readonly starts: Uint8Array;
+  readonly pattern: RegExp;
+}
+
+/** Gives what a stretch stands for. */
+type Read = (stretch: string) => string;
+
+const startsOf = (codes: Iterable<readonly [number, number]>): Uint8Array => {
+  const starts = new Uint8Array(0x1_00_00);
+  for (const [from, to] of codes) starts.fill(1, from, to + 1);
+  return starts;
+};
+
+const only = (marks: string): Uint8Array =>
+  startsOf(Array.from(marks, (mark) => [mark.charCodeAt(0), mark.charCodeAt(0)] as const));
+
+/** Lists the stretches that a view replaces. */
+const stretchesOf = (text: string, { starts, pattern }: Replaced): readonly Span[] => {
+  let stretches: Span[] | undefined;
+  for (let at = 0; at < text.length; at++) {
+    if (starts[text.charCodeAt(at)] === 0) continue;
+    pattern.lastIndex = at;
+    if (!pattern.test(text)) continue;
+    const to = pattern.lastIndex;
+    stretches ??= [];
+    stretches.push({ from: at, to });
+    at = to - 1;
   }
-  if (pieces.length === 0) return undefined;
+  return stretches ?? NO_SPANS;
+};
+
+/** Makes a view of a part of a text that replaces the stretches in that part. */
+const partView = (
+  text: string,
+  part: Span,
+  { stretches, read }: { stretches: readonly Span[]; read: Read },
+): PartView => {
+  const pieces: Piece[] = [];
+  const parts: string[] = [];
+  let length = 0;
+  let done = part.from;
+  for (const { from, to } of stretches) {
+    const meant = read(text.slice(from, to));
+    length += from - done;
+    parts.push(text.slice(done, from), meant);
+    pieces.push({ at: length, length: meant.length, from, to });
+    length += meant.length;
+    done = to;
+  }
+  parts.push(text.slice(done, part.to));
+  const view = parts.join('');
+  const startsText = part.from === 0;
+  const endsText = part.to === text.length;
   return {
-    text: view + text.slice(done),
+    text: view,
+    isWhole: startsText && endsText,
     origin: ({ from, to }) => ({
-      from: origin(pieces, from).from,
-      to: origin(pieces, to - 1).to,
+      from: origin(pieces, part.from, from).from,
+      to: origin(pieces, part.from, to - 1).to,
     }),
+    holds: ({ from, to }) => (startsText || from > 0) && (endsText || to < view.length),
   };
 };
 
-/** The text with its escapes read once; `undefined` when it has none. */
-export const unescapedView = (text: string): View | undefined =>
+/** Makes views of those parts of a text in which something is replaced; none when nothing is. */
+const viewsBy = (text: string, replaced: Replaced, read: Read): readonly PartView[] => {
+  const stretches = stretchesOf(text, replaced);
+  const views: PartView[] = [];
+  for (let first = 0; first < stretches.length; ) {
+    let next = first + 1;
+    while (
+      next < stretches.length &&
+      (stretches[next] as Span).from - (stretches[next - 1] as Span).to <= REACH * 2
+    ) {
+      next++;
+    }
+    const group = stretches.slice(first, next);
+    const from = cutBefore(text, (group[0] as Span).from - REACH);
+    const to = Math.min(text.length, (group.at(-1) as Span).to + REACH);
+    views.push(partView(text, { from, to }, { stretches: group, read }));
+    first = next;
+  }
+  return views;
+};
+
+/** Makes a view of all of a text. */
+const wholeView = (text: string, replaced: Replaced, read: Read): View =>
+  partView(text, { from: 0, to: text.length }, { stretches: stretchesOf(text, replaced), read });
+
+const ESCAPES: Replaced = { starts: only('\\%&'), pattern: ESCAPE };
+
+/** The parts of a text that have escapes, with these read once. */
+export const unescapedViews = (text: string): readonly PartView[] =>
   text.includes('\\') || text.includes('%') || text.includes('&')
-    ? viewBy(text, ESCAPE, meaning)
-    : undefined;
+    ? viewsBy(text, ESCAPES, meaning)
+    : [];
 
 /** Control, soft-hyphen, zero-width, bidirectional and filler characters; tabs and line ends are seen. */
-const UNSEEN = String.raw`\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0`;
+const UNSEEN: readonly (readonly [number, number])[] = [
+  [0, 0x08],
+  [0x0b, 0x0c],
+  [0x0e, 0x1f],
+  [0x7f, 0x9f],
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+];
+const UNSEEN_CLASS = UNSEEN.map(
+  ([from, to]) => `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`,
+).join('');
+
 /**
  * What a terminal or a reader does not show: colours and other sequences, the characters above, tags.
  * A secret with some of them inside looks whole.
  */
-const INVISIBLE = new RegExp(
-  [
-    String.raw`(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
-    String.raw`(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,512}(?:\x07|\x1b\\|\x9c)`,
-    String.raw`\x1b[ -/]{0,8}[0-~]`,
-    // A line that a shell or a program goes on in the next one.
-    String.raw`\\\r?\n`,
-    `[${UNSEEN}]`,
-    String.raw`[\u{e0000}-\u{e0fff}]`,
-  ].join('|'),
-  'gu',
-);
-/** Whether there can be any; tags are pairs that start with one of the last four. */
-const MAYBE_INVISIBLE = new RegExp(String.raw`[${UNSEEN}\udb40-\udb43]`);
+const INVISIBLE: Replaced = {
+  // A line may go on after a backslash; tags are pairs that start with one of the last four.
+  starts: startsOf([...UNSEEN, [0x5c, 0x5c], [0xdb40, 0xdb43]]),
+  pattern: new RegExp(
+    [
+      String.raw`(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
+      String.raw`(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,512}(?:\x07|\x1b\\|\x9c)`,
+      String.raw`\x1b[ -/]{0,8}[0-~]`,
+      // A line that a shell or a program goes on in the next one.
+      String.raw`\\\r?\n`,
+      `[${UNSEEN_CLASS}]`,
+      String.raw`[\u{e0000}-\u{e0fff}]`,
+    ].join('|'),
+    'uy',
+  ),
+};
 
-/** The text without what nobody sees; `undefined` when all of it is seen. */
-export const visibleView = (text: string): View | undefined =>
-  MAYBE_INVISIBLE.test(text) || (text.includes('\n') && /\\\r?\n/.test(text))
-    ? viewBy(text, INVISIBLE, () => '')
-    : undefined;
+/** The parts of a text that hold something nobody sees, without that. */
+export const visibleViews = (text: string): readonly PartView[] =>
+  viewsBy(text, INVISIBLE, () => '');
 
 /** The text as a terminal shows it that goes back for each backspace; `undefined` without any. */
 export const erasedView = (text: string): View | undefined => {
@@ -168,9 +269,11 @@ export const erasedView = (text: string): View | undefined => {
   };
 };
 
+const LINE_BREAKS: Replaced = { starts: only('\r\n'), pattern: LINE_BREAK };
+
 /** The text in one line; `undefined` when it is. */
 export const joinedView = (text: string): View | undefined =>
-  text.includes('\n') ? viewBy(text, LINE_BREAK, () => '') : undefined;
+  text.includes('\n') ? wholeView(text, LINE_BREAKS, () => '') : undefined;
 
 /** How often an escaped text may have been escaped again. */
 export const MAX_LAYERS = 3;
@@ -180,8 +283,8 @@ export const unescapedForms = (text: string): readonly string[] => {
   const forms = [text];
   let current = text;
   for (let layer = 0; layer < MAX_LAYERS; layer++) {
-    const view = unescapedView(current);
-    if (!view) break;
+    const view = wholeView(current, ESCAPES, meaning);
+    if (view.text === current) break;
     current = view.text;
     forms.push(current);
   }

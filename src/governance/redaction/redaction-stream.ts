@@ -2,6 +2,7 @@
  * Redacts a text that comes in pieces. As much is held back as a secret could reach into what has not
  * come yet, and as much of the past is remembered as tells what a piece means.
  */
+import { cutBefore } from './cut-text.ts';
 import type { SecretFinder } from './secret-finder.ts';
 import { replaceSpans, type Span } from './span.ts';
 
@@ -50,6 +51,12 @@ const safeCut = (text: string, limit: number, spans: readonly Span[]): number =>
   return cut;
 };
 
+/** Where the past starts: with a whole line, and with the first one of a block of base64. */
+const pastStart = (text: string, at: number): number => {
+  const start = cutBefore(text, at);
+  return at - start <= MAX_KEY_BLOCK_LENGTH ? start : text.lastIndexOf('\n', at - 1) + 1;
+};
+
 export const redactionStream = (finder: SecretFinder, instead: string): RedactionStream => {
   /** What was shown lately, as it came: it tells what the next piece means. */
   let past = '';
@@ -64,7 +71,7 @@ export const redactionStream = (finder: SecretFinder, instead: string): Redactio
       .map(({ from, to }) => ({ from: Math.max(from, past.length), to: Math.min(to, cut) }));
     const shown = replaceSpans(text.slice(0, cut), due, instead).slice(past.length);
     held = text.slice(cut);
-    past = text.slice(Math.max(0, cut - MIN_HELD - finder.known.longest), cut);
+    past = text.slice(pastStart(text, cut - MIN_HELD - finder.known.longest), cut);
     return shown;
   };
 

@@ -13,9 +13,9 @@ import {
   type SecretNamesOptions,
   secretNames,
 } from './secret-names.ts';
-import { isValueField, itemName, MAX_ITEM_NAME, pairName } from './secret-pairs.ts';
+import { itemName, MAX_ITEM_NAME, type NamedFields, namedFields } from './secret-pairs.ts';
 import { isSecretNumber, isSecretText } from './secret-values.ts';
-import { replaceSpans } from './span.ts';
+import { mergeSpans, replaceSpans, type Span } from './span.ts';
 import { mayHoldArguments, SplitSecrets } from './split-secrets.ts';
 
 export const REDACTED = '[REDACTED]';
@@ -102,6 +102,17 @@ export class Redactor {
     return kind !== 'plain' && isSecretText(kind, name, value) ? REDACTED : this.text(value);
   }
 
+  /** Cleans a long text under a name in slices; the caller may let others work between them. */
+  *slicesUnder({ name, kind }: FieldName, value: string): Generator<undefined, string> {
+    if (kind !== 'plain' && isSecretText(kind, name, value)) return REDACTED;
+    const spans: Span[] = [];
+    for (const slice of this.#finder.slices(value)) {
+      for (const span of slice) spans.push(span);
+      yield;
+    }
+    return spans.length === 0 ? value : replaceSpans(value, mergeSpans(spans), REDACTED);
+  }
+
   /** A number under a name. */
   numberUnder({ name, kind }: FieldName, value: number): number | string {
     return kind !== 'plain' && isSecretNumber(kind, name, value) ? REDACTED : this.number(value);
@@ -114,9 +125,9 @@ export class Redactor {
     return itemName(before, this.#kindOf) ?? above;
   }
 
-  /** The name that the `value` of an object stands under, if it is one of a name and a value. */
-  pair(source: object): FieldName | undefined {
-    return pairName(source, this.#kindOf);
+  /** What an object says of its own fields, such as its `name` of its `value`. */
+  namedFields(source: object): NamedFields | undefined {
+    return namedFields(source, this.#kindOf);
   }
 
   /** To be asked before the parts of a list or object are cleaned, and handed to `whole` after that. */
@@ -127,7 +138,11 @@ export class Redactor {
   /** Takes out of a list or object, whose parts are clean, what is spread over several of them. */
   whole<T extends object>(source: T, clean: T, keysBefore: number): T {
     const { known, keysFound } = this.#finder;
-    if (keysFound === keysBefore && known.empty && !mayHoldArguments(source)) return clean;
+    const isClean =
+      keysFound === keysBefore &&
+      (known.empty || !this.#split.mayHoldKnown(source)) &&
+      !mayHoldArguments(source);
+    if (isClean) return clean;
     return this.#split.clean(source, clean, keysBefore);
   }
 
@@ -178,13 +193,13 @@ export class Redactor {
 
   #fields(source: object, depth: number, under: FieldName): Record<string, unknown> {
     const copy: Record<string, unknown> = {};
-    const pair = this.pair(source);
+    const named = this.namedFields(source);
     const keysBefore = this.keysFound;
     for (const key in source) {
       // `__proto__` would change the copy instead of landing in it.
       if (!Object.hasOwn(source, key) || key === '__proto__') continue;
       const item: unknown = source[key as keyof typeof source];
-      const name = pair && isValueField(key) ? pair : this.field(key, under);
+      const name = named?.fields.has(key) ? named.name : this.field(key, under);
       copy[this.key(key)] = this.record(item, depth, name);
     }
     return this.whole(source as Record<string, unknown>, copy, keysBefore);

@@ -1,16 +1,18 @@
 /** Finds secrets in a text: known values and well-known shapes, as they are and behind escapes. */
 import { AssignedSecrets } from './assigned-secrets.ts';
 import { findCommandSecrets, MIN_COMMAND } from './command-secrets.ts';
+import { cutBefore, sliceEnd } from './cut-text.ts';
 import { decodedTexts } from './decoded-text.ts';
 import {
   erasedView,
-  joinedView,
   MAX_LAYERS,
-  unescapedView,
+  type PartView,
+  unescapedViews,
   type View,
-  visibleView,
+  visibleViews,
 } from './escape-view.ts';
 import { MIN_RUN } from './keys/base64-runs.ts';
+import { findJwkMembers } from './keys/jwk-members.ts';
 import { findPrivateKeys } from './keys/private-keys.ts';
 import { KnownValues } from './known/known-values.ts';
 import type { NameKind } from './secret-names.ts';
@@ -30,6 +32,18 @@ const through =
 
 /** A text may have been encoded twice. */
 const MAX_DECODED = 2;
+
+/** Longer texts are searched in slices of `SLICE` characters, which take some milliseconds each. */
+export const MAX_WHOLE = 327_680;
+const SLICE = 262_144;
+/** No block of a private key is longer. A multiple of four, as `sliceEnd` wants it. */
+const MARGIN = 16_384;
+
+/** The part of a span that lies in a slice, if any. */
+const within = (slice: Span, { from, to }: Span): readonly Span[] => {
+  const part = { from: Math.max(from, slice.from), to: Math.min(to, slice.to) };
+  return part.from < part.to ? [part] : NO_SPANS;
+};
 
 const both = (a: readonly Span[], b: readonly Span[]): readonly Span[] => {
   if (b.length === 0) return a;
@@ -55,15 +69,35 @@ export class SecretFinder {
     this.#assigned = new AssignedSecrets(kindOf);
   }
 
-  /** Merged and in order. */
+  /** Finds all secrets of a text; the spans are merged and in order. */
   find(text: string): readonly Span[] {
-    const spans = this.#findIn(text, MAX_DECODED);
+    const spans =
+      text.length <= MAX_WHOLE ? this.#findIn(text, MAX_DECODED) : [...this.slices(text)].flat();
     return spans.length === 0 ? NO_SPANS : mergeSpans(spans);
+  }
+
+  /**
+   * Searches a long text slice by slice, and yields the spans of each. A slice is searched with what
+   * stands before and after it, so that a secret across a border is found on both sides of it.
+   */
+  *slices(text: string): Generator<readonly Span[], void> {
+    const margin = Math.max(MARGIN, Math.ceil(this.known.reach / 4) * 4);
+    let to = 0;
+    for (let from = 0; from < text.length; from = to) {
+      to = sliceEnd(text, from, SLICE);
+      const start = from === 0 ? 0 : cutBefore(text, from - margin);
+      const slice = { from, to };
+      // Joined, because characters of a slice of a string are read more slowly than those of a copy.
+      const window = [text.slice(start, to), text.slice(to, to + margin)].join('');
+      yield this.#findIn(window, MAX_DECODED).flatMap((span) =>
+        within(slice, { from: start + span.from, to: start + span.to }),
+      );
+    }
   }
 
   #findIn(text: string, depth: number): readonly Span[] {
     const plain = this.#lookAt(text);
-    const hidden = this.#behindEscapes(text);
+    const hidden = this.#behindEscapes(text, same, 0);
     const decoded = text.length < MIN_RUN || depth === 0 ? NO_SPANS : this.#decoded(text, depth);
     return both(both(plain, hidden), decoded);
   }
@@ -83,6 +117,7 @@ export class SecretFinder {
     found = both(found, this.#assigned.find(text));
     if (text.length >= MIN_COMMAND) found = both(found, findCommandSecrets(text));
     if (text.length >= MIN_RUN) found = both(found, this.#keys(text));
+    found = both(found, findJwkMembers(text));
     return this.known.empty ? found : both(found, this.known.find(text));
   }
 
@@ -92,32 +127,33 @@ export class SecretFinder {
     return keys;
   }
 
-  #behindEscapes(text: string): readonly Span[] {
-    let found: readonly Span[] = NO_SPANS;
-    let current = text;
-    let back = same;
-    for (let layer = 0; ; layer++) {
-      const erased = this.known.empty ? undefined : erasedView(current);
-      if (erased) found = [...found, ...this.known.find(erased.text).map(through(back, erased))];
-      const visible = visibleView(current);
-      if (visible) {
-        current = visible.text;
-        back = through(back, visible);
-        found = [...found, ...this.#lookAt(current).map(back)];
-      }
-      const broken = this.#acrossLines(current, back);
-      if (broken.length > 0) found = [...found, ...broken];
-      const view = layer < MAX_LAYERS ? unescapedView(current) : undefined;
-      if (!view) return found;
-      current = view.text;
-      back = through(back, view);
-      found = [...found, ...this.#lookAt(current).map(back)];
+  /** Searches what a text looks like without what nobody sees, and with its escapes read. */
+  #behindEscapes(text: string, back: Back, layer: number): readonly Span[] {
+    let spans: readonly Span[] = NO_SPANS;
+    const erased = this.known.empty ? undefined : erasedView(text);
+    if (erased) spans = this.known.find(erased.text).map(through(back, erased));
+    const visible = visibleViews(text);
+    for (const view of visible) {
+      spans = both(spans, this.#inView(view, back));
+      spans = both(spans, this.#unescaped(view.text, through(back, view), layer));
     }
+    if (visible[0]?.isWhole) return spans;
+    return both(spans, this.#unescaped(text, back, layer));
   }
 
-  /** Known values only: a shape would run on into the next line. */
-  #acrossLines(text: string, back: Back): readonly Span[] {
-    const view = this.known.empty ? undefined : joinedView(text);
-    return view ? this.known.find(view.text).map(through(back, view)) : NO_SPANS;
+  #unescaped(text: string, back: Back, layer: number): readonly Span[] {
+    let spans: readonly Span[] = NO_SPANS;
+    if (layer === MAX_LAYERS) return spans;
+    for (const view of unescapedViews(text)) {
+      spans = both(spans, this.#inView(view, back));
+      spans = both(spans, this.#behindEscapes(view.text, through(back, view), layer + 1));
+    }
+    return spans;
+  }
+
+  #inView(view: PartView, back: Back): readonly Span[] {
+    const spans = this.#lookAt(view.text);
+    if (spans.length === 0) return spans;
+    return spans.filter((span) => view.holds(span)).map(through(back, view));
   }
 }

@@ -2,6 +2,7 @@
  * Finds the name of a value that does not stand under it: the header before it in a list, the flag
  * before it in an argument vector, the `name` beside it in an object.
  */
+import { isJwk, JWK_PRIVATE_MEMBERS } from './keys/jwk-members.ts';
 import type { FieldName, NameKind } from './secret-names.ts';
 
 export const MAX_ITEM_NAME = 66;
@@ -28,7 +29,16 @@ export const itemName = (
 const NAME_FIELDS = ['name', 'key', 'header', 'variable', 'Name', 'Key'] as const;
 const VALUE_FIELDS: ReadonlySet<string> = new Set(['value', 'Value', 'val', 'values', 'content']);
 
-export const isValueField = (key: string): boolean => VALUE_FIELDS.has(key);
+/** What an object says of some of its own fields. */
+export interface NamedFields {
+  readonly fields: ReadonlySet<string>;
+  readonly name: FieldName;
+}
+
+const JWK_FIELDS: NamedFields = {
+  fields: JWK_PRIVATE_MEMBERS,
+  name: { name: 'private key', kind: 'password' },
+};
 
 const hasValue = (source: object): boolean =>
   'value' in source ||
@@ -37,17 +47,18 @@ const hasValue = (source: object): boolean =>
   'values' in source ||
   'content' in source;
 
-/** What the name in an object of a name and a value says of the value. */
-export const pairName = (
+/** What an object of a name and a value says of the value, and a JSON Web Key of its private members. */
+export const namedFields = (
   source: object,
   kindOf: (name: string) => NameKind,
-): FieldName | undefined => {
+): NamedFields | undefined => {
+  if (isJwk(source)) return JWK_FIELDS;
   if (!hasValue(source)) return undefined;
   for (const field of NAME_FIELDS) {
     const name: unknown = (source as Record<string, unknown>)[field];
     if (typeof name !== 'string' || name.length > MAX_ITEM_NAME) continue;
     const kind = kindOf(name);
-    if (kind !== 'plain') return { name, kind };
+    if (kind !== 'plain') return { fields: VALUE_FIELDS, name: { name, kind } };
   }
   return undefined;
 };

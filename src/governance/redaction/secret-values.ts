@@ -3,6 +3,8 @@ import type { NameKind } from './secret-names.ts';
 import { PLAIN_VALUES } from './secret-words.ts';
 
 const MIN_RANDOM = 16;
+/** No word of `PLAIN_VALUES` is longer. */
+const MAX_PLAIN = 16;
 const MIN_RANDOM_DIGITS = 2;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** `${TOKEN}`, `{{token}}`, `<token>`, `%TOKEN%`, `***`, `…`, and what redaction writes. */
@@ -50,7 +52,9 @@ const VERSION =
 
 /** Values that stand for a value. */
 export const isPlaceholder = (value: string): boolean =>
-  VERSION.test(value) || PLACEHOLDER.test(value) || PLAIN_VALUES.has(value.toLowerCase());
+  VERSION.test(value) ||
+  PLACEHOLDER.test(value) ||
+  (value.length <= MAX_PLAIN && PLAIN_VALUES.has(value.toLowerCase()));
 
 /** The working directory of a shell is called as passwords are. */
 export const isFolder = (name: string, value: string): boolean =>

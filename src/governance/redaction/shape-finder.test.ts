@@ -69,9 +69,10 @@ describe('threat: credentials of well-known makers in whatever leaves the crib',
     ['escapes', '%25%32%35&amp;amp;\\\\\\\\'],
   ])('threat: half a million characters of %s take no long time', (_what, part) => {
     const text = part.repeat(Math.ceil(500_000 / part.length));
-    const started = performance.now();
+    // The time of the processor, because the machine that runs this may be busy.
+    const started = process.cpuUsage();
     redactor.text(text);
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(process.cpuUsage(started).user).toBeLessThan(15_000_000);
   });
 });
 

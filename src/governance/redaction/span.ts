@@ -6,6 +6,13 @@ export interface Span {
   readonly to: number;
 }
 
+/** Shorter stretches may be searched again from each place inside. */
+const MIN_COVERED = 1024;
+
+/** Whether a place lies in the first half of a long span, so that a search from there finds little more. */
+export const isCovered = (span: Span | undefined, at: number): boolean =>
+  span !== undefined && span.to - span.from >= MIN_COVERED && at < (span.from + span.to) / 2;
+
 export const NO_SPANS: readonly Span[] = Object.freeze([]);
 
 /** In order, with those that touch or overlap made one. */

@@ -27,6 +27,9 @@ interface Part extends Span {
   readonly offset: number;
 }
 
+/** Longer texts are not joined to see whether they may hold a known value. */
+const MAX_JOINED = 4096;
+
 type Fields = Readonly<Record<string | number, unknown>>;
 
 /** More fields than this in an item are no parts of one text. */
@@ -204,6 +207,26 @@ export class SplitSecrets {
   constructor(finder: SecretFinder, instead: string) {
     this.#finder = finder;
     this.#instead = instead;
+  }
+
+  /**
+   * Whether known values may be spread over the texts of a list or object. Saves the search of nearly
+   * all small objects; of large ones, and of lists of objects, it is not judged.
+   */
+  mayHoldKnown(source: object): boolean {
+    let joined = '';
+    let texts = 0;
+    for (const key in source) {
+      const member: unknown = (source as Fields)[key];
+      if (typeof member === 'string') {
+        joined += member;
+        texts++;
+        if (joined.length > MAX_JOINED) return true;
+      } else if (Array.isArray(source) && isFields(member)) {
+        return true;
+      }
+    }
+    return texts > 1 && this.#finder.known.mayHold(joined);
   }
 
   /**

@@ -15,6 +15,20 @@ const flowPolicy: Policy = {
 };
 
 describe('govern result', () => {
+  it('threat: timers go on while a result of 12 MB is searched for secrets', async () => {
+    const line = 'An ordinary line with name: value, and more words (see docs/a.md).\n';
+    const text = `${line.repeat(180_000)}ghp_${'a1B2'.repeat(9)}`;
+    const crib = await testCrib([aTool({ run: () => text })], {
+      config: { filtering: { maxResultBytes: 100_000_000 } },
+    });
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    const result = await crib.execute('echo', {});
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(20);
+    expect(String(result.data).slice(-20)).toContain('[REDACTED]');
+  });
+
   it('turns a result that is too large into a handle that can be paged, by its owner alone', async () => {
     const text = 'abcdefghij'.repeat(300);
     const crib = await testCrib([aTool({ run: () => ({ text }) })], {

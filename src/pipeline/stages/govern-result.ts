@@ -7,7 +7,7 @@ import type { ResultHandle, SuccessResult, ToolResult } from '../../contract/res
 import type { Stage } from '../../contract/stage.ts';
 import { cutForModel, type ModelLimits, mediaChars } from '../../governance/cut-for-model.ts';
 import { joinLabels } from '../../governance/labels/handle-labels.ts';
-import { type PlainData, plainData } from '../../governance/plain-data.ts';
+import { type PlainData, plainDataInSlices } from '../../governance/plain-data.ts';
 import type { Redactor } from '../../governance/redaction/redaction.ts';
 import { failed } from '../outcome.ts';
 import { redactError } from '../record/as-tool-error.ts';
@@ -64,20 +64,23 @@ const shorten = async (
 };
 
 /** `undefined` for data that has no end, or throws when it is read. */
-const plain = (data: unknown, redactor: Redactor): PlainData | undefined => {
+const plain = (
+  data: unknown,
+  redactor: Redactor,
+): PlainData | undefined | Promise<PlainData | undefined> => {
   try {
-    return plainData(data, redactor);
+    const clean = plainDataInSlices(data, redactor);
+    return clean instanceof Promise ? clean.catch(() => undefined) : clean;
   } catch {
     return undefined;
   }
 };
 
-const govern = (
+const conclude = (
   call: CallRequest,
   result: SuccessResult,
-  deps: Governor,
+  { clean, deps }: { readonly clean: PlainData | undefined; readonly deps: Governor },
 ): ToolResult | Promise<ToolResult> => {
-  const clean = plain(result.data, deps.redactor);
   if (!clean) {
     return failed(call, 'OUTPUT_INVALID', {
       message: 'The result is circular, too deep, or cannot be read.',
@@ -89,6 +92,17 @@ const govern = (
   if (isTooLarge) return handOver(call, result, { data, deps });
   if (call.options.audience === 'model') return shorten(call, result, { data, deps });
   return data === result.data ? result : { ...result, data };
+};
+
+const govern = (
+  call: CallRequest,
+  result: SuccessResult,
+  deps: Governor,
+): ToolResult | Promise<ToolResult> => {
+  const clean = plain(result.data, deps.redactor);
+  return clean instanceof Promise
+    ? clean.then((late) => conclude(call, result, { clean: late, deps }))
+    : conclude(call, result, { clean, deps });
 };
 
 /** A tool that calls others hands on what they read: their labels join its own. */

@@ -186,7 +186,8 @@ const leave = (
 ): Promise<void> | undefined => {
   deps.running.remove(call);
   const { toolName, duration } = result.metadata;
-  deps.usage.note(toolName, call.startedAt, duration);
+  // Names of tools that are not there come from callers and would fill the memory.
+  if (evidence(call, 'ready')) deps.usage.note(toolName, call.startedAt, duration);
   if (call.parent || !deps.contexts.usedMemory(call)) return undefined;
   return clearWorkingMemory(call, deps.working);
 };

@@ -7,7 +7,7 @@ import type { Span } from '../span.ts';
 /** Shorter stretches are words, paths and names. */
 export const MIN_RUN = 40;
 
-const isBase64 = (code: number): boolean =>
+export const isBase64 = (code: number): boolean =>
   (code >= 97 && code <= 122) ||
   (code >= 65 && code <= 90) ||
   (code >= 47 && code <= 57) ||

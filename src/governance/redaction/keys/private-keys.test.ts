@@ -15,13 +15,33 @@ const KEYS: Readonly<Record<string, string>> = {
   'SEC 1': generateKeyPairSync('ec', { namedCurve: 'P-256' })
     .privateKey.export({ type: 'sec1', format: 'pem' })
     .toString(),
+  'encrypted PKCS #1': generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({
+      type: 'pkcs1',
+      format: 'pem',
+      cipher: 'aes-128-cbc',
+      passphrase: 'a pass phrase',
+    })
+    .toString(),
+  'encrypted PKCS #8': generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-128-cbc',
+      passphrase: 'a pass phrase',
+    })
+    .toString(),
   Ed25519: generateKeyPairSync('ed25519')
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString(),
 };
 
 const linesOf = (key: string): readonly string[] => key.trimEnd().split('\n');
-const bodyOf = (key: string): readonly string[] => linesOf(key).slice(1, -1);
+/** Without the headers of an encrypted key. */
+const bodyOf = (key: string): readonly string[] =>
+  linesOf(key)
+    .slice(1, -1)
+    .filter((line) => /^[A-Za-z0-9+/]+=*$/.test(line));
 const each = (key: string, write: (line: string, at: number) => string): string =>
   linesOf(key).map(write).join('\n');
 const matches = (lines: readonly string[]): unknown => ({
@@ -57,7 +77,11 @@ const views = (value: unknown): string =>
 
 describe('threat: a private key that is not one block of text reaches a model', () => {
   describe.each(Object.keys(WRITTEN))('%s', (how) => {
-    it.each(Object.keys(KEYS))('no line of a key as %s is shown', (type) => {
+    // Without its headers and line breaks an encrypted key is like any other base64.
+    const isTold = (type: string): boolean =>
+      how !== 'without line breaks' || type !== 'encrypted PKCS #1';
+
+    it.each(Object.keys(KEYS).filter(isTold))('no line of a key as %s is shown', (type) => {
       const key = KEYS[type] as string;
       const text = views((WRITTEN[how] as (key: string) => unknown)(key));
       // The last line of a key alone is too short to be told from a word.
@@ -65,6 +89,18 @@ describe('threat: a private key that is not one block of text reaches a model', 
       expect(text).toContain(REDACTED);
     });
   });
+
+  it.each(Object.keys(KEYS))(
+    'no line of a key as %s that is streamed line by line is shown',
+    (type) => {
+      const stream = redactor.stream();
+      const key = KEYS[type] as string;
+      let shown = '';
+      for (const line of bodyOf(key)) shown += stream.push(`${line}\n`);
+      shown += stream.push('and more words\n'.repeat(200)) + stream.end();
+      expect(bodyOf(key).filter((line) => shown.includes(line))).toEqual([]);
+    },
+  );
 
   it.each(Object.keys(KEYS))('a file with %s that is read as base64 or hex', (type) => {
     const key = KEYS[type] as string;
@@ -111,6 +147,19 @@ describe('base64 that is no private key stays', () => {
       'a certificate',
       `-----BEGIN CERTIFICATE-----\n${lines(8, CERTIFICATE_LINE)}-----END CERTIFICATE-----`,
     ],
+    [
+      'a certificate with a prefix on every line',
+      `-----BEGIN CERTIFICATE-----\n${lines(8, '')}-----END CERTIFICATE-----`.replaceAll(
+        /^/gm,
+        '| ',
+      ),
+    ],
+    [
+      'a certificate in JSON',
+      JSON.stringify({
+        pem: `-----BEGIN CERTIFICATE-----\n${lines(8, '')}-----END CERTIFICATE-----`,
+      }),
+    ],
     ['the body of a certificate', lines(8, CERTIFICATE_LINE)],
     [
       'a public key',
@@ -130,5 +179,12 @@ describe('base64 that is no private key stays', () => {
     ],
   ])('%s', (_what, text) => {
     expect(redactor.text(text)).toBe(text);
+  });
+
+  it('a certificate that is streamed line by line', () => {
+    const text = `-----BEGIN CERTIFICATE-----\n${lines(40, '')}-----END CERTIFICATE-----\n`;
+    const stream = redactor.stream();
+    const pieces = text.split(/(?<=\n)/).map((line) => stream.push(line));
+    expect(pieces.join('') + stream.end()).toBe(text);
   });
 });

@@ -3,9 +3,9 @@
  * letters, or backwards. Text and values are compared by their letters and digits alone.
  */
 
-import { latinOf } from '../look-alikes.ts';
 import { NO_SPANS, type Span } from '../span.ts';
 import { MIN_SECRET_LENGTH } from './encoded-forms.ts';
+import { DROPPED, foldAt } from './fold-text.ts';
 import { TextIndex } from './text-index.ts';
 
 /** Shorter ones of digits alone would be found in every table. */
@@ -13,41 +13,9 @@ const MIN_DIGITS = 8;
 /** From here on anything may stand between the characters; shorter values would be found in prose. */
 const MIN_LOOSE = 12;
 /** For each character that counts, at most so many that do not. */
-const MAX_GAP_RATIO = 8;
+export const MAX_GAP_RATIO = 8;
 /** Of a longer value the start is enough. */
 const MAX_SECRET = 1024;
-
-const DROPPED = 0;
-
-const foldAscii = (code: number): number => {
-  if (code >= 97 && code <= 122) return code;
-  if (code >= 65 && code <= 90) return code + 32;
-  return code >= 48 && code <= 57 ? code : DROPPED;
-};
-
-const ASCII = Uint16Array.from({ length: 128 }, (_, code) => foldAscii(code));
-
-/** What a reader takes a character beyond ASCII for; 0 for blanks, marks and what is not seen. */
-const foldOther = (text: string, at: number): number => {
-  const code = text.charCodeAt(at);
-  if (code >= 0xff01 && code <= 0xff5e) return foldAscii(code - 0xfee0);
-  if (code >= 0x370 && code <= 0x52f) {
-    return latinOf(text.charAt(at)).toLowerCase().charCodeAt(0);
-  }
-  if (code === 0xd835 || (code >= 0x2460 && code <= 0x24ff)) {
-    const plain = String.fromCodePoint(text.codePointAt(at) as number).normalize('NFKC');
-    return foldAscii(plain.charCodeAt(0));
-  }
-  const isUnseen =
-    code < 0xc0 ||
-    (code >= 0x300 && code <= 0x36f) ||
-    (code >= 0x2000 && code <= 0x206f) ||
-    (code >= 0xdc00 && code <= 0xdfff) ||
-    (code >= 0xfe00 && code <= 0xfe0f) ||
-    code === 0x3000 ||
-    code === 0xfeff;
-  return isUnseen ? DROPPED : code;
-};
 
 /** Letters and digits of a text, and where each of them stood. Used again for the next text. */
 class Folding {
@@ -63,8 +31,7 @@ class Folding {
     const { codes, places } = this;
     let length = 0;
     for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      const folded = code < 128 ? (ASCII[code] as number) : foldOther(text, at);
+      const folded = foldAt(text, at);
       if (folded === DROPPED) continue;
       codes[length] = folded;
       places[length++] = at;
@@ -73,7 +40,7 @@ class Folding {
   }
 
   text(from: number, to: number): string {
-    return String.fromCharCode(...this.codes.subarray(from, to));
+    return Buffer.from(this.codes.buffer, from * 2, (to - from) * 2).toString('utf16le');
   }
 
   place(at: number): number {
@@ -88,27 +55,33 @@ export class FoldedValues {
 
   readonly #folding = new Folding();
 
-  /** Remembers a value; false when it has too few letters and digits to be told by them. */
-  learn(secret: string): boolean {
+  /** Of the longest value. */
+  get longest(): number {
+    return this.#index.longest;
+  }
+
+  /** Remembers a value and returns the texts to look for; none when it has too few letters and digits. */
+  learn(secret: string): readonly string[] {
     const folding = this.#folding;
     folding.fold(secret.slice(0, MAX_SECRET));
     const { length } = folding;
     const text = folding.text(0, length);
     const least = /^\d*$/.test(text) ? MIN_DIGITS : MIN_SECRET_LENGTH;
-    if (length < least) return false;
+    if (length < least) return [];
     const gaps = folding.place(length - 1) - folding.place(0) + 1 - length;
-    for (const form of [text, [...text].reverse().join('')]) {
+    const forms = [text, [...text].reverse().join('')];
+    for (const form of forms) {
       this.#index.add(form);
       this.#gaps.set(form, Math.max(gaps, this.#gaps.get(form) ?? 0));
     }
-    return true;
+    return forms;
   }
 
   find(text: string): readonly Span[] {
     if (this.#index.empty || text.length < MIN_SECRET_LENGTH) return NO_SPANS;
     const folding = this.#folding;
     folding.fold(text);
-    const spans = this.#index.findCodes(folding.codes, folding.length);
+    const spans = this.#index.find(folding.text(0, folding.length));
     if (spans.length === 0) return NO_SPANS;
     return spans
       .filter((span) => this.#isWritten(text, span))

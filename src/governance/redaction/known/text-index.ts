@@ -87,23 +87,6 @@ export class TextIndex {
     }
   }
 
-  /** The same for a text that is given as codes; it is written out only when something may be found. */
-  findCodes(codes: Uint16Array, length: number): readonly Span[] {
-    const table = this.#table;
-    const mask = table.length - 1;
-    let hash = 0;
-    for (let at = 0; at < length; at++) {
-      hash = (Math.imul(hash, FACTOR) + (codes[at] as number)) | 0;
-      if (at >= MIN_SECRET_LENGTH) {
-        hash = (hash - Math.imul(LEAVING, codes[at - MIN_SECRET_LENGTH] as number)) | 0;
-      }
-      if (at >= MIN_SECRET_LENGTH - 1 && table[slotOf(hash, mask)] === 1) {
-        return this.find(Buffer.from(codes.buffer, 0, length * 2).toString('utf16le'));
-      }
-    }
-    return NO_SPANS;
-  }
-
   #lengthAt(text: string, at: number): number {
     const bucket = this.#buckets.get(text.slice(at, at + MIN_SECRET_LENGTH));
     return bucket ? longestAt(text, at, bucket) : 0;
