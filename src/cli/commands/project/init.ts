@@ -139,7 +139,7 @@ export const initCommand = (program: Command, io: Io): Command =>
   withExamples(
     withJson(program.command('init').description('set up a project: .toolcrib/config.yml'))
       .option('--force', 'replace a configuration that is there; the old one is kept as .bak')
-      .option('--full', 'write every setting, with its default')
+      .option('--full', 'write every setting that has an effect, with its default')
       .option('--tasks', 'allow the tests, builds and git commands of this folder, unasked')
       .action(leaving(io, (options: InitOptions) => init(io, options))),
     'toolcrib init',
