@@ -128,15 +128,17 @@ const openServers = async (
   });
 };
 
-/** Starts the servers that were never listed, and takes in what each of them brings. */
+/** Starts the servers that were never listed, or those of them that are named, and loads their tools. */
 const discoverWith =
   (registry: Registry, { unlisted }: Pick<McpServers, 'unlisted'>) =>
-  async (signal: AbortSignal): Promise<void> => {
+  async (signal: AbortSignal, servers?: readonly string[]): Promise<void> => {
+    const labels = servers?.map((name) => `mcp:${name}`);
     const load = async ({ source, discover }: UnlistedServer): Promise<void> => {
       await discover(signal);
       await registry.load([source]);
     };
-    await Promise.all(unlisted().map(load));
+    const chosen = unlisted().filter(({ source }) => labels?.includes(source.label) ?? true);
+    await Promise.all(chosen.map(load));
   };
 
 /** One that brings nothing, and is closed with the others: a server may be started by hand. */

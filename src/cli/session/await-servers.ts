@@ -1,4 +1,6 @@
 /** Waits for MCP servers whose tools are not known yet, and no longer than a command can bear. */
+import type { Config } from '../../config/schema.ts';
+import type { Crib } from '../../contract/crib.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import type { Io } from '../io.ts';
@@ -24,17 +26,58 @@ export const firstLists = async (
   timer.cancel();
 };
 
-/** Starts servers that were never listed until one of them brings the tool. A tool that is there needs none. */
-export const findTool = async (io: Io, crib: CribHost, name: string): Promise<void> => {
+interface FindToolDeps {
+  readonly crib: CribHost;
+  readonly lock: Config['registry']['lock'];
+}
+
+/** The servers that have shown no tools so far, without those that are switched off. */
+const unanswered = ({ servers }: Pick<Crib, 'servers'>): readonly string[] =>
+  servers
+    .list()
+    .filter(({ state, tools }) => tools === 0 && state !== 'ready' && state !== 'disabled')
+    .map(({ name }) => name);
+
+/**
+ * The unlisted servers that a call of this name has to wait for. A strict lock refuses tools that
+ * nobody accepted, so only servers count that the name starts with or that the lock names for it.
+ */
+const possibleServers = ({ crib, lock }: FindToolDeps, tool: string): readonly string[] => {
+  const names = unanswered(crib);
+  if (lock !== 'strict') return names;
+  const lockedFor = new Set(
+    crib.tools.lock.states().flatMap(({ tool: name, origin }) => (name === tool ? [origin] : [])),
+  );
+  const startsWith = (server: string): boolean =>
+    tool.startsWith(server) && /^[._:-]/.test(tool.slice(server.length));
+  return names.filter((name) => startsWith(name) || lockedFor.has(`mcp:${name}`));
+};
+
+/** Starts the unlisted servers that may have the tool, until one of them brings it. */
+export const findTool = async (io: Io, deps: FindToolDeps, name: string): Promise<void> => {
+  const { crib } = deps;
   if (crib.tools.get(name)) return;
-  const found = new AbortController();
+  const servers = possibleServers(deps, name);
+  if (servers.length === 0) return;
+  const registered = new AbortController();
   const stop = crib.events.on('tool.registered', () => {
-    if (crib.tools.get(name)) found.abort();
+    if (crib.tools.get(name)) registered.abort();
   });
   await whileShown(
     io,
     () => pendingServers(crib),
-    () => crib.discoverTools(found.signal),
+    () => crib.discoverTools(registered.signal, servers),
   );
   stop();
+};
+
+/** What to tell about a tool that was not found: a server that has not answered may have it. */
+export const unansweredHint = (crib: Pick<Crib, 'servers'>): readonly string[] => {
+  const names = unanswered(crib).map(visibleText);
+  const [first] = names;
+  if (first === undefined) return [];
+  const verb = names.length === 1 ? 'server has' : 'servers have';
+  return [
+    `MCP ${verb} not answered yet: ${names.join(', ')}. Ask for the tools of one: toolcrib servers test ${first}`,
+  ];
 };

@@ -11,6 +11,7 @@ import { exitCodeOf } from '../output/exit-code.ts';
 import { noteNextStep } from '../output/next-step.ts';
 import { printResult } from '../output/print-result.ts';
 import { type ProgressLine, progressOn } from '../output/progress-line.ts';
+import { unansweredHint } from './await-servers.ts';
 import { refusedResult } from './refused-result.ts';
 
 export interface TypedCall {
@@ -40,15 +41,26 @@ const isUndoable = async (crib: Crib, { success, metadata }: ToolResult): Promis
   return crib.executions.isUndoable(executionId);
 };
 
+/** Adds to a result of "not found" which servers may still bring the tool. */
+const withServerHint = (crib: Crib, result: ToolResult): ToolResult => {
+  if (result.success || result.error?.code !== 'TOOL_NOT_FOUND') return result;
+  const { suggestions = [] } = result.error;
+  return {
+    ...result,
+    error: { ...result.error, suggestions: [...suggestions, ...unansweredHint(crib)] },
+  };
+};
+
 /** The answer is the exit code. Rejects with a ToolFailure when the input cannot be read. */
 export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<number> => {
   const { tool, caller, as, quiet, progress } = call;
   const input = inputFor(crib, call);
-  const result = await crib.execute(tool, input, {
+  const answer = await crib.execute(tool, input, {
     ...caller,
     ...as,
     onProgress: (fraction, said) => progress?.update(fraction, said),
   });
+  const result = withServerHint(crib, answer);
   progress?.stop();
   const undoable = !io.json && (await isUndoable(crib, result));
   printResult(io, result, { quiet, dryRun: as.dryRun === true, undoable });

@@ -44,10 +44,14 @@ const startOf = ({ startServers = true, tool, watch = false }: OpenOptions) => {
   return watch ? 'background' : 'briefly';
 };
 
-const awaitServers = async (io: Io, crib: CribHost, options: OpenOptions): Promise<void> => {
+const awaitServers = async (
+  io: Io,
+  { crib, loaded }: Omit<OpenCrib, 'root'>,
+  options: OpenOptions,
+): Promise<void> => {
   const { startServers = true, tool, watch = false, waits = true } = options;
   if (!startServers) return;
-  if (tool !== undefined) await findTool(io, crib, tool);
+  if (tool !== undefined) await findTool(io, { crib, lock: loaded.config.registry.lock }, tool);
   else if (watch && waits) await firstLists(io, crib);
 };
 
@@ -78,7 +82,7 @@ export const openCrib = async (
       ...(approver && { approver }),
     }),
   );
-  await awaitServers(io, crib, options);
+  await awaitServers(io, { crib, loaded }, options);
   return { crib, loaded, root: project.root };
 };
 

@@ -68,7 +68,7 @@ const explain = async (
   return withCrib(
     io,
     async ({ crib }) => {
-      const { tool } = toolOf(crib.tools, name);
+      const { tool } = toolOf(crib, name);
       const input = applyPairs(given.base, given.pairs, crib.tools.inputSchema(tool.name));
       const explanation = await crib.explain(tool.name, input, callerFrom(options));
       if (io.json) printJson(io, explanation);

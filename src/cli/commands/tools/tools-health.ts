@@ -79,12 +79,11 @@ const show = (io: Io, found: readonly ToolHealth[]): void => {
 };
 
 /** Those that are on, unless some are named; a named one is looked at whatever it is. */
-const entriesOf = ({ tools }: Crib, names: readonly string[]): readonly CatalogEntry[] =>
-  names.length === 0
-    ? tools.list({ enabled: true })
-    : [...new Map(names.map((name) => toolOf(tools, name)).map((one) => [one.tool.name, one]))].map(
-        ([, entry]) => entry,
-      );
+const entriesOf = (crib: Crib, names: readonly string[]): readonly CatalogEntry[] => {
+  if (names.length === 0) return crib.tools.list({ enabled: true });
+  const entries = names.map((name) => toolOf(crib, name));
+  return [...new Map(entries.map((entry) => [entry.tool.name, entry])).values()];
+};
 
 const examine = async (
   io: Io,

@@ -140,8 +140,9 @@ const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
 const showInfo = (io: Io, name: string): Promise<number> =>
   withCrib(
     io,
-    async ({ crib: { tools } }) => {
-      const entry = toolOf(tools, name);
+    async ({ crib }) => {
+      const { tools } = crib;
+      const entry = toolOf(crib, name);
       const own = entry.tool.name;
       const details: Details = {
         entry,

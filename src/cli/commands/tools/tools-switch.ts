@@ -92,7 +92,7 @@ const switchTool = async (
   to: { name: string; on: boolean },
 ): Promise<void> => {
   const { tools } = open.crib;
-  const entry = toolOf(tools, to.name);
+  const entry = toolOf(open.crib, to.name);
   const { name } = entry.tool;
   if (!to.on) assertFree(open, entry);
   else assertAccepted(entry);
