@@ -1,8 +1,17 @@
 /** The process as commands see it: streams, colours, environment, clock, and the exit code to leave. */
 import type { Colors } from 'picocolors/types.js';
+import type { CribHost } from '../contract/crib-host.ts';
 import type { Runtime } from '../contract/runtime.ts';
 import { visibleJson } from '../kit/text/visible-text.ts';
-import type { OpenCrib } from './session/opened-crib.ts';
+import type { LoadedConfig } from '../trust/load-config.ts';
+
+/** A crib that is open, and what it was opened with. */
+export interface OpenCrib {
+  readonly crib: CribHost;
+  readonly loaded: LoadedConfig;
+  /** The project's directory, or where one stands when there is no project. */
+  readonly root: string;
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

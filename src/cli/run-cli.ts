@@ -1,9 +1,8 @@
 /** Finds the command, loads it alone, runs it, and turns whatever went wrong into words and a code. */
 import type { Command } from 'commander';
-import { addCommands } from './add-commands.ts';
-import { bareProgram } from './bare-program.ts';
 import { COMMANDS } from './command-table.ts';
 import { type Io, print, printJson } from './io.ts';
+import { addCommands, bareProgram } from './program.ts';
 import { type Advice, reportThrown } from './session/report-thrown.ts';
 
 const EXAMPLES = `

@@ -2,9 +2,21 @@
 import pc from 'picocolors';
 import { readEnvironment } from '../config/read-environment.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
-import type { Io } from './io.ts';
-import { wantsColour } from './output/wants-colour.ts';
+import type { Environment, Io } from './io.ts';
 import { runCli } from './run-cli.ts';
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
+
+/** Colour only on a terminal; NO_COLOR turns it off everywhere, FORCE_COLOR on. */
+export const wantsColour = (
+  env: Environment,
+  args: readonly string[],
+  stream: { readonly isTTY?: boolean },
+): boolean => {
+  if (isSet(env.NO_COLOR) || args.includes('--no-color')) return false;
+  if (isSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return stream.isTTY === true && env.TERM !== 'dumb';
+};
 
 /** How long a forgotten handle may keep a finished program alive. */
 const GRACE_MS = 2000;

@@ -4,8 +4,7 @@
  */
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import { visibleItem, visibleLines } from '../../kit/text/visible-text.ts';
-import { childrenOf, shownScalar } from './shown-value.ts';
-import { wrapLine } from './wrap-line.ts';
+import { childrenOf, shownScalar, wrapLine } from './shown-value.ts';
 
 export interface PageOptions {
   readonly now: number;

@@ -1,7 +1,7 @@
 /** "Edit, then approve": takes another input for the call, shows what is different, asks again. */
 import type { Decision } from '../../contract/approver.ts';
 import { visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
-import { inputDifference } from './input-difference.ts';
+import { inputDifference } from './shown-value.ts';
 import { agrees, ask, type ReadInput, say, sayIndented, type Talk } from './terminal-dialog.ts';
 
 const TRIES = 3;

@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { LineReader } from './line-reader.ts';
-import { wrapLine } from './wrap-line.ts';
+import { wrapLine } from './shown-value.ts';
 
 /** A new input that could be read, or where and why it could not. */
 export type ReadInput = { readonly value: unknown } | { readonly fault: string };

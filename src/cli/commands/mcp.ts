@@ -10,12 +10,11 @@ import { gatherWrites } from '../../surfaces/mcp/gather-writes.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-actions.ts';
 import { callerFrom } from '../input/caller-options.ts';
-import { misuse } from '../input/misuse.ts';
-import { MAX_PORT, wholeNumber } from '../input/whole-number.ts';
+import { MAX_PORT, misuse, wholeNumber } from '../input/misuse.ts';
 import { type Io, note } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
-import { programVersion } from '../program-version.ts';
-import { firstLists } from '../session/await-servers.ts';
+import { programVersion } from '../package-files.ts';
+import { firstLists } from '../session/find-tool.ts';
 import { openCrib } from '../session/open-crib.ts';
 
 interface McpOptions {

@@ -1,21 +1,58 @@
 /** `toolcrib run`: one call of one tool through the whole pipeline. */
+
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { ApprovalRequest, Approver } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
+import { wholeNumber } from '../input/misuse.ts';
 import { type GivenInput, readInput } from '../input/read-input.ts';
-import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';
-import { closeTwins, tellingApproved } from '../session/close-twins.ts';
 import { localPerson } from '../session/local-person.ts';
 import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
 import { onInterrupt } from '../session/on-interrupt.ts';
 import { closeCrib, openCrib } from '../session/open-crib.ts';
 import { settleTrust } from '../session/settle-trust.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
+
+/** An approver that tells which requests were approved as they are. */
+const tellingApproved = (
+  approver: Approver,
+  onApproved: (request: ApprovalRequest) => void,
+): Approver => ({
+  ...approver,
+  ask: async (request, signal) => {
+    const decision = await approver.ask(request, signal);
+    if (decision.answer === 'approve' && decision.input === undefined) onApproved(request);
+    return decision;
+  },
+});
+
+const isTwin = (one: ApprovalRequest, other: ApprovalRequest): boolean =>
+  one.tool === other.tool &&
+  one.caller.userId === other.caller.userId &&
+  one.caller.agentId === other.caller.agentId &&
+  isDeepStrictEqual(one.input, other.input);
+
+/** Answers no to waiting questions about calls that have run: a yes to one would run it a second time. */
+const closeTwins = async (
+  crib: Crib,
+  approved: readonly ApprovalRequest[],
+  by: string,
+): Promise<void> => {
+  if (approved.length === 0) return;
+  for (const { id, request } of await crib.approvals.list()) {
+    if (!approved.some((one) => isTwin(one, request))) continue;
+    await crib.approvals.decide(id, {
+      approve: false,
+      by,
+      note: 'the call was made again and ran',
+    });
+  }
+};
 
 /** Tools that look for other tools: they need the lists of all servers. */
 const CATALOG_TOOLS: ReadonlySet<string> = new Set(['run_code', 'search_api']);
@@ -42,7 +79,7 @@ Input, in one of these ways:
 
 /** An id can be shortened; what is unknown goes on as it was typed and is refused on record. */
 const approvalOf = async (crib: Crib, typed: string): Promise<string> => {
-  const { findApproval } = await import('./approvals/find-approval.ts');
+  const { findApproval } = await import('./approvals/waiting-approval.ts');
   const record = await findApproval(crib, typed).catch((error: unknown) => {
     if (error instanceof ToolFailure && error.code === 'NOT_FOUND') return undefined;
     throw error;

@@ -4,12 +4,11 @@ import type { Logger } from '../../contract/runtime.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import type { RunningServer, ServerDeps } from '../../server/open-server.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
-import { consoleFolder } from '../console-folder.ts';
-import { MAX_PORT, wholeNumber } from '../input/whole-number.ts';
+import { MAX_PORT, wholeNumber } from '../input/misuse.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { counted } from '../output/format-units.ts';
-import { programVersion } from '../program-version.ts';
+import { consoleFolder, programVersion } from '../package-files.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { announceServe } from '../session/running-server.ts';
 import { createServerEditor } from './servers/server-editor.ts';
@@ -32,22 +31,23 @@ const troubles = (io: Io): Logger => {
   return { debug: () => undefined, info: () => undefined, warn: say, error: say };
 };
 
-/** What `doctor` looks at, without the walk through the whole trail. */
+/** Runs the checks of `doctor`, without verifying the whole audit trail. */
 const doctor =
   (io: Io, { crib, loaded, root }: OpenCrib) =>
   async () => {
-    const checks = await import('./doctor/doctor-checks.ts');
+    const machine = await import('./doctor/machine-checks.ts');
+    const project = await import('./doctor/project-checks.ts');
     const { node } = process.versions;
-    const found = [
-      checks.checkNode(node),
-      await checks.checkSqlite(node),
-      await checks.checkRipgrep(io),
-      ...checks.checkTrust(loaded),
-      await checks.checkWorkspace(loaded, root),
-      ...(await checks.checkSandboxes(crib)),
-      checks.checkModel(loaded),
+    const checks = [
+      machine.checkNode(node),
+      await machine.checkSqlite(node),
+      await machine.checkRipgrep(io),
+      ...project.checkTrust(loaded),
+      await project.checkWorkspace(loaded, root),
+      ...(await machine.checkSandboxes(crib)),
+      machine.checkModel(loaded),
     ];
-    return found.map(({ name, state, message, fix }) => ({
+    return checks.map(({ name, state, message, fix }) => ({
       name,
       ok: state === 'ok',
       detail: message,

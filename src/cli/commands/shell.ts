@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
-import type { CommandEntry } from '../command-entry.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
-import { wholeNumber } from '../input/whole-number.ts';
+import { wholeNumber } from '../input/misuse.ts';
 import type { Io } from '../io.ts';
+import type { CommandEntry } from '../program.ts';
 import { runShell } from '../shell/shell-loop.ts';
 import { openSession } from '../shell/shell-session.ts';
 

@@ -6,13 +6,13 @@ import { ToolFailure, toolError } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
+import { findExecution } from '../input/by-start.ts';
 import { canAsk, confirm } from '../input/confirm.ts';
-import { findExecution } from '../input/find-execution.ts';
 import { misuse } from '../input/misuse.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
-import { exitCodeOf } from '../output/exit-code.ts';
 import { counted } from '../output/format-units.ts';
+import { exitCodeOf } from '../output/print-result.ts';
 import { withStore } from '../session/open-crib.ts';
 
 interface UndoOptions {

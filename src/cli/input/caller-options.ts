@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
 import { collect } from '../command-actions.ts';
-import { shellQuote } from '../output/shell-quote.ts';
+import { shellQuote } from '../output/format-units.ts';
 
 export interface CallerOptions {
   readonly user?: string;

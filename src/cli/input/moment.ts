@@ -2,6 +2,12 @@
 import { ToolFailure } from '../../contract/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
 
+/** Milliseconds since the epoch. `8h` is eight hours from now. Fails with VALIDATION_ERROR. */
+export const readDeadline = (option: string, text: string, now: number): number => {
+  const moment = readMoment(option, text, now);
+  return /^\d{4}-/.test(text) ? moment : now + (now - moment);
+};
+
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['s', 1000],
   ['m', MINUTE_MS],

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { counted, formatCost, formatDuration, formatTime } from './format-units.ts';
+import {
+  bar,
+  counted,
+  formatCost,
+  formatDuration,
+  formatSpan,
+  formatTime,
+} from './format-units.ts';
 
 describe('formatDuration', () => {
   it.each([
@@ -29,4 +36,35 @@ it('counts in words', () => {
 
 it('shows time to the second, in UTC', () => {
   expect(formatTime(Date.UTC(2026, 10, 15, 9, 7, 1, 999))).toBe('2026-11-15 09:07:01Z');
+});
+
+describe('bar', () => {
+  it('fills the width for the largest value and is in proportion below it', () => {
+    expect(bar(100, 100, 10)).toBe('██████████');
+    expect(bar(50, 100, 10)).toBe('█████░░░░░');
+  });
+
+  it('shows something for anything above nothing, and nothing for nothing', () => {
+    expect(bar(1, 10_000, 10)).toBe('█░░░░░░░░░');
+    expect(bar(0, 100, 10)).toBe('░░░░░░░░░░');
+    expect(bar(0, 0, 4)).toBe('░░░░');
+  });
+
+  it('never overflows', () => {
+    expect(bar(300, 100, 5)).toBe('█████');
+    expect(bar(-5, 100, 5)).toBe('░░░░░');
+    expect(bar(1, 1, 0)).toBe('');
+  });
+});
+
+it.each([
+  [-5, '0 s'],
+  [1500, '1 s'],
+  [119_000, '119 s'],
+  [120_000, '2 min'],
+  [3_600_000, '60 min'],
+  [7_300_000, '2 h'],
+  [3 * 86_400_000, '3 d'],
+])('%d ms is %s', (ms, text) => {
+  expect(formatSpan(ms)).toBe(text);
 });

@@ -1,5 +1,29 @@
 /** Numbers as people read them: time, money, counts. */
-import { MINUTE_MS } from '../../kit/data/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
+
+/** Quotes a text so that a POSIX shell hands it over as one argument, exactly as it is. */
+export const shellQuote = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+const UNITS = [
+  ['d', DAY_MS],
+  ['h', HOUR_MS],
+  ['min', MINUTE_MS],
+] as const;
+
+/** `12 min`; below a minute in seconds, never below nothing. */
+export const formatSpan = (ms: number): string => {
+  const [name, size] = UNITS.find(([, least]) => ms >= 2 * least) ?? ['s', 1000];
+  return `${Math.max(0, Math.floor(ms / size))} ${name}`;
+};
+
+/** A value above nothing is never shown as nothing. */
+export const bar = (value: number, most: number, width: number): string => {
+  if (width <= 0) return '';
+  const share = most > 0 ? Math.min(Math.max(value / most, 0), 1) : 0;
+  const full = share > 0 ? Math.max(1, Math.round(share * width)) : 0;
+  return '█'.repeat(full) + '░'.repeat(width - full);
+};
 
 export const formatDuration = (ms: number): string => {
   if (ms < 1) return `${Math.max(0, Math.round(ms * 1000))} µs`;

@@ -1,6 +1,13 @@
 /** Rows in aligned columns. Padding is reckoned on the plain text, colour comes after. */
-import type { Formatter } from 'picocolors/types.js';
+import type { Colors, Formatter } from 'picocolors/types.js';
+import type { RuleEffect } from '../../contract/policy.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
+
+/** What a rule says, in its colour. */
+export const ruleEffectCell = (effect: RuleEffect, ink: Colors): Cell => {
+  if (effect === 'allow') return { text: effect, paint: ink.green };
+  return { text: effect, paint: effect === 'deny' ? ink.red : ink.yellow };
+};
 
 export interface Cell {
   readonly text: string;

@@ -2,19 +2,69 @@
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
-import { ERRORS, ToolFailure } from '../../contract/errors.ts';
+import { ERRORS, ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { visibleJson } from '../../kit/text/visible-text.ts';
+import { callerArguments } from '../input/caller-options.ts';
 import { applyPairs } from '../input/pairs.ts';
 import type { GivenInput } from '../input/read-input.ts';
-import type { Io } from '../io.ts';
-import { exitCodeOf } from '../output/exit-code.ts';
-import { noteNextStep } from '../output/next-step.ts';
-import { printResult } from '../output/print-result.ts';
+import { type Io, note } from '../io.ts';
+import { shellQuote } from '../output/format-units.ts';
+import { exitCodeOf, printResult } from '../output/print-result.ts';
 import { type ProgressLine, progressOn } from '../output/progress-line.ts';
-import { unansweredHint } from './await-servers.ts';
-import { refusedResult } from './refused-result.ts';
+import { unansweredHint } from './find-tool.ts';
 
-export interface TypedCall {
+/** A result for a call that never got as far as the pipeline, in the shape of all others. */
+export const refusedResult = (tool: string, failure: ToolFailure, now: number): ToolResult => ({
+  success: false,
+  status: 'failure',
+  error: toolError(failure.code, failure.message, failure.extras),
+  metadata: {
+    executionId: '',
+    toolName: tool,
+    version: '',
+    timestamp: now,
+    duration: 0,
+    attempts: 0,
+    cost: 0,
+    tokensUsed: 0,
+    cached: false,
+    degraded: false,
+    resourcesUsed: [],
+    traceId: '',
+    labels: { trust: 'trusted', sensitivity: 'public' },
+  },
+});
+
+/** More than this is not typed again; the tool alone may do. */
+const LONGEST = 500;
+
+const NAMES_RULE = /\(rule [^()]+\)$/;
+
+const explainCommand = (tool: string, input: unknown, caller: Partial<Caller>): string => {
+  const json = JSON.stringify(input) ?? '';
+  const written = json.length > LONGEST ? '--input <the same input, in a file>' : shellQuote(json);
+  const parts = ['toolcrib policy explain', shellQuote(tool), written, ...callerArguments(caller)];
+  return visibleJson(parts.join(' '));
+};
+
+/** Says nothing where there is nothing to look up. */
+export const noteNextStep = (
+  io: Io,
+  result: ToolResult,
+  { input, caller }: { readonly input: unknown; readonly caller: Partial<Caller> },
+): void => {
+  const arrow = `  ${io.noteInk.cyan('→')}`;
+  const { status, approval, error, metadata } = result;
+  if (status === 'pending' && approval) {
+    note(io, `${arrow} See exactly what waits: toolcrib approvals show ${approval.approvalId}`);
+  }
+  if (error?.code === 'PERMISSION_DENIED' && NAMES_RULE.test(error.message)) {
+    note(io, `${arrow} Why: ${explainCommand(metadata.toolName, input, caller)}`);
+  }
+};
+
+interface TypedCall {
   readonly tool: string;
   readonly given: GivenInput;
   readonly caller: Partial<Caller>;

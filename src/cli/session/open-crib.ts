@@ -4,10 +4,9 @@ import type { Approver } from '../../contract/approver.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
-import { type Io, note } from '../io.ts';
-import { whileShown } from '../output/while-shown.ts';
-import { findTool, firstLists } from './await-servers.ts';
-import type { OpenCrib } from './opened-crib.ts';
+import { type Io, note, type OpenCrib } from '../io.ts';
+import { whileShown } from '../output/progress-line.ts';
+import { findTool, firstLists } from './find-tool.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
 
 export type { OpenCrib };

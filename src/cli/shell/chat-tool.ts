@@ -7,7 +7,9 @@ import { ToolFailure } from '../../contract/errors.ts';
 import type { ConverseReply, ConverseRequest } from '../../contract/model.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { CHAT_TOOL } from './chat-name.ts';
+
+/** The name under which the model's own steps go through the pipeline, and onto the record. */
+export const CHAT_TOOL = 'shell:chat';
 
 /** What the next step is about, and where its answer goes. */
 export interface ChatStep {

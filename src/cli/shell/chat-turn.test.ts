@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ConversationMessage, ConverseReply, ModelCall } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import { refusedResult } from '../session/refused-result.ts';
+import { refusedResult } from '../session/make-call.ts';
 import { type TurnDeps, takeTurn } from './chat-turn.ts';
 import type { ChatView } from './chat-view.ts';
 

@@ -12,7 +12,26 @@ import type {
 } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import type { ChatView } from './chat-view.ts';
-import type { TurnReport } from './turn-report.ts';
+
+/** What became of one message of the person: the words, the calls, and what they cost together. */
+export interface TurnReport {
+  readonly text: string;
+  readonly calls: readonly {
+    readonly tool: string;
+    readonly failed: boolean;
+    readonly executionId: string | undefined;
+  }[];
+  readonly steps: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  /** False when the configuration has no prices: the model's part of the cost is then unknown. */
+  readonly priced: boolean;
+  readonly truncated: boolean;
+  readonly stopped?: 'steps' | 'cost';
+  /** The step that failed. */
+  readonly failure?: ToolResult;
+}
 
 export interface ChatBounds {
   /** How often the model is asked for one message. */

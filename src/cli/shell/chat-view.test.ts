@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { refusedResult } from '../session/refused-result.ts';
+import { refusedResult } from '../session/make-call.ts';
 import { chatView } from './chat-view.ts';
 
 const call = (name: string, input: unknown) => ({ id: 'c', name, input });

@@ -6,7 +6,7 @@ import { visibleBlock, visibleJson, visibleText } from '../../kit/text/visible-t
 import { type Io, note, print, printJson } from '../io.ts';
 import { counted, formatCost, formatDuration } from '../output/format-units.ts';
 import { cutTo } from '../output/table.ts';
-import type { TurnReport } from './turn-report.ts';
+import type { TurnReport } from './chat-turn.ts';
 
 export interface ChatView {
   text(piece: string): void;

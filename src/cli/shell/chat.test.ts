@@ -4,7 +4,7 @@ import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { ConversationMessage, Model } from '../../contract/model.ts';
 import { openChat } from './chat.ts';
-import { CHAT_TOOL } from './chat-name.ts';
+import { CHAT_TOOL } from './chat-tool.ts';
 
 const signal = new AbortController().signal;
 

@@ -11,13 +11,17 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { AnthropicTools } from '../../contract/tool-sets.ts';
 import { type Io, note } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
-import { exitCodeOf } from '../output/exit-code.ts';
+import { exitCodeOf } from '../output/print-result.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
-import { CHAT_TOOL } from './chat-name.ts';
-import { type ChatStep, defineChatTool } from './chat-tool.ts';
-import { type CallOutcome, type ChatBounds, type TurnDeps, takeTurn } from './chat-turn.ts';
+import { CHAT_TOOL, type ChatStep, defineChatTool } from './chat-tool.ts';
+import {
+  type CallOutcome,
+  type ChatBounds,
+  type TurnDeps,
+  type TurnReport,
+  takeTurn,
+} from './chat-turn.ts';
 import { chatView, jsonView } from './chat-view.ts';
-import type { TurnReport } from './turn-report.ts';
 
 export interface ChatDeps {
   readonly io: Io;

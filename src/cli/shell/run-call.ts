@@ -4,20 +4,48 @@ import type { CallAs } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { wholeNumber } from '../input/misuse.ts';
 import { readInput } from '../input/read-input.ts';
-import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';
+import { addCommands, bareProgram, type CommandEntry } from '../program.ts';
 import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
+import { type Advice, reportThrown } from '../session/report-thrown.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
 
-export interface NewCallDeps {
+/** As it is typed here. */
+export const SHELL_ADVICE: Advice = { help: '/help', doctor: '/doctor' };
+
+/** What follows `--` belongs to somebody else. */
+const asksForJson = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--');
+  return (end < 0 ? args : args.slice(0, end)).includes('--json');
+};
+
+/** Never throws: the answer is the exit code. */
+export const runCommand = async (
+  io: Io,
+  args: readonly string[],
+  commands: readonly CommandEntry[],
+): Promise<number> => {
+  const own: Io = { ...io, json: io.json || asksForJson(args), exitCode: 0 };
+  try {
+    const root = bareProgram(own).helpCommand(false);
+    await addCommands(root, own, { commands, args });
+    await root.parseAsync([...args], { from: 'user' });
+    return own.exitCode;
+  } catch (thrown) {
+    return reportThrown(own, thrown, SHELL_ADVICE);
+  }
+};
+
+interface NewCallDeps {
   readonly io: Io;
   readonly crib: Crib;
   readonly caller: Partial<Caller>;
   readonly signal: AbortSignal;
 }
 
-export interface WantedCall {
+interface WantedCall {
   readonly tool: string;
   readonly args: readonly string[];
 }

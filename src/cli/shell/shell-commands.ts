@@ -1,5 +1,5 @@
 /** The commands of the shell: those of the command line that make sense inside, and a few of its own. */
-import type { CommandEntry } from '../command-entry.ts';
+import type { CommandEntry } from '../program.ts';
 
 const FROM_THE_COMMAND_LINE: ReadonlySet<string> = new Set([
   'tools',

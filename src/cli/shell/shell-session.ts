@@ -4,20 +4,18 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import { ERRORS, ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ConversationMessage } from '../../contract/model.ts';
-import type { CommandEntry } from '../command-entry.ts';
 import { type Io, note, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
+import type { CommandEntry } from '../program.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { reportThrown } from '../session/report-thrown.ts';
 import type { Chat } from './chat.ts';
 import type { ChatBounds } from './chat-turn.ts';
-import { printHelp } from './help-page.ts';
 import { isInteractive } from './line-source.ts';
-import { runCall } from './run-call.ts';
-import { runCommand, SHELL_ADVICE } from './run-command.ts';
+import { printHelp, printToolsPage } from './pages.ts';
+import { runCall, runCommand, SHELL_ADVICE } from './run-call.ts';
 import { changesTools, commandNames, sharesCrib } from './shell-commands.ts';
 import { readShellLine, type ShellLine } from './shell-line.ts';
-import { printToolsPage } from './tools-page.ts';
 
 /** The answer to talk where there is no model: how to configure one, and tools that may be meant. */
 const MAX_NAMED = 3;

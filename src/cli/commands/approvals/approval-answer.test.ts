@@ -3,7 +3,7 @@ import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { aTool, type TestCrib, testCrib } from '../../../../test/fixtures/test-crib.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { type AnswerOptions, approvingAnswer } from './approval-answer.ts';
-import { resumeCommand } from './resume-command.ts';
+import { resumeCommand } from './waiting-approval.ts';
 
 let crib: TestCrib | undefined;
 afterEach(() => crib?.close());

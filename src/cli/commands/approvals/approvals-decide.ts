@@ -6,13 +6,11 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { exitCodeOf } from '../../output/exit-code.ts';
-import { printResult } from '../../output/print-result.ts';
+import { exitCodeOf, printResult } from '../../output/print-result.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { type AnswerOptions, approvingAnswer, withAnswer } from './approval-answer.ts';
-import { findApproval } from './find-approval.ts';
-import { resumeCommand } from './resume-command.ts';
+import { findApproval, resumeCommand } from './waiting-approval.ts';
 
 interface ApproveOptions extends AnswerOptions {
   readonly run?: boolean;

@@ -8,8 +8,7 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { serverUrl } from '../../session/running-server.ts';
-import { findApproval } from './find-approval.ts';
-import { resumeCommand } from './resume-command.ts';
+import { findApproval, resumeCommand } from './waiting-approval.ts';
 
 /** Links lead to the server of this configuration unless another address is set for them. */
 const withAddress = (links: ApprovalLinks, { config }: LoadedConfig): ApprovalLinks => {

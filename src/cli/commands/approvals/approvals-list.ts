@@ -4,8 +4,7 @@ import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { formatSpan } from '../../output/format-span.ts';
-import { formatCost } from '../../output/format-units.ts';
+import { formatCost, formatSpan } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 

@@ -1,7 +1,7 @@
 /** `toolcrib approvals show`: the exact call that waits, as an approver in the terminal would see it. */
 import type { Command } from 'commander';
 import { approvalPage } from '../../../approvers/terminal/approval-page.ts';
-import { inputDifference } from '../../../approvers/terminal/input-difference.ts';
+import { inputDifference } from '../../../approvers/terminal/shown-value.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
@@ -9,7 +9,7 @@ import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { findApproval } from './find-approval.ts';
+import { findApproval } from './waiting-approval.ts';
 
 const WIDTH = 100;
 

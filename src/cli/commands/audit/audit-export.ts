@@ -8,7 +8,7 @@ import { newFile } from '../../input/new-file.ts';
 import { type Io, note, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
-import { auditFilterOf, type FilterOptions, withFilters } from './audit-filter.ts';
+import { auditFilterOf, type FilterOptions, withFilters } from './audit-calls.ts';
 import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
 
 const FORMATS = ['jsonl', 'csv'] as const;

@@ -3,14 +3,20 @@ import type { Command } from 'commander';
 import { summaryOfRow } from '../../../contract/call-summary.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { effectCell, statusCell } from '../../output/status-cell.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { type AuditCall, auditCalls } from './audit-calls.ts';
-import { auditFilterOf, type FilterOptions, type RowFilter, withFilters } from './audit-filter.ts';
+import {
+  type AuditCall,
+  auditCalls,
+  auditFilterOf,
+  type FilterOptions,
+  type RowFilter,
+  withFilters,
+} from './audit-calls.ts';
+import { effectCell, statusCell } from './audit-show.ts';
 
 interface ListOptions extends FilterOptions {
   readonly limit: number;

@@ -1,15 +1,36 @@
 /** `toolcrib audit show`: all rows of one call, in the order in which they were written. */
 import type { Command } from 'commander';
-import type { AuditRow } from '../../../contract/audit.ts';
+import type { Colors } from 'picocolors/types.js';
+import type { AuditRow, AuditStatus } from '../../../contract/audit.ts';
+import type { ExecutionStatus } from '../../../contract/crib-members.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { findExecution } from '../../input/find-execution.ts';
+import { findExecution } from '../../input/by-start.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { effectCell, statusCell } from '../../output/status-cell.ts';
-import { table } from '../../output/table.ts';
+import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
+
+/** Statuses and effects in their colours. */
+export const statusCell = (status: AuditStatus, ink: Colors): Cell => {
+  if (status === 'success') return { text: status, paint: ink.green };
+  if (status === 'failure' || status === 'denied') return { text: status, paint: ink.red };
+  return { text: status, paint: ink.yellow };
+};
+
+const WORDS: Readonly<Record<ExecutionStatus['effect'], string>> = {
+  none: 'none',
+  done: 'done',
+  not_done: 'not done',
+  unknown: 'unknown',
+  undone: 'undone',
+};
+
+export const effectCell = (effect: ExecutionStatus['effect'], ink: Colors): Cell => ({
+  text: WORDS[effect],
+  ...(effect === 'unknown' ? { paint: ink.red } : effect === 'none' ? { paint: ink.dim } : {}),
+});
 
 const painted = ({ text, paint }: ReturnType<typeof statusCell>): string => paint?.(text) ?? text;
 

@@ -4,12 +4,49 @@ import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Store } from '../../../contract/store.ts';
 import type { VerifyAnswer } from '../../../crib/audit-files.ts';
-import { visibleText } from '../../../kit/text/visible-text.ts';
+import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
+import { newFile } from '../../input/new-file.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
+
+interface CheckpointOptions {
+  readonly out?: string;
+}
+
+const checkpoint = (io: Io, { out }: CheckpointOptions): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    // The file first: a name that is taken leaves nothing behind.
+    const file = out === undefined ? undefined : await newFile(io, out);
+    try {
+      const made = await auditServiceOf(io).checkpoint(await crib.store(), io.runtime.now());
+      const line = `${visibleJson(JSON.stringify(made))}\n`;
+      await file?.appendFile(line);
+      await file?.sync();
+      if (!file || io.json) io.stdout.write(line);
+      note(
+        io,
+        io.noteInk.dim(
+          `Row ${made.seq} is signed. Keep this where nobody of this machine can change it.`,
+        ),
+      );
+      return 0;
+    } finally {
+      await file?.close();
+    }
+  });
+
+/** `toolcrib audit checkpoint`: a signed note of the end of the trail, to be kept elsewhere. */
+export const auditCheckpointCommand = (audit: Command, io: Io): Command =>
+  withExamples(
+    withJson(audit.command('checkpoint').description('sign how far the record has come'))
+      .option('--out <file>', 'write it to a new file')
+      .action(leaving(io, (options: CheckpointOptions) => checkpoint(io, options))),
+    'toolcrib audit checkpoint --out checkpoint.json',
+    'toolcrib audit checkpoint | ssh elsewhere "cat >> checkpoints.jsonl"',
+  );
 
 interface VerifyOptions {
   readonly expect?: { readonly seq: number; readonly hash: string };

@@ -1,9 +1,9 @@
 /** `toolcrib completion`: a script for the shell, made from the commands themselves. */
 import { Argument, type Command } from 'commander';
-import { addCommands } from '../../add-commands.ts';
 import { leaving, withExamples } from '../../command-actions.ts';
-import type { CommandEntry, Register } from '../../command-entry.ts';
 import { type Io, print } from '../../io.ts';
+import type { CommandEntry, Register } from '../../program.ts';
+import { addCommands } from '../../program.ts';
 import { bashScript } from './bash-script.ts';
 import { type CommandOutline, ID_KINDS, type IdKind, namesFor } from './command-outline.ts';
 import { fishScript } from './fish-script.ts';

@@ -3,8 +3,8 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { AuthRequirement, Tool } from '../../../contract/tool.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { counted } from '../../output/format-units.ts';
-import type { Check } from './doctor-checks.ts';
 import type { HealthDeps } from './health-deps.ts';
+import type { Check } from './machine-checks.ts';
 import { within } from './within.ts';
 
 export const ok = (name: string, message: string): Check => ({ name, state: 'ok', message });

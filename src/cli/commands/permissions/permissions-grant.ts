@@ -1,16 +1,58 @@
 /** `toolcrib permissions grant`: allows somebody something until it is taken back. */
 import type { Command } from 'commander';
+import type { Catalog } from '../../../contract/catalog.ts';
 import type { Grant, GrantSubject, NewGrant } from '../../../contract/grant.ts';
+import type { Servers } from '../../../contract/servers.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
-import { readDeadline } from '../../input/deadline.ts';
 import { misuse } from '../../input/misuse.ts';
+import { readDeadline } from '../../input/moment.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withCrib } from '../../session/open-crib.ts';
-import { actionsText, subjectText } from './grant-text.ts';
-import { grantedResource } from './granted-resource.ts';
+import { actionsText, subjectText } from './permissions-list.ts';
+
+export interface GrantableTools {
+  readonly tools: Pick<Catalog, 'get' | 'list' | 'suggest'>;
+  readonly servers: Pick<Servers, 'list'>;
+}
+
+interface GrantedResource {
+  readonly resource: string;
+  /** Something to tell the person who grants. */
+  readonly warning?: string;
+}
+
+const TOOL = 'tool:';
+
+const isAsked = (permission: string, { tools }: GrantableTools): boolean =>
+  tools.list().some(({ tool }) => tool.permissions?.includes(permission));
+
+/** A server that does not run may have tools that nobody knows of yet. */
+const mayComeLater = ({ servers }: GrantableTools): boolean =>
+  servers.list().some(({ state }) => state !== 'ready' && state !== 'disabled');
+
+/** The name of a tool will do for the tool itself. Throws VALIDATION_ERROR for one that is not there. */
+export const grantedResource = (written: string, known: GrantableTools): GrantedResource => {
+  const isTool = written.startsWith(TOOL);
+  const isOther = written.includes(':') && !isTool;
+  if (written.includes('*') || isOther || isAsked(written, known)) return { resource: written };
+  const name = isTool ? written.slice(TOOL.length) : written;
+  const tool = known.tools.get(name)?.tool;
+  if (tool) return { resource: `${TOOL}${tool.name}` };
+  const near = known.tools.suggest(name);
+  if (mayComeLater(known) && near.length === 0) {
+    const warning = `No tool ${name} is known now; a server that is not connected may bring it.`;
+    return { resource: `${TOOL}${name}`, warning };
+  }
+  throw misuse(
+    `There is no tool named ${name}, so the grant would do nothing.`,
+    near.length > 0
+      ? `Did you mean ${near.map((each) => `${TOOL}${each}`).join(' or ')}?`
+      : 'See all: toolcrib tools list',
+  );
+};
 
 interface GrantOptions {
   readonly user?: string;

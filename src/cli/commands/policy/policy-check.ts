@@ -9,8 +9,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { trustNotes } from '../../session/settle-trust.ts';
-import { policyFilesFor } from './policy-files-for.ts';
-import { ruleToolWarnings } from './rule-tools.ts';
+import { policyFilesFor, ruleToolWarnings } from './policy-files.ts';
 
 interface CheckOptions {
   readonly policy?: string;

@@ -6,11 +6,10 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
 import { applyPairs } from '../../input/pairs.ts';
 import { readInput } from '../../input/read-input.ts';
-import { toolOf } from '../../input/tool-of.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, ruleEffectCell, table } from '../../output/table.ts';
+import { toolOf } from '../../session/find-tool.ts';
 import { withCrib } from '../../session/open-crib.ts';
-import { ruleEffectCell } from './rule-effect-cell.ts';
 
 interface ExplainOptions extends CallerOptions {
   readonly input?: string;

@@ -5,15 +5,14 @@ import type { CribHost } from '../../../contract/crib-host.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { callerFrom } from '../../input/caller-options.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, ruleEffectCell, table } from '../../output/table.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
-import { policyFilesFor } from './policy-files-for.ts';
+import { policyFilesFor } from './policy-files.ts';
 import { type JudgeAt, NOT_JUDGED, type ReplayReport, replayPolicy } from './replay-policy.ts';
-import { ruleEffectCell } from './rule-effect-cell.ts';
 
 interface ReplayOptions {
   readonly policy?: string;

@@ -3,14 +3,13 @@ import type { Command } from 'commander';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { RuleEffect, ShadowFinding } from '../../../contract/policy.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, ruleEffectCell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { outcomeRows } from './outcome-rows.ts';
-import { ruleEffectCell } from './rule-effect-cell.ts';
+import { outcomeRows } from '../audit/audit-calls.ts';
 
 interface ShadowOptions {
   readonly since?: string;

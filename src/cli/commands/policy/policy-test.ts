@@ -5,9 +5,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
-import { policyFilesFor } from './policy-files-for.ts';
-import { readPolicyFile } from './read-policy-file.ts';
-import { ruleToolWarnings } from './rule-tools.ts';
+import { policyFilesFor, readPolicyFile, ruleToolWarnings } from './policy-files.ts';
 
 interface TestOptions {
   readonly policy?: string;

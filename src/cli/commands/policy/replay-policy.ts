@@ -1,11 +1,45 @@
 /** Puts recorded calls to the rules again and finds those whose verdict would be another one. */
+
 import type { AuditRow } from '../../../contract/audit.ts';
 import { type Caller, LOCAL_CALLER } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { RuleEffect, Verdict } from '../../../contract/policy.ts';
 import type { Store } from '../../../contract/store.ts';
-import { outcomeRows } from './outcome-rows.ts';
-import { type RecordedVerdict, recordedVerdict } from './recorded-verdict.ts';
+import { outcomeRows } from '../audit/audit-calls.ts';
+
+interface RecordedVerdict {
+  /** Absent where a later gate stopped the call before it could be seen. */
+  readonly effect?: RuleEffect;
+  /** Empty for a refusal: the row does not name the rule that refuses. */
+  readonly rule: string;
+}
+
+/** Gates between the rules and the person who may have to be asked. */
+const IN_BETWEEN: ReadonlySet<string> = new Set([
+  'RATE_LIMITED',
+  'LOOP_DETECTED',
+  'AUTH_MISSING',
+  'PRECONDITION_FAILED',
+  'BUDGET_EXCEEDED',
+  'CONFLICT',
+  'CANCELLED',
+  'TIMEOUT',
+]);
+
+const WAS_ASKED: ReadonlySet<string> = new Set(['USER_CANCELLED', 'APPROVAL_EXPIRED']);
+
+/** `undefined` when the call never came before the rules. */
+export const recordedVerdict = ({
+  status,
+  code,
+  detail,
+}: AuditRow): RecordedVerdict | undefined => {
+  const rule = typeof detail.rule === 'string' ? detail.rule : '';
+  if (rule === '') return code === 'PERMISSION_DENIED' ? { effect: 'deny', rule } : undefined;
+  const asked = 'approvalId' in detail || 'approvedBy' in detail || 'grantId' in detail;
+  if (asked || status === 'pending' || WAS_ASKED.has(code)) return { effect: 'ask', rule };
+  return detail.dryRun === true || IN_BETWEEN.has(code) ? { rule } : { effect: 'allow', rule };
+};
 
 /** Judges a call as of the moment it was made. Throws for one that cannot be put to the rules. */
 export type JudgeAt = (row: AuditRow, input: unknown, caller: Partial<Caller>) => Promise<Verdict>;
@@ -23,7 +57,7 @@ export interface ReplayOptions {
   readonly after: JudgeAt;
 }
 
-export interface ReplayChange {
+interface ReplayChange {
   readonly executionId: string;
   readonly at: number;
   readonly tool: string;

@@ -1,10 +1,12 @@
 /** `toolcrib trust`: look at what a project's configuration would do, and let it, or not. */
 import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../../config/config-error.ts';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { type LoadedConfig, previewProject } from '../../../trust/load-config.ts';
+import { type LoadedConfig, loadConfig, previewProject } from '../../../trust/load-config.ts';
+import { adoptProjectStore } from '../../../trust/locate-store.ts';
 import {
   type ProjectTrust,
   type ReadTrustOptions,
@@ -19,8 +21,37 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
-import { askForTrust } from '../../session/settle-trust.ts';
+import { askForTrust, askLine } from '../../session/settle-trust.ts';
 import { trustPage } from './trust-page.ts';
+
+const WARNING = [
+  'Budgets, memory, stored results, idempotency keys and undo snapshots in it will count.',
+  'Do this for a database of your own that you moved or restored, never for one that came with the folder.',
+];
+
+const isWanted = async (io: Io, path: string): Promise<boolean> => {
+  if (!canAsk(io) || io.json) {
+    throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
+      suggestions: ['Add --yes if you made this database yourself.'],
+    });
+  }
+  note(io, visibleText(path), ...WARNING);
+  return (await askLine(io, 'Use this database? y = yes · n = no')) === true;
+};
+
+/** `toolcrib trust --store`: the user says that the database in the project is theirs. */
+const trustStore = async (io: Io, yes: boolean): Promise<number> => {
+  const { config, projectDir = io.cwd, userDir } = await loadConfig({ cwd: io.cwd, env: io.env });
+  const file = resolve(projectDir, config.store.path);
+  if (!yes && !(await isWanted(io, file))) {
+    note(io, ...errorLines(toolError('USER_CANCELLED', 'It stays unused.'), io.noteInk));
+    return 3;
+  }
+  const store = await adoptProjectStore(file, { userDir, projectDir });
+  if (io.json) printJson(io, { store, adopted: true });
+  else print(io, `${io.ink.green('✓')} ${visibleText(store)} is used from now on.`);
+  return 0;
+};
 
 interface TrustOptions {
   readonly yes?: boolean;
@@ -128,10 +159,7 @@ const decide = async (io: Io, { yes = false }: TrustOptions): Promise<number> =>
 
 const act = async (io: Io, options: TrustOptions): Promise<number> => {
   if (options.list === true) return list(io);
-  if (options.store === true) {
-    const { trustStore } = await import('./trust-store.ts');
-    return trustStore(io, options.yes === true);
-  }
+  if (options.store === true) return trustStore(io, options.yes === true);
   if (options.watch === true) {
     const { watchTrust } = await import('./watch-trust.ts');
     return watchTrust(io, placeOf(io));

@@ -3,13 +3,54 @@
  * whether it may be used. Without a terminal nothing is started, and the commands for it are named.
  */
 
+import type { Crib } from '../../../contract/crib.ts';
+import type { Tier } from '../../../contract/tool.ts';
 import { canAsk } from '../../input/confirm.ts';
 import { type Io, note, print } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
-import { acceptHeld } from '../tools/accept-held.ts';
-import { isHeld, lockFileOf } from '../tools/lock-page.ts';
+import { table } from '../../output/table.ts';
+import { tierCell } from '../../output/tool-summary.ts';
+import { acceptHeld, isHeld, lockFileOf } from '../tools/lock-page.ts';
 import { type FreshCrib, withFreshCrib } from '../tools/with-fresh-crib.ts';
-import { serverTools, showServerTools } from './server-tools.ts';
+
+interface ServerTool {
+  readonly tool: string;
+  readonly tier?: Tier;
+  /** `accepted`, or why it is held back. */
+  readonly state: string;
+}
+
+/** The tools that a server brings, with what the lock says about each. */
+export const serverTools = (crib: Crib, server: string): readonly ServerTool[] =>
+  crib.tools.lock
+    .states()
+    .filter(({ origin, state }) => origin === `mcp:${server}` && state !== 'gone')
+    .map(({ tool, state }) => {
+      const tier = crib.tools.get(tool)?.tool.tier;
+      return { tool, state, ...(tier && { tier }) };
+    });
+
+export const showServerTools = (io: Io, tools: readonly ServerTool[]): void => {
+  const rows = tools.map(({ tool, tier, state }) => [
+    { text: tool, paint: io.ink.bold },
+    tier ? tierCell(tier, io.ink) : '',
+    { text: state, paint: state === 'accepted' ? io.ink.green : io.ink.yellow },
+  ]);
+  print(io, ...table(rows).map((line) => `  ${line}`));
+};
+
+/** How what is held back is let in: one by one, or all of it. */
+export const noteHeldTools = (io: Io, tools: readonly ServerTool[]): void => {
+  const held = tools.filter(({ state }) => state !== 'accepted');
+  const [first] = held;
+  if (!first) return;
+  const arrow = io.noteInk.cyan('→');
+  note(
+    io,
+    `${arrow} ${counted(held.length, 'tool')} in quarantine. Look at one and let it in: toolcrib tools accept ${first.tool}`,
+    `${arrow} All of them, after a look: toolcrib tools lock --accept-all`,
+  );
+};
 
 const noteNextCommands = (io: Io, servers: readonly string[]): void => {
   const arrow = io.noteInk.cyan('→');

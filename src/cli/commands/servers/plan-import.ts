@@ -1,9 +1,69 @@
 /** What an import would do: which servers are new, which are there already, which cannot be taken. */
 import { isDeepStrictEqual } from 'node:util';
+import { configShape } from '../../../config/document/read-config-shape.ts';
+import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import { layerProblems } from '../../../config/load/resolve-layers.ts';
 import type { ServerDefinition } from '../../../config/mcp-import/foreign-server.ts';
 import { type MovedSecret, moveSecrets } from '../../../config/mcp-import/move-secrets.ts';
-import { definitionFault } from './definition-fault.ts';
+import { mcpSection } from '../../../config/sections/sources/mcp.ts';
+import type { SecretVault } from '../../../contract/secrets.ts';
+import type { Io } from '../../io.ts';
+import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import type { FoundFile } from './find-imports.ts';
+import { assertEditable, editServers, type ServerDeps } from './server-config.ts';
+
+/** Writes planned servers into the configuration, and their secrets into the vault before that. */
+export const openVaultOf = async (io: Io): Promise<SecretVault> => {
+  const deps = await secretDeps(io);
+  const { openVault } = await import('../../../crib/open-secrets.ts');
+  return openVault(vaultsIn(deps)[0] ?? 'file', deps);
+};
+
+interface TakeDeps {
+  readonly deps: ServerDeps;
+  readonly vault: SecretVault;
+  readonly inProject: boolean;
+}
+
+/** Returns the file that was changed. */
+export const takeServers = async (
+  io: Io,
+  { deps, vault, inProject }: TakeDeps,
+  servers: readonly Pick<PlannedServer, 'name' | 'definition' | 'secrets'>[],
+): Promise<string> => {
+  await assertEditable(io, deps, inProject);
+  for (const { secrets } of servers) {
+    for (const { key, value } of secrets) await vault.set(key, value);
+  }
+  const { file } = await editServers(io, deps, {
+    inProject,
+    change: async (path) => {
+      const edits = [];
+      for (const { name, definition } of servers) {
+        edits.push(await setInConfigFile(path, ['mcp', 'servers', name], definition));
+      }
+      const [first, last] = [edits[0], edits.at(-1)];
+      return first && last && { before: first.before, after: last.after };
+    },
+  });
+  return file;
+};
+
+/** A definition in one layer may be part of a whole; this one has to stand by itself. */
+const wholeFault = (servers: Readonly<Record<string, unknown>>): string | undefined =>
+  mcpSection.safeParse({ servers }).error?.issues[0]?.message;
+
+/** What our configuration does not allow about a server, before anything is written. Quotes no value. */
+export const definitionFault = (name: string, definition: ServerDefinition): string | undefined => {
+  const servers = JSON.parse(JSON.stringify({ [name]: definition })) as Record<string, unknown>;
+  const [problem] = layerProblems(
+    { path: '', value: { mcp: { servers } }, position: () => undefined },
+    configShape(),
+  );
+  if (!problem) return wholeFault(servers);
+  const at = problem.path.split('.').slice(3).join('.');
+  return `${at === '' ? '' : `${at}: `}${problem.message}`;
+};
 
 export interface PlannedServer {
   readonly name: string;
@@ -24,7 +84,7 @@ export interface ImportPlan {
   readonly servers: readonly PlannedServer[];
 }
 
-export interface PlanDeps {
+interface PlanDeps {
   readonly configured: Readonly<Record<string, unknown>>;
   /** The value of a secret that is kept already. */
   secret(key: string): Promise<string | undefined>;

@@ -4,10 +4,76 @@ import { copyFile, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readConfigText } from '../../../config/load/read-config-file.ts';
 import { type Launch, rewriteClientText } from '../../../config/mcp-import/rewrite-client-text.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
+import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
+import { errorCodeOf, reasonOf } from '../../../kit/data/reason-of.ts';
 import { replaceFile } from '../../../kit/file/replace-file.ts';
-import type { Environment } from '../../io.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { type Environment, type Io, note } from '../../io.ts';
 import type { FoundFile } from './find-imports.ts';
+
+interface LeftFile {
+  readonly file: string;
+  readonly reason: string;
+}
+
+export interface FileChanges<T> {
+  readonly done: readonly T[];
+  readonly left: readonly LeftFile[];
+}
+
+const MAY_NOT = 'it, or the folder it lies in, may not be written to';
+
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: MAY_NOT,
+  EPERM: MAY_NOT,
+  EROFS: 'it lies on a disk that is read-only',
+  ENOSPC: 'the disk is full',
+  ENAMETOOLONG: 'the name of its copy would be too long',
+};
+
+const adviceFor = (thrown: unknown): string => {
+  if (thrown instanceof ToolFailure) {
+    return [thrown.message, ...(thrown.extras.suggestions ?? [])].join(' ');
+  }
+  const code = errorCodeOf(thrown);
+  if (Object.hasOwn(WORDS, code)) return WORDS[code] as string;
+  return reasonOf(thrown);
+};
+
+/** Never throws. What `change` answers with `undefined` is neither done nor left. */
+export const changeEachFile = async <F extends { readonly file: string }, T>(
+  files: readonly F[],
+  change: (found: F) => Promise<T | undefined>,
+): Promise<FileChanges<T>> => {
+  const done: T[] = [];
+  const left: LeftFile[] = [];
+  for (const found of files) {
+    try {
+      const changed = await change(found);
+      if (changed !== undefined) done.push(changed);
+    } catch (error) {
+      left.push({ file: found.file, reason: adviceFor(error) });
+    }
+  }
+  return { done, left };
+};
+
+/** Says which files are as they were, and why; the answer is the exit code. */
+export const tellLeft = (
+  io: Io,
+  left: readonly LeftFile[],
+  { verb, again }: { readonly verb: string; readonly again: string },
+): number => {
+  if (left.length === 0) return 0;
+  if (!io.json) {
+    for (const { file, reason } of left) {
+      note(io, `${io.noteInk.red('✗')} Not ${verb}: ${visibleText(file)}`);
+      note(io, `  ${visibleText(reason)}`);
+    }
+    note(io, `${io.noteInk.cyan('→')} Once that is mended: ${again}`);
+  }
+  return ERRORS.EXECUTION_FAILED.exit;
+};
 
 const MARK = '.toolcrib-';
 const END = '.bak';
@@ -19,7 +85,7 @@ export interface Rewritten {
   readonly backup: string;
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   /** Only the tools of these servers are offered; all tools when absent. */
   readonly servers?: readonly string[];
   readonly env: Environment;
@@ -30,7 +96,7 @@ export interface LaunchOptions {
  * Node and the script by their full paths: programs with windows seldom have the shell's PATH. Nor do
  * they have its variables, so that another folder than the usual one is written into the entry.
  */
-export const launchOf = async (
+const launchOf = async (
   client: string | undefined,
   { servers, env, cwd }: LaunchOptions,
 ): Promise<Launch> => {
@@ -49,7 +115,7 @@ export const launchOf = async (
   };
 };
 
-export interface Rewriting extends LaunchOptions {
+interface Rewriting extends LaunchOptions {
   readonly now: number;
   stays(foreignName: string): boolean;
 }
@@ -90,7 +156,7 @@ export const rewriteFile = async (
 };
 
 /** The newest copy that a rewriting left beside the file. */
-export const backupOf = async (file: string): Promise<string | undefined> => {
+const backupOf = async (file: string): Promise<string | undefined> => {
   const start = `${basename(file)}${MARK}`;
   const names = await readdir(dirname(file)).catch(() => []);
   const newest = names

@@ -16,11 +16,10 @@ import type {
   ServerChange,
   ServerEditor,
 } from '../../../surfaces/http/server-editor.ts';
-import type { Io } from '../../io.ts';
-import type { OpenCrib } from '../../session/opened-crib.ts';
+import type { Io, OpenCrib } from '../../io.ts';
 import { findImports } from './find-imports.ts';
 import { reachText } from './import-page.ts';
-import { type PlannedServer, planImport } from './plan-import.ts';
+import { openVaultOf, type PlannedServer, planImport, takeServers } from './plan-import.ts';
 import {
   editServers,
   isOfProject,
@@ -31,7 +30,6 @@ import {
   settingsOf,
 } from './server-config.ts';
 import { removeServer } from './servers-remove.ts';
-import { openVaultOf, takeServers } from './take-servers.ts';
 
 type Open = Pick<OpenCrib, 'crib' | 'loaded'>;
 

@@ -9,10 +9,9 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
-import { readSecretValue } from '../secrets/secrets-value.ts';
-import { definitionFault } from './definition-fault.ts';
+import { readSecretValue, secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import { offerTools } from './offer-tools.ts';
+import { definitionFault } from './plan-import.ts';
 import {
   assertEditable,
   editServers,

@@ -7,14 +7,25 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
-import { changeEachFile, type FileChanges, tellLeft } from './change-each-file.ts';
 import { type FoundFile, findImports } from './find-imports.ts';
 import { importData, importPage } from './import-page.ts';
 import { offerTools } from './offer-tools.ts';
-import { type ImportPlan, type PlannedServer, planImport } from './plan-import.ts';
-import { type Rewritten, restoreFile, rewriteFile } from './rewrite-files.ts';
+import {
+  type ImportPlan,
+  openVaultOf,
+  type PlannedServer,
+  planImport,
+  takeServers,
+} from './plan-import.ts';
+import {
+  changeEachFile,
+  type FileChanges,
+  type Rewritten,
+  restoreFile,
+  rewriteFile,
+  tellLeft,
+} from './rewrite-files.ts';
 import { openServerDeps } from './server-config.ts';
-import { openVaultOf, takeServers } from './take-servers.ts';
 
 interface ImportOptions {
   readonly from?: ClientName;

@@ -1,13 +1,78 @@
 /** `toolcrib servers login` and `logout`: OAuth with a person at a browser; tokens are kept as secrets. */
 import type { Command } from 'commander';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { openServerAuth } from '../../../crib/open-server-auth.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { MAX_PORT, wholeNumber } from '../../input/whole-number.ts';
+import { MAX_PORT, wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type ProgressLine, progressOn, withProgress } from '../../output/progress-line.ts';
 import { onInterrupt } from '../../session/on-interrupt.ts';
-import { openServerDeps } from './server-config.ts';
-import { authOf, type LoginStep, remoteServer, type ServerLoginOptions } from './server-login.ts';
+import { openBrowser } from './open-browser.ts';
+import { knownServer, openServerDeps, type ServerDeps } from './server-config.ts';
+
+type Auth = Awaited<ReturnType<typeof openServerAuth>>;
+type AuthServer = Parameters<typeof openServerAuth>[0];
+
+type LoginStep = Parameters<NonNullable<NonNullable<Parameters<Auth['login']>[0]>['onStep']>>[0];
+
+interface ServerLoginOptions {
+  readonly browser?: boolean;
+  readonly clientId?: string;
+  readonly port?: number;
+  readonly scope?: string;
+}
+
+/** Only a server that is reached by http can be logged in to. */
+const remoteServer = async (
+  deps: ServerDeps,
+  name: string,
+  { clientId, port, scope }: ServerLoginOptions = {},
+): Promise<AuthServer> => {
+  const { url, oauth } = await knownServer(deps, name);
+  if (url === undefined || !/^https?:/i.test(url)) {
+    throw new ToolFailure('VALIDATION_ERROR', 'This server has no login.', {
+      suggestions: [
+        `It is a program that is started here; give it its credentials: toolcrib servers add ${name} --secret <NAME> --replace -- <command>`,
+      ],
+    });
+  }
+  return {
+    name,
+    url,
+    ...oauth,
+    ...(clientId !== undefined && { clientId }),
+    ...(port !== undefined && { redirectPort: port }),
+    ...(scope !== undefined && { scope }),
+  };
+};
+
+const showPage = async (io: Io, url: URL, browser: boolean): Promise<void> => {
+  const isOpen = browser && (await openBrowser(io, url));
+  note(
+    io,
+    `${isOpen ? 'Your browser opens' : 'Open'} the login page of ${visibleText(url.host)}:`,
+    `  ${visibleText(url.href)}`,
+    io.noteInk.dim('Waiting for you to log in there. Ctrl-C gives up.'),
+  );
+};
+
+export const authOf = async (
+  io: Io,
+  { loaded }: ServerDeps,
+  { server, browser = true }: { readonly server: AuthServer; readonly browser?: boolean },
+): Promise<Auth> => {
+  const { openServerAuth: open } = await import('../../../crib/open-server-auth.ts');
+  const { config, userDir } = loaded;
+  return open(server, {
+    config,
+    env: io.env,
+    home: userDir,
+    runtime: io.runtime,
+    openBrowser: (url) => showPage(io, url, browser),
+  });
+};
 
 const LABELS = {
   finding: (name: string) => `Asking ${name} where to log in`,

@@ -13,7 +13,7 @@ import {
   type ServerDeps,
   settingsOf,
 } from './server-config.ts';
-import { authOf } from './server-login.ts';
+import { authOf } from './servers-login.ts';
 
 interface RemoveOptions {
   readonly project?: boolean;

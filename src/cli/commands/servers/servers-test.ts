@@ -8,8 +8,8 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
+import { noteHeldTools, serverTools, showServerTools } from './offer-tools.ts';
 import { knownServer, type ServerSettings } from './server-config.ts';
-import { noteHeldTools, serverTools, showServerTools } from './server-tools.ts';
 
 const LAST_LINES = 12;
 

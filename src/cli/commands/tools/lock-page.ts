@@ -1,11 +1,78 @@
 /** A tool from outside as the person sees it who is to accept it: the difference, then what is odd. */
 import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
-import type { LockState } from '../../../contract/lock.ts';
+import type { Catalog } from '../../../contract/catalog.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { LockEntry, LockState } from '../../../contract/lock.ts';
 import { isUserServer } from '../../../crib/project/user-server.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
+import { canAsk, confirm } from '../../input/confirm.ts';
+import { type Io, note } from '../../io.ts';
+import { counted } from '../../output/format-units.ts';
 import type { Cell } from '../../output/table.ts';
+import { localPerson } from '../../session/local-person.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
+
+/** Throws when nobody can be asked: to be called before anything is waited for. */
+export const assertCanAsk = (io: Io): void => {
+  if (!io.json && canAsk(io)) return;
+  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
+    suggestions: ['Read the differences, then add --yes to accept them.'],
+  });
+};
+
+const asked = async (io: Io, held: readonly LockState[]): Promise<boolean> => {
+  assertCanAsk(io);
+  const flagged = held.filter(({ state }) => state === 'flagged').length;
+  const odd = flagged === 0 ? '' : `, ${flagged} of them flagged`;
+  return confirm(io, `Accept ${counted(held.length, 'tool')} as shown${odd}?`);
+};
+
+/** So many new tools are shown in full; of more there is a line each, by source. */
+const MAX_FULL_PAGES = 3;
+const MAX_LINE_CHARS = 100;
+
+const firstLine = (tools: Catalog, name: string): string => {
+  const [line = ''] = (tools.get(name)?.tool.description ?? '').trim().split('\n', 1);
+  return visibleText(line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line);
+};
+
+/** What is changed or flagged is shown in full; tools that are merely new are summed up when they are many. */
+const heldPages = (tools: Catalog, held: readonly LockState[], ink: Colors): readonly string[] => {
+  const isPlain = ({ state, findings }: LockState): boolean =>
+    state === 'new' && findings.length === 0;
+  const plain = held.filter(isPlain);
+  const inFull = plain.length > MAX_FULL_PAGES ? held.filter((state) => !isPlain(state)) : held;
+  const summed = inFull === held ? [] : plain;
+  const origins = [...new Set(summed.map(({ origin }) => origin))];
+  return [
+    ...inFull.flatMap((state) => lockPage(state, ink)),
+    ...origins.flatMap((origin) => {
+      const names = summed.filter((state) => state.origin === origin).map(({ tool }) => tool);
+      return [
+        `${ink.bold(visibleText(origin))}: ${counted(names.length, 'new tool')}, nothing odd in them`,
+        ...names.map((name) => `  ${visibleText(name)}  ${ink.dim(firstLine(tools, name))}`),
+        '',
+      ];
+    }),
+    ...(summed.length > 0 ? ['To read one in full: toolcrib tools accept <name>'] : []),
+  ];
+};
+
+/** `undefined` when the person said no. */
+export const acceptHeld = async (
+  io: Io,
+  { crib }: OpenCrib,
+  { held, yes }: { readonly held: readonly LockState[]; readonly yes: boolean },
+): Promise<readonly LockEntry[] | undefined> => {
+  if (!io.json) note(io, ...heldPages(crib.tools, held, io.noteInk));
+  if (held.length > 0 && !yes && !(await asked(io, held))) return undefined;
+  // What was seen is accepted, not what may lie there by now.
+  return crib.tools.lock.accept(
+    held.map(({ tool, fingerprint }) => ({ tool, fingerprint })),
+    localPerson(),
+  );
+};
 
 const SAID: Readonly<Record<LockState['state'], string>> = {
   accepted: 'accepted as it is',
@@ -45,7 +112,7 @@ const diffLine = (line: string, ink: Colors): string => {
 };
 
 /** The lock has made every character of the difference and the findings visible already. */
-export const lockPage = (lockState: LockState, ink: Colors): readonly string[] => {
+const lockPage = (lockState: LockState, ink: Colors): readonly string[] => {
   const { tool, origin, state, findings, diff } = lockState;
   return [
     `${ink.bold(visibleText(tool))} of ${visibleText(origin)}: ${SAID[state]}`,

@@ -8,8 +8,8 @@ import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { createCribHost } from '../../../crib/create-crib.ts';
 import { loadConfig } from '../../../trust/load-config.ts';
 import { runCli } from '../../run-cli.ts';
-import { exampleDifferences } from './example-differences.ts';
 import { testFile } from './tools-test.ts';
+import { exampleDifferences } from './try-examples.ts';
 
 let root: string;
 let project: string;

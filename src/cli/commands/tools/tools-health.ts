@@ -4,18 +4,16 @@ import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { toolOf } from '../../input/tool-of.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { formatSpan } from '../../output/format-span.ts';
-import { counted } from '../../output/format-units.ts';
+import { counted, formatSpan } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { badgeOf } from '../../output/tool-summary.ts';
+import { toolOf } from '../../session/find-tool.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
 import { openHealthDeps } from '../doctor/health-deps.ts';
-import { inParallel } from '../doctor/in-parallel.ts';
-import { type ToolHealth, toolHealth } from '../doctor/tool-health.ts';
-import type { ToolRecord } from '../doctor/tool-record.ts';
+import { type ToolHealth, type ToolRecord, toolHealth } from '../doctor/tool-health.ts';
+import { inParallel } from '../doctor/within.ts';
 
 interface HealthOptions {
   readonly timeout: number;

@@ -5,12 +5,11 @@ import type { JsonSchema } from '../../../contract/schema.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { toolOf } from '../../input/tool-of.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';
-import { formatCost, formatCount, formatDuration } from '../../output/format-units.ts';
-import { shellQuote } from '../../output/shell-quote.ts';
+import { formatCost, formatCount, formatDuration, shellQuote } from '../../output/format-units.ts';
 import { cutTo, table } from '../../output/table.ts';
 import { badgeOf, toolSummary } from '../../output/tool-summary.ts';
+import { toolOf } from '../../session/find-tool.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { parametersOf } from './parameter-table.ts';
 

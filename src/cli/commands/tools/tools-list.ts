@@ -13,8 +13,8 @@ import {
   tierCell,
   toolSummary,
 } from '../../output/tool-summary.ts';
+import { unknownSubcommand } from '../../program.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
-import { unknownSubcommand } from '../../unknown-subcommand.ts';
 import { type FilterOptions, filterOf, withFilters } from './tool-filter.ts';
 
 interface ListOptions extends FilterOptions {

@@ -1,16 +1,117 @@
 /** `toolcrib tools lock`: what is accepted of the tools from outside, and what is not. */
+
 import type { Command } from 'commander';
 import { toolError } from '../../../contract/errors.ts';
-import type { LockState } from '../../../contract/lock.ts';
+import type { LockState, ToolLock } from '../../../contract/lock.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
 import { table } from '../../output/table.ts';
+import { localPerson } from '../../session/local-person.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
-import { acceptHeld, assertCanAsk } from './accept-held.ts';
-import { isHeld, lockFileOf, lockRow } from './lock-page.ts';
-import { withFreshCrib } from './with-fresh-crib.ts';
+import { acceptHeld, assertCanAsk, isHeld, isOpenState, lockFileOf, lockRow } from './lock-page.ts';
+import { type FreshCrib, withFreshCrib } from './with-fresh-crib.ts';
+
+interface AcceptOptions {
+  readonly yes?: boolean;
+}
+
+/** The states of the named tools. One that is not there fails as accepting it would. */
+const statesOf = async (
+  names: readonly string[],
+  { tools }: OpenCrib['crib'],
+): Promise<readonly LockState[]> => {
+  const states = tools.lock.states();
+  const found = names.map((name) => {
+    const own = tools.get(name)?.tool.name ?? name;
+    return states.filter(({ tool, state }) => tool === own && state !== 'gone');
+  });
+  const missing = names.find((_name, at) => found[at]?.length === 0);
+  if (missing !== undefined) await failToFind(missing, tools.lock);
+  return [...new Set(found.flat())];
+};
+
+const failToFind = (name: string, lock: ToolLock): Promise<unknown> =>
+  lock.accept([name], localPerson());
+
+const acceptTools = async (
+  io: Io,
+  open: OpenCrib,
+  { names, yes }: { readonly names: readonly string[]; readonly yes: boolean },
+): Promise<number> => {
+  const states = await statesOf(names, open.crib);
+  const accepted = await acceptHeld(io, open, { held: states.filter(isHeld), yes });
+  if (!accepted) {
+    note(io, ...errorLines(toolError('USER_CANCELLED', 'They stay in quarantine.'), io.noteInk));
+    return 3;
+  }
+  const file = lockFileOf(open, states);
+  const told = accepted.map(({ tool, origin, fingerprint }) => ({ tool, origin, fingerprint }));
+  if (io.json) printJson(io, { accepted: told, file });
+  for (const { tool } of io.json ? [] : states) {
+    const isNew = accepted.some((entry) => entry.tool === tool);
+    print(io, isNew ? `${io.ink.green('✓ Accepted')} ${tool}` : `Accepted already: ${tool}`);
+  }
+  if (accepted.length > 0) note(io, io.noteInk.dim(`in ${file}`));
+  return 0;
+};
+
+/** `toolcrib tools accept`: see what is new or different about tools from outside, and let them in. */
+export const toolsAcceptCommand = (tools: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      tools.command('accept <name...>').description('let tools from outside out of quarantine'),
+    )
+      .option('-y, --yes', 'accept them without being asked')
+      .action(
+        leaving(io, (names: readonly string[], { yes = false }: AcceptOptions) =>
+          withFreshCrib(io, (open) => acceptTools(io, open, { names, yes })),
+        ),
+      ),
+    'toolcrib tools accept github:create_issue',
+    'toolcrib tools accept search fetch --yes',
+  );
+
+const verify = async (io: Io, { crib, loaded, unreachable }: FreshCrib): Promise<number> => {
+  const { lock: mode } = loaded.config.registry;
+  const states = crib.tools.lock.states();
+  const open = states.filter(isOpenState);
+  // What could not be asked has not been verified.
+  const ok = open.length === 0 && unreachable.length === 0 && mode !== 'off';
+  if (io.json) {
+    printJson(io, { ok, mode, checked: states.length, tools: open, unreachable });
+    return ok ? 0 : 1;
+  }
+  if (mode === 'off') {
+    note(io, `${io.noteInk.red('✗')} The lock is off, so nothing was checked: registry.lock.`);
+    return 1;
+  }
+  if (ok) {
+    print(io, `${io.ink.green('✓')} ${counted(states.length, 'tool')} from outside, as accepted`);
+    return 0;
+  }
+  const rows = open.map((state) => lockRow(state, io.ink));
+  print(io, ...table(rows, widthOf(io)));
+  if (open.length > 0) {
+    note(io, `${io.noteInk.red('✗')} ${open.length} of ${states.length} not as accepted.`);
+    note(io, 'To look at them and decide: toolcrib tools accept <name>');
+  }
+  if (unreachable.length > 0) note(io, `${io.noteInk.red('✗')} Not every server could be asked.`);
+  return 1;
+};
+
+/** `toolcrib tools verify`: fails when tools from outside are not what was accepted. For CI. */
+export const toolsVerifyCommand = (tools: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      tools
+        .command('verify')
+        .description('fail when a tool from outside is not what was accepted; for CI'),
+    ).action(leaving(io, () => withFreshCrib(io, (open) => verify(io, open)))),
+    'toolcrib tools verify',
+    'toolcrib tools verify --json',
+  );
 
 interface LockOptions {
   readonly acceptAll?: boolean;

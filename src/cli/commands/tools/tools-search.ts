@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Catalog } from '../../../contract/catalog.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
 import {

@@ -8,9 +8,9 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { toolOf } from '../../input/tool-of.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatCount } from '../../output/format-units.ts';
+import { toolOf } from '../../session/find-tool.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
 
 const fileOf = ({ loaded, root }: OpenCrib): string =>

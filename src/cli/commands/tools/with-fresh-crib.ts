@@ -9,8 +9,8 @@ import type { ServerStatus } from '../../../contract/servers.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Io, note } from '../../io.ts';
-import { whileShown } from '../../output/while-shown.ts';
-import { pendingServers } from '../../session/await-servers.ts';
+import { whileShown } from '../../output/progress-line.ts';
+import { pendingServers } from '../../session/find-tool.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
 export interface FreshCrib extends OpenCrib {

@@ -1,8 +1,7 @@
 /** The lines of the usage summary, put together for a person: one a spender, with its bar. */
 import type { Colors } from 'picocolors/types.js';
 import type { UsageLine } from '../../../contract/crib-members.ts';
-import { bar } from '../../output/bar.ts';
-import { formatCost, formatCount } from '../../output/format-units.ts';
+import { bar, formatCost, formatCount } from '../../output/format-units.ts';
 import type { Cell } from '../../output/table.ts';
 
 const BAR = 20;

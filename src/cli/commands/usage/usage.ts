@@ -2,14 +2,67 @@
 import type { Command } from 'commander';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { UsageLine } from '../../../contract/crib-members.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Store } from '../../../contract/store.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { callsByTool, type ToolCalls } from './calls-by-tool.ts';
-import { type UsagePeriod, usagePeriod } from './usage-period.ts';
+import { outcomeRows } from '../audit/audit-calls.ts';
 import { summed, usageRow, usageTitle } from './usage-rows.ts';
+
+interface UsagePeriod {
+  readonly name: string;
+  /** Several days: what was spent is a sum. */
+  readonly isLong: boolean;
+  /** Milliseconds since the epoch; absent for all time. */
+  readonly stretch: { readonly from?: number; readonly to?: number };
+}
+
+const misuse = (): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', '--period takes a day, a month, or all.', {
+    suggestions: ['Such as 2026-11-15, 2026-11, or all; today when it is left out.'],
+  });
+
+const daysOf = (name: string): { readonly from: number; readonly to: number } => {
+  const [, year = '', month = '', day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(name) ?? [];
+  const at = (more: { month?: number; day?: number }): number =>
+    Date.UTC(
+      Number(year),
+      Number(month) - 1 + (more.month ?? 0),
+      Number(day ?? 1) + (more.day ?? 0),
+    );
+  const from = at({});
+  if (year === '' || new Date(from).toISOString().slice(0, name.length) !== name) throw misuse();
+  return { from, to: day === undefined ? at({ month: 1 }) : at({ day: 1 }) };
+};
+
+/** Today, in UTC, when nothing is given. Fails with VALIDATION_ERROR. */
+export const usagePeriod = (given: string | undefined, now: number): UsagePeriod => {
+  if (given === 'all') return { name: given, isLong: true, stretch: {} };
+  const name = given ?? new Date(now).toISOString().slice(0, 10);
+  return { name, isLong: name.length < 10, stretch: daysOf(name) };
+};
+
+interface ToolCalls {
+  readonly tool: string;
+  readonly calls: number;
+}
+
+/** Most called first. Refused calls count as well: they were made. */
+export const callsByTool = async (
+  { audit }: Pick<Store, 'audit'>,
+  stretch: { readonly from?: number; readonly to?: number },
+): Promise<readonly ToolCalls[]> => {
+  const counts = new Map<string, number>();
+  for await (const { tool } of outcomeRows(audit, stretch)) {
+    counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([tool, calls]) => ({ tool, calls }))
+    .sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
+};
 
 interface UsageOptions {
   readonly period?: string;

@@ -1,0 +1,106 @@
+/** Puts the commands into the program: the one that is used in full, the others by name only. */
+
+import { Command } from 'commander';
+import { ToolFailure } from '../contract/errors.ts';
+import { withExamples } from './command-actions.ts';
+import type { Io } from './io.ts';
+
+/** The program without its commands: it writes where it is told to, and throws instead of leaving. */
+export const bareProgram = (io: Io): Command =>
+  new Command('toolcrib')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: () => undefined,
+      getOutHelpWidth: () => io.stdout.columns || 80,
+      getOutHasColors: () => io.ink.isColorSupported,
+      outputError: () => undefined,
+    });
+
+/** A word that is no subcommand lands at what its group does by itself; this says so. */
+export const unknownSubcommand = async (
+  group: Command,
+  word: string,
+  hints: readonly string[] = [],
+): Promise<ToolFailure> => {
+  const { closest, distance } = await import('fastest-levenshtein');
+  const names = group.commands.map((command) => command.name());
+  const close = closest(word, names);
+  return new ToolFailure('VALIDATION_ERROR', `${group.name()} has no such subcommand.`, {
+    suggestions: [
+      ...hints,
+      ...(distance(word, close) <= 2 ? [`Did you mean ${close}?`] : []),
+      `Subcommands: ${names.join(', ')}.`,
+    ],
+  });
+};
+
+/** For the command that a group runs by itself, and that takes no words. */
+const refuseWords = (command: Command, group: Command): Command =>
+  command.allowExcessArguments().hook('preAction', async (_, { args: [word] }) => {
+    if (word !== undefined) throw await unknownSubcommand(group, word);
+  });
+
+/** Adds the command to its parent. The last argument is all there are, for `completion`. */
+export type Register = (parent: Command, io: Io, commands: readonly CommandEntry[]) => Command;
+
+interface LoadedEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** What its group does when no subcommand is named. */
+  readonly isDefault?: boolean;
+  /** Has more to say about a word that is no subcommand than its group has. */
+  readonly judgesWords?: boolean;
+  load(): Promise<Register>;
+}
+
+export interface GroupEntry {
+  readonly name: string;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  readonly commands: readonly LoadedEntry[];
+}
+
+export type CommandEntry = LoadedEntry | GroupEntry;
+
+export interface Wanted {
+  readonly commands: readonly CommandEntry[];
+  /** What was typed; without it every command is loaded. */
+  readonly args: readonly string[] | undefined;
+}
+
+const isWord = (arg: string): boolean => !arg.startsWith('-');
+
+const addGroup = async (
+  group: Command,
+  io: Io,
+  wanted: { entries: readonly LoadedEntry[]; all: Wanted },
+): Promise<void> => {
+  const { entries, all } = wanted;
+  const word = all.args?.filter(isWord)[1];
+  const named = entries.find(({ name }) => name === word);
+  for (const entry of entries) {
+    const used = all.args === undefined || (named ? entry === named : entry.isDefault === true);
+    if (used) {
+      const command = (await entry.load())(group, io, all.commands);
+      if (entry.isDefault === true && !entry.judgesWords) refuseWords(command, group);
+    } else group.command(entry.name).description(entry.summary);
+  }
+};
+
+export const addCommands = async (program: Command, io: Io, all: Wanted): Promise<void> => {
+  const word = all.args?.find(isWord);
+  for (const entry of all.commands) {
+    const used = all.args === undefined || entry.name === word;
+    if (used && 'load' in entry) {
+      (await entry.load())(program, io, all.commands);
+      continue;
+    }
+    const command = program.command(entry.name).description(entry.summary);
+    if (used && 'commands' in entry) {
+      withExamples(command.helpCommand(false), ...entry.examples);
+      await addGroup(command, io, { entries: entry.commands, all });
+    }
+  }
+};
