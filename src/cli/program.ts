@@ -1,11 +1,10 @@
-/** Puts the commands into the program: the one that is used in full, the others by name only. */
-
+/** Builds the commander program: loads the command that is used, adds the others by name only. */
 import { Command } from 'commander';
 import { ToolFailure } from '../contract/errors.ts';
 import { withExamples } from './command-actions.ts';
 import type { Io } from './io.ts';
 
-/** The program without its commands: it writes where it is told to, and throws instead of leaving. */
+/** Creates the program without its commands. It writes to the streams of `io` and throws instead of exiting. */
 export const bareProgram = (io: Io): Command =>
   new Command('toolcrib')
     .enablePositionalOptions()
@@ -18,7 +17,7 @@ export const bareProgram = (io: Io): Command =>
       outputError: () => undefined,
     });
 
-/** A word that is no subcommand lands at what its group does by itself; this says so. */
+/** Makes the error for a word that is no subcommand: commander hands it to the default command of the group. */
 export const unknownSubcommand = async (
   group: Command,
   word: string,
@@ -36,21 +35,21 @@ export const unknownSubcommand = async (
   });
 };
 
-/** For the command that a group runs by itself, and that takes no words. */
+/** Makes the default command of a group refuse words: it takes none. */
 const refuseWords = (command: Command, group: Command): Command =>
   command.allowExcessArguments().hook('preAction', async (_, { args: [word] }) => {
     if (word !== undefined) throw await unknownSubcommand(group, word);
   });
 
-/** Adds the command to its parent. The last argument is all there are, for `completion`. */
+/** Adds the command to its parent. `commands` is the whole table, for `completion`. */
 export type Register = (parent: Command, io: Io, commands: readonly CommandEntry[]) => Command;
 
 interface LoadedEntry {
   readonly name: string;
   readonly summary: string;
-  /** What its group does when no subcommand is named. */
+  /** Runs when no subcommand of its group is named. */
   readonly isDefault?: boolean;
-  /** Has more to say about a word that is no subcommand than its group has. */
+  /** Handles words that are no subcommand itself. */
   readonly judgesWords?: boolean;
   load(): Promise<Register>;
 }
@@ -64,9 +63,9 @@ export interface GroupEntry {
 
 export type CommandEntry = LoadedEntry | GroupEntry;
 
-export interface Wanted {
+export interface CommandChoice {
   readonly commands: readonly CommandEntry[];
-  /** What was typed; without it every command is loaded. */
+  /** The command line; without it every command is loaded. */
   readonly args: readonly string[] | undefined;
 }
 
@@ -75,9 +74,8 @@ const isWord = (arg: string): boolean => !arg.startsWith('-');
 const addGroup = async (
   group: Command,
   io: Io,
-  wanted: { entries: readonly LoadedEntry[]; all: Wanted },
+  { entries, all }: { entries: readonly LoadedEntry[]; all: CommandChoice },
 ): Promise<void> => {
-  const { entries, all } = wanted;
   const word = all.args?.filter(isWord)[1];
   const named = entries.find(({ name }) => name === word);
   for (const entry of entries) {
@@ -89,7 +87,7 @@ const addGroup = async (
   }
 };
 
-export const addCommands = async (program: Command, io: Io, all: Wanted): Promise<void> => {
+export const addCommands = async (program: Command, io: Io, all: CommandChoice): Promise<void> => {
   const word = all.args?.find(isWord);
   for (const entry of all.commands) {
     const used = all.args === undefined || entry.name === word;

@@ -1,4 +1,4 @@
-/** Ties the command line to the real process: streams, signals, broken pipes, the way out. */
+/** Connects the command line to the process: streams, signals, broken pipes, the exit code. */
 import pc from 'picocolors';
 import { readEnvironment } from '../config/read-environment.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
@@ -7,7 +7,7 @@ import { runCli } from './run-cli.ts';
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
 
-/** Colour only on a terminal; NO_COLOR turns it off everywhere, FORCE_COLOR on. */
+/** Says whether to use colour: on a terminal only, unless NO_COLOR or FORCE_COLOR says otherwise. */
 export const wantsColour = (
   env: Environment,
   args: readonly string[],
@@ -38,7 +38,7 @@ const processIo = (args: readonly string[]): Io => {
   const env = readEnvironment();
   const options = ownOptions(args);
   return {
-    /** Looked at only when needed: it costs time to open. */
+    /** Opened only when needed: it costs time. */
     get stdin() {
       return process.stdin;
     },

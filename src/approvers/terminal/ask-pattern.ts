@@ -1,13 +1,13 @@
-/** "Always allow this pattern": proposes a condition, lets it be changed, says what it allows, asks again. */
+/** "Always allow this pattern": proposes a CEL condition, lets the person change it, says what it allows, asks again. */
 import type { Decision } from '../../contract/approver.ts';
 import { HIDDEN, visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
 import { agrees, ask, say, sayIndented, type Talk } from './terminal-dialog.ts';
 
-/** Longer than this nobody reads it, and what nobody reads nobody should agree to. */
-const LONGEST = 1500;
+/** A longer condition would not be read, so nobody should agree to it. */
+const MAX_CONDITION = 1500;
 
 const NAME = /^[A-Za-z_]\w*$/;
-/** Words that CEL does not take for the name of a field. */
+/** Words that CEL does not accept as the name of a field. */
 const RESERVED = new Set(['in', 'true', 'false', 'null']);
 
 const LONE_SURROGATE = /\p{Cs}/u;
@@ -19,7 +19,7 @@ const escapeOf = (character: string): string => {
     : `\\u${code.toString(16).padStart(4, '0')}`;
 };
 
-/** What the screen would hide is escaped, so that the person sees what the condition compares with. */
+/** Escapes what the screen would hide, so that the person sees what the condition compares with. */
 const textLiteral = (text: string): string | undefined =>
   LONE_SURROGATE.test(text) ? undefined : JSON.stringify(text).replace(HIDDEN, escapeOf);
 
@@ -37,36 +37,39 @@ const literalOf = (value: unknown): string | undefined => {
   return typeof value === 'boolean' || value === null ? String(value) : undefined;
 };
 
-const fieldOf = (place: string, key: string): string | undefined => {
-  if (NAME.test(key) && !RESERVED.has(key)) return `${place}.${key}`;
+const fieldOf = (path: string, key: string): string | undefined => {
+  if (NAME.test(key) && !RESERVED.has(key)) return `${path}.${key}`;
   const name = textLiteral(key);
-  return name === undefined ? undefined : `${place}[${name}]`;
+  return name === undefined ? undefined : `${path}[${name}]`;
 };
 
 type Parts = (string | undefined)[];
 
-/** Lists and objects are compared by their size and part by part: CEL has no literal for mixed ones. */
-const partsOf = (place: string | undefined, value: unknown): Parts => {
-  if (place === undefined) return [undefined];
+/** Compares lists and objects by their size and part by part: CEL has no literal for mixed ones. */
+const partsOf = (path: string | undefined, value: unknown): Parts => {
+  if (path === undefined) return [undefined];
   if (typeof value !== 'object' || value === null) {
     const literal = literalOf(value);
-    return [literal === undefined ? undefined : `${place} == ${literal}`];
+    return [literal === undefined ? undefined : `${path} == ${literal}`];
   }
   const children: Parts[] = Array.isArray(value)
-    ? value.map((item, at) => partsOf(`${place}[${at}]`, item))
-    : Object.entries(value).map(([key, item]) => partsOf(fieldOf(place, key), item));
-  return [...children.flat(), `size(${place}) == ${children.length}`];
+    ? value.map((item, at) => partsOf(`${path}[${at}]`, item))
+    : Object.entries(value).map(([key, item]) => partsOf(fieldOf(path, key), item));
+  return [...children.flat(), `size(${path}) == ${children.length}`];
 };
 
-/** `undefined` when the input cannot be written down so that a person can check it. */
+/**
+ * Writes a condition that holds for this one input and no other; a person has to widen it by hand.
+ * `undefined` when the input cannot be written so that a person can check it.
+ */
 export const proposeCondition = (input: unknown): string | undefined => {
   const parts = partsOf('input', input);
   if (parts.includes(undefined)) return undefined;
   const condition = parts.join(' && ');
-  return condition.length > LONGEST ? undefined : condition;
+  return condition.length > MAX_CONDITION ? undefined : condition;
 };
 
-const TRIES = 3;
+const MAX_TRIES = 3;
 
 const propose = (talk: Talk, proposal: string | undefined): string => {
   if (proposal === undefined) {
@@ -78,11 +81,11 @@ const propose = (talk: Talk, proposal: string | undefined): string => {
   return 'Enter = take it; or type another condition; q = back';
 };
 
-/** A condition that can be used; `undefined` for none. */
+/** Asks for a condition that can be used; `undefined` when the person gives none. */
 const conditionOf = async (talk: Talk): Promise<string | undefined> => {
   const proposal = proposeCondition(talk.request.input);
   const prompt = propose(talk, proposal);
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const line = (await ask(talk, prompt))?.trim();
     if (line === undefined || line.toLowerCase() === 'q') return undefined;
     const condition = line === '' ? proposal : line;
@@ -101,12 +104,12 @@ const consequence = ({ request }: Talk, condition: string): readonly string[] =>
     `${visibleItem(what)}: runs without a question from now on`,
     visibleItem(`for user ${caller.userId} with agent ${caller.agentId}, in every session`),
     `whenever ${visibleJson(condition)}`,
-    'What the condition does not speak of may be anything.',
-    'It lasts until the tool changes or it is taken back: toolcrib permissions revoke <id>',
+    'What the condition does not mention may be anything.',
+    'It lasts until the tool changes or you revoke it: toolcrib permissions revoke <id>',
   ];
 };
 
-/** `undefined` goes back to the question. */
+/** Asks for a pattern to remember; `undefined` goes back to the question. */
 export const askPattern = async (
   talk: Talk,
 ): Promise<Pick<Decision, 'answer' | 'remember'> | undefined> => {

@@ -1,12 +1,11 @@
-/** A value of an input as an approver reads it: exact, with its type, nothing in it invisible. */
-
+/** Shows values of an input to an approver: exact, with their type, nothing invisible, broken before the terminal does it. */
 import { isRecord } from '../../kit/data/is-record.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 
-/** Anything but ASCII counts as two columns, so that no line is ever wrapped by the terminal itself. */
+/** Counts anything but ASCII as two columns, so that the terminal itself never wraps a line. */
 const columnsOf = (character: string): number => (character.charCodeAt(0) < 0x80 ? 1 : 2);
 
-/** The rest of a broken line starts with a mark, so that it cannot pose as a line of its own. */
+/** Breaks a line. The rest starts with a mark, so that it cannot pose as a line of the page. */
 export const wrapLine = (line: string, width: number): readonly string[] => {
   const pieces: string[] = [];
   let piece = '';
@@ -24,7 +23,7 @@ export const wrapLine = (line: string, width: number): readonly string[] => {
   return [...pieces, piece];
 };
 
-/** More of one value than this is cut in the middle, and the cut says what it hides. */
+/** Longer values are cut in the middle, and the cut says how much it hides. */
 const HEAD = 300;
 const TAIL = 100;
 
@@ -35,7 +34,7 @@ const cut = (text: string): string => {
   return `${text.slice(0, HEAD)}⟨ ${count} characters are not shown here ⟩${text.slice(-TAIL)}`;
 };
 
-/** Every value under its whole path. */
+/** Lists every value with its whole path. */
 const leavesOf = (
   path: string,
   value: unknown,
@@ -48,7 +47,7 @@ const leavesOf = (
 const lineOf = (mark: string, [path, shown]: readonly [string, string]): string =>
   `${mark} ${path === '' ? 'value' : path}: ${cut(shown)}`;
 
-/** Empty when both are the same. */
+/** Lists the values that differ, removed ones first. Empty when both inputs are the same. */
 export const inputDifference = (before: unknown, after: unknown): readonly string[] => {
   const was = new Map(leavesOf('', before));
   const is = new Map(leavesOf('', after));
@@ -58,7 +57,7 @@ export const inputDifference = (before: unknown, after: unknown): readonly strin
   ];
 };
 
-/** A string on one line between quotes; a quote inside is escaped, so that it ends where it ends. */
+/** Puts a string between quotes, on one line. Quotes inside are escaped, so that its end is plain. */
 const quoted = (text: string): string =>
   `"${visibleText(text)
     .replace(/(\\*)"/g, '$1$1\\"')
@@ -66,7 +65,7 @@ const quoted = (text: string): string =>
 
 const keyOf = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? key : quoted(key));
 
-/** The children of an object or a list, as name and value; nothing for anything else. */
+/** Lists the children of an object or a list, as name and value; none for anything else. */
 export const childrenOf = (value: unknown): readonly (readonly [string, unknown])[] => {
   if (Array.isArray(value)) return value.map((item, at) => [`- ${at + 1}`, item] as const);
   return isRecord(value)
@@ -74,7 +73,7 @@ export const childrenOf = (value: unknown): readonly (readonly [string, unknown]
     : [];
 };
 
-/** Of a value that has no children. */
+/** Shows a value that has no children. */
 export const shownScalar = (value: unknown): string => {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return '[]';

@@ -1,5 +1,4 @@
 /** `toolcrib run`: one call of one tool through the whole pipeline. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { ApprovalRequest, Approver } from '../../contract/approver.ts';
@@ -18,8 +17,8 @@ import { closeCrib, openCrib } from '../session/open-crib.ts';
 import { settleTrust } from '../session/settle-trust.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
 
-/** An approver that tells which requests were approved as they are. */
-const tellingApproved = (
+/** Reports which requests were approved unchanged. */
+const reportApproved = (
   approver: Approver,
   onApproved: (request: ApprovalRequest) => void,
 ): Approver => ({
@@ -37,7 +36,10 @@ const isTwin = (one: ApprovalRequest, other: ApprovalRequest): boolean =>
   one.caller.agentId === other.caller.agentId &&
   isDeepStrictEqual(one.input, other.input);
 
-/** Answers no to waiting questions about calls that have run: a yes to one would run it a second time. */
+/**
+ * Denies waiting approvals of the same call, made before, once it has run: approving one would run it a
+ * second time.
+ */
 const closeTwins = async (
   crib: Crib,
   approved: readonly ApprovalRequest[],
@@ -77,7 +79,7 @@ Input, in one of these ways:
   --input call.json     a file, JSON or YAML
   -                     JSON on stdin; also when something is piped in and no input is given`;
 
-/** An id can be shortened; what is unknown goes on as it was typed and is refused on record. */
+/** Completes a shortened id. An unknown one stays as it was typed, and the pipeline refuses it on record. */
 const approvalOf = async (crib: Crib, typed: string): Promise<string> => {
   const { findApproval } = await import('./approvals/waiting-approval.ts');
   const record = await findApproval(crib, typed).catch((error: unknown) => {
@@ -104,7 +106,7 @@ interface Run {
 }
 
 const call = async (io: Io, { tool, given, options }: Run): Promise<number> => {
-  // Before anything draws on the terminal: a question about the folder must be readable.
+  // Before anything draws on the terminal, so that the question can be read.
   await settleTrust(io);
   const { quiet = false, user, yes = false } = options;
   const progress = callProgress(io, tool, quiet);
@@ -120,7 +122,7 @@ const call = async (io: Io, { tool, given, options }: Run): Promise<number> => {
     progress?.pause(open);
   };
   const approved: ApprovalRequest[] = [];
-  const person = tellingApproved(terminalPerson(io, { user, yes, onQuestion }), (request) =>
+  const person = reportApproved(terminalPerson(io, { user, yes, onQuestion }), (request) =>
     approved.push(request),
   );
   try {
@@ -154,12 +156,18 @@ const runTool = (
 const withOptions = (command: Command): Command =>
   withCaller(withJson(command))
     .option('-i, --input <file>', 'read the input from a JSON or YAML file, - for stdin')
-    .option('--dry-run', 'walk every gate, run nothing, and report')
-    .option('-y, --yes', 'approve the call yourself, without being asked: you answer for it')
+    .option('--dry-run', 'check every gate and report, but run nothing')
+    .option(
+      '-y, --yes',
+      'approve the call yourself, without being asked: you are responsible for it',
+    )
     .option('--timeout <ms>', 'how long the call may take', wholeNumber('--timeout', 1))
-    .option('--idempotency-key <key>', 'the same key and input again return the stored result')
-    .option('--approval <id>', 'the approval that a pending call named, now given')
-    .option('--version <version>', 'the version of the tool; the active one otherwise')
+    .option(
+      '--idempotency-key <key>',
+      'return the stored result when the same key and input were used before',
+    )
+    .option('--approval <id>', 'the id of the approval that the pending call named')
+    .option('--version <version>', 'the version of the tool; by default the active one')
     .option('-q, --quiet', 'print the data and errors only');
 
 export const runCommand = (program: Command, io: Io): Command => {

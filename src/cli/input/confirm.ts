@@ -1,4 +1,4 @@
-/** A plain question to the person at the terminal. Only `y` is a yes. */
+/** Asks the person at the terminal. Only `y` or `yes` is a yes. */
 import { createInterface } from 'node:readline/promises';
 import type { Io } from '../io.ts';
 

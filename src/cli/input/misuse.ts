@@ -1,16 +1,16 @@
-/** A command that was given wrong. */
+/** Checks of options and arguments. */
 import { ToolFailure } from '../../contract/errors.ts';
 
-/** Reads the number of an option; anything else is bad usage. */
+/** Reads the number of an option. Fails with VALIDATION_ERROR. */
 export const wholeNumber =
-  (option: string, least: number, most: number = Number.MAX_SAFE_INTEGER) =>
+  (option: string, min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    const upTo = most === Number.MAX_SAFE_INTEGER ? 'up' : `to ${most}`;
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    const upTo = max === Number.MAX_SAFE_INTEGER ? 'up' : `to ${max}`;
     throw new ToolFailure(
       'VALIDATION_ERROR',
-      `${option} takes a whole number from ${least} ${upTo}.`,
+      `${option} takes a whole number from ${min} ${upTo}.`,
     );
   };
 

@@ -1,4 +1,4 @@
-/** Parses JSON that a person typed or piped in; what is wrong is said with its place. */
+/** Parses JSON that a person typed or piped in; faults are reported with line and column. */
 import { ToolFailure } from '../../contract/errors.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
 import { findJsonFlaw } from '../../kit/text/strict-json.ts';
@@ -10,7 +10,7 @@ interface JsonFault {
   readonly message: string;
 }
 
-/** `undefined` when the text is sound JSON. */
+/** Finds the first fault; `undefined` when the text is valid JSON. */
 export const findJsonFault = (text: string): JsonFault | undefined => {
   const flaw = findJsonFlaw(text);
   if (flaw === undefined) return undefined;
@@ -23,9 +23,9 @@ export const findJsonFault = (text: string): JsonFault | undefined => {
   };
 };
 
-/** `where` names the origin in the message, e.g. `The input`. Fails with VALIDATION_ERROR. */
-export const parseJson = (given: string, where: string): unknown => {
-  const text = withoutByteOrderMark(given);
+/** Parses JSON. `where` names its origin in messages, e.g. `The input`. Fails with VALIDATION_ERROR. */
+export const parseJson = (source: string, where: string): unknown => {
+  const text = withoutByteOrderMark(source);
   const fault = findJsonFault(text);
   if (fault === undefined) return JSON.parse(text);
   throw new ToolFailure(

@@ -10,8 +10,8 @@ import { formatJson } from './format-json.ts';
 import { formatCost, formatDuration, formatTime } from './format-units.ts';
 import { table } from './table.ts';
 
-/** For a result that failed without saying why. */
-const BY_STATUS: Readonly<Record<ToolStatus, number>> = {
+/** Exit codes of results that failed without an error. */
+const EXIT_BY_STATUS: Readonly<Record<ToolStatus, number>> = {
   success: 0,
   failure: 1,
   denied: 3,
@@ -20,24 +20,26 @@ const BY_STATUS: Readonly<Record<ToolStatus, number>> = {
   pending: 5,
 };
 
-/** The exit code of the program that a tool ran, where that was not 0; `undefined` otherwise. */
+/** Gives the exit code of the program that a tool ran, where it was not 0. */
 const failedCommand = ({ success, data }: ToolResult): number | undefined => {
   if (!success || typeof data !== 'object' || data === null) return undefined;
-  const { success: worked, exitCode } = data as { success?: unknown; exitCode?: unknown };
-  return worked === false && typeof exitCode === 'number' && exitCode !== 0 ? exitCode : undefined;
+  const { success: succeeded, exitCode } = data as { success?: unknown; exitCode?: unknown };
+  return succeeded === false && typeof exitCode === 'number' && exitCode !== 0
+    ? exitCode
+    : undefined;
 };
 
-/** A script has to see that the command it had run failed: that counts as a tool that failed. */
+/** Gives the exit code of a result. A failed command counts as a failed tool, so that scripts notice it. */
 export const exitCodeOf = (result: ToolResult): number => {
   const { success, status, error } = result;
-  if (success) return failedCommand(result) === undefined ? 0 : BY_STATUS.failure;
-  return error ? ERRORS[error.code].exit : BY_STATUS[status];
+  if (success) return failedCommand(result) === undefined ? 0 : EXIT_BY_STATUS.failure;
+  return error ? ERRORS[error.code].exit : EXIT_BY_STATUS[status];
 };
 
 interface ResultOptions {
   readonly quiet: boolean;
   readonly dryRun: boolean;
-  /** Said after a call that can be undone. */
+  /** True after a call that can be undone. */
   readonly undoable: boolean;
 }
 
@@ -76,17 +78,17 @@ const printData = (io: Io, { data }: ToolResult, dryRun: boolean): void => {
   else print(io, formatJson(data, io.ink));
 };
 
-/** How a call that waits for a person can go on. */
+/** Says how a call that waits for an approval can continue. */
 const pendingLines = (io: Io, { approval, metadata }: ToolResult): readonly string[] => {
   const arrow = io.noteInk.cyan('→');
   const until = approval ? ` until ${formatTime(approval.expiresAt)}` : '';
   return [
     `${io.noteInk.yellow('…')} Waiting for a person's approval${until}; nothing was run.`,
-    `  ${arrow} Run the same command in a terminal to be asked there.`,
+    `  ${arrow} Run the same command in a terminal: it asks you there.`,
     `  ${arrow} Or approve it yourself in advance: the same command with --yes.`,
     ...(approval
       ? [
-          `  ${arrow} Or let somebody decide: toolcrib approvals approve ${approval.approvalId} --run`,
+          `  ${arrow} Or let another person decide: toolcrib approvals approve ${approval.approvalId} --run`,
         ]
       : [`  ${arrow} The call is on record: toolcrib audit show ${metadata.executionId}`]),
   ];

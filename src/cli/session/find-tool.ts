@@ -1,4 +1,4 @@
-/** Waits for MCP servers whose tools are not known yet, and no longer than a command can bear. */
+/** Finds the tool that a command names, and waits for MCP servers whose tools are not known yet. */
 import type { Config } from '../../config/schema.ts';
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import type { Crib } from '../../contract/crib.ts';
@@ -8,7 +8,7 @@ import { visibleText } from '../../kit/text/visible-text.ts';
 import type { Io } from '../io.ts';
 import { whileShown } from '../output/progress-line.ts';
 
-/** Fails with TOOL_NOT_FOUND and the names that come close. */
+/** Looks a tool up. Fails with TOOL_NOT_FOUND and suggests close names. */
 export const toolOf = (crib: Pick<Crib, 'tools' | 'servers'>, name: string): CatalogEntry => {
   const { tools } = crib;
   const entry = tools.get(name);
@@ -23,10 +23,10 @@ export const toolOf = (crib: Pick<Crib, 'tools' | 'servers'>, name: string): Cat
   });
 };
 
-/** How long programs that stay wait for the first lists of their servers. */
+/** How long commands that stay wait for the first lists of their servers. */
 const MAX_FIRST_LIST_MS = 2000;
 
-/** What is waited for, as the progress line names it. */
+/** Names the servers that are waited for, for the progress line. */
 export const pendingServers = ({ servers }: CribHost): string => {
   const names = servers.list().filter(({ state }) => state === 'starting');
   return `Starting ${visibleText(names.map(({ name }) => name).join(', ') || 'servers')}`;

@@ -1,4 +1,4 @@
-/** One call on an open crib, as a person typed it: its input, its progress, and what is printed of it. */
+/** Makes one call that a person typed: reads its input, shows progress, prints the result and the next step. */
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
@@ -14,7 +14,7 @@ import { exitCodeOf, printResult } from '../output/print-result.ts';
 import { type ProgressLine, progressOn } from '../output/progress-line.ts';
 import { unansweredHint } from './find-tool.ts';
 
-/** A result for a call that never got as far as the pipeline, in the shape of all others. */
+/** Makes the result of a call that never reached the pipeline, in the shape of all others. */
 export const refusedResult = (tool: string, failure: ToolFailure, now: number): ToolResult => ({
   success: false,
   status: 'failure',
@@ -36,19 +36,20 @@ export const refusedResult = (tool: string, failure: ToolFailure, now: number): 
   },
 });
 
-/** More than this is not typed again; the tool alone may do. */
-const LONGEST = 500;
+/** A longer input is not repeated in the command to type. */
+const MAX_INPUT_CHARS = 500;
 
 const NAMES_RULE = /\(rule [^()]+\)$/;
 
 const explainCommand = (tool: string, input: unknown, caller: Partial<Caller>): string => {
   const json = JSON.stringify(input) ?? '';
-  const written = json.length > LONGEST ? '--input <the same input, in a file>' : shellQuote(json);
-  const parts = ['toolcrib policy explain', shellQuote(tool), written, ...callerArguments(caller)];
+  const argument =
+    json.length > MAX_INPUT_CHARS ? '--input <the same input, in a file>' : shellQuote(json);
+  const parts = ['toolcrib policy explain', shellQuote(tool), argument, ...callerArguments(caller)];
   return visibleJson(parts.join(' '));
 };
 
-/** Says nothing where there is nothing to look up. */
+/** Names the command that shows more, for a pending or a denied call. */
 export const noteNextStep = (
   io: Io,
   result: ToolResult,
@@ -73,18 +74,18 @@ interface TypedCall {
   readonly progress: ProgressLine | undefined;
 }
 
-/** `undefined` where nobody looks at it. */
+/** Starts the progress line of a call; `undefined` with `--quiet` or without a terminal. */
 export const callProgress = (io: Io, tool: string, quiet: boolean): ProgressLine | undefined =>
   quiet ? undefined : progressOn(io, tool);
 
-/** An unknown tool goes through the pipeline as well: the attempt belongs on record. */
+/** Builds the input by the schema. An unknown tool has none, and is still called: the attempt belongs on record. */
 const inputFor = ({ tools }: Crib, { tool, given, as }: TypedCall): unknown => {
-  const known = tools.get(tool, as.version) ?? tools.get(tool);
-  const schema = known ? tools.inputSchema(known.tool.name) : undefined;
+  const entry = tools.get(tool, as.version) ?? tools.get(tool);
+  const schema = entry ? tools.inputSchema(entry.tool.name) : undefined;
   return applyPairs(given.base, given.pairs, schema);
 };
 
-/** Whether `toolcrib undo` would have something to restore. */
+/** Says whether `toolcrib undo` would have something to restore. */
 const isUndoable = async (crib: Crib, { success, metadata }: ToolResult): Promise<boolean> => {
   const { toolName, executionId } = metadata;
   if (!success || crib.tools.get(toolName)?.tool.tier === 'read_only') return false;
@@ -101,14 +102,14 @@ const withServerHint = (crib: Crib, result: ToolResult): ToolResult => {
   };
 };
 
-/** The answer is the exit code. Rejects with a ToolFailure when the input cannot be read. */
+/** Makes the call; the answer is the exit code. Rejects with a ToolFailure when the input cannot be read. */
 export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<number> => {
   const { tool, caller, as, quiet, progress } = call;
   const input = inputFor(crib, call);
   const answer = await crib.execute(tool, input, {
     ...caller,
     ...as,
-    onProgress: (fraction, said) => progress?.update(fraction, said),
+    onProgress: (fraction, message) => progress?.update(fraction, message),
   });
   const result = withServerHint(crib, answer);
   progress?.stop();
@@ -120,7 +121,7 @@ export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<num
   return interrupted ? ERRORS.CANCELLED.exit : exitCodeOf(result);
 };
 
-/** A call that does not get as far as the pipeline is told like all others. */
+/** Prints a failure before the pipeline like the result of a call. */
 export const orRefused = async (
   io: Io,
   tool: string,

@@ -1,5 +1,4 @@
-/** Opens the crib of the project one stands in, for the time of one command. */
-
+/** Opens the crib of the current project for one command. */
 import type { Approver } from '../../contract/approver.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { Logger } from '../../contract/runtime.ts';
@@ -13,9 +12,9 @@ export type { OpenCrib };
 
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
-/** Log lines go to stderr, from the configured level on. */
-const stderrLog = (io: Io, least: string): Logger => {
-  const from = LEVELS.indexOf(least);
+/** Logs to stderr, from the configured level on. */
+const stderrLog = (io: Io, minLevel: string): Logger => {
+  const from = LEVELS.indexOf(minLevel);
   const write = (level: string) => (message: string, fields?: object) => {
     if (from < 0 || LEVELS.indexOf(level) < from) return;
     const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
@@ -27,17 +26,17 @@ const stderrLog = (io: Io, least: string): Logger => {
 export interface OpenOptions {
   /** Neither asks whether a project is trusted nor says that it is not. */
   readonly silent?: boolean;
-  /** Loads tools again when their source changes; for commands that stay. */
+  /** Reloads tools when their source changes; for commands that stay. */
   readonly watch?: boolean;
   /** False for commands that need no MCP server: none is started, and nothing waits for one. */
   readonly startServers?: boolean;
-  /** For commands about one tool: servers are started only when nothing that is known has it. */
+  /** For commands about one tool: servers are started only when the tool is not known. */
   readonly tool?: string;
   /** False leaves it to the caller to wait for the first lists of servers; for commands that stay. */
   readonly waits?: boolean;
 }
 
-/** Commands that stay go on without servers that are late; others start no more than they need. */
+/** Chooses how servers start: commands that stay do not wait for late ones. */
 const startOf = ({ startServers = true, tool, watch = false }: OpenOptions) => {
   if (!startServers || tool !== undefined) return false;
   return watch ? 'background' : 'briefly';
@@ -54,7 +53,7 @@ const awaitServers = async (
   else if (watch && waits) await firstLists(io, crib);
 };
 
-/** Throws on bad configuration. */
+/** Opens the crib. Throws on bad configuration. */
 export const openCrib = async (
   io: Io,
   approver?: Approver,
@@ -85,11 +84,11 @@ export const openCrib = async (
   return { crib, loaded, root: project.root };
 };
 
-/** Closes the crib. An installer of a server that is under way may take a while to finish. */
+/** Closes the crib. A running installation of a server may take a while to finish. */
 export const closeCrib = (io: Io, crib: CribHost): Promise<void> =>
   whileShown(io, 'Waiting for an MCP server to finish its installation', () => crib.close());
 
-/** Runs a piece of work with an open crib and closes it whatever happens; one that is held stays open. */
+/** Runs work with an open crib and closes it; the crib of a shell stays open. */
 export const withCrib = async <T>(
   io: Io,
   work: (open: OpenCrib) => Promise<T>,
@@ -104,7 +103,7 @@ export const withCrib = async <T>(
   }
 };
 
-/** Like `withCrib`, for commands that only read or change what is in the store: they start no server. */
+/** Like `withCrib`, for commands that only need the store: no server is started. */
 export const withStore = <T>(
   io: Io,
   work: (open: OpenCrib) => Promise<T>,

@@ -1,5 +1,4 @@
-/** `/tools`: every tool with what it costs in prompt tokens, and what else can be done with them. */
-
+/** The pages of `/help` and `/tools`. */
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, print, printJson, widthOf } from '../io.ts';
@@ -9,18 +8,18 @@ import type { CommandEntry } from '../program.ts';
 import type { OpenCrib } from '../session/open-crib.ts';
 import { OWN_COMMANDS, usableCommands } from './shell-commands.ts';
 
-interface HelpFacts {
+interface HelpDeps {
   readonly commands: readonly CommandEntry[];
   /** The name of the configured model. */
   readonly model: string | undefined;
 }
 
-/** `/help`: what can be typed here. */
-export const printHelp = (io: Io, { commands, model }: HelpFacts): void => {
+/** Prints `/help`: what can be typed here. */
+export const printHelp = (io: Io, { commands, model }: HelpDeps): void => {
   const all = [...usableCommands(commands), ...OWN_COMMANDS];
   if (io.json) {
-    const named = all.map(({ name, summary }) => ({ name: `/${name}`, summary }));
-    printJson(io, { commands: named, model: model ?? null });
+    const entries = all.map(({ name, summary }) => ({ name: `/${name}`, summary }));
+    printJson(io, { commands: entries, model: model ?? null });
     return;
   }
   const rows = all.map(({ name, summary }) => [
@@ -35,14 +34,14 @@ export const printHelp = (io: Io, { commands, model }: HelpFacts): void => {
     '  Options: --dry-run, --yes, --quiet, --json, --timeout <ms>, --input <file>',
     '',
     model === undefined
-      ? 'Talk: no model is configured. Add a `model` section to your configuration to talk to one.'
-      : `Talk: anything else goes to ${model}, which may use the tools.`,
+      ? 'Chat: no model is configured. Add a `model` section to your configuration to chat with one.'
+      : `Chat: anything else goes to ${model}, which may use the tools.`,
     '',
     'Commands:',
     ...table(rows, widthOf(io)),
     '',
-    'A line goes on after \\ at its end, an open quote or an open bracket. Tab completes names.',
-    'Ctrl-C cancels what runs, twice leaves. A blank in front keeps a line out of the history.',
+    'A line continues after \\ at its end, an open quote or an open bracket. Tab completes names.',
+    'Ctrl-C cancels what runs; press it twice to leave. A leading space keeps a line out of the history.',
   );
 };
 
@@ -80,6 +79,7 @@ const lineOf = (
   return `${mark} ${enabled ? name : io.ink.dim(name)} ${badge} ${cost}`.trimEnd();
 };
 
+/** Prints `/tools`: every tool, with what it costs in prompt tokens. */
 export const printToolsPage = async (io: Io, open: OpenCrib): Promise<void> => {
   const entries = open.crib.tools.list();
   const tokens = await countTokens(open);

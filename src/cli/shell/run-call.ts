@@ -1,4 +1,4 @@
-/** A call of a tool, as `toolcrib run` makes it, on the crib that the shell keeps open. */
+/** Runs a command or a call of a tool inside the shell, as the command line does. */
 import { parseArgs } from 'node:util';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
@@ -12,16 +12,16 @@ import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
 import { type Advice, reportThrown } from '../session/report-thrown.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
 
-/** As it is typed here. */
+/** The helpful commands as they are typed in the shell. */
 export const SHELL_ADVICE: Advice = { help: '/help', doctor: '/doctor' };
 
-/** What follows `--` belongs to somebody else. */
+/** Says whether `--json` is among the options; what follows `--` belongs to the command. */
 const asksForJson = (args: readonly string[]): boolean => {
   const end = args.indexOf('--');
   return (end < 0 ? args : args.slice(0, end)).includes('--json');
 };
 
-/** Never throws: the answer is the exit code. */
+/** Runs a command; the answer is the exit code. Never throws. */
 export const runCommand = async (
   io: Io,
   args: readonly string[],
@@ -38,14 +38,14 @@ export const runCommand = async (
   }
 };
 
-interface NewCallDeps {
+interface RunCallDeps {
   readonly io: Io;
   readonly crib: Crib;
   readonly caller: Partial<Caller>;
   readonly signal: AbortSignal;
 }
 
-interface WantedCall {
+interface ToolCall {
   readonly tool: string;
   readonly args: readonly string[];
 }
@@ -78,8 +78,8 @@ const callAs = ({ timeout, 'dry-run': dryRun }: Options): CallAs => ({
   ...(timeout !== undefined && { timeoutMs: wholeNumber('--timeout', 1)(timeout) }),
 });
 
-/** The answer is the exit code. */
-export const runCall = (deps: NewCallDeps, { tool, args }: WantedCall): Promise<number> =>
+/** Calls a tool on the open crib of the shell; the answer is the exit code. */
+export const runCall = (deps: RunCallDeps, { tool, args }: ToolCall): Promise<number> =>
   orRefused(deps.io, tool, async () => {
     const { values: options, positionals } = readOptions(args);
     const { crib, caller, signal } = deps;

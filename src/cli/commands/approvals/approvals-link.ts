@@ -1,4 +1,4 @@
-/** `toolcrib approvals link` and `redeem`: links that answer a question, to be sent to somebody. */
+/** `toolcrib approvals link` and `redeem`: links that answer a waiting call, to send to the person who decides. */
 import type { Command } from 'commander';
 import type { ApprovalLinks } from '../../../contract/crib-members.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
@@ -29,17 +29,17 @@ const link = (io: Io, id: string): Promise<number> =>
     const mark = io.noteInk.yellow('!');
     note(
       io,
-      `${mark} Whoever holds one of these can answer, once, until ${formatTime(links.expiresAt)}.`,
+      `${mark} Anybody who has one of these links can answer, once, until ${formatTime(links.expiresAt)}.`,
       '  Send them to the person who decides, and to nobody else.',
-      '  They are answered by `toolcrib serve`, which has to run there.',
+      '  `toolcrib serve` answers them: it has to run there.',
       `  ${io.noteInk.cyan('→')} Without a server: toolcrib approvals redeem <link>`,
     );
     return 0;
   });
 
-const redeem = (io: Io, given: string): Promise<number> =>
+const redeem = (io: Io, link: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
-    const { approvalId, approved } = await crib.approvals.decideByLink(given.trim());
+    const { approvalId, approved } = await crib.approvals.decideByLink(link.trim());
     const record = await findApproval(crib, approvalId);
     const resume = resumeCommand(record, crib.tools);
     if (io.json) printJson(io, { id: approvalId, approved, ...(approved && { resume }) });
@@ -65,7 +65,7 @@ const redeem = (io: Io, given: string): Promise<number> =>
 export const approvalsLinkCommand = (approvals: Command, io: Io): Command =>
   withExamples(
     withJson(
-      approvals.command('link <id>').description('links that approve or deny a call that waits'),
+      approvals.command('link <id>').description('make links that approve or deny a waiting call'),
     ).action(leaving(io, (id: string) => link(io, id))),
     'toolcrib approvals link <id>',
   );
@@ -73,7 +73,9 @@ export const approvalsLinkCommand = (approvals: Command, io: Io): Command =>
 export const approvalsRedeemCommand = (approvals: Command, io: Io): Command =>
   withExamples(
     withJson(
-      approvals.command('redeem <link>').description('answer by a link, or by its last part'),
-    ).action(leaving(io, (given: string) => redeem(io, given))),
+      approvals
+        .command('redeem <link>')
+        .description('answer a waiting call with such a link, or its last part'),
+    ).action(leaving(io, (link: string) => redeem(io, link))),
     'toolcrib approvals redeem <link>',
   );

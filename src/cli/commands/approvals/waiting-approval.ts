@@ -1,4 +1,4 @@
-/** Finds an approval by its id, and says what to do when there is none. */
+/** Finds an approval, and writes the command that continues its call. */
 import type { ApprovalRecord, ApprovalState } from '../../../contract/approver.ts';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
@@ -7,7 +7,7 @@ import { byStart } from '../../input/by-start.ts';
 import { callerArguments } from '../../input/caller-options.ts';
 import { shellQuote } from '../../output/format-units.ts';
 
-/** The input is the one that was asked about, also when it was approved with another. */
+/** Writes the command that makes the call again. Its input is the one asked about, also after an edit. */
 export const resumeCommand = (
   { id, request }: ApprovalRecord,
   tools: Pick<Catalog, 'get'>,
@@ -27,13 +27,13 @@ export const resumeCommand = (
 
 const STATES: readonly ApprovalState[] = ['waiting', 'approved', 'denied', 'used'];
 
-/** By its id, or by a beginning that no other has, in whatever state. Fails with NOT_FOUND. */
+/** Finds an approval of any state by its id, or by a unique beginning of it. Fails with NOT_FOUND. */
 export const findApproval = async (crib: Crib, id: string): Promise<ApprovalRecord> => {
   const record = await crib.approvals.get(id);
   if (record) return record;
   const lists = await Promise.all(STATES.map((state) => crib.approvals.list({ state })));
-  const found = byStart(lists.flat(), id, ({ id: own }) => own);
-  if (found) return found;
+  const match = byStart(lists.flat(), id, ({ id: own }) => own);
+  if (match) return match;
   throw new ToolFailure('NOT_FOUND', 'There is no approval of that id.', {
     suggestions: ['See what waits: toolcrib approvals list'],
   });

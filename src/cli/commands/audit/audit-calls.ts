@@ -1,4 +1,4 @@
-/** The audit trail read call by call: rows are grouped, and each call says what became of its effect. */
+/** Reads the audit trail call by call, filtered: rows are grouped, and each call says what became of its effect. */
 
 import type { Command } from 'commander';
 import type {
@@ -43,7 +43,7 @@ export interface FilterOptions {
   readonly until?: string;
 }
 
-/** Also by what a store is not asked for. */
+/** Filters also by columns that a store does not filter by. */
 export interface RowFilter extends AuditFilter {
   readonly agentId?: string;
   readonly sessionId?: string;
@@ -64,16 +64,16 @@ const STATUSES: readonly AuditStatus[] = [
 
 const KINDS: readonly AuditKind[] = ['intent', 'outcome', 'event'];
 
-const oneOf = <T extends string>(option: string, given: string, allowed: readonly T[]): T => {
-  const found = allowed.find((value) => value === given);
-  if (found !== undefined) return found;
-  throw new ToolFailure('VALIDATION_ERROR', `${option} does not know that value.`, {
+const oneOf = <T extends string>(option: string, text: string, allowed: readonly T[]): T => {
+  const match = allowed.find((value) => value === text);
+  if (match !== undefined) return match;
+  throw new ToolFailure('VALIDATION_ERROR', `${option} does not accept that value.`, {
     suggestions: [`Use one of: ${allowed.join(', ')}.`],
   });
 };
 
-const codeOf = (given: string): AuditRow['code'] => {
-  const code = given.toUpperCase();
+const codeOf = (text: string): AuditRow['code'] => {
+  const code = text.toUpperCase();
   return isErrorCode(code)
     ? code
     : oneOf('--code', code, Object.keys(ERRORS) as (keyof typeof ERRORS)[]);
@@ -129,12 +129,12 @@ const effectOf = async (crib: CribHost, row: AuditRow): Promise<AuditCall['effec
   (row.executionId === '' ? undefined : (await crib.executions.status(row.executionId))?.effect) ??
   'none';
 
-/** An event, such as an undo, speaks of a call that has its own rows further down. */
+/** Skips events such as an undo: the call they are about has its own rows further down. */
 const isAside = (row: AuditRow, { status, kind }: RowFilter): boolean =>
   row.kind === 'event' && row.executionId !== '' && status === undefined && kind === undefined;
 
-/** By what a store is not asked for. */
-const isWanted = (row: AuditRow, { agentId, sessionId, code }: RowFilter): boolean =>
+/** Filters by the columns that a store does not filter by. */
+const matches = (row: AuditRow, { agentId, sessionId, code }: RowFilter): boolean =>
   (agentId === undefined || row.agentId === agentId) &&
   (sessionId === undefined || row.sessionId === sessionId) &&
   (code === undefined || row.code === code);
@@ -149,12 +149,12 @@ const endedEarlier = async (
   const store = await crib.store();
   const { executionId } = row;
   const newest = (await store.audit.query({ ...filter, executionId })).find((one) =>
-    isWanted(one, filter),
+    matches(one, filter),
   );
   return newest !== undefined && newest.seq >= before;
 };
 
-/** Newest first, `limit` calls at most. */
+/** Lists calls, newest first, `limit` at most. */
 export const auditCalls = async (
   crib: CribHost,
   filter: RowFilter,
@@ -168,16 +168,16 @@ export const auditCalls = async (
     const page = { ...filter, ...(before !== undefined && { before }), limit: ROWS_AT_ONCE };
     const rows = await audit.query(page);
     for (const row of rows) {
-      if (!isWanted(row, filter)) {
+      if (!matches(row, filter)) {
         before = row.seq;
         continue;
       }
-      const known = row.executionId !== '' && seen.has(row.executionId);
-      if (!known && calls.length === limit) {
+      const isSeen = row.executionId !== '' && seen.has(row.executionId);
+      if (!isSeen && calls.length === limit) {
         return { calls, next: before ?? row.seq };
       }
       before = row.seq;
-      if (known || isAside(row, filter) || (await endedEarlier(crib, row, filter))) continue;
+      if (isSeen || isAside(row, filter) || (await endedEarlier(crib, row, filter))) continue;
       seen.add(row.executionId);
       calls.push({ row, effect: await effectOf(crib, row) });
     }

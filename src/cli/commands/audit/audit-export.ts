@@ -27,16 +27,16 @@ interface Sink {
 }
 
 const readFormat = (text: string): Format => {
-  const found = FORMATS.find((format) => format === text);
-  if (found !== undefined) return found;
+  const format = FORMATS.find((name) => name === text);
+  if (format !== undefined) return format;
   throw new ToolFailure('VALIDATION_ERROR', `--format takes one of: ${FORMATS.join(', ')}.`);
 };
 
-/** A terminal would obey what stands in the rows; files and pipes get them as they are. */
+/** Escapes rows for a terminal, which would obey them; files and pipes get them as they are. */
 const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
   isTTY ? text.split(/\r?\n/).map(visibleText).join('\n') : text;
 
-/** Waits for a slow reader; one that has gone away gets nothing more. */
+/** Writes to stdout: waits for a slow reader, and stops when the reader is gone. */
 const standardOutput = ({ stdout }: Io): Sink => ({
   write: async (text) => {
     if (stdout.writable && !stdout.write(shownOn(stdout, text))) {

@@ -72,7 +72,7 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
       return 0;
     }
     if (calls.length === 0) {
-      print(io, 'No call on record fits.');
+      print(io, 'No call on record matches.');
       return 0;
     }
     const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
@@ -86,8 +86,12 @@ export const auditListCommand = (audit: Command, io: Io): Command => {
     audit.command('list', { isDefault: true }).description('list calls, newest first'),
   );
   const command = withFilters(list, 'calls')
-    .option('--limit <count>', 'this many at most', wholeNumber('--limit', 1), 20)
-    .option('--before <number>', 'older than this row: the next page', wholeNumber('--before', 1))
+    .option('--limit <count>', 'list at most this many', wholeNumber('--limit', 1), 20)
+    .option(
+      '--before <number>',
+      'list calls older than this row: the next page',
+      wholeNumber('--before', 1),
+    )
     .action(leaving(io, (options: ListOptions) => listCalls(io, options)));
   return withExamples(
     command,

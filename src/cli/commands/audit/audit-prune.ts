@@ -1,4 +1,4 @@
-/** `toolcrib audit prune`: forgets old rows so that the rest can still be verified. */
+/** `toolcrib audit prune`: deletes old rows so that the rest can still be verified. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ToolFailure, toolError } from '../../../contract/errors.ts';
@@ -21,19 +21,19 @@ interface PruneOptions {
   readonly yes?: boolean;
 }
 
-/** What is named, or else what the configuration keeps. Neither is no leave to prune anything. */
+/** Gives the moment before which rows are old: from the option, else from the configuration. Fails with neither. */
 const momentOf = ({ before }: PruneOptions, { config }: LoadedConfig, at: number): number => {
   if (before !== undefined) return readMoment('--before', before, at);
   const { retentionDays } = config.audit;
   if (retentionDays !== undefined) return at - retentionDays * DAY_MS;
-  throw new ToolFailure('VALIDATION_ERROR', 'It is not said which rows are old.', {
+  throw new ToolFailure('VALIDATION_ERROR', 'Nothing says which rows are old.', {
     suggestions: ['Name it: --before 90d', 'Or set it for good: audit.retentionDays'],
   });
 };
 
 const agreed = async (io: Io, before: number, { archive, yes }: PruneOptions): Promise<boolean> => {
   if (yes === true) return true;
-  note(io, `Rows from before ${formatTime(before)} will be forgotten for good.`);
+  note(io, `Rows from before ${formatTime(before)} will be deleted for good.`);
   note(io, archive === undefined ? 'No archive keeps them.' : 'The archive gets them first.');
   if (canAsk(io)) return confirm(io, 'Prune the record?');
   throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
@@ -85,7 +85,7 @@ const prune = (io: Io, options: PruneOptions): Promise<number> =>
 
 export const auditPruneCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withJson(audit.command('prune').description('forget old rows, and keep the rest verifiable'))
+    withJson(audit.command('prune').description('delete old rows and keep the rest verifiable'))
       .option(
         '--before <when>',
         'rows from before then: a date, or 90d, 12w ago (default: audit.retentionDays)',

@@ -12,7 +12,7 @@ import { formatCost, formatDuration, formatTime } from '../../output/format-unit
 import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
-/** Statuses and effects in their colours. */
+/** Shows a status in its colour. */
 export const statusCell = (status: AuditStatus, ink: Colors): Cell => {
   if (status === 'success') return { text: status, paint: ink.green };
   if (status === 'failure' || status === 'denied') return { text: status, paint: ink.red };
@@ -32,7 +32,7 @@ export const effectCell = (effect: ExecutionStatus['effect'], ink: Colors): Cell
   ...(effect === 'unknown' ? { paint: ink.red } : effect === 'none' ? { paint: ink.dim } : {}),
 });
 
-const painted = ({ text, paint }: ReturnType<typeof statusCell>): string => paint?.(text) ?? text;
+const painted = ({ text, paint }: Cell): string => paint?.(text) ?? text;
 
 const rowLines = (io: Io, row: AuditRow, start: number): readonly string[] => {
   const { ink } = io;
@@ -83,7 +83,7 @@ const showCall = (io: Io, typed: string): Promise<number> =>
 export const auditShowCommand = (audit: Command, io: Io): Command =>
   withExamples(
     withJson(
-      audit.command('show <executionId>').description('all that is on record of one call'),
+      audit.command('show <executionId>').description('show everything on record about one call'),
     ).action(leaving(io, (executionId: string) => showCall(io, executionId))),
     'toolcrib audit show <executionId>',
   );

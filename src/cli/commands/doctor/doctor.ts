@@ -1,4 +1,4 @@
-/** `toolcrib doctor`: what works on this machine, what does not, and how to mend it. */
+/** `toolcrib doctor`: what works on this machine, what does not, and how to fix it. */
 import type { Command } from 'commander';
 import type { Catalog } from '../../../contract/catalog.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
@@ -39,7 +39,7 @@ const broken = (name: string, reason: string): Check => ({
   fix: `See why: toolcrib servers test ${name}`,
 });
 
-/** One that was never listed has been waited for already when the tools were loaded. */
+/** Asks one server. One that was never listed has been waited for already, when the tools were loaded. */
 const checkServer = async (
   io: Io,
   { servers }: CribHost,
@@ -59,14 +59,14 @@ const checkServer = async (
     );
     timer.keepAlive(false);
   });
-  const asked = servers.test(name).then(
+  const answer = servers.test(name).then(
     ({ tools: listed }): Check => ({ ...ok, message: `${name}: ${counted(listed, 'tool')}` }),
     (error: unknown) => broken(name, reasonOf(error)),
   );
-  return Promise.race([asked, late]);
+  return Promise.race([answer, late]);
 };
 
-/** None for servers that are switched off. */
+/** Asks every server that is switched on. */
 const checkServers = (io: Io, crib: CribHost): Promise<readonly Check[]> => {
   const enabled = crib.servers.list().filter(({ state }) => state !== 'disabled');
   return whileShown(io, 'Asking the MCP servers', () =>
@@ -74,7 +74,7 @@ const checkServers = (io: Io, crib: CribHost): Promise<readonly Check[]> => {
   );
 };
 
-/** Tools that go by another name than their own, and tools that were refused. */
+/** Lists tools that were renamed because their name was taken, and tools that were refused. */
 const checkLoads = ({ loads }: Pick<Catalog, 'loads'>): readonly Check[] =>
   loads.flatMap(({ source, renamed, refused }) => [
     ...renamed.map(
@@ -134,7 +134,7 @@ const examine = async (io: Io): Promise<number> => {
   if (io.json) printJson(io, { ok: broken === 0, checks });
   else {
     for (const check of checks) print(io, ...checkLines(io, check));
-    print(io, '', broken === 0 ? 'Ready.' : `${broken} to mend before it works.`);
+    print(io, '', broken === 0 ? 'Ready.' : `${broken} to fix before it works.`);
   }
   return broken === 0 ? 0 : 1;
 };

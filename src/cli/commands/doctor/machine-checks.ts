@@ -51,18 +51,18 @@ export const checkSqlite = async (version: string): Promise<Check> => {
 };
 
 export const checkRipgrep = async (io: Io): Promise<Check> => {
-  const found = await findProgram({ names: ['rg', 'rg.exe'], folders: pathFolders(io.env) });
-  return found === undefined
+  const path = await findProgram({ names: ['rg', 'rg.exe'], folders: pathFolders(io.env) });
+  return path === undefined
     ? {
         name: 'ripgrep',
         state: 'warning',
         message: 'ripgrep is not on the PATH: searching file contents is slower without it',
         fix: 'Install it: apt install ripgrep, brew install ripgrep or winget install BurntSushi.ripgrep.MSVC',
       }
-    : { name: 'ripgrep', state: 'ok', message: `ripgrep at ${found}` };
+    : { name: 'ripgrep', state: 'ok', message: `ripgrep at ${path}` };
 };
 
-/** Which tools a kind of isolation is needed for. */
+/** Names the tools that need a kind of sandbox. */
 const neededBy = (crib: CribHost, type: string): string => {
   const names = crib.tools
     .list()
@@ -71,11 +71,11 @@ const neededBy = (crib: CribHost, type: string): string => {
   return names.length === 0 ? '' : ` These tools cannot run without it: ${names.join(', ')}.`;
 };
 
-/** Isolation that is missing is no fault: what needs it says so. */
+/** Checks the sandboxes. A missing one is a warning: the tools that need it say so themselves. */
 export const checkSandboxes = async (crib: CribHost): Promise<readonly Check[]> =>
   (await crib.health.sandboxes()).map((sandbox) =>
     sandbox.ready
-      ? { name: sandbox.type, state: 'ok', message: `Sandbox ${sandbox.type} can be given` }
+      ? { name: sandbox.type, state: 'ok', message: `Sandbox ${sandbox.type} works` }
       : {
           name: sandbox.type,
           state: 'warning',
@@ -84,7 +84,7 @@ export const checkSandboxes = async (crib: CribHost): Promise<readonly Check[]> 
         },
   );
 
-/** Says whether a package can be loaded from here. One that exports nothing to CommonJS is there. */
+/** Says whether a package can be loaded from here. One that exports nothing to CommonJS counts as installed. */
 const isInstalled = (name: string): boolean => {
   try {
     createRequire(import.meta.url).resolve(name);
@@ -94,7 +94,7 @@ const isInstalled = (name: string): boolean => {
   }
 };
 
-/** A model that is configured works only with the packages of its provider. */
+/** Checks that the packages of the configured model's provider are installed. */
 export const checkModel = ({ config }: LoadedConfig, has = isInstalled): Check => {
   const name = 'model';
   if (!config.model) {

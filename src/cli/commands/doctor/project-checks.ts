@@ -11,7 +11,7 @@ import { stateLine } from '../../session/settle-trust.ts';
 import { ruleToolWarnings } from '../policy/policy-files.ts';
 import type { Check } from './machine-checks.ts';
 
-/** The configuration and where it comes from; `loaded` is absent when it is not valid. */
+/** Reads the configuration and says where it comes from; `loaded` is absent when it is not valid. */
 export const checkConfig = async (
   io: Io,
 ): Promise<{ readonly checks: readonly Check[]; readonly loaded?: LoadedConfig }> => {
@@ -19,10 +19,10 @@ export const checkConfig = async (
   const name = 'config';
   try {
     const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
-    const found = loaded.sources.map(({ kind, path }) => `${path} (${kind})`);
-    const message = found.length > 0 ? `Valid: ${found.join(', ')}` : 'None found: defaults apply';
+    const files = loaded.sources.map(({ kind, path }) => `${path} (${kind})`);
+    const message = files.length > 0 ? `Valid: ${files.join(', ')}` : 'None found: defaults apply';
     const fix = 'To have one: toolcrib init';
-    const check: Check = { name, state: 'ok', message, ...(found.length === 0 && { fix }) };
+    const check: Check = { name, state: 'ok', message, ...(files.length === 0 && { fix }) };
     return { loaded, checks: [check] };
   } catch (error) {
     const { problems } = error as { problems?: readonly ConfigProblem[] };
@@ -35,7 +35,7 @@ export const checkConfig = async (
   }
 };
 
-/** Whether the project's configuration counts, and what of it does not. */
+/** Says whether the project's configuration counts, and which parts do not. */
 export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] => {
   const name = 'trust';
   const { state, projectDir, problems } = trust;
@@ -43,24 +43,14 @@ export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] 
   const states: Readonly<Record<typeof state, Check>> = {
     none: { name, state: 'ok', message: 'No project that would have to be trusted' },
     trusted: { name, state: 'ok', message: `${projectDir} is trusted, as it is now` },
-    untrusted: {
-      name,
-      state: 'warning',
-      message: stateLine(trust),
-      fix,
-    },
-    changed: {
-      name,
-      state: 'warning',
-      message: stateLine(trust),
-      fix,
-    },
+    untrusted: { name, state: 'warning', message: stateLine(trust), fix },
+    changed: { name, state: 'warning', message: stateLine(trust), fix },
   };
-  const warn = (message: string, mend: string): Check => ({
+  const warn = (message: string, advice: string): Check => ({
     name,
     state: 'warning',
     message,
-    fix: mend,
+    fix: advice,
   });
   return [
     states[state],
@@ -71,7 +61,7 @@ export const checkTrust = ({ trust, narrowed }: LoadedConfig): readonly Check[] 
   ];
 };
 
-/** Rules that name a tool which is not there forbid nothing, and their author should know. */
+/** Warns of rules that name a missing tool: they forbid nothing. */
 export const checkPolicy = async (
   { policyFiles }: LoadedConfig,
   crib: CribHost,
@@ -107,7 +97,7 @@ export const checkStore = async (crib: CribHost): Promise<Check> => {
   }
 };
 
-/** Whether automatic checkpoints leave the machine; nothing where none are wished for. */
+/** Says whether automatic checkpoints are delivered; nothing where none are configured. */
 export const checkCheckpoints = async (
   crib: CribHost,
   { config }: LoadedConfig,
@@ -120,12 +110,11 @@ export const checkCheckpoints = async (
     const { checkpointState } = await import('../../../crib/audit-files.ts');
     const { deliveredSeq, problem } = await checkpointState(await crib.store(), now);
     const last =
-      deliveredSeq === 0 ? 'none was handed over yet' : `the last is of row ${deliveredSeq}`;
+      deliveredSeq === 0 ? 'none was delivered yet' : `the last is of row ${deliveredSeq}`;
     if (problem === undefined)
       return [{ name, state: 'ok', message: `Checkpoints go to ${to}; ${last}` }];
-    const fix =
-      'Make the place of audit.checkpoints.to reachable; what is missing follows by itself.';
-    const message = `Checkpoints do not get to ${to}: ${problem}; ${last}`;
+    const fix = 'Make audit.checkpoints.to reachable; missing checkpoints follow by themselves.';
+    const message = `Checkpoints do not reach ${to}: ${problem}; ${last}`;
     return [{ name, state: 'warning', message, fix }];
   } catch (error) {
     return [{ name, state: 'warning', message: `Not known: ${(error as Error).message}` }];

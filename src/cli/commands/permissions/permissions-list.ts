@@ -1,5 +1,4 @@
-/** `toolcrib permissions list`: the standing grants, newest first. */
-
+/** `toolcrib permissions list` and `revoke`: the grants, newest first. */
 import type { Command } from 'commander';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -31,19 +30,18 @@ const revoke = (io: Io, id: string): Promise<number> =>
     if (io.json) printJson(io, { id: grant.id, revoked: true });
     else {
       const whom = visibleText(subjectText(grant.subject));
-      print(io, `${io.ink.green('✓')} Taken back from ${whom}: ${visibleText(grant.resource)}`);
+      print(io, `${io.ink.green('✓')} Revoked for ${whom}: ${visibleText(grant.resource)}`);
     }
     return 0;
   });
 
-/** `toolcrib permissions revoke`: takes a standing grant back. */
 export const permissionsRevokeCommand = (permissions: Command, io: Io): Command =>
   withExamples(
     withJson(
       permissions
         .command('revoke')
-        .description('take a grant back')
-        .argument('<id>', 'its id, or a beginning that no other has'),
+        .description('revoke a grant')
+        .argument('<id>', 'its id, or a unique beginning of it'),
     ).action(leaving(io, (id: string) => revoke(io, id))),
     'toolcrib permissions revoke <id>',
   );
@@ -77,11 +75,11 @@ const list = (io: Io): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const grants = await crib.permissions.list();
     if (io.json) printJson(io, grants);
-    else if (grants.length === 0) print(io, 'Nothing is granted beside what the rules allow.');
+    else if (grants.length === 0) print(io, 'Nothing is granted besides what the rules allow.');
     else {
       const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
       print(io, ...table([head, ...grants.map((grant) => rowOf(io, grant))]));
-      note(io, io.noteInk.dim('Take one back: toolcrib permissions revoke <grant>'));
+      note(io, io.noteInk.dim('Revoke one: toolcrib permissions revoke <grant>'));
     }
     return 0;
   });
@@ -91,7 +89,7 @@ export const permissionsListCommand = (permissions: Command, io: Io): Command =>
     withJson(
       permissions
         .command('list', { isDefault: true })
-        .description('list the standing grants; what `permissions` does by itself'),
+        .description('list the grants; what `permissions` does by itself'),
     ).action(leaving(io, () => list(io))),
     'toolcrib permissions',
     'toolcrib permissions list --json',

@@ -1,4 +1,4 @@
-/** `toolcrib policy check`: are the files of rules sound? Says every problem, with file and line. */
+/** `toolcrib policy check`: checks the policy files and names every problem, with file and line. */
 import type { Command } from 'commander';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
@@ -20,7 +20,7 @@ interface Findings {
   readonly warnings: readonly string[];
 }
 
-/** What the rules are warned about is told by the log of the crib that they are put in force in. */
+/** Collects warnings about rules from the log of a crib that uses them. */
 const collecting = (lines: string[]): Logger => ({
   debug: () => undefined,
   info: () => undefined,
@@ -28,7 +28,7 @@ const collecting = (lines: string[]): Logger => ({
   error: (message) => void lines.push(message),
 });
 
-/** Puts rules in force in a crib that has no tools and keeps nothing. */
+/** Loads the rules into a crib that has no tools and stores nothing. */
 const tryRules = async (
   policyFiles: readonly PolicyFile[],
   { config }: LoadedConfig,
@@ -54,7 +54,7 @@ const tryRules = async (
 
 const SILENT = collecting([]);
 
-/** Says which rules name tools that this project does not have. No server is started for it. */
+/** Finds rules that name tools which this project does not have. Starts no server. */
 const unknownTools = async (
   io: Io,
   files: readonly PolicyFile[],
@@ -79,7 +79,7 @@ const unknownTools = async (
   }
 };
 
-/** File by file, so that one bad file does not hide the next; then all of them together. */
+/** Checks file by file, so that one bad file does not hide the next; then all of them together. */
 const findingsOf = async (
   files: readonly PolicyFile[],
   loaded: LoadedConfig,
@@ -93,9 +93,9 @@ const report = (io: Io, files: readonly PolicyFile[], { problems, warnings }: Fi
   for (const warning of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
   if (problems.length > 0) {
     for (const problem of problems) note(io, `${io.noteInk.red('✗')} ${visibleText(problem)}`);
-    note(io, `  ${io.noteInk.cyan('→')} Nothing starts before these are corrected.`);
+    note(io, `  ${io.noteInk.cyan('→')} Correct these first: nothing starts before.`);
   } else if (files.length === 0) {
-    print(io, 'There is no file of rules: the rules that ship hold.');
+    print(io, 'There is no policy file: the default rules apply.');
   } else {
     for (const { path, kind } of files) print(io, `  ${visibleText(path)} (${kind})`);
     const read = `${counted(files.length, 'file')} of rules`;
@@ -111,9 +111,9 @@ const check = async (io: Io, { policy }: CheckOptions): Promise<number> => {
   const { loadConfig } = await import('../../../trust/load-config.ts');
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const files = await policyFilesFor(io, loaded, policy);
-  const judged = await findingsOf(files, loaded);
-  const unknown = judged.problems.length > 0 ? [] : await unknownTools(io, files, loaded);
-  const findings = { ...judged, warnings: [...judged.warnings, ...unknown] };
+  const fileFindings = await findingsOf(files, loaded);
+  const unknown = fileFindings.problems.length > 0 ? [] : await unknownTools(io, files, loaded);
+  const findings = { ...fileFindings, warnings: [...fileFindings.warnings, ...unknown] };
   const ok = findings.problems.length === 0;
   if (io.json) {
     printJson(io, { ok, files: files.map(({ path, kind }) => ({ path, kind })), ...findings });
@@ -129,7 +129,7 @@ export const policyCheckCommand = (policy: Command, io: Io): Command =>
     withJson(
       policy
         .command('check', { isDefault: true })
-        .description('are the files of rules sound? what `policy` does by itself'),
+        .description('check the policy files; what `policy` does by itself'),
     )
       .option('--policy <file>', 'check this file instead of the user’s')
       .action(leaving(io, (options: CheckOptions) => check(io, options))),

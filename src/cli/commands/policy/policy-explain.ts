@@ -24,7 +24,7 @@ const MEANING: Readonly<Record<Verdict['effect'], string>> = {
 };
 
 const verdictText = ({ effect, everyTime = false }: Verdict): string =>
-  everyTime ? `${effect}: a person is asked, each time anew` : `${effect}: ${MEANING[effect]}`;
+  everyTime ? `${effect}: a person is asked every time` : `${effect}: ${MEANING[effect]}`;
 
 const show = (io: Io, { verdict, considered }: Explanation): void => {
   const { ink } = io;
@@ -75,10 +75,7 @@ const explain = async (
         show(io, explanation);
         const { effect, everyTime = false } = explanation.verdict;
         if (effect === 'ask' && !everyTime) {
-          note(
-            io,
-            io.noteInk.dim('A standing grant can answer for a person: toolcrib permissions'),
-          );
+          note(io, io.noteInk.dim('A grant can answer for a person: toolcrib permissions'));
         }
       }
       return 0;
@@ -89,7 +86,11 @@ const explain = async (
 
 export const policyExplainCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withCaller(withJson(policy.command('explain').description('which rule decides, and why')))
+    withCaller(
+      withJson(
+        policy.command('explain').description('explain which rule decides about a call, and why'),
+      ),
+    )
       .argument('<tool>', 'name of the tool')
       .argument('[input...]', 'JSON, or key=value pairs, as for `toolcrib run`')
       .option('-i, --input <file>', 'read the input from a JSON or YAML file, - for stdin')

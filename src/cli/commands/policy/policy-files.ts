@@ -1,5 +1,4 @@
-/** The files of rules that a command goes by: those in force, or one in the place of the user's. */
-
+/** Finds and reads the policy files that a command judges by. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
@@ -15,27 +14,27 @@ interface KnownTools {
   readonly servers: Servers;
 }
 
-/** A server that does not run may have tools that nobody knows of yet. */
+/** Says whether a server that does not run may still bring tools. */
 const mayGrow = ({ servers }: KnownTools): boolean =>
   servers.list().some(({ state }) => state !== 'ready' && state !== 'disabled');
 
-/** Finds the rules that name tools which are not there, for the commands that judge rules. */
+/** Warns of rules that name tools which do not exist. */
 export const ruleToolWarnings = async (
   policyFiles: readonly PolicyFile[],
-  known: KnownTools,
+  crib: KnownTools,
 ): Promise<readonly string[]> => {
   if (policyFiles.length === 0) return [];
   const { ruleWarnings } = await import('../../../crib/policy-checks.ts');
-  return ruleWarnings({ policyFiles }, { tools: known.tools, mayGrow: mayGrow(known) });
+  return ruleWarnings({ policyFiles }, { tools: crib.tools, mayGrow: mayGrow(crib) });
 };
 
 interface NamedText {
-  /** As it was typed: it is what the reader knows the file by. */
+  /** As it was typed. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Fails with VALIDATION_ERROR when it cannot be read. */
+/** Reads a file of rules or test cases. Fails with VALIDATION_ERROR when it cannot be read. */
 export const readPolicyFile = async (io: Io, path: string): Promise<NamedText> => {
   try {
     return { path, text: await readFile(resolve(io.cwd, path), 'utf8') };
@@ -43,12 +42,12 @@ export const readPolicyFile = async (io: Io, path: string): Promise<NamedText> =
     const code = errorCodeOf(error);
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
     throw new ToolFailure('VALIDATION_ERROR', `The file ${why}.`, {
-      suggestions: ['Check the path; it is taken from where you are now.'],
+      suggestions: ['Check the path; it is relative to the current directory.'],
     });
   }
 };
 
-/** The rules of a project stay: they hold whatever the user writes. */
+/** Gives the policy files in force, or `instead` in place of the user's. The rules of a project stay in force. */
 export const policyFilesFor = async (
   io: Io,
   { policyFiles }: Pick<LoadedConfig, 'policyFiles'>,

@@ -32,14 +32,14 @@ const isFinding = (value: unknown): value is ShadowFinding => {
   return (
     typeof rule === 'string' &&
     typeof reason === 'string' &&
-    EFFECTS.some((known) => known === effect)
+    EFFECTS.some((name) => name === effect)
   );
 };
 
 const findingsOf = ({ detail, at, executionId, tool, userId }: AuditRow): readonly ShadowRow[] => {
-  const found: unknown = detail.shadow;
-  return Array.isArray(found)
-    ? found.filter(isFinding).map((finding) => ({ ...finding, at, executionId, tool, userId }))
+  const findings: unknown = detail.shadow;
+  return Array.isArray(findings)
+    ? findings.filter(isFinding).map((finding) => ({ ...finding, at, executionId, tool, userId }))
     : [];
 };
 
@@ -62,10 +62,10 @@ const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
     const findings: ShadowRow[] = [];
     let more = false;
     for await (const row of outcomeRows(audit, from)) {
-      const found = findingsOf(row);
-      more = findings.length > 0 && findings.length + found.length > limit;
+      const added = findingsOf(row);
+      more = findings.length > 0 && findings.length + added.length > limit;
       if (more) break;
-      findings.push(...found);
+      findings.push(...added);
     }
     if (io.json) printJson(io, { findings, more });
     else if (findings.length === 0) print(io, 'No rule in shadow mode would have stopped a call.');
@@ -84,9 +84,11 @@ const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
 
 export const policyShadowCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(policy.command('shadow').description('what rules in shadow mode would have stopped'))
+    withJson(
+      policy.command('shadow').description('show what rules in shadow mode would have stopped'),
+    )
       .option('--since <when>', 'calls from then on: a date, or 90m, 2h, 7d ago')
-      .option('--limit <count>', 'this many findings at most', wholeNumber('--limit', 1), 100)
+      .option('--limit <count>', 'list at most this many findings', wholeNumber('--limit', 1), 100)
       .action(leaving(io, (options: ShadowOptions) => shadow(io, options))),
     'toolcrib policy shadow --since 7d',
   );

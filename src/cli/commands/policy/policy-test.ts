@@ -1,4 +1,4 @@
-/** `toolcrib policy test`: puts the cases of a file to the rules, for people and for CI. */
+/** `toolcrib policy test`: tests the rules with the cases of a file, for people and for CI. */
 import type { Command } from 'commander';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
@@ -53,9 +53,9 @@ const test = async (io: Io, path: string, { policy }: TestOptions): Promise<numb
 
 export const policyTestCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(policy.command('test').description('put the cases of a file to the rules'))
+    withJson(policy.command('test').description('test the rules with the cases of a file'))
       .argument('<file>', 'YAML with a list of tests')
-      .option('--policy <file>', 'put them to these rules instead of the user’s')
+      .option('--policy <file>', 'test these rules instead of the user’s')
       .addHelpText('after', FORMAT)
       .action(leaving(io, (file: string, options: TestOptions) => test(io, file, options))),
     'toolcrib policy test policy.test.yml',

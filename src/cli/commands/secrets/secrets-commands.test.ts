@@ -109,7 +109,7 @@ describe('toolcrib secrets', () => {
   });
 
   it('says so when there are none', async () => {
-    expect((await run({ args: ['secrets', 'list'] })).out).toBe('No secrets are kept yet.\n');
+    expect((await run({ args: ['secrets', 'list'] })).out).toBe('No secrets are stored yet.\n');
   });
 
   it('a file that cannot be read does not hide the rest, but it is a failure', async () => {

@@ -1,5 +1,4 @@
-/** `toolcrib secrets list`: which secrets there are and where, never what they are. */
-
+/** `toolcrib secrets list`, `set` and `remove`. Values are never shown, and never come from the command line. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
@@ -10,36 +9,36 @@ import { table } from '../../output/table.ts';
 import {
   type NamedSecrets,
   namedSources,
-  placeOption,
   readSecretValue,
   type SourceName,
   secretDeps,
+  vaultOption,
   vaultsIn,
 } from './secrets-deps.ts';
 
 interface RemoveOptions {
   readonly from?: VaultName;
-  /** The same, for whoever has `set --to` in mind. */
+  /** The same, because `set` calls it `--to`. */
   readonly to?: VaultName;
 }
 
 const notThere = (deps: SecretDeps, key: string): ToolFailure =>
-  new ToolFailure('NOT_FOUND', `No secret is kept as ${key}.`, {
+  new ToolFailure('NOT_FOUND', `No secret is stored as ${key}.`, {
     suggestions: [
       Object.hasOwn(deps.env, key)
         ? `It is an environment variable: unset ${key}`
-        : 'See what is there with: toolcrib secrets list',
+        : 'See which there are: toolcrib secrets list',
     ],
   });
 
 const remove = async (io: Io, key: string, { from, to }: RemoveOptions): Promise<number> => {
   const deps = await secretDeps(io);
-  const named = from ?? to;
-  const places = named ? [named] : vaultsIn(deps);
+  const chosen = from ?? to;
+  const vaults = chosen ? [chosen] : vaultsIn(deps);
   const { openVault } = await import('../../../crib/open-secrets.ts');
   const removed: VaultName[] = [];
-  for (const place of places) {
-    if (await openVault(place, deps).remove(key)) removed.push(place);
+  for (const name of vaults) {
+    if (await openVault(name, deps).remove(key)) removed.push(name);
   }
   if (removed.length === 0) throw notThere(deps, key);
   if (io.json) printJson(io, { key, removed });
@@ -50,19 +49,18 @@ const remove = async (io: Io, key: string, { from, to }: RemoveOptions): Promise
   return 0;
 };
 
-/** `toolcrib secrets remove`: forgets a secret. */
 export const secretsRemoveCommand = (secrets: Command, io: Io): Command =>
   withExamples(
-    withJson(secrets.command('remove <key>').description('forget a secret'))
-      .addOption(placeOption('--from', 'only there; by default wherever tools look for it'))
-      .addOption(placeOption('--to', 'the same as --from').hideHelp())
+    withJson(secrets.command('remove <key>').description('delete a secret'))
+      .addOption(vaultOption('--from', 'only there; by default in every store that tools use'))
+      .addOption(vaultOption('--to', 'the same as --from').hideHelp())
       .action(leaving(io, (key: string, options: RemoveOptions) => remove(io, key, options))),
     'toolcrib secrets remove STRIPE_SECRET_KEY',
     'toolcrib secrets remove STRIPE_SECRET_KEY --from keychain',
   );
 
-/** What a person would not expect: that the value just kept is not the one in use. */
-const surprise = (deps: SecretDeps, key: string, where: VaultName): string | undefined => {
+/** Warns when the value just stored is not the one in use. */
+const unusedWarning = (deps: SecretDeps, key: string, where: VaultName): string | undefined => {
   const { sources } = deps.config.secrets;
   if (!sources.includes(where)) {
     return `Tools do not look there: add "${where}" to secrets.sources in your configuration.`;
@@ -79,28 +77,27 @@ const set = async (io: Io, key: string, { to }: { to?: VaultName }): Promise<num
   const { openVault } = await import('../../../crib/open-secrets.ts');
   const vault = openVault(where, deps);
   await vault.set(key, await readSecretValue(io, key));
-  const warning = surprise(deps, key, where);
+  const warning = unusedWarning(deps, key, where);
   if (io.json) printJson(io, { key, where, ...(warning !== undefined && { warning }) });
   else {
-    print(io, `${io.ink.green('✓')} Kept: ${key}`);
+    print(io, `${io.ink.green('✓')} Stored: ${key}`);
     note(io, io.noteInk.dim(`in ${vault.label}`));
     if (warning !== undefined) note(io, `${io.noteInk.yellow('!')} ${warning}`);
   }
   return 0;
 };
 
-/** `toolcrib secrets set`: keeps a secret. Its value never comes from the command line. */
 export const secretsSetCommand = (secrets: Command, io: Io): Command =>
   withExamples(
     withJson(
       secrets
         .command('set <key>')
         .description(
-          'keep a secret. The value is asked for without showing it, or read from stdin; it is never an argument, where other programs and the history of the shell would see it.',
+          'store a secret. Type the value when asked (it is not shown), or pipe it in. It is never an argument: other programs and the history of the shell would see it.',
         ),
     )
       .addOption(
-        placeOption('--to', 'where to keep it; by default the first of secrets.sources that can'),
+        vaultOption('--to', 'where to store it; by default the first of secrets.sources that can'),
       )
       .action(leaving(io, (key: string, options: { to?: VaultName }) => set(io, key, options))),
     'toolcrib secrets set STRIPE_SECRET_KEY',
@@ -111,7 +108,7 @@ export const secretsSetCommand = (secrets: Command, io: Io): Command =>
 interface Row {
   readonly key: string;
   readonly where: SourceName;
-  /** False when an earlier place holds the same key. */
+  /** False when an earlier source has the same key. */
   readonly used: boolean;
 }
 
@@ -123,7 +120,7 @@ interface Listing {
 const keysOf = async ({ secrets }: NamedSecrets): Promise<readonly string[]> =>
   [...((await secrets.keys?.()) ?? [])].sort();
 
-/** One place that cannot be read does not hide the others. */
+/** Lists all sources. One that cannot be read does not hide the others. */
 const listAll = async (sources: readonly NamedSecrets[]): Promise<Listing> => {
   const rows: Row[] = [];
   const problems: { where: SourceName; message: string }[] = [];
@@ -144,14 +141,14 @@ const listAll = async (sources: readonly NamedSecrets[]): Promise<Listing> => {
 
 const show = (io: Io, { secrets, problems }: Listing): void => {
   if (secrets.length === 0 && problems.length === 0) {
-    print(io, 'No secrets are kept yet.');
-    note(io, io.noteInk.dim('Keep one with: toolcrib secrets set <key>'));
+    print(io, 'No secrets are stored yet.');
+    note(io, io.noteInk.dim('Store one: toolcrib secrets set <key>'));
   } else if (secrets.length > 0) {
     const head = ['key', 'where', ''].map((text) => ({ text, paint: io.ink.dim }));
     const rows = secrets.map(({ key, where, used }) => [
       { text: key, paint: io.ink.bold },
       where,
-      used ? '' : 'not used: an earlier place holds it too',
+      used ? '' : 'not used: an earlier source has it too',
     ]);
     print(io, ...table([head, ...rows]));
   }
@@ -173,7 +170,7 @@ export const secretsListCommand = (secrets: Command, io: Io): Command =>
       secrets
         .command('list', { isDefault: true })
         .description(
-          'list the keys of all secrets and where they are kept, never the values; what `secrets` does by itself. Of the environment only names that look like a credential are listed.',
+          'list the keys of all secrets and where they are stored, never the values; what `secrets` does by itself. Environment variables are listed only when their name looks like a credential.',
         ),
     ).action(leaving(io, () => list(io))),
     'toolcrib secrets',

@@ -1,8 +1,7 @@
 /**
- * After servers were taken in: starts them, shows what they bring and what looks odd about it, and asks
- * whether it may be used. Without a terminal nothing is started, and the commands for it are named.
+ * After servers were added: starts them, shows their tools and what looks odd about them, and asks
+ * whether to accept them. Without a terminal nothing is started, and the next commands are named.
  */
-
 import type { Crib } from '../../../contract/crib.ts';
 import type { Tier } from '../../../contract/tool.ts';
 import { canAsk } from '../../input/confirm.ts';
@@ -20,7 +19,7 @@ interface ServerTool {
   readonly state: string;
 }
 
-/** The tools that a server brings, with what the lock says about each. */
+/** Lists the tools of a server, with what the lock says about each. */
 export const serverTools = (crib: Crib, server: string): readonly ServerTool[] =>
   crib.tools.lock
     .states()
@@ -39,7 +38,7 @@ export const showServerTools = (io: Io, tools: readonly ServerTool[]): void => {
   print(io, ...table(rows).map((line) => `  ${line}`));
 };
 
-/** How what is held back is let in: one by one, or all of it. */
+/** Names the commands that accept tools in quarantine. */
 export const noteHeldTools = (io: Io, tools: readonly ServerTool[]): void => {
   const held = tools.filter(({ state }) => state !== 'accepted');
   const [first] = held;
@@ -47,8 +46,8 @@ export const noteHeldTools = (io: Io, tools: readonly ServerTool[]): void => {
   const arrow = io.noteInk.cyan('→');
   note(
     io,
-    `${arrow} ${counted(held.length, 'tool')} in quarantine. Look at one and let it in: toolcrib tools accept ${first.tool}`,
-    `${arrow} All of them, after a look: toolcrib tools lock --accept-all`,
+    `${arrow} ${counted(held.length, 'tool')} in quarantine. Review and accept one: toolcrib tools accept ${first.tool}`,
+    `${arrow} Review and accept all: toolcrib tools lock --accept-all`,
   );
 };
 
@@ -59,7 +58,7 @@ const noteNextCommands = (io: Io, servers: readonly string[]): void => {
   note(
     io,
     `${arrow} Try ${which}: toolcrib servers test ${first}`,
-    `${arrow} Let ${whose} tools in, after a look: toolcrib tools lock --accept-all`,
+    `${arrow} Review and accept ${whose} tools: toolcrib tools lock --accept-all`,
   );
 };
 
@@ -89,7 +88,7 @@ const offer = async (io: Io, open: FreshCrib, servers: readonly string[]): Promi
   note(io, io.noteInk.dim(`in ${lockFileOf(open, accepted)}`));
 };
 
-/** That a server does not start is said, and takes nothing back: it is in the configuration. */
+/** Offers the tools. A server that does not start stays in the configuration, and the reason is printed. */
 export const offerTools = async (
   io: Io,
   servers: readonly string[],

@@ -1,4 +1,4 @@
-/** What an import would do: which servers are new, which are there already, which cannot be taken. */
+/** Plans an import: which servers are new, configured already, or refused. Then writes the new ones. */
 import { isDeepStrictEqual } from 'node:util';
 import { configShape } from '../../../config/document/read-config-shape.ts';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
@@ -12,7 +12,7 @@ import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import type { FoundFile } from './find-imports.ts';
 import { assertEditable, editServers, type ServerDeps } from './server-config.ts';
 
-/** Writes planned servers into the configuration, and their secrets into the vault before that. */
+/** Opens the first vault of the configuration. */
 export const openVaultOf = async (io: Io): Promise<SecretVault> => {
   const deps = await secretDeps(io);
   const { openVault } = await import('../../../crib/open-secrets.ts');
@@ -25,7 +25,7 @@ interface TakeDeps {
   readonly inProject: boolean;
 }
 
-/** Returns the file that was changed. */
+/** Writes secrets into the vault, then servers into the configuration. Returns the file that was changed. */
 export const takeServers = async (
   io: Io,
   { deps, vault, inProject }: TakeDeps,
@@ -49,11 +49,11 @@ export const takeServers = async (
   return file;
 };
 
-/** A definition in one layer may be part of a whole; this one has to stand by itself. */
+/** Checks that a definition is complete: in one layer of the configuration it may be partial. */
 const wholeFault = (servers: Readonly<Record<string, unknown>>): string | undefined =>
   mcpSection.safeParse({ servers }).error?.issues[0]?.message;
 
-/** What our configuration does not allow about a server, before anything is written. Quotes no value. */
+/** Says why the configuration would refuse a server; quotes no value. */
 export const definitionFault = (name: string, definition: ServerDefinition): string | undefined => {
   const servers = JSON.parse(JSON.stringify({ [name]: definition })) as Record<string, unknown>;
   const [problem] = layerProblems(
@@ -74,7 +74,7 @@ export interface PlannedServer {
   readonly reason?: string;
   /** As it will be written; secrets are references. */
   readonly definition: ServerDefinition;
-  /** What moves out of the definition; a value is never shown. */
+  /** Moved out of the definition into the vault; values are never shown. */
   readonly secrets: readonly MovedSecret[];
   readonly notes: readonly string[];
 }
@@ -86,50 +86,50 @@ export interface ImportPlan {
 
 interface PlanDeps {
   readonly configured: Readonly<Record<string, unknown>>;
-  /** The value of a secret that is kept already. */
+  /** Reads a secret that is stored already. */
   secret(key: string): Promise<string | undefined>;
 }
 
-/** Whether one is on or off is no difference. */
+/** Leaves out whether a server is switched on: that is no difference. */
 const comparable = (definition: unknown): unknown => {
   const { enabled: _switch, ...rest } = definition as ServerDefinition;
   return rest;
 };
 
-/** Another value under the same key belongs to somebody else. */
+/** Refuses to overwrite a secret that has another value. */
 const secretFault = async (
   secrets: readonly MovedSecret[],
   { secret }: PlanDeps,
 ): Promise<string | undefined> => {
   for (const { key, value } of secrets) {
-    const kept = await secret(key);
-    if (kept !== undefined && kept !== value) return `another secret is kept as ${key}`;
+    const stored = await secret(key);
+    if (stored !== undefined && stored !== value) return `another secret is stored as ${key}`;
   }
   return undefined;
 };
 
 class Planner {
   readonly #deps: PlanDeps;
-  readonly #taken = new Map<string, ServerDefinition>();
+  readonly #planned = new Map<string, ServerDefinition>();
 
   constructor(deps: PlanDeps) {
     this.#deps = deps;
   }
 
-  /** `undefined`: nothing of this name yet. */
-  #known(name: string): unknown {
+  /** Finds a server of that name, planned or configured. */
+  #existing(name: string): unknown {
     const { configured } = this.#deps;
     return (
-      this.#taken.get(name) ?? (Object.hasOwn(configured, name) ? configured[name] : undefined)
+      this.#planned.get(name) ?? (Object.hasOwn(configured, name) ? configured[name] : undefined)
     );
   }
 
-  async plan(found: FoundFile): Promise<readonly PlannedServer[]> {
-    const { servers = [], refused = [] } = found.reading ?? {};
+  async plan({ file, reading }: FoundFile): Promise<readonly PlannedServer[]> {
+    const { servers = [], refused = [] } = reading ?? {};
     const planned: PlannedServer[] = refused.map(({ foreignName, reason }) => ({
       name: foreignName,
       foreignName,
-      file: found.file,
+      file,
       outcome: 'refused',
       reason,
       definition: {},
@@ -140,7 +140,7 @@ class Planner {
       const { name, foreignName } = server;
       const { definition, secrets, stuck } = moveSecrets(server);
       const notes = [...server.notes, ...stuck.map((at) => `${at} looks like a secret and stays`)];
-      const base = { name, foreignName, file: found.file, definition, secrets, notes };
+      const base = { name, foreignName, file, definition, secrets, notes };
       planned.push({ ...base, ...(await this.#judge(name, definition, secrets)) });
     }
     return planned;
@@ -153,14 +153,14 @@ class Planner {
   ): Promise<Pick<PlannedServer, 'outcome' | 'reason'>> {
     const fault = definitionFault(name, definition) ?? (await secretFault(secrets, this.#deps));
     if (fault !== undefined) return { outcome: 'refused', reason: fault };
-    const known = this.#known(name);
-    if (known === undefined) {
-      this.#taken.set(name, definition);
+    const existing = this.#existing(name);
+    if (existing === undefined) {
+      this.#planned.set(name, definition);
       return { outcome: 'new' };
     }
-    return isDeepStrictEqual(comparable(known), comparable(definition))
+    return isDeepStrictEqual(comparable(existing), comparable(definition))
       ? { outcome: 'same' }
-      : { outcome: 'refused', reason: 'another server of this name is there already' };
+      : { outcome: 'refused', reason: 'another server of this name is configured already' };
   }
 }
 
@@ -170,6 +170,6 @@ export const planImport = async (
 ): Promise<ImportPlan> => {
   const planner = new Planner(deps);
   const servers: PlannedServer[] = [];
-  for (const found of files) servers.push(...(await planner.plan(found)));
+  for (const file of files) servers.push(...(await planner.plan(file)));
   return { files, servers };
 };

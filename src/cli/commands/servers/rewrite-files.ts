@@ -1,4 +1,7 @@
-/** Points other programs at this one: their file is copied first, then changed in one step. */
+/**
+ * Points other programs at this one: their file is copied first, then replaced in one step. A file that
+ * cannot be changed does not stop the others.
+ */
 import { constants } from 'node:fs';
 import { copyFile, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,57 +14,57 @@ import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type Environment, type Io, note } from '../../io.ts';
 import type { FoundFile } from './find-imports.ts';
 
-interface LeftFile {
+interface UnchangedFile {
   readonly file: string;
   readonly reason: string;
 }
 
 export interface FileChanges<T> {
   readonly done: readonly T[];
-  readonly left: readonly LeftFile[];
+  readonly left: readonly UnchangedFile[];
 }
 
-const MAY_NOT = 'it, or the folder it lies in, may not be written to';
+const NOT_WRITABLE = 'it, or its folder, is not writable';
 
-const WORDS: Readonly<Record<string, string>> = {
-  EACCES: MAY_NOT,
-  EPERM: MAY_NOT,
-  EROFS: 'it lies on a disk that is read-only',
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: 'its disk is read-only',
   ENOSPC: 'the disk is full',
   ENAMETOOLONG: 'the name of its copy would be too long',
 };
 
-const adviceFor = (thrown: unknown): string => {
+const reasonFor = (thrown: unknown): string => {
   if (thrown instanceof ToolFailure) {
     return [thrown.message, ...(thrown.extras.suggestions ?? [])].join(' ');
   }
   const code = errorCodeOf(thrown);
-  if (Object.hasOwn(WORDS, code)) return WORDS[code] as string;
+  if (Object.hasOwn(REASONS, code)) return REASONS[code] as string;
   return reasonOf(thrown);
 };
 
-/** Never throws. What `change` answers with `undefined` is neither done nor left. */
+/** Changes the files one by one. Never throws. A file for which `change` gives `undefined` is neither done nor left. */
 export const changeEachFile = async <F extends { readonly file: string }, T>(
   files: readonly F[],
-  change: (found: F) => Promise<T | undefined>,
+  change: (file: F) => Promise<T | undefined>,
 ): Promise<FileChanges<T>> => {
   const done: T[] = [];
-  const left: LeftFile[] = [];
-  for (const found of files) {
+  const left: UnchangedFile[] = [];
+  for (const each of files) {
     try {
-      const changed = await change(found);
+      const changed = await change(each);
       if (changed !== undefined) done.push(changed);
     } catch (error) {
-      left.push({ file: found.file, reason: adviceFor(error) });
+      left.push({ file: each.file, reason: reasonFor(error) });
     }
   }
   return { done, left };
 };
 
-/** Says which files are as they were, and why; the answer is the exit code. */
-export const tellLeft = (
+/** Prints which files are unchanged, and why; the answer is the exit code. */
+export const reportUnchanged = (
   io: Io,
-  left: readonly LeftFile[],
+  left: readonly UnchangedFile[],
   { verb, again }: { readonly verb: string; readonly again: string },
 ): number => {
   if (left.length === 0) return 0;
@@ -70,7 +73,7 @@ export const tellLeft = (
       note(io, `${io.noteInk.red('✗')} Not ${verb}: ${visibleText(file)}`);
       note(io, `  ${visibleText(reason)}`);
     }
-    note(io, `${io.noteInk.cyan('→')} Once that is mended: ${again}`);
+    note(io, `${io.noteInk.cyan('→')} After you fixed that: ${again}`);
   }
   return ERRORS.EXECUTION_FAILED.exit;
 };
@@ -93,8 +96,8 @@ interface LaunchOptions {
 }
 
 /**
- * Node and the script by their full paths: programs with windows seldom have the shell's PATH. Nor do
- * they have its variables, so that another folder than the usual one is written into the entry.
+ * Names Node and the script by their full paths: desktop programs seldom have the shell's PATH. Nor do
+ * they have its variables, so TOOLCRIB_HOME is written into the entry.
  */
 const launchOf = async (
   client: string | undefined,
@@ -115,26 +118,26 @@ const launchOf = async (
   };
 };
 
-interface Rewriting extends LaunchOptions {
+interface RewriteOptions extends LaunchOptions {
   readonly now: number;
   stays(foreignName: string): boolean;
 }
 
-/** Fails with CONFLICT when the file was changed since it was read. */
+/** Rewrites one file. Fails with CONFLICT when it was changed since it was read. */
 export const rewriteFile = async (
-  found: FoundFile,
-  { now, stays, ...launch }: Rewriting,
+  foundFile: FoundFile,
+  { now, stays, ...launch }: RewriteOptions,
 ): Promise<Rewritten> => {
-  const { file, text, client, reading } = found;
+  const { file, text, client, reading } = foundFile;
   const { text: current } = await readConfigText(file, { mostBytes: Number.MAX_SAFE_INTEGER });
   if (current !== text || !reading) {
-    throw new ToolFailure('CONFLICT', 'The file was changed while it was looked at.', {
+    throw new ToolFailure('CONFLICT', 'The file was changed in the meantime.', {
       suggestions: ['Close the program it belongs to, then try again.'],
     });
   }
   if (reading.lists.length === 0) {
     throw new ToolFailure('PRECONDITION_FAILED', 'A file of this kind is not rewritten.', {
-      suggestions: [`Put Toolcrib in the place of its servers by hand: ${file}`],
+      suggestions: [`Replace its servers with Toolcrib by hand: ${file}`],
     });
   }
   const after = rewriteClientText(text, {
@@ -148,14 +151,14 @@ export const rewriteFile = async (
   try {
     await replaceFile(file, after);
   } catch (error) {
-    // A copy beside a file that is as it was would pass for that of an earlier rewriting.
+    // Beside an unchanged file, the copy would look like that of an earlier rewrite.
     await rm(backup, { force: true }).catch(() => undefined);
     throw error;
   }
   return { file, backup };
 };
 
-/** The newest copy that a rewriting left beside the file. */
+/** Finds the newest copy that a rewrite left beside the file. */
 const backupOf = async (file: string): Promise<string | undefined> => {
   const start = `${basename(file)}${MARK}`;
   const names = await readdir(dirname(file)).catch(() => []);
@@ -166,7 +169,7 @@ const backupOf = async (file: string): Promise<string | undefined> => {
   return newest === undefined ? undefined : join(dirname(file), newest);
 };
 
-/** `undefined` when there is no copy. */
+/** Restores the newest copy; `undefined` when there is none. */
 export const restoreFile = async (file: string): Promise<Rewritten | undefined> => {
   const backup = await backupOf(file);
   if (backup === undefined) return undefined;

@@ -127,9 +127,9 @@ describe('toolcrib servers add', { timeout: 30_000 }, () => {
     [['add', 'x', '--env', 'NOPE', '--', 'b'], '--env takes NAME=value'],
     [['add', 'x', '--url', 'https://a', '--env', 'A=b'], '--env is for a program'],
     [['add', 'x', '--transport', 'tcp', '--', 'b'], 'Allowed choices are stdio'],
-    [['add', 'no name', '--', 'b'], 'This is no server that can be configured.'],
-    [['add', 'x', '--transport', 'sse', '--', 'b'], 'This is no server that can be configured.'],
-    [['add', 'x', '--url', 'gopher://a'], 'This is no server that can be configured.'],
+    [['add', 'no name', '--', 'b'], 'This server cannot be configured.'],
+    [['add', 'x', '--transport', 'sse', '--', 'b'], 'This server cannot be configured.'],
+    [['add', 'x', '--url', 'gopher://a'], 'This server cannot be configured.'],
     [['add', '__proto__', '--', 'b'], 'this key is not allowed'],
   ])('%j is refused, and nothing is written', async (args, message) => {
     const { code, err } = await run(...args);

@@ -70,7 +70,7 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     expect(code).toBe(0);
     expect(err).toContain('Cursor:');
     expect(err).toContain('+ git  git-server');
-    expect(err).toContain('env.GITHUB_TOKEN looks like a secret: kept as MCP_GIT_GITHUB_TOKEN');
+    expect(err).toContain('env.GITHUB_TOKEN looks like a secret: stored as MCP_GIT_GITHUB_TOKEN');
     expect(err).toContain('✗ bad  left out');
     expect(out).toBe('Nothing was changed.\n');
     expect(out + err).not.toContain('canary');
@@ -108,7 +108,7 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     await run(['--yes']);
     const { code, out, err } = await run(['--yes']);
     expect(code).toBe(0);
-    expect(out).toBe('There is nothing new to take in.\n');
+    expect(out).toBe('There is nothing new to import.\n');
     expect(err).toContain('= git  is there already');
   });
 
@@ -119,10 +119,10 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     put('.cursor/mcp.json', CURSOR.replace('git-server', 'other-server'));
     const other = await run(['--yes', '--json']);
     expect(JSON.parse(other.out)).toMatchObject({ taken: [] });
-    expect(other.out).toContain('another server of this name is there already');
+    expect(other.out).toContain('another server of this name is configured already');
     put('.cursor/mcp.json', CURSOR.replace('ghp_canary', 'ghp_canary2'));
     const secret = await run(['--yes', '--json']);
-    expect(secret.out).toContain('another secret is kept as MCP_GIT_GITHUB_TOKEN');
+    expect(secret.out).toContain('another secret is stored as MCP_GIT_GITHUB_TOKEN');
     expect(secret.out).not.toContain('canary');
     expect(own()).toBe(before);
     expect(secrets()).toEqual({ MCP_GIT_GITHUB_TOKEN: 'ghp_canary' });
@@ -245,7 +245,7 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     ]);
     expect(err).toContain(`copy: ${join(home, '.cursor', backups()[0] ?? 'none')}`);
     expect(err).toContain(`✗ Not rewritten: ${files[1]}\n  the name of its copy would be too long`);
-    expect(err).toContain('Once that is mended: toolcrib servers import --rewrite');
+    expect(err).toContain('After you fixed that: toolcrib servers import --rewrite');
     for (const name of ['a', 'b', 'c']) expect(own()).toContain(`command: ${name}`);
     expect(readFileSync(files[1], 'utf8')).toBe(list('b'));
     expect(readFileSync(files[2], 'utf8')).toContain('toolcrib');
@@ -296,6 +296,6 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
 
   it('without a copy there is nothing to restore', async () => {
     put('.cursor/mcp.json', CURSOR);
-    expect((await run(['--restore', '--yes'])).out).toBe('There is no copy to put back.\n');
+    expect((await run(['--restore', '--yes'])).out).toBe('There is no copy to restore.\n');
   });
 });

@@ -63,7 +63,7 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
     expect(JSON.parse(left.out)).toEqual({ server: 'guarded', removed: true });
     expect(secrets()).not.toContain('access-');
     expect(server.revoked).toHaveLength(1);
-    expect((await run('logout', 'guarded')).out).toBe('Nobody is logged in: guarded\n');
+    expect((await run('logout', 'guarded')).out).toBe('You are not logged in: guarded\n');
   });
 
   it('as JSON: the state, and no token', async () => {

@@ -1,4 +1,4 @@
-/** `toolcrib servers login` and `logout`: OAuth with a person at a browser; tokens are kept as secrets. */
+/** `toolcrib servers login` and `logout`: OAuth in the browser; tokens are stored as secrets. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { openServerAuth } from '../../../crib/open-server-auth.ts';
@@ -10,7 +10,7 @@ import { formatTime } from '../../output/format-units.ts';
 import { type ProgressLine, progressOn, withProgress } from '../../output/progress-line.ts';
 import { onInterrupt } from '../../session/on-interrupt.ts';
 import { openBrowser } from './open-browser.ts';
-import { knownServer, openServerDeps, type ServerDeps } from './server-config.ts';
+import { openServerDeps, requireServer, type ServerDeps } from './server-config.ts';
 
 type Auth = Awaited<ReturnType<typeof openServerAuth>>;
 type AuthServer = Parameters<typeof openServerAuth>[0];
@@ -24,13 +24,13 @@ interface ServerLoginOptions {
   readonly scope?: string;
 }
 
-/** Only a server that is reached by http can be logged in to. */
+/** Finds a server that can be logged in to: only those reached by HTTP can. */
 const remoteServer = async (
   deps: ServerDeps,
   name: string,
   { clientId, port, scope }: ServerLoginOptions = {},
 ): Promise<AuthServer> => {
-  const { url, oauth } = await knownServer(deps, name);
+  const { url, oauth } = await requireServer(deps, name);
   if (url === undefined || !/^https?:/i.test(url)) {
     throw new ToolFailure('VALIDATION_ERROR', 'This server has no login.', {
       suggestions: [
@@ -54,7 +54,7 @@ const showPage = async (io: Io, url: URL, browser: boolean): Promise<void> => {
     io,
     `${isOpen ? 'Your browser opens' : 'Open'} the login page of ${visibleText(url.host)}:`,
     `  ${visibleText(url.href)}`,
-    io.noteInk.dim('Waiting for you to log in there. Ctrl-C gives up.'),
+    io.noteInk.dim('Waiting for you to log in there. Press Ctrl-C to give up.'),
   );
 };
 
@@ -79,7 +79,7 @@ const LABELS = {
   redeeming: () => 'Fetching the tokens',
 } as const;
 
-/** A server may be slow to answer; while the person is asked, the lines about that stand alone. */
+/** Shows progress while the server answers, and none while the person logs in. */
 const stepProgress = (io: Io, name: string) => {
   let line: ProgressLine | undefined;
   const stop = (): void => line?.stop();
@@ -90,16 +90,16 @@ const stepProgress = (io: Io, name: string) => {
   return { onStep, stop };
 };
 
-const login = async (io: Io, name: string, choices: ServerLoginOptions): Promise<number> => {
-  const site = await openServerDeps(io);
-  const server = await remoteServer(site, name, choices);
-  const auth = await authOf(io, site, { server, browser: choices.browser ?? true });
-  const gaveUp = new AbortController();
-  const stop = onInterrupt(io, () => gaveUp.abort());
+const login = async (io: Io, name: string, options: ServerLoginOptions): Promise<number> => {
+  const deps = await openServerDeps(io);
+  const server = await remoteServer(deps, name, options);
+  const auth = await authOf(io, deps, { server, browser: options.browser ?? true });
+  const cancelled = new AbortController();
+  const stop = onInterrupt(io, () => cancelled.abort());
   const progress = stepProgress(io, name);
   try {
     const { onStep } = progress;
-    const state = await auth.login({ signal: gaveUp.signal, onStep }).finally(progress.stop);
+    const state = await auth.login({ signal: cancelled.signal, onStep }).finally(progress.stop);
     if (io.json) printJson(io, { server: name, ...state });
     else {
       print(io, `${io.ink.green('✓')} Logged in: ${name}`);
@@ -107,7 +107,9 @@ const login = async (io: Io, name: string, choices: ServerLoginOptions): Promise
       if (until !== undefined) {
         note(
           io,
-          io.noteInk.dim(`to ${formatTime(until)}; renewed by itself where that is allowed`),
+          io.noteInk.dim(
+            `until ${formatTime(until)}; renewed automatically where the server allows it`,
+          ),
         );
       }
       note(io, `${io.noteInk.cyan('→')} Try it: toolcrib servers test ${name}`);
@@ -119,14 +121,14 @@ const login = async (io: Io, name: string, choices: ServerLoginOptions): Promise
 };
 
 const logout = async (io: Io, name: string): Promise<number> => {
-  const site = await openServerDeps(io);
-  const auth = await authOf(io, site, { server: await remoteServer(site, name) });
+  const deps = await openServerDeps(io);
+  const auth = await authOf(io, deps, { server: await remoteServer(deps, name) });
   const removed = await withProgress(io, `Telling the login server of ${name}`, auth.logout());
   if (io.json) printJson(io, { server: name, removed });
   else
     print(
       io,
-      removed ? `${io.ink.green('✓')} Logged out: ${name}` : `Nobody is logged in: ${name}`,
+      removed ? `${io.ink.green('✓')} Logged out: ${name}` : `You are not logged in: ${name}`,
     );
   return 0;
 };
@@ -136,18 +138,20 @@ export const serversLoginCommand = (servers: Command, io: Io): Command =>
     withJson(
       servers
         .command('login')
-        .description('log in to a remote MCP server with your browser; tokens are kept as secrets')
+        .description(
+          'log in to a remote MCP server with your browser; tokens are stored as secrets',
+        )
         .argument('<name>'),
     )
       .option('--no-browser', 'only print the address of the login page')
-      .option('--client-id <id>', 'where this program was registered by hand')
+      .option('--client-id <id>', 'the client id, where you registered this program yourself')
       .option(
         '--port <number>',
         'the port of the redirect address that was registered',
         wholeNumber('--port', 1, MAX_PORT),
       )
-      .option('--scope <scopes>', 'what to ask for, instead of what the server names')
-      .action(leaving(io, (name: string, choices: ServerLoginOptions) => login(io, name, choices))),
+      .option('--scope <scopes>', 'the scopes to ask for, instead of those that the server names')
+      .action(leaving(io, (name: string, options: ServerLoginOptions) => login(io, name, options))),
     'toolcrib servers login linear',
     'toolcrib servers login linear --no-browser',
   );
@@ -157,7 +161,7 @@ export const serversLogoutCommand = (servers: Command, io: Io): Command =>
     withJson(
       servers
         .command('logout')
-        .description('forget the tokens of a remote MCP server, here and there')
+        .description('log out of a remote MCP server: revoke its tokens there and delete them here')
         .argument('<name>'),
     ).action(leaving(io, (name: string) => logout(io, name))),
     'toolcrib servers logout linear',

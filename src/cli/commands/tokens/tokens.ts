@@ -1,5 +1,4 @@
-/** `toolcrib tokens list`: who may use the HTTP API, newest first. Secrets are kept nowhere. */
-
+/** `toolcrib tokens list`, `create` and `revoke`: who may use the HTTP API. Only hashes of tokens are stored. */
 import { type Command, Option } from 'commander';
 import type { Isolation } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -22,7 +21,7 @@ interface CreateOptions {
 }
 
 const ISOLATIONS: readonly Isolation[] = ['none', 'basic', 'strict', 'paranoid'];
-/** It becomes part of a user's name in rules, budgets and the record. */
+/** The name becomes part of a user's name in rules, budgets and the record. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 const dollars = (text: string): number => {
@@ -42,8 +41,8 @@ const policyFrom = ({ tools, dailyUsd, isolation }: CreateOptions): TokenPolicy 
 
 const assertName = (name: string): void => {
   if (NAME.test(name)) return;
-  throw new ToolFailure('VALIDATION_ERROR', 'That is no name for a token.', {
-    suggestions: ['Take 1 to 64 letters, digits, "_", "." or "-", a letter or digit first.'],
+  throw new ToolFailure('VALIDATION_ERROR', 'A token cannot have that name.', {
+    suggestions: ['Use 1 to 64 letters, digits, "_", "." or "-", a letter or digit first.'],
   });
 };
 
@@ -53,66 +52,65 @@ const create = (io: Io, name: string, options: CreateOptions): Promise<number> =
   const { expires, role } = options;
   const expiresAt =
     expires === undefined ? undefined : readDeadline('--expires', expires, io.runtime.now());
-  const wanted = {
+  const newToken = {
     name,
     role,
     ...(expiresAt !== undefined && { expiresAt }),
     ...(policy && { policy }),
   };
   return withTokens(io, async (tokens) => {
-    const { token, record } = await tokens.create(wanted, localPerson());
+    const { token, record } = await tokens.create(newToken, localPerson());
     if (io.json) printJson(io, { token, ...shownToken(record) });
     else {
       print(io, token);
       const until = expiresAt === undefined ? '' : `, until ${formatTime(expiresAt)}`;
       note(io, `${io.noteInk.green('✓')} A token for ${name}, as ${role}${until}.`);
-      note(io, io.noteInk.dim('  It is shown this once: keep it where secrets are kept.'));
+      note(io, io.noteInk.dim('  It is shown only once: store it as a secret.'));
     }
     return 0;
   });
 };
 
-/** `toolcrib tokens create`: a new token for the HTTP API. It is shown here and kept nowhere. */
 export const tokensCreateCommand = (tokens: Command, io: Io): Command =>
   withExamples(
     withJson(
       tokens
         .command('create')
-        .description('make a token for the HTTP API, which is shown once')
+        .description('create a token for the HTTP API; it is shown once')
         .argument('<name>', 'who holds it; rules and the record know it as token:<name>'),
     )
       .addOption(new Option('--role <role>', 'what it may do').choices([...ROLES]).default('agent'))
-      .option('--tools <list>', 'only these tools, between commas; all otherwise', collect)
-      .option('--daily-usd <amount>', 'what it may spend a day', dollars)
+      .option('--tools <list>', 'only these tools, between commas; by default all', collect)
+      .option('--daily-usd <amount>', 'the US dollars it may spend a day', dollars)
       .addOption(
         new Option('--isolation <level>', 'how strictly its calls are kept apart').choices([
           ...ISOLATIONS,
         ]),
       )
-      .option('--expires <when>', 'useless from then on: 8h, 30d, or a date')
+      .option('--expires <when>', 'when it expires: 8h, 30d, or a date')
       .action(leaving(io, (name: string, options: CreateOptions) => create(io, name, options))),
     'toolcrib tokens create ci --role agent --tools calculator,web_search --expires 30d',
     'toolcrib tokens create dashboard --role viewer',
   );
 
-const revoke = (io: Io, wanted: string): Promise<number> =>
+const revoke = (io: Io, typed: string): Promise<number> =>
   withTokens(io, async (tokens) => {
-    const { id, name } = findToken(await tokens.list(), wanted, io.runtime.now());
-    if (!(await tokens.revoke(id))) throw new ToolFailure('CONFLICT', 'It was revoked already.');
+    const { id, name } = findToken(await tokens.list(), typed, io.runtime.now());
+    if (!(await tokens.revoke(id)))
+      throw new ToolFailure('CONFLICT', 'The token was revoked already.');
     if (io.json) printJson(io, { id, revoked: true });
     else print(io, `${io.ink.green('✓')} The token of ${visibleText(name)} is revoked.`);
     return 0;
   });
 
-/** `toolcrib tokens revoke`: from now on the token is good for nothing. */
 export const tokensRevokeCommand = (tokens: Command, io: Io): Command =>
   withExamples(
     withJson(
       tokens
         .command('revoke')
-        .description('make a token useless, at once')
+        .description('revoke a token, at once')
         .argument('<token>', 'its name or its id'),
-    ).action(leaving(io, (wanted: string) => revoke(io, wanted))),
+    ).action(leaving(io, (typed: string) => revoke(io, typed))),
     'toolcrib tokens revoke ci',
   );
 
@@ -139,7 +137,7 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, records.map(shownToken));
     else if (records.length === 0) {
       print(io, 'There are no tokens: nobody can use the HTTP API.');
-      note(io, `  ${io.noteInk.cyan('→')} Make one: toolcrib tokens create <name>`);
+      note(io, `  ${io.noteInk.cyan('→')} Create one: toolcrib tokens create <name>`);
     } else {
       const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
       print(io, ...table([head, ...records.map((record) => rowOf(io, record))]));

@@ -1,4 +1,4 @@
-/** A tool from outside as the person sees it who is to accept it: the difference, then what is odd. */
+/** Shows tools from outside to the person who is to accept them: the difference, then what looks odd. */
 import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
 import type { Catalog } from '../../../contract/catalog.ts';
@@ -13,7 +13,7 @@ import type { Cell } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 
-/** Throws when nobody can be asked: to be called before anything is waited for. */
+/** Throws when nobody can be asked. Call it before waiting for anything. */
 export const assertCanAsk = (io: Io): void => {
   if (!io.json && canAsk(io)) return;
   throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
@@ -21,14 +21,14 @@ export const assertCanAsk = (io: Io): void => {
   });
 };
 
-const asked = async (io: Io, held: readonly LockState[]): Promise<boolean> => {
+const confirmHeld = async (io: Io, held: readonly LockState[]): Promise<boolean> => {
   assertCanAsk(io);
   const flagged = held.filter(({ state }) => state === 'flagged').length;
   const odd = flagged === 0 ? '' : `, ${flagged} of them flagged`;
   return confirm(io, `Accept ${counted(held.length, 'tool')} as shown${odd}?`);
 };
 
-/** So many new tools are shown in full; of more there is a line each, by source. */
+/** More new tools than this are shown in a line each, by source. */
 const MAX_FULL_PAGES = 3;
 const MAX_LINE_CHARS = 100;
 
@@ -37,7 +37,7 @@ const firstLine = (tools: Catalog, name: string): string => {
   return visibleText(line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}…` : line);
 };
 
-/** What is changed or flagged is shown in full; tools that are merely new are summed up when they are many. */
+/** Shows changed and flagged tools in full; many new ones are summed up. */
 const heldPages = (tools: Catalog, held: readonly LockState[], ink: Colors): readonly string[] => {
   const isPlain = ({ state, findings }: LockState): boolean =>
     state === 'new' && findings.length === 0;
@@ -59,33 +59,33 @@ const heldPages = (tools: Catalog, held: readonly LockState[], ink: Colors): rea
   ];
 };
 
-/** `undefined` when the person said no. */
+/** Shows the tools, asks, and accepts them; `undefined` when the person said no. */
 export const acceptHeld = async (
   io: Io,
   { crib }: OpenCrib,
   { held, yes }: { readonly held: readonly LockState[]; readonly yes: boolean },
 ): Promise<readonly LockEntry[] | undefined> => {
   if (!io.json) note(io, ...heldPages(crib.tools, held, io.noteInk));
-  if (held.length > 0 && !yes && !(await asked(io, held))) return undefined;
-  // What was seen is accepted, not what may lie there by now.
+  if (held.length > 0 && !yes && !(await confirmHeld(io, held))) return undefined;
+  // By fingerprint: what was shown is accepted, not what may have changed since.
   return crib.tools.lock.accept(
     held.map(({ tool, fingerprint }) => ({ tool, fingerprint })),
     localPerson(),
   );
 };
 
-const SAID: Readonly<Record<LockState['state'], string>> = {
+const MEANINGS: Readonly<Record<LockState['state'], string>> = {
   accepted: 'accepted as it is',
   new: 'nobody has accepted it yet',
   changed: 'not what was accepted',
   flagged: 'something in it looks like an attack',
-  gone: 'in the lock, and its source has it no longer',
+  gone: 'in the lock, but no longer at its source',
 };
 
-/** Everything that keeps the lock from being what the sources bring. */
+/** Says whether the lock and the source differ. */
 export const isOpenState = ({ state }: LockState): boolean => state !== 'accepted';
 
-/** Those that a person can accept. */
+/** Says whether a person can accept the tool. */
 export const isHeld = ({ state }: LockState): boolean => state !== 'accepted' && state !== 'gone';
 
 const painterOf = (state: LockState['state'], ink: Colors): Colors['red'] => {
@@ -101,7 +101,7 @@ export const lockRow = (lockState: LockState, ink: Colors): readonly Cell[] => {
     { text: state, paint: painterOf(state, ink) },
     { text: tool, paint: ink.bold },
     { text: origin, paint: ink.cyan },
-    { text: `${SAID[state]}${odd}`, paint: ink.dim },
+    { text: `${MEANINGS[state]}${odd}`, paint: ink.dim },
   ];
 };
 
@@ -111,11 +111,11 @@ const diffLine = (line: string, ink: Colors): string => {
   return line.startsWith('-') ? ink.red(line) : line;
 };
 
-/** The lock has made every character of the difference and the findings visible already. */
+/** Shows one tool in full. The lock has made every character of diff and findings visible already. */
 const lockPage = (lockState: LockState, ink: Colors): readonly string[] => {
   const { tool, origin, state, findings, diff } = lockState;
   return [
-    `${ink.bold(visibleText(tool))} of ${visibleText(origin)}: ${SAID[state]}`,
+    `${ink.bold(visibleText(tool))} of ${visibleText(origin)}: ${MEANINGS[state]}`,
     ...diff.split('\n').map((line) => `  ${diffLine(line, ink)}`),
     ...findings.map(
       ({ kind, path, message }) =>
@@ -125,7 +125,7 @@ const lockPage = (lockState: LockState, ink: Colors): readonly string[] => {
   ];
 };
 
-/** Where acceptances of these tools are written: in the user's lock where all are of the user's own servers. */
+/** Finds the lock file for these tools: the user's where all are of the user's own servers. */
 export const lockFileOf = (
   { loaded }: Pick<OpenCrib, 'loaded'>,
   tools: readonly Pick<LockState, 'origin'>[],

@@ -1,4 +1,4 @@
-/** `toolcrib tools list`: one line for each tool. Token counts only on request, for they take time. */
+/** `toolcrib tools list`: one line for each tool. Token counts only on request: they take time. */
 import type { Command } from 'commander';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -25,11 +25,11 @@ interface ListOptions extends FilterOptions {
 const USAGE = [
   '',
   'Usage:',
-  '  toolcrib tools info <name>       everything about a tool',
+  '  toolcrib tools info <name>       show everything about a tool',
   '  toolcrib tools enable <name>     switch a tool on',
   '  toolcrib tools disable <name>    switch a tool off',
-  '  toolcrib tools tokens            what the definitions cost in prompt tokens',
-  '  toolcrib tools health            would they work if they were called now',
+  '  toolcrib tools tokens            show what the definitions cost in prompt tokens',
+  '  toolcrib tools health            check whether they would work now',
 ];
 
 type Tokens = ReadonlyMap<string, number>;
@@ -123,13 +123,13 @@ export const toolsListCommand = (tools: Command, io: Io): Command => {
           io,
           async (open) => {
             if (word !== undefined) {
-              const known = open.crib.tools.has(word);
-              const hints = known ? [`To see that tool: toolcrib tools info ${word}`] : [];
+              const isTool = open.crib.tools.has(word);
+              const hints = isTool ? [`To see that tool: toolcrib tools info ${word}`] : [];
               throw await unknownSubcommand(tools, word, hints);
             }
             return listTools(io, open, options);
-            // Names are completed while somebody types: nothing may wait for a server.
           },
+          // Shells complete names while a person types: nothing may wait for a server.
           { startServers: options.names !== true },
         ),
       ),

@@ -1,8 +1,7 @@
-/** `toolcrib tools lock`: what is accepted of the tools from outside, and what is not. */
-
+/** `toolcrib tools lock`, `accept` and `verify`: which tools from outside are accepted. */
 import type { Command } from 'commander';
 import { toolError } from '../../../contract/errors.ts';
-import type { LockState, ToolLock } from '../../../contract/lock.ts';
+import type { LockState } from '../../../contract/lock.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
@@ -17,23 +16,20 @@ interface AcceptOptions {
   readonly yes?: boolean;
 }
 
-/** The states of the named tools. One that is not there fails as accepting it would. */
+/** Gives the states of the named tools. Fails for an unknown one as `accept` of the lock does. */
 const statesOf = async (
   names: readonly string[],
   { tools }: OpenCrib['crib'],
 ): Promise<readonly LockState[]> => {
   const states = tools.lock.states();
-  const found = names.map((name) => {
+  const byName = names.map((name) => {
     const own = tools.get(name)?.tool.name ?? name;
     return states.filter(({ tool, state }) => tool === own && state !== 'gone');
   });
-  const missing = names.find((_name, at) => found[at]?.length === 0);
-  if (missing !== undefined) await failToFind(missing, tools.lock);
-  return [...new Set(found.flat())];
+  const missing = names.find((_name, at) => byName[at]?.length === 0);
+  if (missing !== undefined) await tools.lock.accept([missing], localPerson());
+  return [...new Set(byName.flat())];
 };
-
-const failToFind = (name: string, lock: ToolLock): Promise<unknown> =>
-  lock.accept([name], localPerson());
 
 const acceptTools = async (
   io: Io,
@@ -47,8 +43,8 @@ const acceptTools = async (
     return 3;
   }
   const file = lockFileOf(open, states);
-  const told = accepted.map(({ tool, origin, fingerprint }) => ({ tool, origin, fingerprint }));
-  if (io.json) printJson(io, { accepted: told, file });
+  const entries = accepted.map(({ tool, origin, fingerprint }) => ({ tool, origin, fingerprint }));
+  if (io.json) printJson(io, { accepted: entries, file });
   for (const { tool } of io.json ? [] : states) {
     const isNew = accepted.some((entry) => entry.tool === tool);
     print(io, isNew ? `${io.ink.green('✓ Accepted')} ${tool}` : `Accepted already: ${tool}`);
@@ -57,11 +53,12 @@ const acceptTools = async (
   return 0;
 };
 
-/** `toolcrib tools accept`: see what is new or different about tools from outside, and let them in. */
 export const toolsAcceptCommand = (tools: Command, io: Io): Command =>
   withExamples(
     withJson(
-      tools.command('accept <name...>').description('let tools from outside out of quarantine'),
+      tools
+        .command('accept <name...>')
+        .description('accept tools from outside: they leave quarantine'),
     )
       .option('-y, --yes', 'accept them without being asked')
       .action(
@@ -95,13 +92,12 @@ const verify = async (io: Io, { crib, loaded, unreachable }: FreshCrib): Promise
   print(io, ...table(rows, widthOf(io)));
   if (open.length > 0) {
     note(io, `${io.noteInk.red('✗')} ${open.length} of ${states.length} not as accepted.`);
-    note(io, 'To look at them and decide: toolcrib tools accept <name>');
+    note(io, 'To review and accept one: toolcrib tools accept <name>');
   }
   if (unreachable.length > 0) note(io, `${io.noteInk.red('✗')} Not every server could be asked.`);
   return 1;
 };
 
-/** `toolcrib tools verify`: fails when tools from outside are not what was accepted. For CI. */
 export const toolsVerifyCommand = (tools: Command, io: Io): Command =>
   withExamples(
     withJson(
@@ -137,9 +133,9 @@ const show = (io: Io, states: readonly LockState[]): void => {
     summary(states),
   );
   const [held] = states.filter(isHeld);
-  if (held) note(io, `To look at one and let it in: toolcrib tools accept ${held.tool}`);
+  if (held) note(io, `To review and accept one: toolcrib tools accept ${held.tool}`);
   if (states.some(({ state }) => state === 'gone')) {
-    note(io, 'To drop the lines of those that are gone: toolcrib tools lock --prune');
+    note(io, 'To remove the tools that are gone from the lock: toolcrib tools lock --prune');
   }
 };
 
@@ -166,11 +162,9 @@ const lockTools = async (io: Io, open: OpenCrib, options: LockOptions): Promise<
 
 export const toolsLockCommand = (tools: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      tools.command('lock').description('what is accepted of the tools from outside, what is not'),
-    )
-      .option('--accept-all', 'accept everything that is held, after a look at it')
-      .option('--prune', 'drop the lines of tools that are gone')
+    withJson(tools.command('lock').description('show which tools from outside are accepted'))
+      .option('--accept-all', 'review and accept every tool in quarantine')
+      .option('--prune', 'remove tools that are gone from the lock')
       .option('-y, --yes', 'do not ask')
       .action(
         leaving(io, async (options: LockOptions) => {

@@ -26,7 +26,7 @@ const priceOf = (text: string): number => {
   throw new ToolFailure('VALIDATION_ERROR', '--price takes US dollars for a million tokens.');
 };
 
-/** Name, bar, count: as wide as the terminal allows. */
+/** Draws a line for each tool: name, bar, count. */
 const barLines = (io: Io, { byTool }: TokenReport): readonly string[] => {
   const sorted = byTool.toSorted((a, b) => b.tokens - a.tokens || (a.tool < b.tool ? -1 : 1));
   const most = sorted[0]?.tokens ?? 0;
@@ -66,7 +66,9 @@ const showTokens = (io: Io, options: TokensOptions): Promise<number> =>
 
 export const toolsTokensCommand = (tools: Command, io: Io): Command => {
   const command = withFilters(
-    withJson(tools.command('tokens').description('what the definitions cost in prompt tokens')),
+    withJson(
+      tools.command('tokens').description('show what the definitions cost in prompt tokens'),
+    ),
   )
     .option('--all', 'count disabled tools too')
     .option('--price <usd>', 'US dollars for a million input tokens, to show the cost', priceOf)

@@ -6,15 +6,15 @@ const NOW = Date.UTC(2026, 10, 15, 23, 59);
 describe('usagePeriod', () => {
   it('is today, a day, a month, or all', () => {
     const from = Date.UTC(2026, 10, 15);
-    const day = { name: '2026-11-15', isLong: false, stretch: { from, to: from + 86_400_000 } };
+    const day = { name: '2026-11-15', isLong: false, range: { from, to: from + 86_400_000 } };
     expect(usagePeriod(undefined, NOW)).toEqual(day);
     expect(usagePeriod('2026-11-15', 0)).toEqual(day);
     expect(usagePeriod('2026-12', NOW)).toEqual({
       name: '2026-12',
       isLong: true,
-      stretch: { from: Date.UTC(2026, 11, 1), to: Date.UTC(2027, 0, 1) },
+      range: { from: Date.UTC(2026, 11, 1), to: Date.UTC(2027, 0, 1) },
     });
-    expect(usagePeriod('all', NOW)).toEqual({ name: 'all', isLong: true, stretch: {} });
+    expect(usagePeriod('all', NOW)).toEqual({ name: 'all', isLong: true, range: {} });
   });
 
   it.each(['2026', '2026-13', '2026-02-30', '2026-1-1', 'today', '', '2026-11-15T00'])(
