@@ -49,6 +49,10 @@ export const note = (io: Io, ...lines: readonly string[]): void => {
   for (const line of lines) io.stderr.write(`${line}\n`);
 };
 
+/** Prints a warning, to stderr. */
+export const warn = (io: Io, ...lines: readonly string[]): void =>
+  note(io, ...lines.map((line) => `${io.noteInk.yellow('!')} ${line}`));
+
 /** Makes a log that writes warnings and errors to stderr, where a service manager picks them up. */
 export const warningLog = (io: Io, command: string): Logger => {
   const say = (message: string, fields: object = {}) =>

@@ -63,7 +63,7 @@ export interface GroupEntry {
 
 export type CommandEntry = LoadedEntry | GroupEntry;
 
-export interface CommandChoice {
+interface CommandChoice {
   readonly commands: readonly CommandEntry[];
   /** The command line; without it every command is loaded. */
   readonly args: readonly string[] | undefined;

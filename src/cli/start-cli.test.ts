@@ -5,7 +5,7 @@ const terminal = { isTTY: true };
 const pipe = {};
 
 describe('wantsColour', () => {
-  it('only on a terminal', () => {
+  it('is true only on a terminal', () => {
     expect(wantsColour({}, [], terminal)).toBe(true);
     expect(wantsColour({}, [], pipe)).toBe(false);
     expect(wantsColour({ TERM: 'dumb' }, [], terminal)).toBe(false);
@@ -16,7 +16,7 @@ describe('wantsColour', () => {
     expect(wantsColour({ FORCE_COLOR: '1' }, ['--no-color'], terminal)).toBe(false);
   });
 
-  it('an empty NO_COLOR does not count', () => {
+  it('ignores an empty NO_COLOR', () => {
     expect(wantsColour({ NO_COLOR: '' }, [], terminal)).toBe(true);
   });
 

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from '../../contract/approver.ts';
 import { visibleItem, visibleLines } from '../../kit/text/visible-text.ts';
 import { childrenOf, shownScalar, wrapLine } from './shown-value.ts';
 
-export interface PageOptions {
+interface PageOptions {
   readonly now: number;
   /** Columns of the terminal. */
   readonly width: number;

@@ -48,7 +48,7 @@ describe('proposeCondition', () => {
     expect(holds(condition, other)).toBe(false);
   });
 
-  it('lists and objects are part of it: their content is not left open', () => {
+  it('compares the content of lists and objects, too', () => {
     const input = { command: 'git', args: ['status', 1, true, null], env: { A: 'b', in: [] } };
     const condition = proposeCondition(input) ?? '';
     expect(holds(condition, input)).toBe(true);

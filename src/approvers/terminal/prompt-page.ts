@@ -18,7 +18,7 @@ import {
   TIERS,
 } from './approval-page.ts';
 
-export interface PromptPageOptions {
+interface PromptPageOptions {
   readonly now: number;
   /** Size of the terminal. */
   readonly width: number;

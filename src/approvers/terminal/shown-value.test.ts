@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { inputDifference } from './shown-value.ts';
 
 describe('inputDifference', () => {
-  it('is empty for the same input, in whatever order', () => {
+  it('is empty for the same input, in any order of keys', () => {
     expect(inputDifference({ a: 1, b: [true, null] }, { b: [true, null], a: 1 })).toEqual([]);
   });
 
-  it('names what goes and what comes by its whole path', () => {
+  it('names removed and added values by their whole path', () => {
     expect(
       inputDifference(
         { path: 'a.txt', options: { force: true, tags: ['x', 'y'] } },
@@ -34,7 +34,7 @@ describe('inputDifference', () => {
     expect(shown[1]).toContain('⟨ 602 characters are not shown here ⟩');
   });
 
-  it('a name that looks like a path is told from one', () => {
+  it('distinguishes a name that looks like a path from a path', () => {
     expect(inputDifference({ a: { b: 1 } }, { 'a › b': 1 })).toEqual([
       '- a › b: 1',
       '+ "a › b": 1',

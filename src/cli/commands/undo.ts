@@ -2,12 +2,12 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import type { CribHost } from '../../contract/crib-host.ts';
-import { ToolFailure, toolError } from '../../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { findExecution } from '../input/by-start.ts';
-import { canAsk, confirm } from '../input/confirm.ts';
+import { canAsk, confirm, noTerminal } from '../input/confirm.ts';
 import { misuse } from '../input/misuse.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
@@ -76,9 +76,7 @@ const isAgreed = async (io: Io, crib: CribHost, executionId: string): Promise<bo
   for (const snapshot of snapshots) note(io, `  ${nameOf(io, snapshot.path)} ${plan(snapshot)}`);
   if (snapshots.length === 0) note(io, '  No file is kept for this call.');
   if (canAsk(io)) return confirm(io, 'Undo this?');
-  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
-    suggestions: ['Add --yes to undo without being asked.'],
-  });
+  throw noTerminal('Add --yes to undo without being asked.');
 };
 
 const undo = (
@@ -89,10 +87,7 @@ const undo = (
   withStore(io, async ({ crib }) => {
     const executionId = await chosenCall(crib, typed, last);
     if (!yes && !(await isAgreed(io, crib, executionId))) {
-      const error = toolError('USER_CANCELLED', 'Nothing was undone.');
-      if (io.json) printJson(io, { success: false, status: 'denied', error });
-      else note(io, ...errorLines(error, io.noteInk));
-      return 3;
+      throw new ToolFailure('USER_CANCELLED', 'Nothing was undone.');
     }
     const result = await crib.executions.undo(executionId);
     if (io.json) printJson(io, result);

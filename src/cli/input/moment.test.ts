@@ -22,7 +22,7 @@ describe('readMoment', () => {
 });
 
 describe('readDeadline', () => {
-  it('a span goes forward, a date is a date', () => {
+  it('adds a span to now, and takes a date as it is', () => {
     expect(readDeadline('--expires', '8h', NOW)).toBe(NOW + 8 * 3_600_000);
     expect(readDeadline('--expires', '2026-12-01', NOW)).toBe(Date.UTC(2026, 11, 1));
   });

@@ -33,7 +33,7 @@ describe('findJsonFault', () => {
     expect(fault?.message).toContain(message);
   });
 
-  it('refuses nesting without end, at once', () => {
+  it('refuses endless nesting, at once', () => {
     expect(findJsonFault('['.repeat(200_000))?.message).toContain('deeper than 512');
   });
 

@@ -18,7 +18,7 @@ export interface GivenInput {
   readonly pairs: readonly Pair[];
 }
 
-export interface InputArguments {
+interface InputArguments {
   readonly args: readonly string[];
   /** `--input`; `-` is stdin. */
   readonly file: string | undefined;

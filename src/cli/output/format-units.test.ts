@@ -22,14 +22,14 @@ describe('formatDuration', () => {
 });
 
 describe('formatCost', () => {
-  it('shows what the ledger knows, and no more', () => {
+  it('shows six digits, as the ledger has them', () => {
     expect(formatCost(0)).toBe('free');
     expect(formatCost(0.0000012)).toBe('$0.000001');
     expect(formatCost(1.5)).toBe('$1.5');
   });
 });
 
-it('counts in words', () => {
+it('counts with a noun in singular or plural', () => {
   expect(counted(1, 'tool')).toBe('1 tool');
   expect(counted(1200, 'tool')).toBe('1,200 tools');
 });
@@ -44,7 +44,7 @@ describe('bar', () => {
     expect(bar(50, 100, 10)).toBe('█████░░░░░');
   });
 
-  it('shows something for anything above nothing, and nothing for nothing', () => {
+  it('fills a character for any value above 0, and none for 0', () => {
     expect(bar(1, 10_000, 10)).toBe('█░░░░░░░░░');
     expect(bar(0, 100, 10)).toBe('░░░░░░░░░░');
     expect(bar(0, 0, 4)).toBe('░░░░');

@@ -4,7 +4,7 @@ import type { DryRunReport } from '../../contract/crib.ts';
 import { ERRORS } from '../../contract/errors.ts';
 import type { ToolResult, ToolStatus } from '../../contract/result.ts';
 import { visibleBlock, visibleText } from '../../kit/text/visible-text.ts';
-import { type Io, note, print, printJson } from '../io.ts';
+import { type Io, note, print, printJson, warn } from '../io.ts';
 import { errorLines } from './error-lines.ts';
 import { formatJson } from './format-json.ts';
 import { formatCost, formatDuration, formatTime } from './format-units.ts';
@@ -115,11 +115,11 @@ export const printResult = (io: Io, result: ToolResult, options: ResultOptions):
   else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
   const code = failedCommand(result);
   if (code !== undefined) {
-    note(io, `${io.noteInk.yellow('!')} The command ended with exit code ${code}.`);
+    warn(io, `The command ended with exit code ${code}.`);
   }
   if (options.quiet) return;
   for (const warning of result.warnings ?? []) {
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+    warn(io, visibleText(warning));
   }
   if (result.metadata.executionId === '') return;
   note(io, io.noteInk.dim(metadataLine(result, options.undoable)));

@@ -17,6 +17,10 @@ export interface Cell {
 
 const GAP = '  ';
 
+/** Makes the first row of a table: the names of the columns. */
+export const headRow = (names: readonly string[], ink: Colors): readonly Cell[] =>
+  names.map((text) => ({ text, paint: ink.dim }));
+
 /** Cuts a text to a width, with an ellipsis. */
 export const cutTo = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;

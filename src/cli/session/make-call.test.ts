@@ -15,24 +15,24 @@ const refused = (message: string): ToolResult =>
   refusedResult('write_file', new ToolFailure('PERMISSION_DENIED', message), 0);
 
 describe('noteNextStep', () => {
-  it('after a refusal by a rule: the command that explains it', () => {
+  it('names the command that explains a refusal by a rule', () => {
     expect(said(refused('No. (rule no-writes)'))).toBe(
       `  → Why: toolcrib policy explain write_file '{"path":"a'\\''b"}' --user ada\n`,
     );
   });
 
-  it('a long input is not typed again, a hidden character is visible', () => {
+  it('leaves out a long input, and makes hidden characters visible', () => {
     const long = said(refused('No. (rule r)'), { path: 'x'.repeat(600) });
     expect(long).toContain('--input <the same input, in a file>');
     expect(said(refused('No. (rule r)'), { path: '\u202e' })).toContain('\\u202e');
   });
 
-  it('says nothing where no rule refused', () => {
+  it('prints nothing where no rule refused', () => {
     expect(said(refused('The file may not be read.'))).toBe('');
     expect(said(refusedResult('t', new ToolFailure('NOT_FOUND', 'x (rule r)'), 0))).toBe('');
   });
 
-  it('after a question: how to look at it', () => {
+  it('names the command that shows a waiting approval', () => {
     const { metadata, error } = refused('');
     const pending: ToolResult = {
       success: false,

@@ -3,7 +3,7 @@ import type { Approver } from '../../contract/approver.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
-import { type Io, note, type OpenCrib } from '../io.ts';
+import { type Io, note, type OpenCrib, warn } from '../io.ts';
 import { whileShown } from '../output/progress-line.ts';
 import { findTool, firstLists } from './find-tool.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
@@ -68,7 +68,7 @@ export const openCrib = async (
   ]);
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const notes = silent ? [] : trustNotes(loaded);
-  note(io, ...notes.map((line) => `${io.noteInk.yellow('!')} ${line}`));
+  warn(io, ...notes);
   const log = stderrLog(io, loaded.config.observation.logLevel);
   const project = projectOptions(loaded, io);
   const crib = await whileShown(io, 'Loading tools', () =>

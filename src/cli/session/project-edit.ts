@@ -1,7 +1,7 @@
 /** What commands share that edit a project's configuration: checks before the edit, trust after it. */
 import { join } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
-import { type Io, note, type OpenCrib } from '../io.ts';
+import { type Io, type OpenCrib, warn } from '../io.ts';
 
 type Project = Pick<OpenCrib, 'loaded' | 'root'>;
 
@@ -59,5 +59,5 @@ export const keepTrust = async (
   );
   if (isTrusted) return;
   const why = 'Something else in .toolcrib has changed as well, so it is not trusted any more.';
-  note(io, `${io.noteInk.yellow('!')} ${why} Look at it: toolcrib trust`);
+  warn(io, `${why} Look at it: toolcrib trust`);
 };

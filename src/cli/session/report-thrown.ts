@@ -70,7 +70,8 @@ const errorOf = (thrown: unknown, advice: Advice): ToolError => {
 export const reportThrown = (io: Io, thrown: unknown, advice: Advice): number => {
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
   const error = errorOf(thrown, advice);
-  if (io.json) printJson(io, { success: false, status: 'failure', error });
+  const status = error.code === 'USER_CANCELLED' ? 'denied' : 'failure';
+  if (io.json) printJson(io, { success: false, status, error });
   else note(io, ...errorLines(error, io.noteInk));
   return error.code === 'NOT_FOUND' ? NOT_FOUND_EXIT : ERRORS[error.code].exit;
 };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { putFile } from '../../kit/file/replace-file.ts';
 
-export interface RunningServe {
+interface RunningServe {
   readonly pid: number;
   readonly url: string;
   /** The folder whose tools it serves. */

@@ -6,7 +6,7 @@ import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ProjectTrust } from '../../trust/project-trust.ts';
 import { trustPage } from '../commands/project/trust-page.ts';
 import { canAsk } from '../input/confirm.ts';
-import { type Io, note } from '../io.ts';
+import { type Io, note, warn } from '../io.ts';
 
 /** Asks for yes or no; `undefined` when the input ended instead. */
 export const askLine = async (io: Io, question: string): Promise<boolean | undefined> => {
@@ -47,7 +47,7 @@ export const settleTrust = async (io: Io): Promise<void> => {
   if (answer === undefined) return;
   // An answer that cannot be stored must not stop the command; the project stays untrusted.
   await (answer ? trustProject : refuseProject)(folder, decision).catch((error: Error) => {
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(error.message)}`);
+    warn(io, visibleText(error.message));
   });
 };
 

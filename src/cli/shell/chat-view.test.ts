@@ -7,7 +7,7 @@ import { chatView } from './chat-view.ts';
 const call = (name: string, input: unknown) => ({ id: 'c', name, input });
 
 describe('chatView', () => {
-  it('writes words as they come, whole, and ends the line', () => {
+  it('writes whole words as they come, and ends the line', () => {
     const { io, out } = fakeIo();
     const view = chatView(io);
     view.text('Hel');

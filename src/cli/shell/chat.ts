@@ -23,7 +23,7 @@ import {
 } from './chat-turn.ts';
 import { chatView, jsonView } from './chat-view.ts';
 
-export interface ChatDeps {
+interface ChatDeps {
   readonly io: Io;
   readonly crib: Crib;
   readonly caller: Partial<Caller>;

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../contract/schema.ts';
 import { alternativesOf, fixedValues, propertyOf, typesOf } from '../input/schema-alternatives.ts';
 
-export interface CompletionDeps {
+interface CompletionDeps {
   /** Names of the commands, without their slash, and of their subcommands. */
   readonly commands: ReadonlyMap<string, readonly string[]>;
   tools(): readonly string[];

@@ -18,7 +18,7 @@ export interface LineSource {
   close(): void;
 }
 
-export interface LineSourceOptions {
+interface LineSourceOptions {
   complete(line: string): readonly [string[], string];
   history(): readonly string[];
 }

@@ -42,7 +42,7 @@ describe('openHistory', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('makes a file for the owner alone, newest line first when it is read back', async () => {
+  it('writes a file for the owner only, and reads it newest line first', async () => {
     const file = join(folder, 'new', 'shell-history');
     const history = await openHistory(file);
     await history.add('one');
@@ -56,7 +56,7 @@ describe('openHistory', () => {
     expect((await openHistory(file)).lines).toEqual(['three { "a": 1 }', 'two', 'one']);
   });
 
-  it('closes a file that others could read, drops secrets from it, and keeps the last thousand', async () => {
+  it('makes a readable file private, drops secrets from it, and keeps the last thousand lines', async () => {
     const file = join(folder, 'shell-history');
     const lines = Array.from({ length: 1500 }, (_, at) => `line ${at}`);
     writeFileSync(file, `${lines.join('\n')}\npassword=x\n`);
@@ -69,7 +69,7 @@ describe('openHistory', () => {
     expect([kept[0], kept.at(-1), kept.length]).toEqual(['line 500', 'last', 1001]);
   });
 
-  it('goes without a file where none can be written', async () => {
+  it('works without a file where none can be written', async () => {
     writeFileSync(join(folder, 'file'), '');
     const history = await openHistory(join(folder, 'file', 'shell-history'));
     await history.add('one');

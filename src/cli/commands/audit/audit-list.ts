@@ -6,7 +6,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, headRow, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import {
   type AuditCall,
@@ -75,8 +75,7 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
       print(io, 'No call on record matches.');
       return 0;
     }
-    const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
-    print(io, ...table([head, ...calls.map((call) => rowOf(io, call))]));
+    print(io, ...table([headRow(HEAD, io.ink), ...calls.map((call) => rowOf(io, call))]));
     if (next !== undefined) note(io, io.noteInk.dim(`Older ones: add --before ${next}`));
     return 0;
   });

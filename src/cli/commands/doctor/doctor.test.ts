@@ -28,7 +28,7 @@ describe('checkNode', () => {
 });
 
 describe('checkSqlite', () => {
-  it('takes the one of Node from 22.13 on, the package before', async () => {
+  it('uses the SQLite of Node from 22.13 on, the package before', async () => {
     expect((await checkSqlite('22.13.0')).message).toContain('comes with this Node');
     expect((await checkSqlite('20.19.0')).message).toContain('@photostructure/sqlite');
   });
@@ -71,7 +71,7 @@ describe('checkTrust', () => {
     ]);
   });
 
-  it('lists what keeps it from being trusted, and what a project asked for in vain', () => {
+  it('lists what keeps a project from being trusted, and which settings it did not get', () => {
     const problems = [{ file: '/p/.toolcrib/config.yml', path: '', message: 'is a link' }];
     expect(trustOf({ state: 'untrusted', problems })[1]).toMatchObject({
       state: 'warning',
@@ -86,7 +86,7 @@ describe('checkTrust', () => {
 });
 
 describe('checkSandboxes', () => {
-  it('tells of each kind whether this machine gives it, and how to get it', async () => {
+  it('says of each kind of sandbox whether it works here, and how to install it', async () => {
     const missing = { ready: false, reason: 'No engine.', install: 'Install Podman.' } as const;
     const sandboxes = async () => [
       { type: 'wasm' as const, ready: true as const },
@@ -98,7 +98,7 @@ describe('checkSandboxes', () => {
     ];
     const crib = { health: { sandboxes }, tools: { list } } as unknown as CribHost;
     expect(await checkSandboxes(crib)).toEqual([
-      { name: 'wasm', state: 'ok', message: 'Sandbox wasm can be given' },
+      { name: 'wasm', state: 'ok', message: 'Sandbox wasm works' },
       {
         name: 'container',
         state: 'warning',
@@ -110,7 +110,7 @@ describe('checkSandboxes', () => {
 });
 
 describe('checkModel', () => {
-  it('warns, and never more', () => {
+  it('warns without a model, and never fails', () => {
     expect(checkModel(loaded({})).state).toBe('warning');
     expect(checkModel(loaded({ model: { provider: 'anthropic', model: 'm' } })).state).toBe('ok');
   });
@@ -141,7 +141,7 @@ describe('checkStore', () => {
   const cribWith = (parts: object) =>
     ({ store: async () => ({ label: 'x' }), ...parts }) as CribHost;
 
-  it('says how many rows hold together', async () => {
+  it('says how many rows of the audit chain were verified', async () => {
     const crib = cribWith({
       audit: { verify: async () => ({ ok: true, rows: 3, head: undefined }) },
     });

@@ -10,7 +10,7 @@ import { lazyAsync } from '../../../kit/data/lazy.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { type Io, note } from '../../io.ts';
+import { type Io, warn } from '../../io.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 import { within } from './within.ts';
 
@@ -68,7 +68,7 @@ const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthDeps['audit
     return (await crib.store()).audit;
   } catch (error) {
     const reason = reasonOf(error);
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(`The record cannot be read: ${reason}`)}`);
+    warn(io, visibleText(`The record cannot be read: ${reason}`));
     return undefined;
   }
 };

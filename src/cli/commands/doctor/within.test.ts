@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inParallel } from './within.ts';
 
 describe('work in parallel', () => {
-  it('keeps the order and never exceeds the window', async () => {
+  it('keeps the order and never exceeds the limit', async () => {
     let running = 0;
     let most = 0;
     const answers = await inParallel([5, 4, 3, 2, 1, 0], 2, async (thing) => {
@@ -16,7 +16,7 @@ describe('work in parallel', () => {
     expect(most).toBe(2);
   });
 
-  it('of nothing is nothing', async () => {
+  it('on no items gives no answers', async () => {
     expect(await inParallel([], 8, async () => 1)).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ const known = async (state?: string): Promise<GrantableTools> => {
   return { tools, servers };
 };
 
-describe('what a person grants', () => {
+describe('the resource of a grant', () => {
   it.each([
     ['calculator', 'tool:calculator'],
     ['tool:calculator', 'tool:calculator'],
@@ -36,7 +36,7 @@ describe('what a person grants', () => {
     },
   );
 
-  it('is told which tool may be meant', async () => {
+  it('suggests the tool that may be meant', async () => {
     const tools = await known('idle');
     const suggestions = ['Did you mean tool:calculator?'];
     expect(() => grantedResource('calculatr', tools)).toThrow(

@@ -7,7 +7,7 @@ import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
 import { readDeadline } from '../../input/moment.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withCrib } from '../../session/open-crib.ts';
@@ -125,7 +125,7 @@ const grant = (io: Io, resource: string, options: GrantOptions): Promise<number>
     io,
     async ({ crib }) => {
       const { resource: named, warning } = grantedResource(resource, crib);
-      if (warning !== undefined) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+      if (warning !== undefined) warn(io, visibleText(warning));
       const granted = await crib.permissions.grant({ ...newGrant, resource: named });
       if (io.json) printJson(io, granted);
       else report(io, granted);

@@ -8,7 +8,7 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { byStart } from '../../input/by-start.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, headRow, table } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 
@@ -77,8 +77,7 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, grants);
     else if (grants.length === 0) print(io, 'Nothing is granted besides what the rules allow.');
     else {
-      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
-      print(io, ...table([head, ...grants.map((grant) => rowOf(io, grant))]));
+      print(io, ...table([headRow(HEAD, io.ink), ...grants.map((grant) => rowOf(io, grant))]));
       note(io, io.noteInk.dim('Revoke one: toolcrib permissions revoke <grant>'));
     }
     return 0;

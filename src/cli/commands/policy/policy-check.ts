@@ -6,7 +6,7 @@ import type { Logger } from '../../../contract/runtime.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { trustNotes } from '../../session/settle-trust.ts';
 import { policyFilesFor, ruleToolWarnings } from './policy-files.ts';
@@ -90,7 +90,7 @@ const findingsOf = async (
 };
 
 const report = (io: Io, files: readonly PolicyFile[], { problems, warnings }: Findings): void => {
-  for (const warning of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+  for (const warning of warnings) warn(io, visibleText(warning));
   if (problems.length > 0) {
     for (const problem of problems) note(io, `${io.noteInk.red('✗')} ${visibleText(problem)}`);
     note(io, `  ${io.noteInk.cyan('→')} Correct these first: nothing starts before.`);
@@ -118,7 +118,7 @@ const check = async (io: Io, { policy }: CheckOptions): Promise<number> => {
   if (io.json) {
     printJson(io, { ok, files: files.map(({ path, kind }) => ({ path, kind })), ...findings });
   } else {
-    note(io, ...trustNotes(loaded).map((line) => `${io.noteInk.yellow('!')} ${line}`));
+    warn(io, ...trustNotes(loaded));
     report(io, files, findings);
   }
   return ok ? 0 : ERRORS.CONFIG_INVALID.exit;

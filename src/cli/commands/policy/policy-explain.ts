@@ -7,7 +7,7 @@ import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-o
 import { applyPairs } from '../../input/pairs.ts';
 import { readInput } from '../../input/read-input.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { type Cell, ruleEffectCell, table } from '../../output/table.ts';
+import { type Cell, headRow, ruleEffectCell, table } from '../../output/table.ts';
 import { toolOf } from '../../session/find-tool.ts';
 import { withCrib } from '../../session/open-crib.ts';
 
@@ -48,9 +48,8 @@ const show = (io: Io, { verdict, considered }: Explanation): void => {
     one.origin,
     one.why,
   ]);
-  const head = HEAD.map((text) => ({ text, paint: ink.dim }));
   print(io, '', 'Rules, in the order in which they are considered (● fits this call):');
-  print(io, ...table([head, ...rows]));
+  print(io, ...table([headRow(HEAD, ink), ...rows]));
 };
 
 const paintOf = (io: Io, { effect }: Verdict): Pick<Cell, 'paint'> => {

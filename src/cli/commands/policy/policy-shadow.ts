@@ -7,7 +7,7 @@ import { wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { type Cell, ruleEffectCell, table } from '../../output/table.ts';
+import { type Cell, headRow, ruleEffectCell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { outcomeRows } from '../audit/audit-calls.ts';
 
@@ -70,8 +70,7 @@ const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
     if (io.json) printJson(io, { findings, more });
     else if (findings.length === 0) print(io, 'No rule in shadow mode would have stopped a call.');
     else {
-      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
-      print(io, ...table([head, ...findings.map((row) => rowOf(io, row))]));
+      print(io, ...table([headRow(HEAD, io.ink), ...findings.map((row) => rowOf(io, row))]));
       note(
         io,
         io.noteInk.dim(`${counted(findings.length, 'finding')}; none of these was stopped.`),

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { policyFilesFor, readPolicyFile, ruleToolWarnings } from './policy-files.ts';
@@ -37,7 +37,7 @@ const test = async (io: Io, path: string, { policy }: TestOptions): Promise<numb
     );
     const { ink } = io;
     const warnings = await ruleToolWarnings(policyFiles, crib);
-    for (const each of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(each)}`);
+    for (const each of warnings) warn(io, visibleText(each));
     if (io.json) printJson(io, { ...report, warnings });
     else {
       for (const { name, passed, message } of report.results) {

@@ -23,7 +23,7 @@ const crib = async (): Promise<TestCrib> => {
 };
 
 describe('replayPolicy', () => {
-  it('finds the calls whose verdict would be another one', async () => {
+  it('finds the calls that would get another verdict', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', { a: 1 });
     await execute('runner', { a: 2 });
@@ -36,7 +36,7 @@ describe('replayPolicy', () => {
     ]);
   });
 
-  it('hands the input and the caller on record over, also where the intent holds the input', async () => {
+  it('judges with the recorded input and caller, also where the intent has the input', async () => {
     const { execute, store } = bound(await crib());
     await execute('writer', { path: 'x' }, { userId: 'ada', agentId: 'bot', sessionId: 's' });
     await execute('echo', { a: 1 });
@@ -55,7 +55,7 @@ describe('replayPolicy', () => {
     ]);
   });
 
-  it('finds no change in calls that the same rules judged, whatever is not on record', async () => {
+  it('finds no change in calls that the same rules judged, although roles are not on record', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', { a: 1 }, { userId: 'ada', permissions: [] });
     await execute('echo', { a: 2 });
@@ -71,7 +71,7 @@ describe('replayPolicy', () => {
     expect(role.changes).toHaveLength(1);
   });
 
-  it('two policies are compared with each other, not with the record', async () => {
+  it('compares two policies with each other, not with the record', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', {});
     const before = always('deny', 'old');
@@ -97,14 +97,14 @@ describe('replayPolicy', () => {
     expect(gone.notJudged.invalid).toBe(2);
   });
 
-  it('a bug in a judge is no verdict', async () => {
+  it('a bug in a judge is thrown and gives no verdict', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', {});
     const after: JudgeAt = () => Promise.reject(new TypeError('a bug'));
     await expect(replayPolicy(await store(), { ...ALL, after })).rejects.toThrow('a bug');
   });
 
-  it('looks at as many as wanted, the newest first, over several pages', async () => {
+  it('judges as many calls as the limit allows, newest first, over several pages', async () => {
     const { execute, store, real } = bound(await crib());
     for (let at = 0; at < 205; at += 1) await execute('echo', { at });
     const start = real.runtime.now();

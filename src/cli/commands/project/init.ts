@@ -11,7 +11,7 @@ import { isInsideProject } from '../../../trust/inside-project.ts';
 import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { offerTasks } from './offer-tasks.ts';
 
 interface InitOptions {
@@ -102,7 +102,7 @@ const init = async (io: Io, options: InitOptions): Promise<number> => {
   const folder = join(io.cwd, '.toolcrib');
   const { backup, text } = await writeConfig(folder, options);
   const trusted = await trustWritten(io, text).catch((error: Error) => {
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(error.message)}`);
+    warn(io, visibleText(error.message));
     return false;
   });
   const created = [join(folder, 'config.yml'), join(folder, '.gitignore')];
@@ -115,7 +115,7 @@ const init = async (io: Io, options: InitOptions): Promise<number> => {
   if (backup !== undefined) print(io, `  the old one is kept as ${relative(io.cwd, backup)}`);
   if (!trusted) {
     const why = 'The project is not trusted yet; its folder may hold other files.';
-    note(io, `${io.noteInk.yellow('!')} ${why} Look at it: toolcrib trust`);
+    warn(io, `${why} Look at it: toolcrib trust`);
   }
   await offerTasks(io, { yes: options.tasks === true });
   print(

@@ -12,12 +12,12 @@ import { type Io, note, print } from '../../io.ts';
 import { openServerDeps, userFile } from '../servers/server-config.ts';
 import { type ProjectCommands, projectCommands, type Task } from './project-tasks.ts';
 
-export interface OfferOptions {
+interface OfferOptions {
   /** True with `--tasks`: nobody is asked. */
   readonly yes: boolean;
 }
 
-export interface OfferedTasks {
+interface OfferedTasks {
   /** The file they were written into; absent when nothing was written. */
   readonly file?: string;
   readonly allow: readonly string[];

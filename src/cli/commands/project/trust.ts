@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigError } from '../../../config/config-error.ts';
-import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { type LoadedConfig, loadConfig, previewProject } from '../../../trust/load-config.ts';
 import { adoptProjectStore } from '../../../trust/locate-store.ts';
@@ -18,9 +18,8 @@ import {
 } from '../../../trust/project-trust.ts';
 import { readTrustFile, type TrustReading } from '../../../trust/trust-file.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { canAsk } from '../../input/confirm.ts';
+import { canAsk, noTerminal } from '../../input/confirm.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { errorLines } from '../../output/error-lines.ts';
 import { askForTrust, askLine } from '../../session/settle-trust.ts';
 import { trustPage } from './trust-page.ts';
 
@@ -31,9 +30,7 @@ const WARNING = [
 
 const confirmStore = async (io: Io, path: string): Promise<boolean> => {
   if (!canAsk(io) || io.json) {
-    throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
-      suggestions: ['Add --yes if you made this database yourself.'],
-    });
+    throw noTerminal('Add --yes if you made this database yourself.');
   }
   note(io, visibleText(path), ...WARNING);
   return (await askLine(io, 'Use this database? y = yes · n = no')) === true;
@@ -44,8 +41,7 @@ const trustStore = async (io: Io, yes: boolean): Promise<number> => {
   const { config, projectDir = io.cwd, userDir } = await loadConfig({ cwd: io.cwd, env: io.env });
   const file = resolve(projectDir, config.store.path);
   if (!yes && !(await confirmStore(io, file))) {
-    note(io, ...errorLines(toolError('USER_CANCELLED', 'The database stays unused.'), io.noteInk));
-    return 3;
+    throw new ToolFailure('USER_CANCELLED', 'The database stays unused.');
   }
   const store = await adoptProjectStore(file, { userDir, projectDir });
   if (io.json) printJson(io, { store, adopted: true });
@@ -127,9 +123,7 @@ const readProject = async (io: Io): Promise<{ trust: ProjectTrust; preview: Load
 
 const askOnTerminal = async (io: Io): Promise<boolean | undefined> => {
   if (canAsk(io) && !io.json) return askForTrust(io);
-  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
-    suggestions: ['Read the files in .toolcrib, then add --yes to trust them.'],
-  });
+  throw noTerminal('Read the files in .toolcrib, then add --yes to trust them.');
 };
 
 const decide = async (io: Io, { yes = false }: TrustOptions): Promise<number> => {
@@ -148,11 +142,7 @@ const decide = async (io: Io, { yes = false }: TrustOptions): Promise<number> =>
   const decision = { userDir, now: io.runtime.now() };
   if (!answer) {
     if (answer === false) await refuseProject(folder, decision);
-    note(
-      io,
-      ...errorLines(toolError('USER_CANCELLED', 'The project stays untrusted.'), io.noteInk),
-    );
-    return 3;
+    throw new ToolFailure('USER_CANCELLED', 'The project stays untrusted.');
   }
   await trustProject(folder, decision);
   if (io.json) printJson(io, { ...report, state: 'trusted', before: state });

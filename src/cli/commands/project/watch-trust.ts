@@ -39,7 +39,7 @@ const trustedFolder = async (location: ConfigLocation): Promise<ProjectFolder> =
 };
 
 /** Trusts the tool files that are different now; returns their paths. */
-export const trustEdits = async (
+const trustEdits = async (
   io: Io,
   location: ConfigLocation,
   realDir: string,

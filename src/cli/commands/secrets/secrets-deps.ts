@@ -8,7 +8,7 @@ import type { Secrets } from '../../../contract/secrets.ts';
 import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
 import type { Io } from '../../io.ts';
 
-/** Discards the echo of what is readTyped. */
+/** Discards the echo of what is typed. */
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 const readTyped = (io: Io, key: string): Promise<string> =>

@@ -4,8 +4,8 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
-import { table } from '../../output/table.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { headRow, table } from '../../output/table.ts';
 import {
   type NamedSecrets,
   namedSources,
@@ -82,7 +82,7 @@ const set = async (io: Io, key: string, { to }: { to?: VaultName }): Promise<num
   else {
     print(io, `${io.ink.green('✓')} Stored: ${key}`);
     note(io, io.noteInk.dim(`in ${vault.label}`));
-    if (warning !== undefined) note(io, `${io.noteInk.yellow('!')} ${warning}`);
+    if (warning !== undefined) warn(io, `${warning}`);
   }
   return 0;
 };
@@ -144,16 +144,15 @@ const show = (io: Io, { secrets, problems }: Listing): void => {
     print(io, 'No secrets are stored yet.');
     note(io, io.noteInk.dim('Store one: toolcrib secrets set <key>'));
   } else if (secrets.length > 0) {
-    const head = ['key', 'where', ''].map((text) => ({ text, paint: io.ink.dim }));
     const rows = secrets.map(({ key, where, used }) => [
       { text: key, paint: io.ink.bold },
       where,
       used ? '' : 'not used: an earlier source has it too',
     ]);
-    print(io, ...table([head, ...rows]));
+    print(io, ...table([headRow(['key', 'where', ''], io.ink), ...rows]));
   }
   for (const { where, message } of problems) {
-    note(io, `${io.noteInk.yellow('!')} ${where}: ${message}`);
+    warn(io, `${where}: ${message}`);
   }
 };
 

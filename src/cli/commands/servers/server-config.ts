@@ -51,7 +51,7 @@ export const isOfProject = (deps: ServerDeps, name: string): boolean =>
     deps.loaded.provenance(`mcp.servers.${name}.${key}`).startsWith(projectFile(deps)),
   );
 
-export interface ServerEdit {
+interface ServerEdit {
   readonly inProject: boolean;
   /** `undefined` when there was nothing to change. */
   change(file: string): Promise<ConfigEdit | undefined>;

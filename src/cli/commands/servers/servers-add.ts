@@ -8,7 +8,7 @@ import type { ServerTransport } from '../../../contract/servers.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { readSecretValue, secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import { offerTools } from './offer-tools.ts';
 import { definitionFault } from './plan-import.ts';
@@ -44,7 +44,7 @@ const definitionFrom = (
   const [command, ...args] = words;
   if ((command === undefined) === (url === undefined)) {
     throw misuse(
-      'Tell how to reach the server: --url, or -- and a command.',
+      'Give --url, or -- and a command, to reach the server.',
       'A program to start: toolcrib servers add <name> -- npx -y some-server',
       'One that is running: toolcrib servers add <name> --url https://example.com/mcp',
     );
@@ -126,7 +126,7 @@ const add = async (
   else {
     print(io, `${io.ink.green('✓')} Added: ${name}`);
     note(io, io.noteInk.dim(`in ${visibleText(file)}`));
-    for (const line of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(line)}`);
+    for (const line of warnings) warn(io, visibleText(line));
     await offerTools(io, [name], { ask: options.accept !== false });
   }
   return 0;

@@ -5,7 +5,7 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { type FoundFile, findImports } from './find-imports.ts';
 import { importData, importPage } from './import-page.ts';
@@ -58,7 +58,7 @@ const withoutProjectFiles = (
 ): readonly FoundFile[] => {
   if (yes !== true || project === true || dryRun === true) return files;
   for (const { file } of files.filter(({ isProject }) => isProject)) {
-    note(io, `${io.noteInk.yellow('!')} Not imported without a look: ${visibleText(file)}`);
+    warn(io, `Not imported without a look: ${visibleText(file)}`);
   }
   return files.filter(({ isProject }) => !isProject);
 };

@@ -8,7 +8,7 @@ import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
 
-export const stateCell = (io: Io, state: ServerState): Cell => {
+const stateCell = (io: Io, state: ServerState): Cell => {
   const paints: Readonly<Record<ServerState, Cell['paint']>> = {
     ready: io.ink.green,
     idle: io.ink.dim,

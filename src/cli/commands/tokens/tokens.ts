@@ -8,7 +8,7 @@ import { collect, leaving, withExamples, withJson } from '../../command-actions.
 import { readDeadline } from '../../input/moment.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, headRow, table } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { findToken, shownToken, tokenState, withTokens } from './open-tokens.ts';
 
@@ -139,8 +139,7 @@ const list = (io: Io): Promise<number> =>
       print(io, 'There are no tokens: nobody can use the HTTP API.');
       note(io, `  ${io.noteInk.cyan('→')} Create one: toolcrib tokens create <name>`);
     } else {
-      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
-      print(io, ...table([head, ...records.map((record) => rowOf(io, record))]));
+      print(io, ...table([headRow(HEAD, io.ink), ...records.map((record) => rowOf(io, record))]));
     }
     return 0;
   });

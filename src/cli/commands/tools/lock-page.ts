@@ -2,11 +2,10 @@
 import { join } from 'node:path';
 import type { Colors } from 'picocolors/types.js';
 import type { Catalog } from '../../../contract/catalog.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
 import type { LockEntry, LockState } from '../../../contract/lock.ts';
 import { isUserServer } from '../../../crib/project/user-server.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { canAsk, confirm } from '../../input/confirm.ts';
+import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
 import { type Io, note } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import type { Cell } from '../../output/table.ts';
@@ -16,9 +15,7 @@ import type { OpenCrib } from '../../session/open-crib.ts';
 /** Throws when nobody can be asked. Call it before waiting for anything. */
 export const assertCanAsk = (io: Io): void => {
   if (!io.json && canAsk(io)) return;
-  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
-    suggestions: ['Read the differences, then add --yes to accept them.'],
-  });
+  throw noTerminal('Read the differences, then add --yes to accept them.');
 };
 
 const confirmHeld = async (io: Io, held: readonly LockState[]): Promise<boolean> => {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { type Io, note, print, printJson, warn, widthOf } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import {
@@ -57,8 +57,7 @@ const noteLoads = (io: Io, tools: Catalog): void => {
       ...refused.map(({ tool, reason }) => `${tool} was refused: ${reason}`),
       ...renamed.map(({ from, to }) => `${from} is called ${to} here, its name was taken`),
     ];
-    for (const line of lines)
-      note(io, `${io.noteInk.yellow('!')} ${visibleText(`${source}: ${line}`)}`);
+    for (const line of lines) warn(io, visibleText(`${source}: ${line}`));
   }
 };
 

@@ -1,10 +1,9 @@
 /** `toolcrib tools lock`, `accept` and `verify`: which tools from outside are accepted. */
 import type { Command } from 'commander';
-import { toolError } from '../../../contract/errors.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 import type { LockState } from '../../../contract/lock.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
 import { table } from '../../output/table.ts';
 import { localPerson } from '../../session/local-person.ts';
@@ -31,6 +30,9 @@ const statesOf = async (
   return [...new Set(byName.flat())];
 };
 
+const stayInQuarantine = (): ToolFailure =>
+  new ToolFailure('USER_CANCELLED', 'The tools stay in quarantine.');
+
 const acceptTools = async (
   io: Io,
   open: OpenCrib,
@@ -38,10 +40,7 @@ const acceptTools = async (
 ): Promise<number> => {
   const states = await statesOf(names, open.crib);
   const accepted = await acceptHeld(io, open, { held: states.filter(isHeld), yes });
-  if (!accepted) {
-    note(io, ...errorLines(toolError('USER_CANCELLED', 'They stay in quarantine.'), io.noteInk));
-    return 3;
-  }
+  if (!accepted) throw stayInQuarantine();
   const file = lockFileOf(open, states);
   const entries = accepted.map(({ tool, origin, fingerprint }) => ({ tool, origin, fingerprint }));
   if (io.json) printJson(io, { accepted: entries, file });
@@ -148,10 +147,7 @@ const lockTools = async (io: Io, open: OpenCrib, options: LockOptions): Promise<
   if (options.acceptAll === true) {
     const held = states.filter(isHeld);
     const accepted = await acceptHeld(io, open, { held, yes: options.yes === true });
-    if (!accepted) {
-      note(io, ...errorLines(toolError('USER_CANCELLED', 'They stay in quarantine.'), io.noteInk));
-      return 3;
-    }
+    if (!accepted) throw stayInQuarantine();
   }
   const { lock: mode } = open.loaded.config.registry;
   if (io.json) printJson(io, { mode, file: lockFileOf(open, states), tools: lock.states() });

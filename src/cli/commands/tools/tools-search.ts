@@ -4,7 +4,7 @@ import type { Catalog } from '../../../contract/catalog.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { wholeNumber } from '../../input/misuse.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { type Io, note, print, printJson, warn, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
 import {
   badgeOf,
@@ -39,7 +39,7 @@ const noteHeld = (io: Io, held: readonly string[]): void => {
   if (first === undefined) return;
   const more = held.length > MAX_NAMED ? ` and ${held.length - MAX_NAMED} more` : '';
   const names = visibleText(`${held.slice(0, MAX_NAMED).join(', ')}${more}`);
-  note(io, `${io.noteInk.yellow('!')} In quarantine and left out: ${names}`);
+  warn(io, `In quarantine and left out: ${names}`);
   note(
     io,
     `  ${io.noteInk.cyan('→')} Review and accept one: toolcrib tools accept ${visibleText(first)}`,

@@ -7,7 +7,7 @@ import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, print, printJson, warn } from '../../io.ts';
 import { type ProgressLine, startProgress } from '../../output/progress-line.ts';
 import { onInterrupt } from '../../session/on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../../session/open-crib.ts';
@@ -84,7 +84,7 @@ const linesOf = (io: Io, { tool, title, passed, durationMs, ...rest }: Outcome):
 const examplesOf = (io: Io, tools: readonly Tool[]): readonly NamedExample[] =>
   tools.flatMap((tool) => {
     const { examples = [] } = tool;
-    if (examples.length === 0) note(io, `${io.noteInk.yellow('!')} ${tool.name} has no examples.`);
+    if (examples.length === 0) warn(io, `${tool.name} has no examples.`);
     return examples.map((example) => ({ tool, example }));
   });
 

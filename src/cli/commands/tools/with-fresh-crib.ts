@@ -7,7 +7,7 @@ import type { Timer } from '../../../contract/runtime.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { type Io, note } from '../../io.ts';
+import { type Io, warn } from '../../io.ts';
 import { whileShown } from '../../output/progress-line.ts';
 import { pendingServers } from '../../session/find-tool.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
@@ -17,7 +17,7 @@ export interface FreshCrib extends OpenCrib {
   readonly unreachable: readonly string[];
 }
 
-export interface FreshOptions extends OpenOptions {
+interface FreshOptions extends OpenOptions {
   /** Only these are asked; all that are switched on otherwise. */
   readonly servers?: readonly string[];
 }
@@ -58,7 +58,7 @@ const askAll = async (
       .map(async (status) => {
         const reason = await askOne(crib, status, limit.failed);
         if (reason === undefined) return [];
-        note(io, `${io.noteInk.yellow('!')} ${visibleText(`${status.name}: ${reason}`)}`);
+        warn(io, visibleText(`${status.name}: ${reason}`));
         return [status.name];
       }),
   );

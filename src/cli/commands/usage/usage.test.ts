@@ -4,7 +4,7 @@ import { usagePeriod } from './usage.ts';
 const NOW = Date.UTC(2026, 10, 15, 23, 59);
 
 describe('usagePeriod', () => {
-  it('is today, a day, a month, or all', () => {
+  it('reads today, a day, a month, or all', () => {
     const from = Date.UTC(2026, 10, 15);
     const day = { name: '2026-11-15', isLong: false, range: { from, to: from + 86_400_000 } };
     expect(usagePeriod(undefined, NOW)).toEqual(day);
