@@ -21,12 +21,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'mcp',
-    summary: 'serve the tools to an MCP client',
+    summary: 'serve the tools to an MCP client, over stdio or HTTP',
     load: async () => (await import('./commands/mcp.ts')).mcpCommand,
   },
   {
     name: 'serve',
-    summary: 'serve the tools over HTTP, with a web console',
+    summary: 'serve the tools over HTTP, with the MCP endpoint and the web console',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   {

@@ -12,7 +12,7 @@ export const APPROVALS: GroupEntry = {
   commands: [
     {
       name: 'list',
-      summary: 'list the calls that wait; what `approvals` does by itself',
+      summary: 'list the calls that wait for a person; what `approvals` does by itself',
       isDefault: true,
       load: async () =>
         (await import('./commands/approvals/approvals-list.ts')).approvalsListCommand,
@@ -43,7 +43,7 @@ export const APPROVALS: GroupEntry = {
     },
     {
       name: 'redeem',
-      summary: 'answer a waiting call with such a link',
+      summary: 'answer a waiting call with such a link, or its last part',
       load: async () =>
         (await import('./commands/approvals/approvals-link.ts')).approvalsRedeemCommand,
     },
@@ -68,7 +68,7 @@ export const PERMISSIONS: GroupEntry = {
     },
     {
       name: 'grant',
-      summary: 'grant a permission',
+      summary: 'grant a permission; a rule that denies still wins',
       load: async () =>
         (await import('./commands/permissions/permissions-grant.ts')).permissionsGrantCommand,
     },

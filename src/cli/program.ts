@@ -71,6 +71,16 @@ interface CommandChoice {
 
 const isWord = (arg: string): boolean => !arg.startsWith('-');
 
+/** Loads a command. Its summary describes it, unless it has a longer description of its own. */
+const loadCommand = async (
+  parent: Command,
+  io: Io,
+  { entry, all }: { entry: LoadedEntry; all: CommandChoice },
+): Promise<Command> => {
+  const command = (await entry.load())(parent, io, all.commands);
+  return command.description() === '' ? command.description(entry.summary) : command;
+};
+
 const addGroup = async (
   group: Command,
   io: Io,
@@ -81,7 +91,7 @@ const addGroup = async (
   for (const entry of entries) {
     const used = all.args === undefined || (named ? entry === named : entry.isDefault === true);
     if (used) {
-      const command = (await entry.load())(group, io, all.commands);
+      const command = await loadCommand(group, io, { entry, all });
       if (entry.isDefault === true && !entry.judgesWords) refuseWords(command, group);
     } else group.command(entry.name).description(entry.summary);
   }
@@ -92,7 +102,7 @@ export const addCommands = async (program: Command, io: Io, all: CommandChoice):
   for (const entry of all.commands) {
     const used = all.args === undefined || entry.name === word;
     if (used && 'load' in entry) {
-      (await entry.load())(program, io, all.commands);
+      await loadCommand(program, io, { entry, all });
       continue;
     }
     const command = program.command(entry.name).description(entry.summary);

@@ -60,7 +60,7 @@ export const TOOLS: GroupEntry = {
     },
     {
       name: 'verify',
-      summary: 'fail when a tool from outside is not what was accepted',
+      summary: 'fail when a tool from outside is not what was accepted; for CI',
       load: async () => (await import('./commands/tools/tools-lock.ts')).toolsVerifyCommand,
     },
     {
@@ -109,27 +109,27 @@ export const SERVERS: GroupEntry = {
     },
     {
       name: 'test',
-      summary: 'start a server, ping it and list its tools',
+      summary: 'start an MCP server, ping it and list its tools',
       load: async () => (await import('./commands/servers/servers-test.ts')).serversTestCommand,
     },
     {
       name: 'logs',
-      summary: 'show what a server writes to stderr',
+      summary: 'start an MCP server and show what it writes to stderr',
       load: async () => (await import('./commands/servers/servers-test.ts')).serversLogsCommand,
     },
     {
       name: 'restart',
-      summary: 'restart a server',
+      summary: 'restart an MCP server, also one that was given up',
       load: async () => (await import('./commands/servers/servers-test.ts')).serversRestartCommand,
     },
     {
       name: 'login',
-      summary: 'log in to a remote server with your browser',
+      summary: 'log in to a remote MCP server with your browser; tokens are stored as secrets',
       load: async () => (await import('./commands/servers/servers-login.ts')).serversLoginCommand,
     },
     {
       name: 'logout',
-      summary: 'log out of a remote server: revoke and delete its tokens',
+      summary: 'log out of a remote MCP server: revoke its tokens there and delete them here',
       load: async () => (await import('./commands/servers/servers-login.ts')).serversLogoutCommand,
     },
     {
@@ -185,7 +185,7 @@ export const TOKENS: GroupEntry = {
     },
     {
       name: 'create',
-      summary: 'create a token; it is shown once',
+      summary: 'create a token for the HTTP API; it is shown once',
       load: async () => (await import('./commands/tokens/tokens.ts')).tokensCreateCommand,
     },
     {

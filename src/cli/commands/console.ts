@@ -70,11 +70,7 @@ const openConsole = (io: Io, { open }: ConsoleOptions): Promise<number> =>
 
 export const consoleCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      program
-        .command('console')
-        .description('open the console of the running server with a fresh link'),
-    )
+    withJson(program.command('console'))
       .option('--no-open', 'only print the link')
       .action(leaving(io, (options: ConsoleOptions) => openConsole(io, options))),
     'toolcrib console',

@@ -124,7 +124,6 @@ const serve = async (io: Io, options: McpOptions): Promise<number> => {
 export const mcpCommand = (program: Command, io: Io): Command => {
   const command = program
     .command('mcp')
-    .description('serve the tools to an MCP client, over stdio or HTTP')
     .addOption(
       new Option('--surface <kind>', 'all tools, or few that find or program the others')
         .choices(['full', 'search', 'code'])

@@ -171,7 +171,7 @@ const withOptions = (command: Command): Command =>
     .option('-q, --quiet', 'print the data and errors only');
 
 export const runCommand = (program: Command, io: Io): Command => {
-  const command = withOptions(program.command('run').description('call a tool'))
+  const command = withOptions(program.command('run'))
     .argument('<tool>', 'name of the tool; see `toolcrib tools`')
     .argument('[input...]', 'JSON, or key=value pairs')
     .addHelpText('after', INPUT_HELP)

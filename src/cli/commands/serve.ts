@@ -125,11 +125,7 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
 
 export const serveCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      program
-        .command('serve')
-        .description('serve the tools over HTTP, with the MCP endpoint and the web console'),
-    )
+    withJson(program.command('serve'))
       .option('--host <address>', 'listen on this address; server.host otherwise')
       .option(
         '--port <number>',

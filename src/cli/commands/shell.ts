@@ -44,13 +44,7 @@ export const shellCommand = (
   io: Io,
   commands: readonly CommandEntry[],
 ): Command => {
-  const command = withCaller(
-    withJson(
-      program
-        .command('shell')
-        .description('open an interactive shell: tools, commands, chat with a model'),
-    ),
-  )
+  const command = withCaller(withJson(program.command('shell')))
     .option(
       '--max-steps <n>',
       'the most steps of the model for one message',

@@ -102,9 +102,7 @@ const undo = (
 
 export const undoCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      program.command('undo [executionId]').description('restore the files that a call changed'),
-    )
+    withJson(program.command('undo [executionId]'))
       .option('--last', 'undo the newest call that can be undone')
       .option('-y, --yes', 'do not ask')
       .action(

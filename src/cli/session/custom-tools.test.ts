@@ -73,6 +73,20 @@ describe('the custom tools of a project', () => {
   });
 });
 
+describe('toolcrib policy replay', () => {
+  it('judges recorded calls of custom tools by other rules', { timeout: 60_000 }, async () => {
+    await writeFile(join(project, 'new.yml'), 'version: 1\n');
+    const run = async (...args: readonly string[]) => {
+      const fake = fakeIo({ cwd: project, env: env(), json: true });
+      await runCli([...args, '--json'], fake.io);
+      return JSON.parse(fake.out());
+    };
+    expect(await run('run', 'one', '{}', '--yes')).toMatchObject({ success: true });
+    const replayed = await run('policy', 'replay', '--policy', 'new.yml');
+    expect(replayed).toMatchObject({ judged: 1, notJudged: { invalid: 0 } });
+  });
+});
+
 describe('threat: files of a trusted project change while it runs', () => {
   const changes: readonly [string, () => Promise<unknown>][] = [
     ['other content', () => write('one.yml', TEXT('one', 'evil'))],

@@ -102,7 +102,7 @@ const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =
 
 export const approvalsApproveCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withAnswer(withJson(approvals.command('approve <id>').description('approve a waiting call')))
+    withAnswer(withJson(approvals.command('approve <id>')))
       .option('--run', 'run the approved call now, as its caller')
       .action(leaving(io, (id: string, options: ApproveOptions) => approve(io, id, options))),
     'toolcrib approvals approve <id>',
@@ -114,7 +114,7 @@ export const approvalsApproveCommand = (approvals: Command, io: Io): Command =>
 
 export const approvalsDenyCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(approvals.command('deny <id>').description('deny a waiting call'))
+    withJson(approvals.command('deny <id>'))
       .option('--note <text>', 'a note for the record')
       .addOption(new Option('--reason <text>', 'the same as --note').conflicts('note'))
       .action(

@@ -64,18 +64,14 @@ const redeem = (io: Io, link: string): Promise<number> =>
 
 export const approvalsLinkCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      approvals.command('link <id>').description('make links that approve or deny a waiting call'),
-    ).action(leaving(io, (id: string) => link(io, id))),
+    withJson(approvals.command('link <id>')).action(leaving(io, (id: string) => link(io, id))),
     'toolcrib approvals link <id>',
   );
 
 export const approvalsRedeemCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      approvals
-        .command('redeem <link>')
-        .description('answer a waiting call with such a link, or its last part'),
-    ).action(leaving(io, (link: string) => redeem(io, link))),
+    withJson(approvals.command('redeem <link>')).action(
+      leaving(io, (link: string) => redeem(io, link)),
+    ),
     'toolcrib approvals redeem <link>',
   );

@@ -49,11 +49,7 @@ const list = (io: Io): Promise<number> =>
 
 export const approvalsListCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      approvals
-        .command('list', { isDefault: true })
-        .description('list the calls that wait for a person; what `approvals` does by itself'),
-    ).action(leaving(io, () => list(io))),
+    withJson(approvals.command('list', { isDefault: true })).action(leaving(io, () => list(io))),
     'toolcrib approvals',
     'toolcrib approvals list --json',
   );

@@ -54,8 +54,6 @@ const show = (io: Io, id: string): Promise<number> =>
 
 export const approvalsShowCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(approvals.command('show <id>').description('show the exact call that waits')).action(
-      leaving(io, (id: string) => show(io, id)),
-    ),
+    withJson(approvals.command('show <id>')).action(leaving(io, (id: string) => show(io, id))),
     'toolcrib approvals show <id>',
   );

@@ -102,12 +102,7 @@ const exportRows = (io: Io, options: ExportOptions): Promise<number> => {
 
 export const auditExportCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withFilters(
-      withJson(
-        audit.command('export').description('write rows as JSON Lines or CSV, oldest first'),
-      ),
-      'rows',
-    )
+    withFilters(withJson(audit.command('export')), 'rows')
       .option('--format <format>', `one of: ${FORMATS.join(', ')}`, readFormat, 'jsonl')
       .option('--out <file>', 'write to a new file')
       .option('--bom', 'begin CSV with a byte order mark')

@@ -81,9 +81,7 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
   });
 
 export const auditListCommand = (audit: Command, io: Io): Command => {
-  const list = withJson(
-    audit.command('list', { isDefault: true }).description('list calls, newest first'),
-  );
+  const list = withJson(audit.command('list', { isDefault: true }));
   const command = withFilters(list, 'calls')
     .option('--limit <count>', 'list at most this many', wholeNumber('--limit', 1), 20)
     .option(

@@ -81,7 +81,7 @@ const prune = (io: Io, options: PruneOptions): Promise<number> =>
 
 export const auditPruneCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withJson(audit.command('prune').description('delete old rows and keep the rest verifiable'))
+    withJson(audit.command('prune'))
       .option(
         '--before <when>',
         'rows from before then: a date, or 90d, 12w ago (default: audit.retentionDays)',

@@ -82,8 +82,8 @@ const showCall = (io: Io, typed: string): Promise<number> =>
 
 export const auditShowCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      audit.command('show <executionId>').description('show everything on record about one call'),
-    ).action(leaving(io, (executionId: string) => showCall(io, executionId))),
+    withJson(audit.command('show <executionId>')).action(
+      leaving(io, (executionId: string) => showCall(io, executionId)),
+    ),
     'toolcrib audit show <executionId>',
   );

@@ -40,7 +40,7 @@ const checkpoint = (io: Io, { out }: CheckpointOptions): Promise<number> =>
 
 export const auditCheckpointCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withJson(audit.command('checkpoint').description('sign the current end of the record'))
+    withJson(audit.command('checkpoint'))
       .option('--out <file>', 'write it to a new file')
       .action(leaving(io, (options: CheckpointOptions) => checkpoint(io, options))),
     'toolcrib audit checkpoint --out checkpoint.json',
@@ -129,7 +129,7 @@ const verify = (io: Io, options: VerifyOptions): Promise<number> =>
 
 export const auditVerifyCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withJson(audit.command('verify').description('check that nothing was edited or removed'))
+    withJson(audit.command('verify'))
       .option(
         '--expect <seq:hash>',
         'compare with a head noted earlier: finds a cut-off end',

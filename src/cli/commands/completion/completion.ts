@@ -75,7 +75,6 @@ export const completionCommand: Register = (program, io, all) =>
   withExamples(
     program
       .command('completion')
-      .description('print a completion script for bash, zsh or fish')
       .addArgument(new Argument('<shell>', 'which shell').choices([...Object.keys(SCRIPTS), IDS]))
       .argument('[kind]', 'what the scripts ask for: the ids of this kind')
       .action(

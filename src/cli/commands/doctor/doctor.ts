@@ -141,11 +141,7 @@ const examine = async (io: Io): Promise<number> => {
 
 export const doctorCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      program
-        .command('doctor')
-        .description('check this machine and project, and say how to fix what is wrong'),
-    ).action(leaving(io, () => examine(io))),
+    withJson(program.command('doctor')).action(leaving(io, () => examine(io))),
     'toolcrib doctor',
     'toolcrib doctor --json',
   );

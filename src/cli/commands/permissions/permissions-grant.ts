@@ -140,7 +140,6 @@ export const permissionsGrantCommand = (permissions: Command, io: Io): Command =
     withJson(
       permissions
         .command('grant')
-        .description('grant a permission; a rule that denies still wins')
         .argument('<resource>', 'a tool, or a permission such as tool:git*; it may end in *'),
     )
       .option('--user <id>', 'for this user')

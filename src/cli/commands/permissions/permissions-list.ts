@@ -38,10 +38,7 @@ const revoke = (io: Io, id: string): Promise<number> =>
 export const permissionsRevokeCommand = (permissions: Command, io: Io): Command =>
   withExamples(
     withJson(
-      permissions
-        .command('revoke')
-        .description('revoke a grant')
-        .argument('<id>', 'its id, or a unique beginning of it'),
+      permissions.command('revoke').argument('<id>', 'its id, or a unique beginning of it'),
     ).action(leaving(io, (id: string) => revoke(io, id))),
     'toolcrib permissions revoke <id>',
   );
@@ -85,11 +82,7 @@ const list = (io: Io): Promise<number> =>
 
 export const permissionsListCommand = (permissions: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      permissions
-        .command('list', { isDefault: true })
-        .description('list the grants; what `permissions` does by itself'),
-    ).action(leaving(io, () => list(io))),
+    withJson(permissions.command('list', { isDefault: true })).action(leaving(io, () => list(io))),
     'toolcrib permissions',
     'toolcrib permissions list --json',
   );

@@ -126,11 +126,7 @@ const check = async (io: Io, { policy }: CheckOptions): Promise<number> => {
 
 export const policyCheckCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      policy
-        .command('check', { isDefault: true })
-        .description('check the policy files; what `policy` does by itself'),
-    )
+    withJson(policy.command('check', { isDefault: true }))
       .option('--policy <file>', 'check this file instead of the user’s')
       .action(leaving(io, (options: CheckOptions) => check(io, options))),
     'toolcrib policy check',

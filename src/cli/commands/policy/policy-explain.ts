@@ -85,11 +85,7 @@ const explain = async (
 
 export const policyExplainCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withCaller(
-      withJson(
-        policy.command('explain').description('explain which rule decides about a call, and why'),
-      ),
-    )
+    withCaller(withJson(policy.command('explain')))
       .argument('<tool>', 'name of the tool')
       .argument('[input...]', 'JSON, or key=value pairs, as for `toolcrib run`')
       .option('-i, --input <file>', 'read the input from a JSON or YAML file, - for stdin')

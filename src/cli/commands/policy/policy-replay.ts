@@ -29,17 +29,20 @@ interface Judge {
 /** Opens a crib whose clock shows when the call was made: rules may depend on the time. */
 const openJudge = async (
   io: Io,
-  { loaded, root }: OpenCrib,
+  { loaded }: OpenCrib,
   policyFiles: readonly PolicyFile[],
 ): Promise<Judge> => {
-  const { createCribHost } = await import('../../../crib/create-crib.ts');
+  const [{ createCribHost }, { projectOptions }] = await Promise.all([
+    import('../../../crib/create-crib.ts'),
+    import('../../../crib/project/project-options.ts'),
+  ]);
   let now: number | undefined;
   const runtime = { now: () => now ?? io.runtime.now() };
   const crib: CribHost = await createCribHost({
-    config: loaded.config,
-    root,
+    ...projectOptions(loaded, io),
     policyFiles,
     runtime,
+    watch: false,
     // Grants and what a session has seen are not part of the rules.
     store: 'memory',
     startServers: false,
@@ -134,7 +137,7 @@ const replay = (io: Io, options: ReplayOptions): Promise<number> => {
 
 export const policyReplayCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(policy.command('replay').description('judge recorded calls by other rules'))
+    withJson(policy.command('replay'))
       .option(
         '--policy <file>',
         'judge by these rules instead of the user’s, and compare with those in force',

@@ -83,9 +83,7 @@ const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
 
 export const policyShadowCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      policy.command('shadow').description('show what rules in shadow mode would have stopped'),
-    )
+    withJson(policy.command('shadow'))
       .option('--since <when>', 'calls from then on: a date, or 90m, 2h, 7d ago')
       .option('--limit <count>', 'list at most this many findings', wholeNumber('--limit', 1), 100)
       .action(leaving(io, (options: ShadowOptions) => shadow(io, options))),

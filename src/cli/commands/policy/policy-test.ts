@@ -53,7 +53,7 @@ const test = async (io: Io, path: string, { policy }: TestOptions): Promise<numb
 
 export const policyTestCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(policy.command('test').description('test the rules with the cases of a file'))
+    withJson(policy.command('test'))
       .argument('<file>', 'YAML with a list of tests')
       .option('--policy <file>', 'test these rules instead of the user’s')
       .addHelpText('after', FORMAT)

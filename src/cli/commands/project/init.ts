@@ -133,7 +133,7 @@ const init = async (io: Io, options: InitOptions): Promise<number> => {
 
 export const initCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('init').description('set up a project: .toolcrib/config.yml'))
+    withJson(program.command('init'))
       .option('--force', 'replace an existing configuration; the old one is kept as .bak')
       .option('--full', 'write every setting that has an effect, with its default')
       .option('--tasks', 'allow the tests, builds and git commands of this folder, without asking')

@@ -162,11 +162,7 @@ const act = async (io: Io, options: TrustOptions): Promise<number> => {
 
 export const trustCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      program
-        .command('trust')
-        .description('review what a project’s configuration does, and trust it'),
-    )
+    withJson(program.command('trust'))
       .option('-y, --yes', 'trust it without being asked')
       .option('--revoke', 'stop trusting it')
       .option('--list', 'list what was trusted and refused')

@@ -51,7 +51,7 @@ const remove = async (io: Io, key: string, { from, to }: RemoveOptions): Promise
 
 export const secretsRemoveCommand = (secrets: Command, io: Io): Command =>
   withExamples(
-    withJson(secrets.command('remove <key>').description('delete a secret'))
+    withJson(secrets.command('remove <key>'))
       .addOption(vaultOption('--from', 'only there; by default in every store that tools use'))
       .addOption(vaultOption('--to', 'the same as --from').hideHelp())
       .action(leaving(io, (key: string, options: RemoveOptions) => remove(io, key, options))),

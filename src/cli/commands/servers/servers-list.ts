@@ -71,11 +71,7 @@ const show = (io: Io, servers: readonly ServerStatus[]): void => {
 
 export const serversListCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('list', { isDefault: true })
-        .description('list the MCP servers and their state; what `servers` does by itself'),
-    ).action(
+    withJson(servers.command('list', { isDefault: true })).action(
       leaving(io, () =>
         withCrib(io, async ({ crib, loaded: { config } }) => {
           const list = crib.servers.list();

@@ -135,14 +135,7 @@ const logout = async (io: Io, name: string): Promise<number> => {
 
 export const serversLoginCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('login')
-        .description(
-          'log in to a remote MCP server with your browser; tokens are stored as secrets',
-        )
-        .argument('<name>'),
-    )
+    withJson(servers.command('login').argument('<name>'))
       .option('--no-browser', 'only print the address of the login page')
       .option('--client-id <id>', 'the client id, where you registered this program yourself')
       .option(
@@ -158,11 +151,8 @@ export const serversLoginCommand = (servers: Command, io: Io): Command =>
 
 export const serversLogoutCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('logout')
-        .description('log out of a remote MCP server: revoke its tokens there and delete them here')
-        .argument('<name>'),
-    ).action(leaving(io, (name: string) => logout(io, name))),
+    withJson(servers.command('logout').argument('<name>')).action(
+      leaving(io, (name: string) => logout(io, name)),
+    ),
     'toolcrib servers logout linear',
   );

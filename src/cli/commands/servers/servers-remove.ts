@@ -60,12 +60,7 @@ const remove = async (io: Io, name: string, options: RemoveOptions): Promise<num
 
 export const serversRemoveCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('remove')
-        .description('remove an MCP server from the configuration')
-        .argument('<name>'),
-    )
+    withJson(servers.command('remove').argument('<name>'))
       .option('--project', 'remove it from the configuration of this project only')
       .action(leaving(io, (name: string, options: RemoveOptions) => remove(io, name, options))),
     'toolcrib servers remove files',

@@ -75,12 +75,7 @@ const switchServer = async (
 
 const switchCommand = (servers: Command, io: Io, on: boolean): Command => {
   const word = on ? 'enable' : 'disable';
-  const command = withJson(
-    servers
-      .command(word)
-      .description(`switch an MCP server ${on ? 'on' : 'off'}`)
-      .argument('<name>'),
-  )
+  const command = withJson(servers.command(word).argument('<name>'))
     .option('--project', 'in this project only')
     .action(
       leaving(io, (name: string, options: SwitchOptions) =>

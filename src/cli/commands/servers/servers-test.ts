@@ -155,10 +155,10 @@ type Work = (io: Io, open: OpenCrib, name: string) => Promise<number>;
 const serverCommand = (
   servers: Command,
   io: Io,
-  { word, text, work }: { readonly word: string; readonly text: string; readonly work: Work },
+  { word, work }: { readonly word: string; readonly work: Work },
 ): Command =>
   withExamples(
-    withJson(servers.command(word).description(text).argument('<name>')).action(
+    withJson(servers.command(word).argument('<name>')).action(
       leaving(io, (name: string) => withStore(io, (open) => work(io, open, name))),
     ),
     `toolcrib servers ${word} github`,
@@ -166,22 +166,10 @@ const serverCommand = (
   );
 
 export const serversTestCommand = (servers: Command, io: Io): Command =>
-  serverCommand(servers, io, {
-    word: 'test',
-    text: 'start an MCP server, ping it and list its tools; explain what is wrong if it fails',
-    work: examine,
-  });
+  serverCommand(servers, io, { word: 'test', work: examine });
 
 export const serversRestartCommand = (servers: Command, io: Io): Command =>
-  serverCommand(servers, io, {
-    word: 'restart',
-    text: 'restart an MCP server, also one that was given up after too many failures',
-    work: restart,
-  });
+  serverCommand(servers, io, { word: 'restart', work: restart });
 
 export const serversLogsCommand = (servers: Command, io: Io): Command =>
-  serverCommand(servers, io, {
-    word: 'logs',
-    text: 'start an MCP server and show what it writes to stderr, without secrets',
-    work: logs,
-  });
+  serverCommand(servers, io, { word: 'logs', work: logs });

@@ -76,7 +76,6 @@ export const tokensCreateCommand = (tokens: Command, io: Io): Command =>
     withJson(
       tokens
         .command('create')
-        .description('create a token for the HTTP API; it is shown once')
         .argument('<name>', 'who holds it; rules and the record know it as token:<name>'),
     )
       .addOption(new Option('--role <role>', 'what it may do').choices([...ROLES]).default('agent'))
@@ -105,12 +104,9 @@ const revoke = (io: Io, typed: string): Promise<number> =>
 
 export const tokensRevokeCommand = (tokens: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      tokens
-        .command('revoke')
-        .description('revoke a token, at once')
-        .argument('<token>', 'its name or its id'),
-    ).action(leaving(io, (typed: string) => revoke(io, typed))),
+    withJson(tokens.command('revoke').argument('<token>', 'its name or its id')).action(
+      leaving(io, (typed: string) => revoke(io, typed)),
+    ),
     'toolcrib tokens revoke ci',
   );
 
@@ -146,11 +142,7 @@ const list = (io: Io): Promise<number> =>
 
 export const tokensListCommand = (tokens: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      tokens
-        .command('list', { isDefault: true })
-        .description('list the tokens; what `tokens` does by itself'),
-    ).action(leaving(io, () => list(io))),
+    withJson(tokens.command('list', { isDefault: true })).action(leaving(io, () => list(io))),
     'toolcrib tokens',
     'toolcrib tokens list --json',
   );

@@ -159,7 +159,7 @@ const showInfo = (io: Io, name: string): Promise<number> =>
 
 export const toolsInfoCommand = (tools: Command, io: Io): Command =>
   withExamples(
-    withJson(tools.command('info <name>').description('show everything about a tool')).action(
+    withJson(tools.command('info <name>')).action(
       leaving(io, (name: string) => showInfo(io, name)),
     ),
     'toolcrib tools info write_file',

@@ -110,9 +110,7 @@ const listTools = async (io: Io, open: OpenCrib, options: ListOptions): Promise<
 };
 
 export const toolsListCommand = (tools: Command, io: Io): Command => {
-  const command = withFilters(
-    withJson(tools.command('list', { isDefault: true }).description('list the tools')),
-  )
+  const command = withFilters(withJson(tools.command('list', { isDefault: true })))
     .allowExcessArguments()
     .option('--tokens', 'count the prompt tokens of each definition (takes a moment)')
     .option('--names', 'print the names only, one a line')

@@ -54,11 +54,7 @@ const acceptTools = async (
 
 export const toolsAcceptCommand = (tools: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      tools
-        .command('accept <name...>')
-        .description('accept tools from outside: they leave quarantine'),
-    )
+    withJson(tools.command('accept <name...>'))
       .option('-y, --yes', 'accept them without being asked')
       .action(
         leaving(io, (names: readonly string[], { yes = false }: AcceptOptions) =>
@@ -99,11 +95,9 @@ const verify = async (io: Io, { crib, loaded, unreachable }: FreshCrib): Promise
 
 export const toolsVerifyCommand = (tools: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      tools
-        .command('verify')
-        .description('fail when a tool from outside is not what was accepted; for CI'),
-    ).action(leaving(io, () => withFreshCrib(io, (open) => verify(io, open)))),
+    withJson(tools.command('verify')).action(
+      leaving(io, () => withFreshCrib(io, (open) => verify(io, open))),
+    ),
     'toolcrib tools verify',
     'toolcrib tools verify --json',
   );
@@ -158,7 +152,7 @@ const lockTools = async (io: Io, open: OpenCrib, options: LockOptions): Promise<
 
 export const toolsLockCommand = (tools: Command, io: Io): Command =>
   withExamples(
-    withJson(tools.command('lock').description('show which tools from outside are accepted'))
+    withJson(tools.command('lock'))
       .option('--accept-all', 'review and accept every tool in quarantine')
       .option('--prune', 'remove tools that are gone from the lock')
       .option('-y, --yes', 'do not ask')

@@ -87,7 +87,6 @@ export const toolsNewCommand = (tools: Command, io: Io): Command => {
     tools
       .command('new')
       .argument('<name>', 'name of the tool and of its file')
-      .description('create a tool of your own from a template')
       .option('--yaml', 'as one YAML file (the default)')
       .option('--ts', 'as a TypeScript module'),
   ).action(

@@ -77,9 +77,7 @@ const searchTools = (io: Io, words: readonly string[], options: SearchOptions): 
   });
 
 export const toolsSearchCommand = (tools: Command, io: Io): Command => {
-  const command = withFilters(
-    withJson(tools.command('search <words...>').description('search tools by what they do')),
-  )
+  const command = withFilters(withJson(tools.command('search <words...>')))
     .option('--limit <count>', 'show at most this many', wholeNumber('--limit', 1), 10)
     .action(
       leaving(io, (words: readonly string[], options: SearchOptions) =>

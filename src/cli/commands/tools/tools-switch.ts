@@ -75,11 +75,7 @@ const switchTool = async (
 
 const switchCommand = (tools: Command, io: Io, on: boolean): Command => {
   const word = on ? 'enable' : 'disable';
-  const command = withJson(
-    tools
-      .command(`${word} <name>`)
-      .description(`switch a tool ${on ? 'on' : 'off'} in this project`),
-  ).action(
+  const command = withJson(tools.command(`${word} <name>`)).action(
     leaving(io, (name: string) =>
       withCrib(
         io,

@@ -142,7 +142,6 @@ export const toolsTestCommand = (tools: Command, io: Io): Command => {
     tools
       .command('test')
       .argument('<file>', 'a file in the folder of custom tools')
-      .description('run the examples of a tool of your own')
       .option(
         '-y, --yes',
         'approve the calls yourself, without being asked: you are responsible for them',

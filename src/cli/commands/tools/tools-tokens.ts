@@ -65,11 +65,7 @@ const showTokens = (io: Io, options: TokensOptions): Promise<number> =>
   });
 
 export const toolsTokensCommand = (tools: Command, io: Io): Command => {
-  const command = withFilters(
-    withJson(
-      tools.command('tokens').description('show what the definitions cost in prompt tokens'),
-    ),
-  )
+  const command = withFilters(withJson(tools.command('tokens')))
     .option('--all', 'count disabled tools too')
     .option('--price <usd>', 'US dollars for a million input tokens, to show the cost', priceOf)
     .action(leaving(io, (options: TokensOptions) => showTokens(io, options)));

@@ -131,7 +131,7 @@ const usage = (io: Io, options: UsageOptions): Promise<number> => {
 
 export const usageCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('usage').description('show what was spent, against the limits'))
+    withJson(program.command('usage'))
       .option('--period <period>', 'a day 2026-11-15, a month 2026-11, or all; by default today')
       .action(leaving(io, (options: UsageOptions) => usage(io, options))),
     'toolcrib usage',
