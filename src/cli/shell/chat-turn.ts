@@ -11,27 +11,7 @@ import type {
   ModelCallResult,
 } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { ChatView } from './chat-view.ts';
-
-/** The outcome of one message: the text, the calls, and what they cost together. */
-export interface TurnReport {
-  readonly text: string;
-  readonly calls: readonly {
-    readonly tool: string;
-    readonly failed: boolean;
-    readonly executionId: string | undefined;
-  }[];
-  readonly steps: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
-  /** False when the configuration has no prices: the cost of the model is then unknown. */
-  readonly priced: boolean;
-  readonly truncated: boolean;
-  readonly stopped?: 'steps' | 'cost';
-  /** The step that failed. */
-  readonly failure?: ToolResult;
-}
+import type { ChatView, TurnReport } from './chat-view.ts';
 
 export interface ChatBounds {
   /** How often the model is asked for one message. */

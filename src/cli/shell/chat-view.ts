@@ -5,7 +5,26 @@ import { visibleBlock, visibleJson, visibleText } from '../../kit/text/visible-t
 import { type Io, note, print, printJson } from '../io.ts';
 import { counted, formatCost, formatDuration } from '../output/format-units.ts';
 import { cutTo } from '../output/table.ts';
-import type { TurnReport } from './chat-turn.ts';
+
+/** The outcome of one message: the text, the calls, and what they cost together. */
+export interface TurnReport {
+  readonly text: string;
+  readonly calls: readonly {
+    readonly tool: string;
+    readonly failed: boolean;
+    readonly executionId: string | undefined;
+  }[];
+  readonly steps: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  /** False when the configuration has no prices: the cost of the model is then unknown. */
+  readonly priced: boolean;
+  readonly truncated: boolean;
+  readonly stopped?: 'steps' | 'cost';
+  /** The step that failed. */
+  readonly failure?: ToolResult;
+}
 
 export interface ChatView {
   text(piece: string): void;

@@ -14,14 +14,8 @@ import { errorLines } from '../output/error-lines.ts';
 import { exitCodeOf } from '../output/print-result.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
 import { CHAT_TOOL, type ChatStep, defineChatTool } from './chat-tool.ts';
-import {
-  type CallOutcome,
-  type ChatBounds,
-  type TurnDeps,
-  type TurnReport,
-  takeTurn,
-} from './chat-turn.ts';
-import { chatView, jsonView } from './chat-view.ts';
+import { type CallOutcome, type ChatBounds, type TurnDeps, takeTurn } from './chat-turn.ts';
+import { chatView, jsonView, type TurnReport } from './chat-view.ts';
 
 interface ChatDeps {
   readonly io: Io;
