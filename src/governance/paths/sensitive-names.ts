@@ -4,14 +4,13 @@
  * `files-programs-obey.ts`.
  */
 
-import { PROGRAM_FILES } from './files-programs-obey.ts';
+import { NEVER_WRITTEN, PROGRAM_FILES } from './files-programs-obey.ts';
 import { matchingName, namePattern, patternsOf } from './name-pattern.ts';
 import {
   CREDENTIAL_FILES,
   ENVIRONMENT_FILES,
   HARMLESS_WORDS,
   MODEL_ENDINGS,
-  NEVER_WRITTEN,
   SECRET_DATA_FOLDERS,
   SECRET_FILES,
   SECRET_FOLDERS,
