@@ -18,7 +18,7 @@ describe('createCallbackApprover', () => {
     expect(await approver.ask(request, live())).toEqual({ answer: decided, by: 'callback' });
   });
 
-  it('hands the exact request over, and a throw is no yes', async () => {
+  it('gets the exact request; a callback that throws approves nothing', async () => {
     const seen: ApprovalRequest[] = [];
     const approver = createCallbackApprover((given) => {
       seen.push(given);

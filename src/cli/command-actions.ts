@@ -8,14 +8,20 @@ export const withJson = (command: Command): Command =>
 export const withExamples = (command: Command, ...examples: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
 
-/** A commander action whose answer is the exit code. */
+/** Makes a commander action of a function that answers with the exit code. */
 export const leaving =
   <A extends readonly unknown[]>(io: Io, action: (...args: A) => Promise<number>) =>
   async (...args: A): Promise<void> => {
     io.exitCode = await action(...args);
   };
 
-/** For options that can be repeated or hold several values between commas. */
+/** Collects the values of a repeated option as they are: file names may hold commas. */
+export const collectEach = (value: string, previous: readonly string[] = []): readonly string[] => [
+  ...previous,
+  value,
+];
+
+/** Collects the values of an option that can be repeated or hold several between commas. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,
   ...value.split(',').filter((part) => part !== ''),

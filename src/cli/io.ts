@@ -1,8 +1,17 @@
 /** The process as commands see it: streams, colours, environment, clock, and the exit code to leave. */
 import type { Colors } from 'picocolors/types.js';
-import type { Runtime } from '../contract/runtime.ts';
-import { visibleJson } from '../kit/text/visible-text.ts';
-import type { OpenCrib } from './session/opened-crib.ts';
+import type { CribHost } from '../contract/crib-host.ts';
+import type { Logger, Runtime } from '../contract/runtime.ts';
+import { visibleJson, visibleText } from '../kit/text/visible-text.ts';
+import type { LoadedConfig } from '../trust/load-config.ts';
+
+/** A crib that is open, and what it was opened with. */
+export interface OpenCrib {
+  readonly crib: CribHost;
+  readonly loaded: LoadedConfig;
+  /** The project's directory, or the current one when there is no project. */
+  readonly root: string;
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,26 +29,37 @@ export interface Io {
   readonly ink: Colors;
   /** Colours for stderr. */
   readonly noteInk: Colors;
-  /** A crib that is open already and stays so; a command uses it instead of one of its own. */
+  /** The open crib of a shell; a command uses it instead of opening one. */
   readonly held?: OpenCrib;
   exitCode: number;
 }
 
-/** Answers go to stdout. */
+/** Prints an answer, to stdout. */
 export const print = (io: Io, ...lines: readonly string[]): void => {
   for (const line of lines) io.stdout.write(`${line}\n`);
 };
 
-/** The one document of `--json`; characters a terminal would obey are escaped. */
+/** Prints the one document of `--json`; characters that a terminal would obey are escaped. */
 export const printJson = (io: Io, value: unknown): void => {
   io.stdout.write(`${visibleJson(JSON.stringify(value, null, 2) ?? 'null')}\n`);
 };
 
-/** Everything that is not the answer goes to stderr. */
+/** Prints everything that is not the answer, to stderr. */
 export const note = (io: Io, ...lines: readonly string[]): void => {
   for (const line of lines) io.stderr.write(`${line}\n`);
 };
 
-/** Columns to fit into; no limit when nobody looks at a screen. */
+/** Prints a warning, to stderr. */
+export const warn = (io: Io, ...lines: readonly string[]): void =>
+  note(io, ...lines.map((line) => `${io.noteInk.yellow('!')} ${line}`));
+
+/** Makes a log that writes warnings and errors to stderr, where a service manager picks them up. */
+export const warningLog = (io: Io, command: string): Logger => {
+  const say = (message: string, fields: object = {}) =>
+    note(io, visibleText(`${command}: ${message} ${JSON.stringify(fields)}`));
+  return { debug: () => undefined, info: () => undefined, warn: say, error: say };
+};
+
+/** Gives the columns to fit into; no limit where the output is no terminal. */
 export const widthOf = (io: Io): number =>
   io.stdout.isTTY === true ? Math.max(40, io.stdout.columns || 80) : Number.POSITIVE_INFINITY;

@@ -10,7 +10,7 @@ const run = async (...args: readonly string[]) => {
 };
 
 describe('runCli', () => {
-  it('helps when nothing is asked', async () => {
+  it('prints the help without a command', async () => {
     const { code, out, err } = await run();
     expect(code).toBe(0);
     for (const { name } of COMMANDS) expect(out).toContain(name);

@@ -1,9 +1,9 @@
-/** Finds the command, loads it alone, runs it, and turns whatever went wrong into words and a code. */
+/** Finds the command, loads only that one, runs it, and reports what went wrong with an exit code. */
 import type { Command } from 'commander';
-import { addCommands } from './add-commands.ts';
-import { bareProgram } from './bare-program.ts';
 import { COMMANDS } from './command-table.ts';
 import { type Io, print, printJson } from './io.ts';
+import { programVersion } from './package-files.ts';
+import { addCommands, bareProgram } from './program.ts';
 import { type Advice, reportThrown } from './session/report-thrown.ts';
 
 const EXAMPLES = `
@@ -15,13 +15,13 @@ Examples:
 
 Exit codes: 0 success, 1 tool failed, 2 bad usage or input, 3 denied,
             4 timeout or cancelled, 5 waiting for an approval.
-            2 also for what is named and does not exist; 1 also for a command
-            that was run and failed (run bash_execution).
+            2 also when something named does not exist; 1 also when a command
+            that a tool ran failed (run bash_execution).
 Each command explains itself: toolcrib <command> --help`;
 
 const isHelpFlag = (arg: string): boolean => arg === '--help' || arg === '-h';
 
-/** Whether the words name a command, or a subcommand of one. */
+/** Says whether the words name a command, or a subcommand of one. */
 const isCommand = ([word, next]: readonly string[]): boolean => {
   const entry = COMMANDS.find(({ name }) => name === word);
   if (!entry) return word === undefined;
@@ -60,21 +60,21 @@ const buildProgram = async (args: readonly string[], io: Io): Promise<Command> =
   return program;
 };
 
-/** Help on the command that was meant, as far as that can be told. */
+/** Names the help of the command that was meant, as far as that can be told. */
 const adviceFor = (args: readonly string[]): Advice => {
-  const known = COMMANDS.find(({ name }) => args.includes(name));
-  const next = known && args[args.indexOf(known.name) + 1];
-  const below = known && 'commands' in known ? known.commands : [];
+  const entry = COMMANDS.find(({ name }) => args.includes(name));
+  const next = entry && args[args.indexOf(entry.name) + 1];
+  const below = entry && 'commands' in entry ? entry.commands : [];
   const sub = below.find(({ name }) => name === next);
   return {
-    help: ['toolcrib', known?.name, sub?.name, '--help'].filter(Boolean).join(' '),
+    help: ['toolcrib', entry?.name, sub?.name, '--help'].filter(Boolean).join(' '),
     doctor: 'toolcrib doctor',
   };
 };
 
-/** Never throws: the answer is the exit code. */
-export const runCli = async (given: readonly string[], io: Io): Promise<number> => {
-  const args = withoutHelpWord(given);
+/** Runs the command line and gives the exit code. Never throws. */
+export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
+  const args = withoutHelpWord(argv);
   try {
     const program = await buildProgram(args, io);
     if (!args.some((arg) => !arg.startsWith('-'))) {
@@ -87,18 +87,16 @@ export const runCli = async (given: readonly string[], io: Io): Promise<number> 
   }
 };
 
-/** No command: the version when asked for it, the help otherwise. */
+/** Answers a command line without a command: with the version when asked for it, the help otherwise. */
 const answerBare = async (program: Command, args: readonly string[], io: Io): Promise<number> => {
   if (args.includes('--version') || args.includes('-V')) {
-    const { createRequire } = await import('node:module');
-    const pack: unknown = createRequire(import.meta.url)('../../package.json');
-    const { version } = pack as { version: string };
+    const version = programVersion();
     if (io.json) printJson(io, { version });
     else print(io, version);
     return 0;
   }
-  const known = ['--json', '--no-color', '--help', '-h'];
-  const unknown = args.find((arg) => !known.includes(arg));
+  const flags = ['--json', '--no-color', '--help', '-h'];
+  const unknown = args.find((arg) => !flags.includes(arg));
   if (unknown !== undefined) await program.parseAsync([unknown], { from: 'user' });
   print(io, program.helpInformation().trimEnd(), EXAMPLES);
   return 0;

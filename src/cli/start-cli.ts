@@ -1,10 +1,22 @@
-/** Ties the command line to the real process: streams, signals, broken pipes, the way out. */
+/** Connects the command line to the process: streams, signals, broken pipes, the exit code. */
 import pc from 'picocolors';
 import { readEnvironment } from '../config/read-environment.ts';
 import { createRuntime } from '../crib/create-runtime.ts';
-import type { Io } from './io.ts';
-import { wantsColour } from './output/wants-colour.ts';
+import type { Environment, Io } from './io.ts';
 import { runCli } from './run-cli.ts';
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
+
+/** Says whether to use colour: on a terminal only, unless NO_COLOR or FORCE_COLOR says otherwise. */
+export const wantsColour = (
+  env: Environment,
+  args: readonly string[],
+  stream: { readonly isTTY?: boolean },
+): boolean => {
+  if (isSet(env.NO_COLOR) || args.includes('--no-color')) return false;
+  if (isSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return stream.isTTY === true && env.TERM !== 'dumb';
+};
 
 /** How long a forgotten handle may keep a finished program alive. */
 const GRACE_MS = 2000;
@@ -26,7 +38,7 @@ const processIo = (args: readonly string[]): Io => {
   const env = readEnvironment();
   const options = ownOptions(args);
   return {
-    /** Looked at only when needed: it costs time to open. */
+    /** Opened only when needed: it costs time. */
     get stdin() {
       return process.stdin;
     },

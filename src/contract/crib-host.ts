@@ -7,7 +7,8 @@ export interface CribHost extends Crib {
   store(): Promise<Store>;
   /**
    * Starts the MCP servers whose tools were never listed and takes their tools in as they come. Ends
-   * when all have answered or failed, or with the signal. Never rejects.
+   * when all have answered or failed, or with the signal. With names, only those servers are started.
+   * Never rejects.
    */
-  discoverTools(signal: AbortSignal): Promise<void>;
+  discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;
 }

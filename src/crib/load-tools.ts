@@ -85,13 +85,15 @@ export const loadTools = async (
   if (watch) registry.watch();
 };
 
-/** Starts the servers whose tools were never listed, and loads the tools of each. */
+/** Starts the servers whose tools were never listed, or the named ones of them, and loads their tools. */
 export const discoverWith =
   (registry: Registry, { unlisted }: Pick<McpServers, 'unlisted'>) =>
-  async (signal: AbortSignal): Promise<void> => {
+  async (signal: AbortSignal, servers?: readonly string[]): Promise<void> => {
+    const labels = servers?.map((name) => `mcp:${name}`);
     const load = async ({ source, discover }: UnlistedServer): Promise<void> => {
       await discover(signal);
       await registry.load([source]);
     };
-    await Promise.all(unlisted().map(load));
+    const chosen = unlisted().filter(({ source }) => labels?.includes(source.label) ?? true);
+    await Promise.all(chosen.map(load));
   };

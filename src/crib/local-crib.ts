@@ -64,7 +64,7 @@ export interface LocalCribDeps extends Omit<MemberDeps, 'engine' | 'starting'> {
   readonly hasModel: boolean;
   readonly sandboxes: Sandboxes;
   readonly servers: Servers;
-  discoverTools(signal: AbortSignal): Promise<void>;
+  discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void>;
   readonly lock: ToolLock;
 }
 
@@ -158,8 +158,8 @@ export class LocalCrib implements CribHost {
     return (await this.#open()).store;
   }
 
-  discoverTools(signal: AbortSignal): Promise<void> {
-    return this.#deps.discoverTools(signal);
+  discoverTools(signal: AbortSignal, servers?: readonly string[]): Promise<void> {
+    return this.#deps.discoverTools(signal, servers);
   }
 
   execute(tool: string | Tool, input: unknown, as?: CallAs): Promise<ToolResult<never>>;

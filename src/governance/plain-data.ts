@@ -1,6 +1,7 @@
 /**
- * Turns the result of a tool into plain JSON data, removes secrets, and measures it. One walk does all three, because it is on the hot path of every call. It keeps its own stack, so that
- * a large result can be walked in slices with pauses between them.
+ * Turns the result of a tool into plain JSON data, removes secrets, and measures it. One walk does
+ * all three, because it is on the hot path of every call. It keeps its own stack, so that a large
+ * result can be walked in slices with pauses between them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { types } from 'node:util';

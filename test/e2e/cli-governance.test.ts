@@ -116,7 +116,7 @@ describe('approvals', () => {
     const project = createProject();
     const id = await waitingIn(project);
     const shown = await project.run(['approvals', 'link', id]);
-    expect(shown.err).toContain('Whoever holds one of these can answer');
+    expect(shown.err).toContain('Anybody who has one of these links can answer');
     const links = (await project.run(['approvals', 'link', id, '--json'])).json<ApprovalLinks>();
     const forged = `${links.deny.split('.')[0]}.${links.approve.split('.')[1]}`;
     expect((await project.run(['approvals', 'redeem', forged])).code).toBe(3);
@@ -300,7 +300,7 @@ rules:
     expect(json.json<{ ok: boolean; problems: string[] }>().problems).toHaveLength(2);
     const good = withPolicy(NO_DELETES);
     expect((await good.run(['policy', 'check'])).out).toContain('1 file of rules, all sound');
-    expect((await createProject().run(['policy'])).out).toContain('the rules that ship hold');
+    expect((await createProject().run(['policy'])).out).toContain('the default rules apply');
   });
 
   it('test runs the cases of a file and fails with them', async () => {

@@ -1,6 +1,7 @@
 /** An MCP server that never answers, beside others: no command waits for it that does not need it. */
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { ToolError } from '../../src/contract/errors.ts';
 import type { ServerStatus } from '../../src/contract/servers.ts';
 import { createProject, type Project } from './run-toolcrib.ts';
 
@@ -36,6 +37,26 @@ describe('a server that never answers', { timeout: 120_000 }, () => {
     const explained = await timed(project, 'policy', 'explain', 'calculator', 'expression=1');
     expect([explained.code, explained.err]).toEqual([0, '']);
     expect(explained.ms).toBeLessThan(MAX_PLAIN_MS);
+  });
+
+  it('is not started for a name that it cannot have, and is named as one that has not answered', async () => {
+    const project = await withSleeper();
+    const unknown = await timed(project, 'run', 'calculater', 'expression=1', '--json');
+    expect(unknown.ms).toBeLessThan(MAX_PLAIN_MS);
+    const { code, suggestions } = unknown.json<{ error: ToolError }>().error;
+    expect(code).toBe('TOOL_NOT_FOUND');
+    expect(suggestions?.join(' ')).toMatch(/Did you mean calculator.*not answered yet: slow\./);
+    expect(unknown.err).not.toContain('late');
+    const info = await timed(project, 'tools', 'info', 'nosuch');
+    expect([info.code, info.ms < MAX_PLAIN_MS]).toEqual([2, true]);
+    expect(info.err).toContain('toolcrib servers test slow');
+  });
+
+  it('benign: a server is started for a name that begins with its own', async () => {
+    const project = await withSleeper();
+    await project.run(['servers', 'add', 'memory', '--', process.execPath, MEMORY]);
+    const run = await project.run(['run', 'memory.read_graph', '--yes', '--json']);
+    expect(run.json()).toMatchObject({ error: { code: 'TOOL_QUARANTINED' } });
   });
 
   it('delays a list by two seconds once, and is shown as one that did not answer', async () => {

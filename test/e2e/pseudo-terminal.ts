@@ -1,6 +1,6 @@
 /** Drives the built program through a pseudo terminal, by way of `script`. */
 import { spawn } from 'node:child_process';
-import { shellQuote } from '../../src/cli/output/shell-quote.ts';
+import { shellQuote } from '../../src/cli/output/format-units.ts';
 import type { Project } from './run-toolcrib.ts';
 
 export interface TerminalSession {

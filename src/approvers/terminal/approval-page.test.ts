@@ -166,7 +166,7 @@ describe('approvalPage', () => {
     expect(text({}, { targets: [], effects: [] })).toContain('nothing that its input names');
   });
 
-  it('speaks of an unnamed action, an unknown time and a price', () => {
+  it('shows an unnamed action, an unknown time and a price', () => {
     const shown = text({}, { action: '', estimatedTime: undefined, estimatedCost: 0.25 });
     expect(shown).toContain('not named');
     expect(shown).toContain('unknown');

@@ -4,10 +4,9 @@
  */
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import { visibleItem, visibleLines } from '../../kit/text/visible-text.ts';
-import { childrenOf, shownScalar } from './shown-value.ts';
-import { wrapLine } from './wrap-line.ts';
+import { childrenOf, shownScalar, wrapLine } from './shown-value.ts';
 
-export interface PageOptions {
+interface PageOptions {
   readonly now: number;
   /** Columns of the terminal. */
   readonly width: number;
@@ -24,8 +23,8 @@ export interface ApprovalPage {
 export const LABEL = 10;
 const HEAD_LINES = 24;
 const TAIL_LINES = 6;
-/** Fields beyond this are cut in the middle: an end that is hidden would be the place to hide in. */
-const LONG = HEAD_LINES + TAIL_LINES + 2;
+/** Longer fields are cut in the middle: a hidden end would be the place to hide something. */
+const MAX_FIELD_LINES = HEAD_LINES + TAIL_LINES + 2;
 
 export const TIERS: Readonly<Record<ApprovalRequest['tier'], string>> = {
   read_only: 'only reads',
@@ -48,10 +47,10 @@ const inputLines = (name: string, value: unknown): readonly string[] => {
   return [`${name}:`, ...below.map((line) => `  ${line}`)];
 };
 
-/** What a page puts before a line: indentation, the bar of a text, the mark of a broken line. */
+/** Matches what a page puts before a line: indentation, the bar of a text, the mark of a broken line. */
 const LEAD = /^ *(?:│ )?(?:↪ )?/;
 
-/** Padding, which a page writes as its number. */
+/** Matches padding, which a page writes as its count. */
 const COUNTED = /⟨(\d+) (?:spaces?|tabs?|spaces and tabs|blank lines[^⟩]*)⟩/g;
 
 /** Counts the characters of lines as they were sent: without leads, padding in full. */
@@ -63,16 +62,16 @@ export const sizeOf = (lines: readonly string[]): number =>
     return sum + text.length + more;
   }, 0);
 
-/** The lines of one field, cut in the middle when there are too many. */
+/** Cuts the lines of one field in the middle when there are too many. */
 const cut = (lines: readonly string[], full: boolean): ApprovalPage => {
-  if (full || lines.length <= LONG) return { lines, hidden: 0 };
+  if (full || lines.length <= MAX_FIELD_LINES) return { lines, hidden: 0 };
   const middle = lines.slice(HEAD_LINES, -TAIL_LINES);
   const hidden = sizeOf(middle);
   const note = `⟨ ${middle.length} lines, ${hidden.toLocaleString('en-US')} characters are not shown here: v shows all ⟩`;
   return { lines: [...lines.slice(0, HEAD_LINES), note, ...lines.slice(-TAIL_LINES)], hidden };
 };
 
-/** Lines that are safe to look at already. */
+/** Puts a label before lines that are safe to show already. */
 const labelled = (label: string, lines: readonly string[], width: number): readonly string[] =>
   lines
     .flatMap((line) => wrapLine(line, width - LABEL - 2))
@@ -85,7 +84,7 @@ export const span = (ms: number): string => {
   return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 };
 
-/** One item a line: a line break inside one must not make two of it. */
+/** Shows one item a line: a line break inside an item must not make two of it. */
 export const listed = (items: readonly string[], none: string): readonly string[] =>
   items.length === 0 ? [none] : items.map(visibleItem);
 
@@ -115,7 +114,7 @@ const fieldsOf = (request: ApprovalRequest, now: number): readonly Field[] => {
   ];
 };
 
-/** Fields that say what will happen stand before those that could be there to fill the page. */
+/** Fields that say what will happen come before those that may only fill the page. */
 const TELLING =
   /^(?:command|cmd|program|args|argv|script|code|sql|query|statement|operation|action|path|file|url|to|from)$/i;
 
@@ -126,7 +125,7 @@ export const inputFields = (input: unknown): readonly (readonly [string, unknown
   return [...telling, ...children.filter(([name]) => !TELLING.test(name))];
 };
 
-/** The lines of one input field, broken before the terminal breaks them. */
+/** Writes the lines of one input field, broken before the terminal breaks them. */
 export const fieldLines = (name: string, value: unknown, width: number): readonly string[] =>
   inputLines(name, value).flatMap((line) => {
     const lead = line.slice(0, line.length - line.replace(/^ *(?:│ )?/, '').length);
@@ -147,7 +146,7 @@ export const clip = (line: string, width: number): string => {
   return `${line.slice(0, head)}⟨ ${hidden} characters ⟩${line.slice(line.length - tail)}`;
 };
 
-/** The call in one line: tool, action, what it touches and the field that says what happens. */
+/** Puts the call in one line: tool, action, what it touches and the field that says what happens. */
 export const inShort = ({ tool, action, targets, input }: ApprovalRequest): string => {
   const [telling] = inputFields(input);
   const more = targets.length > 1 ? ` and ${targets.length - 1} more` : '';
@@ -161,7 +160,7 @@ const ending = (request: ApprovalRequest, width: number, lines: number): readonl
     ? labelled('in short', [clip(inShort(request), MAX_SHORT)], width)
     : [];
 
-/** The page of a request. With `full`, nothing is left out. */
+/** Builds the page of a request. With `full`, nothing is left out. */
 export const approvalPage = (request: ApprovalRequest, options: PageOptions): ApprovalPage => {
   const width = Math.max(40, options.width);
   const top = fieldsOf(request, options.now).map(([label, lines]) =>

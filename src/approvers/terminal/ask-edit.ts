@@ -1,12 +1,12 @@
 /** "Edit, then approve": takes another input for the call, shows what is different, asks again. */
 import type { Decision } from '../../contract/approver.ts';
 import { visibleItem, visibleJson } from '../../kit/text/visible-text.ts';
-import { inputDifference } from './input-difference.ts';
+import { inputDifference } from './shown-value.ts';
 import { agrees, ask, type ReadInput, say, sayIndented, type Talk } from './terminal-dialog.ts';
 
-const TRIES = 3;
+const MAX_TRIES = 3;
 
-/** Line by line, up to an empty one. `undefined` at the end of all input. */
+/** Reads lines up to an empty one; `undefined` when the input ends. */
 const typedText = async (talk: Talk): Promise<string | undefined> => {
   const lines: string[] = [];
   for (;;) {
@@ -21,17 +21,17 @@ const newInput = async (
   talk: Talk,
   read: (text: string) => ReadInput,
 ): Promise<{ readonly value: unknown } | undefined> => {
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const text = await typedText(talk);
     if (text === undefined || text === '') return undefined;
-    const found = read(text);
-    if ('value' in found) return found;
-    sayIndented(talk, visibleItem(found.fault));
+    const parsed = read(text);
+    if ('value' in parsed) return parsed;
+    sayIndented(talk, visibleItem(parsed.fault));
   }
   return undefined;
 };
 
-/** `undefined` goes back to the question. The new input is checked like one that was sent. */
+/** Asks for a new input; `undefined` goes back to the question. The pipeline checks it like any other. */
 export const askEdit = async (
   talk: Talk,
   read: (text: string) => ReadInput,
@@ -39,7 +39,10 @@ export const askEdit = async (
   const { input } = talk.request;
   const written = visibleJson(JSON.stringify(input, null, 2) ?? 'null').split('\n');
   say(talk, '  The input as it is:', ...written.map((line) => `    ${line}`), '');
-  say(talk, '  Type or paste all of the new one; an empty line ends it, at once = back.');
+  say(
+    talk,
+    '  Type or paste the whole new input; end with an empty line. An empty line at once goes back.',
+  );
   const edited = await newInput(talk, read);
   if (!edited) return undefined;
   const difference = inputDifference(input, edited.value);

@@ -88,7 +88,7 @@ describe('createTerminalApprover', () => {
     expect((await decision).answer).toBe('deny');
   });
 
-  it('a cancelled call is a no, before and during the question', async () => {
+  it('a call cancelled before or during the question is denied', async () => {
     const first = terminal();
     const gone = AbortSignal.abort();
     expect((await first.approver.ask(request, gone)).answer).toBe('deny');
@@ -117,7 +117,7 @@ describe('createTerminalApprover', () => {
     expect((await decision).answer).toBe('deny');
   });
 
-  it('asks again after nonsense, and takes a third nonsense for a no', async () => {
+  it('asks again after an unknown answer, and denies after the third', async () => {
     const { input, approver, waitFor } = terminal();
     const decision = approver.ask(request, live());
     for (const times of [1, 2, 3]) {
@@ -145,7 +145,7 @@ describe('createTerminalApprover', () => {
     expect((await decision).answer).toBe('approve');
   });
 
-  it('q leaves the pages, and the question is asked again', async () => {
+  it('q ends the pages, and the question is asked again', async () => {
     const { input, approver, waitFor, shown } = terminal();
     const content = Array.from({ length: 60 }, (_, at) => `line ${at}`).join('\n');
     const decision = approver.ask({ ...request, input: { content } }, live());
@@ -172,7 +172,7 @@ describe('createTerminalApprover', () => {
     expect((await second).answer).toBe('deny');
   });
 
-  it('a question that broke down does not block the next one', async () => {
+  it('a question that threw does not block the next one', async () => {
     let first = true;
     const { input, approver, waitFor } = terminal({
       onQuestion: () => {

@@ -20,11 +20,11 @@ import {
   type TerminalApproverOptions,
 } from './terminal-dialog.ts';
 
-const TRIES = 3;
+const MAX_TRIES = 3;
 /** The longest a Node timer can run. */
-const MAX_DELAY = 2_147_483_647;
+const MAX_DELAY_MS = 2_147_483_647;
 
-type Said = Omit<Decision, 'by'>;
+type Answer = Omit<Decision, 'by'>;
 type Choice = 'approve' | 'deny' | 'later' | 'view' | 'session' | 'pattern' | 'edit';
 
 const CHOICES: ReadonlyMap<string, Choice> = new Map([
@@ -41,14 +41,14 @@ const CHOICES: ReadonlyMap<string, Choice> = new Map([
   ['e', 'edit'],
 ]);
 
-const DENIED: Said = { answer: 'deny' };
+const DENIED: Answer = { answer: 'deny' };
 
 const rememberedText = (remember: Remember, { tool, caller }: ApprovalRequest): string =>
   remember.scope === 'session'
     ? `${tool}, this action, runs unasked in session ${caller.sessionId}, for a day at most`
     : `${tool}, this action, runs unasked where the condition holds`;
 
-const outcomeOf = ({ answer, remember, input }: Said, request: ApprovalRequest): string => {
+const outcomeOf = ({ answer, remember, input }: Answer, request: ApprovalRequest): string => {
   if (answer === 'deny') return 'Denied.';
   if (answer === 'later') return 'Left pending.';
   if (remember) {
@@ -58,7 +58,7 @@ const outcomeOf = ({ answer, remember, input }: Said, request: ApprovalRequest):
   return input === undefined ? 'Approved, this once.' : 'Approved with the new input, this once.';
 };
 
-/** Screen by screen; anything but Enter goes back to the question. */
+/** Shows the whole call screen by screen; anything but Enter goes back to the question. */
 const viewAll = async (talk: Talk): Promise<void> => {
   const { columns, rows } = sizeOf(talk.options);
   const now = talk.options.runtime.now();
@@ -72,7 +72,7 @@ const viewAll = async (talk: Talk): Promise<void> => {
   }
 };
 
-/** What may be answered to this question, by what is typed. */
+/** Lists the answers that this question accepts. */
 const offered = ({ request, options }: Talk): ReadonlyMap<Choice, string> =>
   new Map<Choice, string>([
     ['approve', 'y = yes, once'],
@@ -88,8 +88,8 @@ const offered = ({ request, options }: Talk): ReadonlyMap<Choice, string> =>
     ...(options.readInput ? ([['edit', 'e = edit, then yes']] as const) : []),
   ]);
 
-/** The answer, or `undefined` to put the question again. */
-const follow = async (talk: Talk, choice: Choice): Promise<Said | undefined> => {
+/** Carries out a choice; `undefined` asks the question again. */
+const follow = async (talk: Talk, choice: Choice): Promise<Answer | undefined> => {
   const { readInput } = talk.options;
   switch (choice) {
     case 'view':
@@ -114,10 +114,10 @@ const refuseTyped = (talk: Talk, choice: Choice | undefined): void =>
       : '  Please answer with one of the letters.',
   );
 
-const question = async (talk: Talk): Promise<Said> => {
+const question = async (talk: Talk): Promise<Answer> => {
   const choices = offered(talk);
   const prompt = `Approve this call? ${[...choices.values()].join(' · ')}`;
-  for (let tries = 0; tries < TRIES; ) {
+  for (let tries = 0; tries < MAX_TRIES; ) {
     const line = await ask(talk, prompt);
     if (line === undefined) return DENIED;
     const choice = CHOICES.get(line.trim().toLowerCase());
@@ -126,13 +126,13 @@ const question = async (talk: Talk): Promise<Said> => {
       refuseTyped(talk, choice);
       continue;
     }
-    const said = await follow(talk, choice);
-    if (said) return said;
+    const answer = await follow(talk, choice);
+    if (answer) return answer;
   }
   return DENIED;
 };
 
-const converse = async (talk: Talk): Promise<Said> => {
+const askOnPage = async (talk: Talk): Promise<Answer> => {
   const { options, request } = talk;
   const { columns, rows } = sizeOf(options);
   const ink = pc.createColors(options.colour ?? false);
@@ -154,7 +154,7 @@ const stopWhenOver = (
   stop: { readonly signal: AbortSignal; run(): void },
 ): (() => void) => {
   const left = request.expiresAt - options.runtime.now();
-  const timer = options.runtime.after(Math.min(Math.max(left, 0), MAX_DELAY), () => stop.run());
+  const timer = options.runtime.after(Math.min(Math.max(left, 0), MAX_DELAY_MS), () => stop.run());
   const onAbort = () => stop.run();
   stop.signal.addEventListener('abort', onAbort);
   return () => {
@@ -181,9 +181,9 @@ const askOnce = async (
   });
   options.onQuestion?.(true);
   try {
-    const said = await converse({ options, request, reader });
-    const final = stopped ? DENIED : said;
-    // Who cancels the call is told so once, by whoever made it.
+    const answer = await askOnPage({ options, request, reader });
+    const final = stopped ? DENIED : answer;
+    // The caller reports the cancellation.
     if (signal.aborted) say({ options }, '');
     else
       say({ options }, stopped ? '\n  No answer in time.' : '', `  ${outcomeOf(final, request)}`);
@@ -195,7 +195,7 @@ const askOnce = async (
   }
 };
 
-/** One question at a time, in the order they came. */
+/** Creates an approver that asks one question at a time, in the order they came. */
 export const createTerminalApprover = (options: TerminalApproverOptions): Approver => {
   let last: Promise<unknown> = Promise.resolve();
   return {

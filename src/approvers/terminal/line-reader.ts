@@ -1,4 +1,4 @@
-/** Reads answers line by line, and says when there will be none any more. */
+/** Reads answers line by line, until the input ends. */
 import { createInterface } from 'node:readline';
 
 export interface LineReader {
@@ -13,21 +13,21 @@ export const readLines = (input: NodeJS.ReadableStream): LineReader => {
   const reader = createInterface({ input, terminal: false });
   const waiting: ((line: string | undefined) => void)[] = [];
   let lines: string[] = [];
-  let over = false;
+  let isClosed = false;
   reader.on('line', (line) => {
-    const give = waiting.shift();
-    if (give) give(line);
+    const resolveLine = waiting.shift();
+    if (resolveLine) resolveLine(line);
     else lines.push(line);
   });
   reader.on('close', () => {
-    over = true;
-    for (const give of waiting.splice(0)) give(undefined);
+    isClosed = true;
+    for (const resolveLine of waiting.splice(0)) resolveLine(undefined);
   });
   return {
     next: () =>
       new Promise((resolve) => {
         const line = lines.shift();
-        if (line !== undefined || over) resolve(line);
+        if (line !== undefined || isClosed) resolve(line);
         else waiting.push(resolve);
       }),
     forget: () => {

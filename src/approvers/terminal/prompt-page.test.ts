@@ -109,7 +109,7 @@ describe('the page above the prompt', () => {
     expect(hidden).toBe(0);
   });
 
-  it('uses a larger screen, and keeps to the least on a tiny one', () => {
+  it('uses a larger screen, and shows a minimum on a tiny one', () => {
     const input = { ...fields(100), command: COMMAND };
     const large = promptPage(request(input), { now: 0, width: 120, rows: 60 });
     expect(large.lines.length).toBeGreaterThan(40);

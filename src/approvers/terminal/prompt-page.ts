@@ -1,6 +1,6 @@
 /**
  * The page above the prompt of a terminal. It fits the screen whatever the call holds: what matters
- * stands first and last, and what is left out is counted. `v` shows all of it.
+ * comes first and last, and what is left out is counted. `v` shows all of it.
  */
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import { visibleItem } from '../../kit/text/visible-text.ts';
@@ -18,7 +18,7 @@ import {
   TIERS,
 } from './approval-page.ts';
 
-export interface PromptPageOptions {
+interface PromptPageOptions {
   readonly now: number;
   /** Size of the terminal. */
   readonly width: number;
@@ -31,7 +31,7 @@ const MIN_ROWS = 12;
 const MAX_TARGETS = 3;
 const MAX_FIELD_ROWS = 5;
 
-/** What is shown of something, and what is not. */
+/** A part of the page, and how many characters of it are not shown. */
 interface Part {
   readonly lines: readonly string[];
   readonly hidden: number;
@@ -42,7 +42,7 @@ interface Part {
 const count = (value: number, one: string): string =>
   `${value.toLocaleString('en-US')} ${one}${value === 1 ? '' : 's'}`;
 
-/** The first lines and the last one. */
+/** Keeps the first lines and the last one. */
 const shorten = (lines: readonly string[], max: number): Part => {
   if (lines.length <= max) return { lines, hidden: 0 };
   if (max <= 1) {
@@ -72,7 +72,7 @@ const touches = ({ targets }: ApprovalRequest, width: number): Part => {
   };
 };
 
-/** As many fields as fit, the telling ones first, and the very last one. */
+/** Shows as many fields as fit, the telling ones first, and the very last one. */
 const inputPart = (input: unknown, width: number, max: number): Part => {
   const fields = inputFields(input).map(([name, value]) => fieldLines(name, value, width));
   const all = fields.flat();
@@ -98,7 +98,7 @@ const inputPart = (input: unknown, width: number, max: number): Part => {
   return { lines: [...shown, note, ...last.lines], hidden, fields: left.length };
 };
 
-/** Lines that say who, why and how, the most important first. */
+/** Says who asks, why and what it costs, the most important first. */
 const details = (request: ApprovalRequest, { now, width }: PromptPageOptions): readonly Part[] => {
   const { caller, estimatedTime } = request;
   const time = estimatedTime === undefined ? 'unknown' : `about ${span(estimatedTime)}`;
@@ -120,7 +120,7 @@ const details = (request: ApprovalRequest, { now, width }: PromptPageOptions): r
 
 const isShort = (line: string, width: number): string => clip(line, width - 4);
 
-/** Fits `rows` less what stands around it, and never hides the tool, the action or the targets. */
+/** Fits the page into `rows`, and never hides the tool, the action or the targets. */
 export const promptPage = (request: ApprovalRequest, options: PromptPageOptions): ApprovalPage => {
   const width = Math.max(40, options.width);
   const budget = Math.max(MIN_ROWS, options.rows - ROWS_AROUND);

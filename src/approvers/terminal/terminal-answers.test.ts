@@ -128,7 +128,7 @@ describe('always allow this pattern', () => {
     expect(shown).toContain('file_operations, action delete');
   });
 
-  it('a condition of the person replaces it', async () => {
+  it('a condition that the person types replaces the proposal', async () => {
     const { decision } = await converse([
       [ASK, 'p\n'],
       ['Enter = take it', 'input.path.startsWith("tmp/")\n'],
@@ -140,7 +140,7 @@ describe('always allow this pattern', () => {
     });
   });
 
-  it('one that cannot be used is refused with the reason, and nothing is granted', async () => {
+  it('a condition that cannot be used is refused with the reason, and nothing is granted', async () => {
     const { decision, shown } = await converse([
       [ASK, 'p\n'],
       ['Enter = take it', 'bad\n'],

@@ -1,8 +1,8 @@
-/** One question to the person at the terminal: what is said, and what is taken for an answer. */
+/** Writes to the person at the terminal and reads their answers. */
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Runtime } from '../../contract/runtime.ts';
 import type { LineReader } from './line-reader.ts';
-import { wrapLine } from './wrap-line.ts';
+import { wrapLine } from './shown-value.ts';
 
 /** A new input that could be read, or where and why it could not. */
 export type ReadInput = { readonly value: unknown } | { readonly fault: string };
@@ -18,9 +18,9 @@ export interface TerminalApproverOptions {
   /** Who answers, for the audit trail. */
   readonly by: string;
   readonly colour?: boolean;
-  /** What is typed sooner than this after the page appears was not meant for it. */
+  /** Ignores what is typed sooner than this after the page appears: it was meant for something else. */
   readonly settleMs?: number;
-  /** Whatever else draws on the terminal is stopped while a question is open. */
+  /** Called when a question opens and closes, so that nothing else draws on the terminal meanwhile. */
   onQuestion?(open: boolean): void;
   /** Reads an input that was typed as JSON; without it inputs cannot be edited here. */
   readInput?(text: string): ReadInput;
@@ -40,13 +40,13 @@ export const say = ({ options }: Pick<Talk, 'options'>, ...lines: readonly strin
   options.output.write(`${lines.join('\n')}\n`);
 };
 
-/** The line that was typed; `undefined` when there will be none any more. */
+/** Asks for a line; `undefined` when the input has ended. */
 export const ask = ({ options, reader }: Talk, prompt: string): Promise<string | undefined> => {
   options.output.write(`  ${prompt} > `);
   return reader.next();
 };
 
-/** Lets the page be seen, and forgets what was typed before it could be. */
+/** Waits until the page can be seen, and drops what was typed before. */
 export const settle = async ({ options, reader }: Talk): Promise<void> => {
   await new Promise<void>((resolve) => {
     options.runtime.after(options.settleMs ?? SETTLE_MS, resolve);
@@ -54,14 +54,14 @@ export const settle = async ({ options, reader }: Talk): Promise<void> => {
   reader.forget();
 };
 
-/** The last word. Only a yes typed after the question was on the screen is one. */
+/** Asks for the final yes. Only one typed after the question was on the screen counts. */
 export const agrees = async (talk: Talk, question: string): Promise<boolean> => {
   await settle(talk);
   const line = await ask(talk, `${question} y = yes · n = no, back`);
   return line !== undefined && /^y(?:es)?$/i.test(line.trim());
 };
 
-/** A terminal that does not know its size says 0. */
+/** Reads the size of the terminal, which is 0 where it is unknown. */
 export const sizeOf = ({
   output,
 }: TerminalApproverOptions): { readonly columns: number; readonly rows: number } => ({
@@ -69,7 +69,7 @@ export const sizeOf = ({
   rows: output.rows || 24,
 });
 
-/** Lines that are safe to look at, set off from what is ours and broken before the terminal does it. */
+/** Writes lines that are safe to show, indented, and broken before the terminal does it. */
 export const sayIndented = (talk: Talk, ...lines: readonly string[]): void => {
   const width = sizeOf(talk.options).columns - 4;
   say(talk, ...lines.flatMap((line) => wrapLine(line, width)).map((piece) => `    ${piece}`));

@@ -1,4 +1,4 @@
-/** `toolcrib console`: a fresh link into the console of the server that runs here. */
+/** `toolcrib console`: a fresh link to the console of the server that runs here. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
@@ -12,8 +12,8 @@ interface ConsoleOptions {
   readonly open: boolean;
 }
 
-const TOKEN_MS = 60_000;
-const ANSWER_MS = 10_000;
+const TOKEN_LIFE_MS = 60_000;
+const MAX_ANSWER_MS = 10_000;
 
 const notRunning = (): ToolFailure =>
   new ToolFailure('NOT_FOUND', 'No server of yours runs for this folder.', {
@@ -24,7 +24,7 @@ const notRunning = (): ToolFailure =>
 const freshCode = async (io: Io, { crib }: OpenCrib, url: string): Promise<string> => {
   const tokens = await tokensOf(io, crib);
   const name = `console-${process.pid}-${io.runtime.now()}`;
-  const expiresAt = io.runtime.now() + TOKEN_MS;
+  const expiresAt = io.runtime.now() + TOKEN_LIFE_MS;
   const { token, record } = await tokens.create({ name, role: 'admin', expiresAt }, localPerson());
   try {
     const response = await fetch(new URL('/v1/session/codes', url), {
@@ -32,7 +32,7 @@ const freshCode = async (io: Io, { crib }: OpenCrib, url: string): Promise<strin
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ user: 'local', role: 'admin' }),
       redirect: 'error',
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(MAX_ANSWER_MS),
     });
     const { code } = (await response.json()) as { code?: unknown };
     if (response.status === 201 && typeof code === 'string') return code;
@@ -70,11 +70,7 @@ const openConsole = (io: Io, { open }: ConsoleOptions): Promise<number> =>
 
 export const consoleCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      program
-        .command('console')
-        .description('print a fresh link into the console of the running server, and open it'),
-    )
+    withJson(program.command('console'))
       .option('--no-open', 'only print the link')
       .action(leaving(io, (options: ConsoleOptions) => openConsole(io, options))),
     'toolcrib console',

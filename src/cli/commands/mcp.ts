@@ -3,18 +3,16 @@ import { type Command, Option } from 'commander';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import type { Logger } from '../../contract/runtime.ts';
 import { errorCodeOf } from '../../kit/data/reason-of.ts';
-import { visibleText } from '../../kit/text/visible-text.ts';
 import type { McpIdentity, McpSurfaceOptions } from '../../surfaces/mcp/mcp-options.ts';
 import { collect, leaving, withExamples } from '../command-actions.ts';
 import { callerFrom } from '../input/caller-options.ts';
-import { misuse } from '../input/misuse.ts';
-import { MAX_PORT, wholeNumber } from '../input/whole-number.ts';
-import { type Io, note } from '../io.ts';
+import { MAX_PORT, misuse, wholeNumber } from '../input/misuse.ts';
+import { type Io, note, warningLog } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
-import { programVersion } from '../program-version.ts';
-import { firstLists } from '../session/await-servers.ts';
+import { programVersion } from '../package-files.ts';
+import { firstLists } from '../session/find-tool.ts';
+import { awaitEnd } from '../session/on-interrupt.ts';
 import { openCrib } from '../session/open-crib.ts';
 
 interface McpOptions {
@@ -31,27 +29,6 @@ const TOKEN = 'MCP_BEARER_TOKEN';
 /** Wide enough for paths, narrow enough for a dialogue. */
 const WIDTH = 88;
 
-/** Resolves when somebody wants the program to end. */
-const interrupted = (io: Io): { readonly asked: Promise<void>; release(): void } => {
-  let end: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of names) io.signals.on(name, end);
-  const release = () => {
-    for (const name of names) io.signals.off(name, end);
-  };
-  return { asked, release };
-};
-
-/** Stdout belongs to the protocol: what goes wrong is said on stderr. */
-const troubles = (io: Io): Logger => {
-  const say = (message: string, fields: object = {}) =>
-    note(io, visibleText(`mcp: ${message} ${JSON.stringify(fields)}`));
-  return { debug: () => undefined, info: () => undefined, warn: say, error: say };
-};
-
 const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
   callerFrom({
     agent: client ?? 'mcp',
@@ -60,7 +37,7 @@ const callerOf = ({ client, user, role }: McpOptions): Partial<Caller> =>
   });
 
 const surfaceOptions = async (io: Io, options: McpOptions): Promise<McpSurfaceOptions> => ({
-  runtime: { ...io.runtime, log: troubles(io) },
+  runtime: { ...io.runtime, log: warningLog(io, 'mcp') },
   version: programVersion(),
   caller: callerOf(options),
   describe: await approvalDescriber(WIDTH),
@@ -85,15 +62,15 @@ const overStdio = async (io: Io, { crib, options }: Serving): Promise<void> => {
   const stdout = gatherWrites(io.stdout);
   const lines = io.stdin.pipe(new StrictLines((line) => void stdout.write(line)));
   const { closed } = await surface.connect(new StdioServerTransport(lines, stdout));
-  const { asked, release } = interrupted(io);
-  await Promise.race([closed, asked]);
+  const { ended, release } = awaitEnd(io);
+  await Promise.race([closed, ended]);
   release();
   // The pipe would hold the process for as long as the client keeps its end open.
   io.stdin.unpipe(lines).pause();
   await surface.close();
 };
 
-/** What the system says of the port, in words. */
+/** Explains why the port cannot be used. */
 const noPort = (error: unknown): ToolFailure => {
   const isTaken = errorCodeOf(error) === 'EADDRINUSE';
   const message = isTaken ? 'is in use by another program' : 'cannot be listened on';
@@ -107,8 +84,8 @@ const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promi
     import('../../surfaces/mcp/create-mcp-surface.ts'),
     import('../../surfaces/mcp/http/serve-mcp-http.ts'),
   ]);
-  const given = io.env[TOKEN];
-  const token = given !== undefined && given !== '' ? given : newToken();
+  const own = io.env[TOKEN];
+  const token = own !== undefined && own !== '' ? own : newToken();
   const caller = options.caller ?? {};
   const identity: McpIdentity = { key: caller.agentId ?? 'mcp', caller };
   const http = { authenticate: bearerToken(token, identity) };
@@ -119,24 +96,24 @@ const overHttp = async (io: Io, { crib, options }: Serving, port: number): Promi
     throw noPort(error);
   });
   note(io, `MCP at ${server.url}`);
-  note(io, given === token ? `Token: the one in ${TOKEN}` : `Token: ${token}`);
-  const { asked, release } = interrupted(io);
-  await asked;
+  note(io, own === token ? `Token: the one in ${TOKEN}` : `Token: ${token}`);
+  const { ended, release } = awaitEnd(io);
+  await ended;
   release();
   await surface.close();
   await server.close();
 };
 
-const serve = async (io: Io, given: McpOptions): Promise<number> => {
-  if (given.servers && given.surface !== 'full') {
+const serve = async (io: Io, options: McpOptions): Promise<number> => {
+  if (options.servers && options.surface !== 'full') {
     throw misuse('--servers goes with --surface full only.');
   }
   const { crib } = await openCrib(io, undefined, { watch: true, waits: false });
   const listed = firstLists(io, crib);
   try {
-    const options = { ...(await surfaceOptions(io, given)), listed };
-    const serving = { crib, options };
-    await (given.http === undefined ? overStdio(io, serving) : overHttp(io, serving, given.http));
+    const serving = { crib, options: { ...(await surfaceOptions(io, options)), listed } };
+    const { http } = options;
+    await (http === undefined ? overStdio(io, serving) : overHttp(io, serving, http));
     return 0;
   } finally {
     await crib.close();
@@ -146,7 +123,6 @@ const serve = async (io: Io, given: McpOptions): Promise<number> => {
 export const mcpCommand = (program: Command, io: Io): Command => {
   const command = program
     .command('mcp')
-    .description('serve the tools to an MCP client, over stdio unless told otherwise')
     .addOption(
       new Option('--surface <kind>', 'all tools, or few that find or program the others')
         .choices(['full', 'search', 'code'])

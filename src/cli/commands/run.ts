@@ -1,21 +1,60 @@
 /** `toolcrib run`: one call of one tool through the whole pipeline. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import type { ApprovalRequest } from '../../contract/approver.ts';
+import type { ApprovalRequest, Approver } from '../../contract/approver.ts';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
+import { wholeNumber } from '../input/misuse.ts';
 import { type GivenInput, readInput } from '../input/read-input.ts';
-import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';
-import { closeTwins, tellingApproved } from '../session/close-twins.ts';
 import { localPerson } from '../session/local-person.ts';
 import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
 import { onInterrupt } from '../session/on-interrupt.ts';
 import { closeCrib, openCrib } from '../session/open-crib.ts';
 import { settleTrust } from '../session/settle-trust.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
+
+/** Reports which requests were approved unchanged. */
+const reportApproved = (
+  approver: Approver,
+  onApproved: (request: ApprovalRequest) => void,
+): Approver => ({
+  ...approver,
+  ask: async (request, signal) => {
+    const decision = await approver.ask(request, signal);
+    if (decision.answer === 'approve' && decision.input === undefined) onApproved(request);
+    return decision;
+  },
+});
+
+const isTwin = (one: ApprovalRequest, other: ApprovalRequest): boolean =>
+  one.tool === other.tool &&
+  one.caller.userId === other.caller.userId &&
+  one.caller.agentId === other.caller.agentId &&
+  isDeepStrictEqual(one.input, other.input);
+
+/**
+ * Denies waiting approvals of the same call, made before, once it has run: approving one would run it a
+ * second time.
+ */
+const closeTwins = async (
+  crib: Crib,
+  approved: readonly ApprovalRequest[],
+  by: string,
+): Promise<void> => {
+  if (approved.length === 0) return;
+  for (const { id, request } of await crib.approvals.list()) {
+    if (!approved.some((one) => isTwin(one, request))) continue;
+    await crib.approvals.decide(id, {
+      approve: false,
+      by,
+      note: 'the call was made again and ran',
+    });
+  }
+};
 
 /** Tools that look for other tools: they need the lists of all servers. */
 const CATALOG_TOOLS: ReadonlySet<string> = new Set(['run_code', 'search_api']);
@@ -40,9 +79,9 @@ Input, in one of these ways:
   --input call.json     a file, JSON or YAML
   -                     JSON on stdin; also when something is piped in and no input is given`;
 
-/** An id can be shortened; what is unknown goes on as it was typed and is refused on record. */
+/** Completes a shortened id. An unknown one stays as it was typed, and the pipeline refuses it on record. */
 const approvalOf = async (crib: Crib, typed: string): Promise<string> => {
-  const { findApproval } = await import('./approvals/find-approval.ts');
+  const { findApproval } = await import('./approvals/waiting-approval.ts');
   const record = await findApproval(crib, typed).catch((error: unknown) => {
     if (error instanceof ToolFailure && error.code === 'NOT_FOUND') return undefined;
     throw error;
@@ -67,7 +106,7 @@ interface Run {
 }
 
 const call = async (io: Io, { tool, given, options }: Run): Promise<number> => {
-  // Before anything draws on the terminal: a question about the folder must be readable.
+  // Before anything draws on the terminal, so that the question can be read.
   await settleTrust(io);
   const { quiet = false, user, yes = false } = options;
   const progress = callProgress(io, tool, quiet);
@@ -83,7 +122,7 @@ const call = async (io: Io, { tool, given, options }: Run): Promise<number> => {
     progress?.pause(open);
   };
   const approved: ApprovalRequest[] = [];
-  const person = tellingApproved(terminalPerson(io, { user, yes, onQuestion }), (request) =>
+  const person = reportApproved(terminalPerson(io, { user, yes, onQuestion }), (request) =>
     approved.push(request),
   );
   try {
@@ -117,16 +156,22 @@ const runTool = (
 const withOptions = (command: Command): Command =>
   withCaller(withJson(command))
     .option('-i, --input <file>', 'read the input from a JSON or YAML file, - for stdin')
-    .option('--dry-run', 'walk every gate, run nothing, and report')
-    .option('-y, --yes', 'approve the call yourself, without being asked: you answer for it')
+    .option('--dry-run', 'check every gate and report, but run nothing')
+    .option(
+      '-y, --yes',
+      'approve the call yourself, without being asked: you are responsible for it',
+    )
     .option('--timeout <ms>', 'how long the call may take', wholeNumber('--timeout', 1))
-    .option('--idempotency-key <key>', 'the same key and input again return the stored result')
-    .option('--approval <id>', 'the approval that a pending call named, now given')
-    .option('--version <version>', 'the version of the tool; the active one otherwise')
+    .option(
+      '--idempotency-key <key>',
+      'return the stored result when the same key and input were used before',
+    )
+    .option('--approval <id>', 'the id of the approval that the pending call named')
+    .option('--version <version>', 'the version of the tool; by default the active one')
     .option('-q, --quiet', 'print the data and errors only');
 
 export const runCommand = (program: Command, io: Io): Command => {
-  const command = withOptions(program.command('run').description('call a tool'))
+  const command = withOptions(program.command('run'))
     .argument('<tool>', 'name of the tool; see `toolcrib tools`')
     .argument('[input...]', 'JSON, or key=value pairs')
     .addHelpText('after', INPUT_HELP)

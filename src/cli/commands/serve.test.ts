@@ -50,7 +50,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const body = (input: unknown) => JSON.stringify({ input });
 
 describe('toolcrib serve', { timeout: TIME_LIMIT }, () => {
-  it('serves calls, metrics, traces and MCP to a token, and ends when asked', async () => {
+  it('serves calls, metrics, traces and MCP to a token, and ends on a signal', async () => {
     const agent = await token('bot', '--role', 'agent');
     const viewer = await token('screen', '--role', 'viewer');
     const { ask, as, signals, ended } = await start('--no-console');
@@ -118,7 +118,7 @@ describe('toolcrib serve', { timeout: TIME_LIMIT }, () => {
     expect(await ended).toBe(0);
   });
 
-  it('leaves at once when asked twice', async () => {
+  it('exits at once on a second signal', async () => {
     const { signals, ended } = await start('--no-console');
     signals.emit('SIGINT');
     signals.emit('SIGINT');
@@ -156,7 +156,7 @@ describe('threats to toolcrib serve', { timeout: TIME_LIMIT }, () => {
     expect(said).toMatchObject({ error: { code: 'CONFIG_INVALID' } });
   });
 
-  it('listens beyond this machine when both are said', async () => {
+  it('listens beyond this machine when both settings allow it', async () => {
     configure('server:\n  allowedHosts: [ops.example.com]\n  behindTls: true\n');
     const { ended, said, signals } = await start('--host', '0.0.0.0', '--no-console');
     expect(said.url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
@@ -164,7 +164,7 @@ describe('threats to toolcrib serve', { timeout: TIME_LIMIT }, () => {
     expect(await ended).toBe(0);
   });
 
-  it('lets nobody in without a token, this machine included', async () => {
+  it('refuses requests without a token, also from this machine', async () => {
     const { ask, signals, ended } = await start('--no-console');
     for (const path of ['/v1/tools', '/v1/events', '/metrics', '/mcp', '/v1/settings']) {
       expect([path, (await ask(path)).status]).toEqual([path, 401]);
@@ -173,7 +173,7 @@ describe('threats to toolcrib serve', { timeout: TIME_LIMIT }, () => {
     await ended;
   });
 
-  it('says in words when the port is taken', async () => {
+  it('explains that the port is taken', async () => {
     const { url, signals, ended } = await start('--no-console');
     const { port } = new URL(url);
     const second = fakeIo({ cwd: folder, env: env() });

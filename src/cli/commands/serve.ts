@@ -1,16 +1,14 @@
 /** `toolcrib serve`: the project's tools over HTTP, with the MCP endpoint and the web console. */
 import type { Command } from 'commander';
-import type { Logger } from '../../contract/runtime.ts';
-import { visibleText } from '../../kit/text/visible-text.ts';
 import type { RunningServer } from '../../server/open-server.ts';
 import type { ServerDeps } from '../../server/server-deps.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
-import { consoleFolder } from '../console-folder.ts';
-import { MAX_PORT, wholeNumber } from '../input/whole-number.ts';
-import { type Io, note, print, printJson } from '../io.ts';
+import { MAX_PORT, wholeNumber } from '../input/misuse.ts';
+import { type Io, note, print, printJson, warningLog } from '../io.ts';
 import { approvalDescriber } from '../output/describe-approval.ts';
 import { counted } from '../output/format-units.ts';
-import { programVersion } from '../program-version.ts';
+import { consoleFolder, programVersion } from '../package-files.ts';
+import { awaitEnd } from '../session/on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { announceServe } from '../session/running-server.ts';
 import { createServerEditor } from './servers/server-editor.ts';
@@ -24,31 +22,24 @@ interface ServeOptions {
 
 /** Wide enough for paths, narrow enough for a page. */
 const WIDTH = 88;
-const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** What is wrong is said on stderr, where a service manager picks it up. */
-const troubles = (io: Io): Logger => {
-  const say = (message: string, fields: object = {}) =>
-    note(io, visibleText(`serve: ${message} ${JSON.stringify(fields)}`));
-  return { debug: () => undefined, info: () => undefined, warn: say, error: say };
-};
-
-/** What `doctor` looks at, without the walk through the whole trail. */
+/** Runs the checks of `doctor`, without verifying the whole audit trail. */
 const doctor =
   (io: Io, { crib, loaded, root }: OpenCrib) =>
   async () => {
-    const checks = await import('./doctor/doctor-checks.ts');
+    const machine = await import('./doctor/machine-checks.ts');
+    const project = await import('./doctor/project-checks.ts');
     const { node } = process.versions;
-    const found = [
-      checks.checkNode(node),
-      await checks.checkSqlite(node),
-      await checks.checkRipgrep(io),
-      ...checks.checkTrust(loaded),
-      await checks.checkWorkspace(loaded, root),
-      ...(await checks.checkSandboxes(crib)),
-      checks.checkModel(loaded),
+    const checks = [
+      machine.checkNode(node),
+      await machine.checkSqlite(node),
+      await machine.checkRipgrep(io),
+      ...project.checkTrust(loaded),
+      await project.checkWorkspace(loaded, root),
+      ...(await machine.checkSandboxes(crib)),
+      machine.checkModel(loaded),
     ];
-    return found.map(({ name, state, message, fix }) => ({
+    return checks.map(({ name, state, message, fix }) => ({
       name,
       ok: state === 'ok',
       detail: message,
@@ -56,14 +47,14 @@ const doctor =
     }));
   };
 
-const siteOf = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<ServerDeps> => {
+const serverDeps = async (io: Io, open: OpenCrib, options: ServeOptions): Promise<ServerDeps> => {
   const { crib, loaded } = open;
   const { server } = loaded.config;
   const folder = options.console && server.console ? await consoleFolder() : undefined;
   return {
     crib,
     loaded,
-    runtime: { ...io.runtime, log: troubles(io) },
+    runtime: { ...io.runtime, log: warningLog(io, 'serve') },
     version: programVersion(),
     env: io.env,
     host: options.host ?? server.host,
@@ -91,43 +82,24 @@ const announce = (io: Io, server: RunningServer, deps: ServerDeps): string | und
   return link;
 };
 
-/** A new link for whoever can send the process a signal: `kill -USR2`, `systemctl kill -s USR2`. */
-const relink = (io: Io, server: RunningServer): (() => void) => {
+/** Prints a fresh console link on SIGUSR2: `kill -USR2`, `systemctl kill -s USR2`. */
+const printLinkOnSignal = (io: Io, server: RunningServer): (() => void) => {
   if (process.platform === 'win32') return () => undefined;
-  const tell = () => note(io, `Console  ${server.consoleLink()}`);
-  io.signals.on('SIGUSR2', tell);
-  return () => io.signals.off('SIGUSR2', tell);
-};
-
-/** Resolves when somebody wants the program to end; who asks twice does not want to wait. */
-const ending = (io: Io): { readonly asked: Promise<void>; release(): void } => {
-  let end: () => void = () => undefined;
-  let times = 0;
-  const asked = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const heard = () => {
-    if (++times > 1) io.signals.exit(1);
-    end();
-  };
-  for (const name of ENDINGS) io.signals.on(name, heard);
-  return {
-    asked,
-    release: () => {
-      for (const name of ENDINGS) io.signals.off(name, heard);
-    },
-  };
+  const printLink = () => note(io, `Console  ${server.consoleLink()}`);
+  io.signals.on('SIGUSR2', printLink);
+  return () => io.signals.off('SIGUSR2', printLink);
 };
 
 const serve = async (io: Io, options: ServeOptions): Promise<number> => {
   const open = await openCrib(io, undefined, { watch: true });
-  const { asked, release } = ending(io);
+  // A second signal means that the user does not want to wait.
+  const { ended, release } = awaitEnd(io, () => io.signals.exit(1));
   try {
-    const deps = await siteOf(io, open, options);
+    const deps = await serverDeps(io, open, options);
     const { openServer } = await import('../../server/open-server.ts');
     const server = await openServer(deps);
-    // Before anybody can know of the process: a signal that nobody hears ends it.
-    const stop = relink(io, server);
+    // Before the process is announced: an unhandled SIGUSR2 would end it.
+    const stopPrinting = printLinkOnSignal(io, server);
     const link = announce(io, server, deps);
     const withdraw = await announceServe(open.loaded.userDir, {
       pid: process.pid,
@@ -138,11 +110,11 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
       const { openBrowser } = await import('./servers/open-browser.ts');
       if (!(await openBrowser(io, new URL(link)))) note(io, 'No browser could be opened.');
     }
-    await asked;
-    stop();
+    await ended;
+    stopPrinting();
     await withdraw();
-    const under = server.running();
-    note(io, `Stopping${under > 0 ? `: waiting for ${counted(under, 'call')}` : ''}.`);
+    const running = server.running();
+    note(io, `Stopping${running > 0 ? `: waiting for ${counted(running, 'call')}` : ''}.`);
     const left = await server.close();
     if (left > 0) note(io, `${counted(left, 'call')} did not end in time and had to be cancelled.`);
     return 0;
@@ -154,11 +126,7 @@ const serve = async (io: Io, options: ServeOptions): Promise<number> => {
 
 export const serveCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      program
-        .command('serve')
-        .description('serve the tools over HTTP, with the MCP endpoint and the web console'),
-    )
+    withJson(program.command('serve'))
       .option('--host <address>', 'listen on this address; server.host otherwise')
       .option(
         '--port <number>',

@@ -1,11 +1,11 @@
-/** `toolcrib shell`: tools by name, commands with a slash, and talk with the configured model. */
+/** `toolcrib shell`: tools by name, commands with a slash, and chat with the configured model. */
 import type { Command } from 'commander';
 import { ToolFailure } from '../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
-import type { CommandEntry } from '../command-entry.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../input/caller-options.ts';
-import { wholeNumber } from '../input/whole-number.ts';
+import { wholeNumber } from '../input/misuse.ts';
 import type { Io } from '../io.ts';
+import type { CommandEntry } from '../program.ts';
 import { runShell } from '../shell/shell-loop.ts';
 import { openSession } from '../shell/shell-session.ts';
 
@@ -20,7 +20,7 @@ const dollars = (text: string): number => {
   throw new ToolFailure('VALIDATION_ERROR', '--max-cost takes US dollars, more than 0.');
 };
 
-/** A session of its own, so that what is allowed "for this session" ends with the shell. */
+/** Names a new session, so that what is allowed "for this session" ends with the shell. */
 const sessionName = ({ runtime }: Io): string =>
   `shell-${runtime.now().toString(36)}-${Math.floor(runtime.random() * 36 ** 6).toString(36)}`;
 
@@ -44,16 +44,14 @@ export const shellCommand = (
   io: Io,
   commands: readonly CommandEntry[],
 ): Command => {
-  const command = withCaller(
-    withJson(program.command('shell').description('tools by name, commands, and talk')),
-  )
+  const command = withCaller(withJson(program.command('shell')))
     .option(
       '--max-steps <n>',
-      'steps of the model for one message',
+      'the most steps of the model for one message',
       wholeNumber('--max-steps', 1),
       20,
     )
-    .option('--max-cost <usd>', 'US dollars for one message, calls included', dollars, 1)
+    .option('--max-cost <usd>', 'the most US dollars for one message, calls included', dollars, 1)
     .action(leaving(io, (options: ShellOptions) => shell(io, commands, options)));
   return withExamples(
     command,

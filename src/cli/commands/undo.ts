@@ -1,18 +1,18 @@
-/** `toolcrib undo`: puts back what a call changed, after saying what that is. */
+/** `toolcrib undo`: restores what a call changed, after showing what that is. */
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import type { CribHost } from '../../contract/crib-host.ts';
-import { ToolFailure, toolError } from '../../contract/errors.ts';
+import { ToolFailure } from '../../contract/errors.ts';
 import type { Snapshot } from '../../contract/store.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../command-actions.ts';
-import { canAsk, confirm } from '../input/confirm.ts';
-import { findExecution } from '../input/find-execution.ts';
+import { findExecution } from '../input/by-start.ts';
+import { canAsk, confirm, noTerminal } from '../input/confirm.ts';
 import { misuse } from '../input/misuse.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
-import { exitCodeOf } from '../output/exit-code.ts';
 import { counted } from '../output/format-units.ts';
+import { exitCodeOf } from '../output/print-result.ts';
 import { withStore } from '../session/open-crib.ts';
 
 interface UndoOptions {
@@ -20,13 +20,13 @@ interface UndoOptions {
   readonly last?: boolean;
 }
 
-/** How many calls `--last` looks back over. */
-const MAX_LOOKED_AT = 200;
+/** How many calls `--last` goes back. */
+const MAX_CALLS_BACK = 200;
 
-/** The newest call on record whose changes are still kept. */
+/** Finds the newest call whose changes can be undone. */
 const lastUndoable = async (crib: CribHost): Promise<string> => {
   const { auditCalls } = await import('./audit/audit-calls.ts');
-  const { calls } = await auditCalls(crib, { kind: 'outcome' }, MAX_LOOKED_AT);
+  const { calls } = await auditCalls(crib, { kind: 'outcome' }, MAX_CALLS_BACK);
   for (const { row } of calls) {
     if (await crib.executions.isUndoable(row.executionId)) return row.executionId;
   }
@@ -38,18 +38,18 @@ const lastUndoable = async (crib: CribHost): Promise<string> => {
 const chosenCall = (crib: CribHost, typed: string | undefined, last: boolean): Promise<string> => {
   if (last && typed === undefined) return lastUndoable(crib);
   if (!last && typed !== undefined) return findExecution(crib, typed);
-  throw misuse('Name the call to undo, or say --last.', 'See which there are: toolcrib audit list');
+  throw misuse('Name the call to undo, or add --last.', 'See which there are: toolcrib audit list');
 };
 
 const plan = ({ before, afterHash }: Snapshot): string => {
   if (before === undefined) return 'will be removed: the call created it';
   const size = counted(before.byteLength, 'byte');
   return afterHash === undefined
-    ? `will be there again (${size}): the call removed it`
+    ? `will be restored (${size}): the call removed it`
     : `will get its earlier content back (${size})`;
 };
 
-/** The first snapshot of each file: that is the state undo leads back to. */
+/** Picks the first snapshot of each file: the state that undo restores. */
 const firstOfEach = (snapshots: readonly Snapshot[]): readonly Snapshot[] => {
   const byPath = new Map<string, Snapshot>();
   for (const snapshot of snapshots) {
@@ -60,25 +60,23 @@ const firstOfEach = (snapshots: readonly Snapshot[]): readonly Snapshot[] => {
 
 const nameOf = (io: Io, path: string): string => visibleText(relative(io.cwd, path) || path);
 
-/** Says what would happen and asks. Throws when nobody can be asked. */
-const agreed = async (io: Io, crib: CribHost, executionId: string): Promise<boolean> => {
+/** Shows what would happen and asks. Throws when nobody can be asked. */
+const isAgreed = async (io: Io, crib: CribHost, executionId: string): Promise<boolean> => {
   const status = await crib.executions.status(executionId);
   if (!status) {
     throw new ToolFailure('NOT_FOUND', 'There is no call with that execution id.', {
       suggestions: ['See which there are: toolcrib audit list'],
     });
   }
-  const { snapshots: kept } = await crib.store();
-  // Their time may be over while they lie there yet.
+  const store = await crib.store();
+  // Expired snapshots may still be in the store.
   const canUndo = await crib.executions.isUndoable(executionId);
-  const snapshots = canUndo ? firstOfEach(await kept.of(executionId)) : [];
+  const snapshots = canUndo ? firstOfEach(await store.snapshots.of(executionId)) : [];
   note(io, `Undo of ${status.tool}, execution ${executionId}:`);
   for (const snapshot of snapshots) note(io, `  ${nameOf(io, snapshot.path)} ${plan(snapshot)}`);
   if (snapshots.length === 0) note(io, '  No file is kept for this call.');
   if (canAsk(io)) return confirm(io, 'Undo this?');
-  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
-    suggestions: ['Add --yes to undo without being asked.'],
-  });
+  throw noTerminal('Add --yes to undo without being asked.');
 };
 
 const undo = (
@@ -88,11 +86,8 @@ const undo = (
 ): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const executionId = await chosenCall(crib, typed, last);
-    if (!yes && !(await agreed(io, crib, executionId))) {
-      const error = toolError('USER_CANCELLED', 'Nothing was undone.');
-      if (io.json) printJson(io, { success: false, status: 'denied', error });
-      else note(io, ...errorLines(error, io.noteInk));
-      return 3;
+    if (!yes && !(await isAgreed(io, crib, executionId))) {
+      throw new ToolFailure('USER_CANCELLED', 'Nothing was undone.');
     }
     const result = await crib.executions.undo(executionId);
     if (io.json) printJson(io, result);
@@ -107,8 +102,8 @@ const undo = (
 
 export const undoCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('undo [executionId]').description('restore the files a call changed'))
-      .option('--last', 'the newest call whose changes are still kept')
+    withJson(program.command('undo [executionId]'))
+      .option('--last', 'undo the newest call that can be undone')
       .option('-y, --yes', 'do not ask')
       .action(
         leaving(io, (executionId: string | undefined, options: UndoOptions) =>

@@ -3,7 +3,7 @@ import { LOCAL_CALLER } from '../../contract/caller.ts';
 import { callerArguments, callerFrom } from './caller-options.ts';
 
 describe('callerFrom', () => {
-  it('says nothing of what was not given', () => {
+  it('leaves out what was not given', () => {
     expect(callerFrom({})).toEqual({});
     expect(callerFrom({ user: 'ada', agent: 'bot', session: 's1' })).toEqual({
       userId: 'ada',
@@ -12,14 +12,14 @@ describe('callerFrom', () => {
     });
   });
 
-  it('another role does not bring the permissions of the owner along', () => {
+  it("another role has none of the owner's permissions", () => {
     expect(callerFrom({ role: ['viewer'] })).toEqual({ roles: ['viewer'], permissions: [] });
     expect(callerFrom({ role: ['owner'] })).toEqual({ roles: ['owner'] });
   });
 });
 
 describe('callerArguments', () => {
-  it('names only who is not the local owner, safe for a shell', () => {
+  it('names only callers other than the local owner, safe for a shell', () => {
     expect(callerArguments(LOCAL_CALLER)).toEqual([]);
     expect(callerArguments({})).toEqual([]);
     expect(callerArguments({ userId: 'a b; rm', roles: ['r1', 'r2'] })).toEqual([

@@ -1,8 +1,8 @@
-/** The options to call as somebody, and the arguments that say the same again. */
+/** The options that choose the caller, and the arguments that repeat them. */
 import type { Command } from 'commander';
 import { type Caller, LOCAL_CALLER } from '../../contract/caller.ts';
 import { collect } from '../command-actions.ts';
-import { shellQuote } from '../output/shell-quote.ts';
+import { shellQuote } from '../output/format-units.ts';
 
 export interface CallerOptions {
   readonly user?: string;
@@ -22,7 +22,7 @@ export const withCaller = (command: Command): Command =>
       collect,
     );
 
-/** Somebody in a role other than the owner's does not bring the owner's permissions along. */
+/** Builds the caller. In another role than the owner's it has none of the owner's permissions. */
 export const callerFrom = ({ user, agent, session, role }: CallerOptions): Partial<Caller> => ({
   ...(user !== undefined && { userId: user }),
   ...(agent !== undefined && { agentId: agent }),
@@ -31,18 +31,18 @@ export const callerFrom = ({ user, agent, session, role }: CallerOptions): Parti
   ...(role !== undefined && !role.includes('owner') && { permissions: [] }),
 });
 
-/** What `withCaller` would read back as this caller; nothing for the local owner. */
+/** Writes the arguments that `withCaller` reads as this caller; none for the local owner. */
 export const callerArguments = (caller: Partial<Caller>): readonly string[] => {
   const { userId, agentId, sessionId, roles } = { ...LOCAL_CALLER, ...caller };
-  const named = [
+  const ids = [
     ['--user', userId, LOCAL_CALLER.userId],
     ['--agent', agentId, LOCAL_CALLER.agentId],
     ['--session', sessionId, LOCAL_CALLER.sessionId],
   ] as const;
   const isOwner = roles.join() === LOCAL_CALLER.roles.join();
   return [
-    ...named
-      .filter(([, value, usual]) => value !== usual)
+    ...ids
+      .filter(([, value, byDefault]) => value !== byDefault)
       .flatMap(([option, value]) => [option, shellQuote(value)]),
     ...(isOwner ? [] : roles.flatMap((role) => ['--role', shellQuote(role)])),
   ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMoment } from './moment.ts';
+import { readDeadline, readMoment } from './moment.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 12);
 
@@ -18,5 +18,16 @@ describe('readMoment', () => {
 
   it.each(['', 'yesterday', '2h30', '2026-13-40', '15', '2026'])('refuses %j', (text) => {
     expect(() => readMoment('--since', text, NOW)).toThrow('--since takes');
+  });
+});
+
+describe('readDeadline', () => {
+  it('adds a span to now, and takes a date as it is', () => {
+    expect(readDeadline('--expires', '8h', NOW)).toBe(NOW + 8 * 3_600_000);
+    expect(readDeadline('--expires', '2026-12-01', NOW)).toBe(Date.UTC(2026, 11, 1));
+  });
+
+  it.each(['soon', '8', '-8h', '2026-13-01', ''])('refuses %j', (text) => {
+    expect(() => readDeadline('--expires', text, NOW)).toThrow('--expires takes a date');
   });
 });

@@ -1,6 +1,12 @@
-/** Reads a point in time from an option: a date, or how long ago. */
+/** Reads a point in time from an option: a date, or a span before or after now. */
 import { ToolFailure } from '../../contract/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
+
+/** Reads a time in the future, in ms since the epoch: `8h` is eight hours from now. Fails with VALIDATION_ERROR. */
+export const readDeadline = (option: string, text: string, now: number): number => {
+  const moment = readMoment(option, text, now);
+  return /^\d{4}-/.test(text) ? moment : now + (now - moment);
+};
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['s', 1000],
@@ -12,7 +18,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** Milliseconds since the epoch. `2h` is two hours before now; a date without a zone is UTC. */
+/** Reads a time in the past, in ms since the epoch: `2h` is two hours ago; a date without a zone is UTC. */
 export const readMoment = (option: string, text: string, now: number): number => {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * (UNITS.get(unit) ?? 0);

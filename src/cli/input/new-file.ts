@@ -1,4 +1,4 @@
-/** A file that a command writes for the user: private, and never over one that is there. */
+/** Creates a file that a command writes for the user: private, and never over an existing one. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ToolFailure } from '../../contract/errors.ts';
@@ -14,7 +14,7 @@ export const newFile = async (io: Io, name: string): Promise<FileHandle> => {
       ? new ToolFailure('CONFLICT', 'There is a file of that name; it is not overwritten.', {
           suggestions: ['Choose another name.'],
         })
-      : new ToolFailure('EXECUTION_FAILED', 'The file cannot be made.', {
+      : new ToolFailure('EXECUTION_FAILED', 'The file cannot be created.', {
           suggestions: ['Check that its folder exists and can be written.'],
         });
   }

@@ -101,13 +101,13 @@ describe('applyPairs', () => {
     });
   });
 
-  it('goes on top of a base', () => {
+  it('adds pairs to a base', () => {
     const pair = readPair('count=2') ?? expect.fail();
     expect(applyPairs({ count: 1, path: 'a' }, [pair], SCHEMA)).toEqual({ count: 2, path: 'a' });
-    expect(() => applyPairs([1], [pair], SCHEMA)).toThrow('needs an object');
+    expect(() => applyPairs([1], [pair], SCHEMA)).toThrow('can only be added to an object');
   });
 
-  it('bad raw JSON names the key and the place', () => {
+  it('names the key and the position of bad raw JSON', () => {
     expect(() => build('extra:={oops}')).toThrow(
       'The value of extra is not valid JSON: at line 1, column 2',
     );
@@ -120,7 +120,7 @@ describe('applyPairs', () => {
     expect(Object.hasOwn(built, '__proto__')).toBe(true);
   });
 
-  it('without a schema everything is text', () => {
+  it('treats every value as text without a schema', () => {
     const pair = readPair('count=2') ?? expect.fail();
     expect(applyPairs(undefined, [pair], undefined)).toEqual({ count: '2' });
   });

@@ -1,9 +1,69 @@
-/** `key=value` and `key:=json` arguments, and the object they add up to. */
-import { ToolFailure } from '../../contract/errors.ts';
+/** Reads `key=value` and `key:=json` arguments, and builds the object they describe. */
 import type { JsonSchema } from '../../contract/schema.ts';
-import { parseJson } from './parse-json.ts';
-import { alternativesOf, declares, itemsOf, propertyOf, typesOf } from './schema-alternatives.ts';
-import { typedList, typedText } from './typed-text.ts';
+import { misuse } from './misuse.ts';
+import { findJsonFault, parseJson } from './parse-json.ts';
+import {
+  alternativesOf,
+  declares,
+  fixedValues,
+  itemsOf,
+  propertyOf,
+  typesOf,
+} from './schema-alternatives.ts';
+
+const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Reads a number. `strict`, where a string fits as well: `5` is a number then, `007` is not. */
+const readNumber = (text: string, strict: boolean): number | undefined => {
+  if (!NUMBER.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) && (!strict || String(value) === text) ? value : undefined;
+};
+
+const readJson = (text: string, bracket: string): { readonly value: unknown } | undefined =>
+  text.trimStart().startsWith(bracket) && findJsonFault(text) === undefined
+    ? { value: JSON.parse(text) as unknown }
+    : undefined;
+
+const readScalar = (
+  text: string,
+  types: ReadonlySet<string>,
+): { readonly value: unknown } | undefined => {
+  if (types.has('null') && text === 'null') return { value: null };
+  if (types.has('boolean') && (text === 'true' || text === 'false'))
+    return { value: text === 'true' };
+  if (types.has('number') || types.has('integer')) {
+    const value = readNumber(text, types.has('string'));
+    if (value !== undefined) return { value };
+  }
+  return undefined;
+};
+
+/**
+ * Gives the value of a text by its schema. A text that does not fit stays text, so that the validation
+ * of the tool says what was expected.
+ */
+const typedText = (text: string, schemas: readonly JsonSchema[], root: JsonSchema): unknown => {
+  const fixed = fixedValues(schemas).find((value) => String(value) === text);
+  if (fixed !== undefined) return fixed;
+  const types = typesOf(schemas);
+  const parsed =
+    readScalar(text, types) ??
+    (types.has('array') ? readJson(text, '[') : undefined) ??
+    (types.has('object') ? readJson(text, '{') : undefined);
+  if (parsed) return parsed.value;
+  if (!types.has('array') || types.has('string')) return text;
+  return typedList(text === '' ? [] : text.split(','), schemas, root);
+};
+
+const typedList = (
+  texts: readonly string[],
+  schemas: readonly JsonSchema[],
+  root: JsonSchema,
+): readonly unknown[] => {
+  const items = itemsOf(schemas, root);
+  return texts.map((text) => typedText(text, items, root));
+};
 
 export interface Pair {
   readonly key: string;
@@ -14,7 +74,7 @@ export interface Pair {
 
 const PAIR = /^([^\s={}[\]"':][^\s={}[\]"']*?)(:?=)([\s\S]*)$/;
 
-/** `undefined` for an argument that is no pair. */
+/** Reads a pair; `undefined` for an argument that is none. */
 export const readPair = (argument: string): Pair | undefined => {
   const [, key, mark, text] = PAIR.exec(argument) ?? [];
   return key === undefined || text === undefined ? undefined : { key, json: mark === ':=', text };
@@ -23,10 +83,7 @@ export const readPair = (argument: string): Pair | undefined => {
 const isContainer = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-const misuse = (message: string, suggestion: string): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', message, { suggestions: [suggestion] });
-
-/** `a.b` is one name when the schema declares it so, and a path otherwise. */
+/** Splits `a.b` into a path, unless the schema declares it as one name. */
 const pathOf = (key: string, schemas: readonly JsonSchema[]): readonly string[] =>
   declares(schemas, key) ? [key] : key.split('.');
 
@@ -77,18 +134,22 @@ const setOwn = (target: object, key: string, value: unknown): void => {
   });
 };
 
-interface Place {
+interface Target {
   readonly path: readonly string[];
   readonly schemas: readonly JsonSchema[];
   readonly root: JsonSchema;
 }
 
-const assign = (target: object, { path, schemas, root }: Place, value: unknown): void => {
+const assign = (target: object, { path, schemas, root }: Target, value: unknown): void => {
   let holder = target;
   for (const [at, part] of path.slice(0, -1).entries()) {
-    const found: unknown = Object.hasOwn(holder, part) ? Reflect.get(holder, part) : undefined;
-    const listed = typesOf(schemaAt(path.slice(0, at + 1), schemas, root)).has('array');
-    const next = isContainer(found) ? found : listed && /^\d+$/.test(path[at + 1] ?? '') ? [] : {};
+    const existing: unknown = Object.hasOwn(holder, part) ? Reflect.get(holder, part) : undefined;
+    const isList = typesOf(schemaAt(path.slice(0, at + 1), schemas, root)).has('array');
+    const next = isContainer(existing)
+      ? existing
+      : isList && /^\d+$/.test(path[at + 1] ?? '')
+        ? []
+        : {};
     setOwn(holder, part, next);
     holder = next;
   }
@@ -103,7 +164,10 @@ export const applyPairs = (
 ): unknown => {
   if (pairs.length === 0) return base === undefined ? {} : base;
   if (base !== undefined && (!isContainer(base) || Array.isArray(base))) {
-    throw misuse('key=value needs an object to go into.', 'Give the whole input as JSON instead.');
+    throw misuse(
+      'key=value can only be added to an object.',
+      'Give the whole input as JSON instead.',
+    );
   }
   const root = schema ?? {};
   const schemas = schema ? alternativesOf(schema, schema) : [];

@@ -1,11 +1,31 @@
-/** Parses JSON that a person typed or piped in; what is wrong is said with its place. */
+/** Parses JSON that a person typed or piped in; faults are reported with line and column. */
 import { ToolFailure } from '../../contract/errors.ts';
 import { withoutByteOrderMark } from '../../kit/text/byte-order-mark.ts';
-import { findJsonFault } from './find-json-fault.ts';
+import { findJsonFlaw } from '../../kit/text/strict-json.ts';
 
-/** `where` names the origin in the message, e.g. `The input`. Fails with VALIDATION_ERROR. */
-export const parseJson = (given: string, where: string): unknown => {
-  const text = withoutByteOrderMark(given);
+interface JsonFault {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** Finds the first fault; `undefined` when the text is valid JSON. */
+export const findJsonFault = (text: string): JsonFault | undefined => {
+  const flaw = findJsonFlaw(text);
+  if (flaw === undefined) return undefined;
+  const before = text.slice(0, flaw.offset);
+  const start = before.lastIndexOf('\n') + 1;
+  return {
+    line: before.split('\n').length,
+    column: [...before.slice(start)].length + 1,
+    message: flaw.message,
+  };
+};
+
+/** Parses JSON. `where` names its origin in messages, e.g. `The input`. Fails with VALIDATION_ERROR. */
+export const parseJson = (source: string, where: string): unknown => {
+  const text = withoutByteOrderMark(source);
   const fault = findJsonFault(text);
   if (fault === undefined) return JSON.parse(text);
   throw new ToolFailure(

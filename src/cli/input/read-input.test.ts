@@ -21,14 +21,14 @@ describe('readInput', () => {
     expect(given).toEqual({ base: { a: 1 }, pairs: [] });
   });
 
-  it('takes nothing when nothing is given and nothing is piped', async () => {
+  it('gives no input when nothing is given or piped', async () => {
     expect(await readInput(ioWith('/'), { args: [], file: undefined })).toEqual({
       base: undefined,
       pairs: [],
     });
   });
 
-  it('reads JSON and YAML files, with pairs on top', async () => {
+  it('reads JSON and YAML files, and adds pairs', async () => {
     const cwd = await folder();
     await writeFile(join(cwd, 'a.json'), '\uFEFF{"a": 1}');
     await writeFile(join(cwd, 'a.yml'), 'a: 1\nlist: [x, y]\n');

@@ -12,20 +12,20 @@ import { misuse } from './misuse.ts';
 import { type Pair, readPair } from './pairs.ts';
 import { parseJson } from './parse-json.ts';
 
-/** A whole value, and pairs to put on top of it. */
+/** A whole value, and pairs to set in it. */
 export interface GivenInput {
   readonly base: unknown;
   readonly pairs: readonly Pair[];
 }
 
-export interface InputArguments {
+interface InputArguments {
   readonly args: readonly string[];
   /** `--input`; `-` is stdin. */
   readonly file: string | undefined;
 }
 
-/** A pipe that stays silent this long gets a word, so that nobody wonders. */
-const SILENCE_MS = 2000;
+/** After this long without input, a line says what is waited for. */
+const MAX_SILENCE_MS = 2000;
 
 const readText = async (io: Io, path: string): Promise<string> => {
   try {
@@ -33,7 +33,10 @@ const readText = async (io: Io, path: string): Promise<string> => {
   } catch (error) {
     const code = errorCodeOf(error);
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code || 'unknown'})`;
-    throw misuse(`The input file ${why}.`, 'Check the path; it is taken from where you are now.');
+    throw misuse(
+      `The input file ${why}.`,
+      'Check the path; it is relative to the current directory.',
+    );
   }
 };
 
@@ -44,10 +47,10 @@ interface YamlFault {
 
 const yamlFailure = ({ code, linePos }: YamlFault): ToolFailure => {
   const [at] = linePos ?? [];
-  const place = at ? ` at line ${at.line}, column ${at.col}` : '';
+  const position = at ? ` at line ${at.line}, column ${at.col}` : '';
   return code === 'TAG_RESOLVE_FAILED'
-    ? misuse(`The input file has a YAML tag${place} that means nothing here.`, 'Remove the tag.')
-    : misuse(`The input file is not valid YAML${place}.`, 'Correct the file and try again.');
+    ? misuse(`The input file has a YAML tag${position} that is not supported.`, 'Remove the tag.')
+    : misuse(`The input file is not valid YAML${position}.`, 'Correct the file and try again.');
 };
 
 /** Refuses a number that would be rounded, as JSON input does: an id must not become another one. */
@@ -60,8 +63,8 @@ const assertExact = ({ value, source = '' }: Scalar): void => {
 };
 
 /**
- * Reads plain data. A tag that is not of the core schema is refused: the library would drop it, or make
- * something of the value that is no JSON. The schema is named, or a `%YAML 1.1` line would change it.
+ * Reads plain data. Tags outside the core schema are refused: the library would drop them, or build
+ * values that are no JSON. The schema is named, or a `%YAML 1.1` line would change it.
  */
 const parseYaml = async (source: string): Promise<unknown> => {
   const { parseDocument, visit } = await import('yaml');
@@ -78,9 +81,9 @@ const parseYaml = async (source: string): Promise<unknown> => {
 };
 
 const readStdin = async (io: Io): Promise<unknown> => {
-  const timer = io.runtime.after(SILENCE_MS, () => note(io, 'Waiting for JSON on stdin …'));
-  const given = await text(io.stdin).finally(() => timer.cancel());
-  return given.trim() === '' ? undefined : parseJson(given, 'The input on stdin');
+  const timer = io.runtime.after(MAX_SILENCE_MS, () => note(io, 'Waiting for JSON on stdin …'));
+  const content = await text(io.stdin).finally(() => timer.cancel());
+  return content.trim() === '' ? undefined : parseJson(content, 'The input on stdin');
 };
 
 const readBase = async (io: Io, file: string): Promise<unknown> => {
@@ -89,7 +92,7 @@ const readBase = async (io: Io, file: string): Promise<unknown> => {
   return /\.ya?ml$/i.test(file) ? parseYaml(content) : parseJson(content, 'The input file');
 };
 
-/** A pipe or a file, but not a terminal and not /dev/null. */
+/** Says whether stdin is a pipe or a file: not a terminal, and not /dev/null. */
 const isPiped = (io: Io): boolean => {
   if (io.stdin.isTTY === true) return false;
   try {
@@ -100,14 +103,14 @@ const isPiped = (io: Io): boolean => {
   }
 };
 
-/** `key=@file` takes the text of a file, `key=@@text` means a text that starts with `@`. */
+/** Loads the text of `key=@file`; `key=@@text` is a text that starts with `@`. */
 const loadPair = async (io: Io, pair: Pair): Promise<Pair> => {
   if (!pair.text.startsWith('@')) return pair;
   if (pair.text.startsWith('@@')) return { ...pair, text: pair.text.slice(1) };
   return { ...pair, text: await readText(io, pair.text.slice(1)) };
 };
 
-/** Fails with VALIDATION_ERROR when the input cannot be read. */
+/** Reads the input. Fails with VALIDATION_ERROR. */
 export const readInput = async (io: Io, { args, file }: InputArguments): Promise<GivenInput> => {
   const pairs: Pair[] = [];
   const wholes: string[] = [];

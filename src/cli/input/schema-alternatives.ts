@@ -1,30 +1,30 @@
-/** Looks into a JSON Schema for what a value at some place may be: references and unions included. */
+/** Finds out what a value may be by its JSON Schema, references and unions included. */
 import type { JsonSchema } from '../../contract/schema.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
 import { ownValue } from '../../kit/data/own-value.ts';
 
-/** Recursive schemas end here. */
+/** Ends recursive schemas. */
 const MAX_STEPS = 200;
 
-/** `#/$defs/name`; anything that leaves the document is not followed. */
+/** Follows a pointer such as `#/$defs/name`, never out of the document. */
 const follow = (pointer: unknown, root: JsonSchema): JsonSchema | undefined => {
   if (typeof pointer !== 'string' || !pointer.startsWith('#')) return undefined;
-  let found: unknown = root;
+  let node: unknown = root;
   for (const part of pointer.split('/').slice(1)) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    found = isRecord(found) ? ownValue(found, key) : undefined;
+    node = isRecord(node) ? ownValue(node, key) : undefined;
   }
-  return isRecord(found) ? found : undefined;
+  return isRecord(node) ? node : undefined;
 };
 
-/** The schema with everything it refers to or unites, in the order written. */
+/** Lists the schema and everything it refers to or unites, in the order written. */
 export const alternativesOf = (schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] => {
-  const found: JsonSchema[] = [];
+  const alternatives: JsonSchema[] = [];
   const open: JsonSchema[] = [schema];
-  while (open.length > 0 && found.length < MAX_STEPS) {
+  while (open.length > 0 && alternatives.length < MAX_STEPS) {
     const next = open.shift();
-    if (next === undefined || found.includes(next)) continue;
-    found.push(next);
+    if (next === undefined || alternatives.includes(next)) continue;
+    alternatives.push(next);
     const target = follow(ownValue(next, '$ref'), root);
     if (target) open.push(target);
     for (const key of ['anyOf', 'oneOf', 'allOf']) {
@@ -32,7 +32,7 @@ export const alternativesOf = (schema: JsonSchema, root: JsonSchema): readonly J
       if (Array.isArray(list)) open.push(...list.filter(isRecord));
     }
   }
-  return found;
+  return alternatives;
 };
 
 export const propertyOf = (
@@ -47,7 +47,7 @@ export const propertyOf = (
     return isRecord(child) ? alternativesOf(child, root) : [];
   });
 
-/** True when a property of just this name is declared. */
+/** Says whether a property of exactly this name is declared. */
 export const declares = (schemas: readonly JsonSchema[], name: string): boolean =>
   schemas.some((schema) => {
     const properties = ownValue(schema, 'properties');
@@ -65,7 +65,7 @@ const kindOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value;
 };
 
-/** The values of `const` and `enum`. */
+/** Lists the values of `const` and `enum`. */
 export const fixedValues = (schemas: readonly JsonSchema[]): readonly unknown[] =>
   schemas.flatMap((schema) => {
     const list = ownValue(schema, 'enum');
@@ -75,7 +75,7 @@ export const fixedValues = (schemas: readonly JsonSchema[]): readonly unknown[] 
     ];
   });
 
-/** JSON Schema type names the value may have; empty when the schema does not say. */
+/** Lists the type names that the value may have; none when the schema does not say. */
 export const typesOf = (schemas: readonly JsonSchema[]): ReadonlySet<string> =>
   new Set([
     ...schemas.flatMap((schema) => {

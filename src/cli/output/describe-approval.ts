@@ -1,7 +1,7 @@
-/** An approval as text, for those who answer it elsewhere than in this terminal. */
+/** Describes an approval as text, for people who answer it elsewhere than in this terminal. */
 import type { ApprovalRequest } from '../../contract/approver.ts';
 
-/** Loads the page of the terminal when a server starts that may need it. */
+/** Loads the approval page of the terminal, when a server starts that may need it. */
 export const approvalDescriber = async (width: number) => {
   const { approvalPage } = await import('../../approvers/terminal/approval-page.ts');
   return (request: ApprovalRequest, now: number): string =>

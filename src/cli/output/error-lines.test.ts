@@ -6,7 +6,7 @@ import { errorLines } from './error-lines.ts';
 const plain = pc.createColors(false);
 
 describe('errorLines', () => {
-  it('says what, where and what next', () => {
+  it('says what is wrong, where, and what to do next', () => {
     const error = toolError('VALIDATION_ERROR', 'Two fields are wrong.', {
       issues: [
         { path: ['a', 0, 'b'], message: 'expected a number' },
@@ -28,7 +28,7 @@ describe('errorLines', () => {
     expect(errorLines(error, plain)).toHaveLength(1);
   });
 
-  it('names the cause of exhausted retries, and lets nothing reach the terminal', () => {
+  it('names the cause of exhausted retries, and makes control characters visible', () => {
     const error = toolError('MAX_RETRIES_EXCEEDED', 'x\u001b[2J', { cause: 'NETWORK' });
     expect(errorLines(error, plain)).toEqual([
       '✗ MAX_RETRIES_EXCEEDED: x␛[2J',

@@ -1,4 +1,4 @@
-/** An error as a person reads it: what is wrong, where, and what to do next. */
+/** Formats an error for people: what is wrong, where, and what to do next. */
 import type { Colors } from 'picocolors/types.js';
 import type { Issue, ToolError } from '../../contract/errors.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
@@ -6,13 +6,13 @@ import { visibleText } from '../../kit/text/visible-text.ts';
 const pathOf = ({ path }: Issue): string =>
   path.length === 0 ? '(whole input)' : path.map(String).join('.');
 
-/** Issues that the message does not say already. */
+/** Leaves out issues that the message says already. */
 const issuesOf = ({ message, issues = [] }: ToolError): readonly Issue[] =>
   issues.filter(
     (issue) => message !== issue.message && message !== `${pathOf(issue)}: ${issue.message}`,
   );
 
-/** The lines of a list of mistakes are ours; a line break in any other message may be a trick. */
+/** Keeps line breaks of configuration errors, which are ours; in other messages they may be a trick. */
 const messageOf = ({ code, message }: ToolError): string =>
   code === 'CONFIG_INVALID'
     ? message.split('\n').map(visibleText).join('\n  ')

@@ -15,7 +15,7 @@ describe('formatJson', () => {
     );
   });
 
-  it('is laid out as JSON.stringify does it', () => {
+  it('has the layout of JSON.stringify', () => {
     const value = { a: [1, { b: null }], c: {}, d: [], e: 'x', f: undefined };
     expect(formatJson(value, plain)).toBe(JSON.stringify(value, null, 2));
   });

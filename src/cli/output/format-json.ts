@@ -1,4 +1,4 @@
-/** JSON for eyes: indented, coloured, and with nothing in it that a terminal would obey. */
+/** Formats JSON for people: indented, coloured, without anything that a terminal would obey. */
 import type { Colors } from 'picocolors/types.js';
 import { isObject } from '../../kit/data/is-record.ts';
 import { visibleJson } from '../../kit/text/visible-text.ts';
@@ -16,7 +16,7 @@ const wrapped = (brackets: string, parts: readonly string[], indent: string): st
   return `${open}\n${inner}\n${indent}${close}`;
 };
 
-/** What `JSON.stringify` with two spaces gives, in colour. */
+/** Formats like `JSON.stringify` with two spaces, in colour. */
 export const formatJson = (value: unknown, ink: Colors, indent = ''): string => {
   const deeper = `${indent}  `;
   if (Array.isArray(value)) {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { counted, formatCost, formatDuration, formatTime } from './format-units.ts';
+import {
+  bar,
+  counted,
+  formatCost,
+  formatDuration,
+  formatSpan,
+  formatTime,
+} from './format-units.ts';
 
 describe('formatDuration', () => {
   it.each([
@@ -15,18 +22,49 @@ describe('formatDuration', () => {
 });
 
 describe('formatCost', () => {
-  it('shows what the ledger knows, and no more', () => {
+  it('shows six digits, as the ledger has them', () => {
     expect(formatCost(0)).toBe('free');
     expect(formatCost(0.0000012)).toBe('$0.000001');
     expect(formatCost(1.5)).toBe('$1.5');
   });
 });
 
-it('counts in words', () => {
+it('counts with a noun in singular or plural', () => {
   expect(counted(1, 'tool')).toBe('1 tool');
   expect(counted(1200, 'tool')).toBe('1,200 tools');
 });
 
 it('shows time to the second, in UTC', () => {
   expect(formatTime(Date.UTC(2026, 10, 15, 9, 7, 1, 999))).toBe('2026-11-15 09:07:01Z');
+});
+
+describe('bar', () => {
+  it('fills the width for the largest value and is in proportion below it', () => {
+    expect(bar(100, 100, 10)).toBe('██████████');
+    expect(bar(50, 100, 10)).toBe('█████░░░░░');
+  });
+
+  it('fills a character for any value above 0, and none for 0', () => {
+    expect(bar(1, 10_000, 10)).toBe('█░░░░░░░░░');
+    expect(bar(0, 100, 10)).toBe('░░░░░░░░░░');
+    expect(bar(0, 0, 4)).toBe('░░░░');
+  });
+
+  it('never overflows', () => {
+    expect(bar(300, 100, 5)).toBe('█████');
+    expect(bar(-5, 100, 5)).toBe('░░░░░');
+    expect(bar(1, 1, 0)).toBe('');
+  });
+});
+
+it.each([
+  [-5, '0 s'],
+  [1500, '1 s'],
+  [119_000, '119 s'],
+  [120_000, '2 min'],
+  [3_600_000, '60 min'],
+  [7_300_000, '2 h'],
+  [3 * 86_400_000, '3 d'],
+])('%d ms is %s', (ms, text) => {
+  expect(formatSpan(ms)).toBe(text);
 });

@@ -1,5 +1,29 @@
-/** Numbers as people read them: time, money, counts. */
-import { MINUTE_MS } from '../../kit/data/durations.ts';
+/** Formats values for people: time, money, counts, bars, shell arguments. */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../kit/data/durations.ts';
+
+/** Quotes a text so that a POSIX shell hands it over as one argument, exactly as it is. */
+export const shellQuote = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+const UNITS = [
+  ['d', DAY_MS],
+  ['h', HOUR_MS],
+  ['min', MINUTE_MS],
+] as const;
+
+/** Formats a span such as `12 min`; below two minutes in seconds, never negative. */
+export const formatSpan = (ms: number): string => {
+  const [name, size] = UNITS.find(([, least]) => ms >= 2 * least) ?? ['s', 1000];
+  return `${Math.max(0, Math.floor(ms / size))} ${name}`;
+};
+
+/** Draws a bar. A value above 0 fills at least one character. */
+export const bar = (value: number, most: number, width: number): string => {
+  if (width <= 0) return '';
+  const share = most > 0 ? Math.min(Math.max(value / most, 0), 1) : 0;
+  const full = share > 0 ? Math.max(1, Math.round(share * width)) : 0;
+  return '█'.repeat(full) + '░'.repeat(width - full);
+};
 
 export const formatDuration = (ms: number): string => {
   if (ms < 1) return `${Math.max(0, Math.round(ms * 1000))} µs`;
@@ -8,18 +32,18 @@ export const formatDuration = (ms: number): string => {
   return `${Math.floor(ms / MINUTE_MS)} min ${Math.round((ms % MINUTE_MS) / 1000)} s`;
 };
 
-/** Six digits are all that the ledger knows. */
+/** Formats dollars with six digits, as exact as the ledger is. */
 export const formatCost = (dollars: number): string =>
   dollars === 0 ? 'free' : `$${Number(dollars.toFixed(6))}`;
 
-/** By hand: asking the engine for a locale costs more than the rest of a short command. */
+/** Groups digits by hand: a locale of the engine costs more time than the rest of a short command. */
 export const formatCount = (count: number): string =>
   String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** `1 tool`, `2 tools`. */
+/** Counts things: `1 tool`, `2 tools`. */
 export const counted = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Seconds are enough: `2026-11-15 09:07:01Z`. */
+/** Formats a time as `2026-11-15 09:07:01Z`. */
 export const formatTime = (ms: number): string =>
   `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')}Z`;

@@ -1,19 +1,45 @@
 /** Prints the result of a call: the data on stdout, everything about it on stderr. */
 
 import type { DryRunReport } from '../../contract/crib.ts';
-import type { ToolResult } from '../../contract/result.ts';
+import { ERRORS } from '../../contract/errors.ts';
+import type { ToolResult, ToolStatus } from '../../contract/result.ts';
 import { visibleBlock, visibleText } from '../../kit/text/visible-text.ts';
-import { type Io, note, print, printJson } from '../io.ts';
+import { type Io, note, print, printJson, warn } from '../io.ts';
 import { errorLines } from './error-lines.ts';
-import { failedCommand } from './exit-code.ts';
 import { formatJson } from './format-json.ts';
 import { formatCost, formatDuration, formatTime } from './format-units.ts';
 import { table } from './table.ts';
 
-export interface ResultOptions {
+/** Exit codes of results that failed without an error. */
+const EXIT_BY_STATUS: Readonly<Record<ToolStatus, number>> = {
+  success: 0,
+  failure: 1,
+  denied: 3,
+  timeout: 4,
+  cancelled: 4,
+  pending: 5,
+};
+
+/** Gives the exit code of the program that a tool ran, where it was not 0. */
+const failedCommand = ({ success, data }: ToolResult): number | undefined => {
+  if (!success || typeof data !== 'object' || data === null) return undefined;
+  const { success: succeeded, exitCode } = data as { success?: unknown; exitCode?: unknown };
+  return succeeded === false && typeof exitCode === 'number' && exitCode !== 0
+    ? exitCode
+    : undefined;
+};
+
+/** Gives the exit code of a result. A failed command counts as a failed tool, so that scripts notice it. */
+export const exitCodeOf = (result: ToolResult): number => {
+  const { success, status, error } = result;
+  if (success) return failedCommand(result) === undefined ? 0 : EXIT_BY_STATUS.failure;
+  return error ? ERRORS[error.code].exit : EXIT_BY_STATUS[status];
+};
+
+interface ResultOptions {
   readonly quiet: boolean;
   readonly dryRun: boolean;
-  /** Said after a call that can be undone. */
+  /** True after a call that can be undone. */
   readonly undoable: boolean;
 }
 
@@ -52,17 +78,17 @@ const printData = (io: Io, { data }: ToolResult, dryRun: boolean): void => {
   else print(io, formatJson(data, io.ink));
 };
 
-/** How a call that waits for a person can go on. */
+/** Says how a call that waits for an approval can continue. */
 const pendingLines = (io: Io, { approval, metadata }: ToolResult): readonly string[] => {
   const arrow = io.noteInk.cyan('→');
   const until = approval ? ` until ${formatTime(approval.expiresAt)}` : '';
   return [
     `${io.noteInk.yellow('…')} Waiting for a person's approval${until}; nothing was run.`,
-    `  ${arrow} Run the same command in a terminal to be asked there.`,
+    `  ${arrow} Run the same command in a terminal: it asks you there.`,
     `  ${arrow} Or approve it yourself in advance: the same command with --yes.`,
     ...(approval
       ? [
-          `  ${arrow} Or let somebody decide: toolcrib approvals approve ${approval.approvalId} --run`,
+          `  ${arrow} Or let another person decide: toolcrib approvals approve ${approval.approvalId} --run`,
         ]
       : [`  ${arrow} The call is on record: toolcrib audit show ${metadata.executionId}`]),
   ];
@@ -89,11 +115,11 @@ export const printResult = (io: Io, result: ToolResult, options: ResultOptions):
   else if (result.error) note(io, ...errorLines(result.error, io.noteInk));
   const code = failedCommand(result);
   if (code !== undefined) {
-    note(io, `${io.noteInk.yellow('!')} The command ended with exit code ${code}.`);
+    warn(io, `The command ended with exit code ${code}.`);
   }
   if (options.quiet) return;
   for (const warning of result.warnings ?? []) {
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+    warn(io, visibleText(warning));
   }
   if (result.metadata.executionId === '') return;
   note(io, io.noteInk.dim(metadataLine(result, options.undoable)));

@@ -36,7 +36,7 @@ describe('startProgress', () => {
     expect(shown()).toBe('');
   });
 
-  it('then shows the tool, the time and how far it is, with hostile notes made visible', () => {
+  it('then shows tool, time and progress, with hostile notes made visible', () => {
     const { line, tick, shown } = start();
     line.update(0.4, 'half\u001b[2J');
     tick();
@@ -52,7 +52,7 @@ describe('startProgress', () => {
     expect(drawn.length).toBeLessThan(60);
   });
 
-  it('makes room for a question and goes when done', () => {
+  it('hides for a question and clears when done', () => {
     const { line, tick, shown } = start();
     tick();
     line.pause(true);

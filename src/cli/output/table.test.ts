@@ -32,7 +32,7 @@ describe('table', () => {
     ]);
   });
 
-  it('lets no cell break out of its line', () => {
+  it('keeps every cell on its line', () => {
     expect(table([['a\nb\u001b[2J', 'c']])).toEqual(['a␊b␛[2J  c']);
   });
 

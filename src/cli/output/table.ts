@@ -1,6 +1,13 @@
-/** Rows in aligned columns. Padding is reckoned on the plain text, colour comes after. */
-import type { Formatter } from 'picocolors/types.js';
+/** Prints rows in aligned columns. Padding counts the plain text; colour is added after. */
+import type { Colors, Formatter } from 'picocolors/types.js';
+import type { RuleEffect } from '../../contract/policy.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
+
+/** Shows the effect of a rule in its colour. */
+export const ruleEffectCell = (effect: RuleEffect, ink: Colors): Cell => {
+  if (effect === 'allow') return { text: effect, paint: ink.green };
+  return { text: effect, paint: effect === 'deny' ? ink.red : ink.yellow };
+};
 
 export interface Cell {
   readonly text: string;
@@ -10,19 +17,23 @@ export interface Cell {
 
 const GAP = '  ';
 
-/** Text that fits, with an ellipsis where it was cut. */
+/** Makes the first row of a table: the names of the columns. */
+export const headRow = (names: readonly string[], ink: Colors): readonly Cell[] =>
+  names.map((text) => ({ text, paint: ink.dim }));
+
+/** Cuts a text to a width, with an ellipsis. */
 export const cutTo = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 
 const pad = ({ text, align }: Cell, width: number): string =>
   align === 'right' ? text.padStart(width) : text.padEnd(width);
 
-/** One line a row; the last column takes what is left of `width` and is cut there. */
+/** Makes one line for each row; the last column gets what is left of `width` and is cut there. */
 export const table = (
-  given: readonly (readonly (string | Cell)[])[],
+  cells: readonly (readonly (string | Cell)[])[],
   width = Number.POSITIVE_INFINITY,
 ): readonly string[] => {
-  const rows = given.map((row) =>
+  const rows = cells.map((row) =>
     row.map((cell): Cell => {
       const { text, ...rest } = typeof cell === 'string' ? { text: cell } : cell;
       return { ...rest, text: visibleText(text) };

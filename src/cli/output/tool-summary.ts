@@ -1,4 +1,4 @@
-/** A tool in the words of the command line: its badge, its marks, and its plain data for `--json`. */
+/** Shows a tool on the command line: its badge, its marks, and its data for `--json`. */
 import type { Colors } from 'picocolors/types.js';
 import type { CatalogEntry } from '../../contract/catalog.ts';
 import type { Tier, ToolSource } from '../../contract/tool.ts';
@@ -30,7 +30,7 @@ export const tierCell = (tier: Tier, ink: Colors): Cell => {
   return { text: tier, paint: paints[tier] };
 };
 
-/** The first sentence: a list has one line for each tool. */
+/** Gives the first sentence, for lists with one line for each tool. */
 export const firstSentence = (text: string): string =>
   /^[\s\S]*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 

@@ -44,13 +44,13 @@ const texts = (files: ReadonlyMap<string, Uint8Array>) =>
   Object.fromEntries([...files].map(([name, bytes]) => [name, Buffer.from(bytes).toString()]));
 
 describe('the custom tools of a project', () => {
-  it('are what was trusted at the start, whatever the folder holds meanwhile', async () => {
+  it('are those trusted at the start, although the folder changes', async () => {
     const tools = await opened();
     await write('one.yml', TEXT('one', 'second'));
     expect(texts(await tools.files())).toEqual({ 'one.yml': TEXT('one', 'first') });
   });
 
-  it('benign: what was trusted again is taken', async () => {
+  it('benign: a change that was trusted is loaded', async () => {
     const tools = await opened();
     await tools.files();
     await write('two.yml', TEXT('two', 'new'));
@@ -58,18 +58,32 @@ describe('the custom tools of a project', () => {
     expect(Object.keys(texts(await tools.files()))).toEqual(['one.yml', 'two.yml']);
   });
 
-  it('benign: stay what they are when only the configuration changed', async () => {
+  it('benign: stay the same when only the configuration changed', async () => {
     const tools = await opened();
     await tools.files();
     await writeFile(join(project, '.toolcrib', 'config.yml'), 'budget: {}');
     expect(Object.keys(texts(await tools.files()))).toEqual(['one.yml']);
   });
 
-  it('are none where nothing is trusted, or nothing there', async () => {
+  it('are none where nothing is trusted, or no folder exists', async () => {
     await write('one.yml', TEXT('one', 'second'));
     expect(customToolsOf(await loadConfig(place()), place())).toEqual({});
     await rm(join(project, '.toolcrib'), { recursive: true });
     expect(customToolsOf(await loadConfig(place()), place())).toEqual({});
+  });
+});
+
+describe('toolcrib policy replay', () => {
+  it('judges recorded calls of custom tools by other rules', { timeout: 60_000 }, async () => {
+    await writeFile(join(project, 'new.yml'), 'version: 1\n');
+    const run = async (...args: readonly string[]) => {
+      const fake = fakeIo({ cwd: project, env: env(), json: true });
+      await runCli([...args, '--json'], fake.io);
+      return JSON.parse(fake.out());
+    };
+    expect(await run('run', 'one', '{}', '--yes')).toMatchObject({ success: true });
+    const replayed = await run('policy', 'replay', '--policy', 'new.yml');
+    expect(replayed).toMatchObject({ judged: 1, notJudged: { invalid: 0 } });
   });
 });
 

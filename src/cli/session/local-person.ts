@@ -1,7 +1,7 @@
-/** The person at this machine, for the record: whoever is logged in. */
+/** Names the person at this machine, for the record. */
 import { userInfo } from 'node:os';
 
-/** An account that the system has no name for is still somebody. */
+/** Gives the name of the logged-in account; `local` where the system knows none. */
 export const localPerson = (): string => {
   try {
     return userInfo().username;

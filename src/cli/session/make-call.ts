@@ -1,19 +1,71 @@
-/** One call on an open crib, as a person typed it: its input, its progress, and what is printed of it. */
+/** Makes one call that a person typed: reads its input, shows progress, prints the result and the next step. */
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
-import { ERRORS, ToolFailure } from '../../contract/errors.ts';
+import { ERRORS, ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
+import { visibleJson } from '../../kit/text/visible-text.ts';
+import { callerArguments } from '../input/caller-options.ts';
 import { applyPairs } from '../input/pairs.ts';
 import type { GivenInput } from '../input/read-input.ts';
-import type { Io } from '../io.ts';
-import { exitCodeOf } from '../output/exit-code.ts';
-import { noteNextStep } from '../output/next-step.ts';
-import { printResult } from '../output/print-result.ts';
+import { type Io, note } from '../io.ts';
+import { shellQuote } from '../output/format-units.ts';
+import { exitCodeOf, printResult } from '../output/print-result.ts';
 import { type ProgressLine, progressOn } from '../output/progress-line.ts';
-import { refusedResult } from './refused-result.ts';
+import { unansweredHint } from './find-tool.ts';
 
-export interface TypedCall {
+/** Makes the result of a call that never reached the pipeline, in the shape of all others. */
+export const refusedResult = (tool: string, failure: ToolFailure, now: number): ToolResult => ({
+  success: false,
+  status: 'failure',
+  error: toolError(failure.code, failure.message, failure.extras),
+  metadata: {
+    executionId: '',
+    toolName: tool,
+    version: '',
+    timestamp: now,
+    duration: 0,
+    attempts: 0,
+    cost: 0,
+    tokensUsed: 0,
+    cached: false,
+    degraded: false,
+    resourcesUsed: [],
+    traceId: '',
+    labels: { trust: 'trusted', sensitivity: 'public' },
+  },
+});
+
+/** A longer input is not repeated in the command to type. */
+const MAX_INPUT_CHARS = 500;
+
+const NAMES_RULE = /\(rule [^()]+\)$/;
+
+const explainCommand = (tool: string, input: unknown, caller: Partial<Caller>): string => {
+  const json = JSON.stringify(input) ?? '';
+  const argument =
+    json.length > MAX_INPUT_CHARS ? '--input <the same input, in a file>' : shellQuote(json);
+  const parts = ['toolcrib policy explain', shellQuote(tool), argument, ...callerArguments(caller)];
+  return visibleJson(parts.join(' '));
+};
+
+/** Names the command that shows more, for a pending or a denied call. */
+export const noteNextStep = (
+  io: Io,
+  result: ToolResult,
+  { input, caller }: { readonly input: unknown; readonly caller: Partial<Caller> },
+): void => {
+  const arrow = `  ${io.noteInk.cyan('→')}`;
+  const { status, approval, error, metadata } = result;
+  if (status === 'pending' && approval) {
+    note(io, `${arrow} See exactly what waits: toolcrib approvals show ${approval.approvalId}`);
+  }
+  if (error?.code === 'PERMISSION_DENIED' && NAMES_RULE.test(error.message)) {
+    note(io, `${arrow} Why: ${explainCommand(metadata.toolName, input, caller)}`);
+  }
+};
+
+interface TypedCall {
   readonly tool: string;
   readonly given: GivenInput;
   readonly caller: Partial<Caller>;
@@ -22,33 +74,44 @@ export interface TypedCall {
   readonly progress: ProgressLine | undefined;
 }
 
-/** `undefined` where nobody looks at it. */
+/** Starts the progress line of a call; `undefined` with `--quiet` or without a terminal. */
 export const callProgress = (io: Io, tool: string, quiet: boolean): ProgressLine | undefined =>
   quiet ? undefined : progressOn(io, tool);
 
-/** An unknown tool goes through the pipeline as well: the attempt belongs on record. */
+/** Builds the input by the schema. An unknown tool has none, and is still called: the attempt belongs on record. */
 const inputFor = ({ tools }: Crib, { tool, given, as }: TypedCall): unknown => {
-  const known = tools.get(tool, as.version) ?? tools.get(tool);
-  const schema = known ? tools.inputSchema(known.tool.name) : undefined;
+  const entry = tools.get(tool, as.version) ?? tools.get(tool);
+  const schema = entry ? tools.inputSchema(entry.tool.name) : undefined;
   return applyPairs(given.base, given.pairs, schema);
 };
 
-/** Whether `toolcrib undo` would have something to restore. */
+/** Says whether `toolcrib undo` would have something to restore. */
 const isUndoable = async (crib: Crib, { success, metadata }: ToolResult): Promise<boolean> => {
   const { toolName, executionId } = metadata;
   if (!success || crib.tools.get(toolName)?.tool.tier === 'read_only') return false;
   return crib.executions.isUndoable(executionId);
 };
 
-/** The answer is the exit code. Rejects with a ToolFailure when the input cannot be read. */
+/** Adds to a result of "not found" which servers may still bring the tool. */
+const withServerHint = (crib: Crib, result: ToolResult): ToolResult => {
+  if (result.success || result.error?.code !== 'TOOL_NOT_FOUND') return result;
+  const { suggestions = [] } = result.error;
+  return {
+    ...result,
+    error: { ...result.error, suggestions: [...suggestions, ...unansweredHint(crib)] },
+  };
+};
+
+/** Makes the call; the answer is the exit code. Rejects with a ToolFailure when the input cannot be read. */
 export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<number> => {
   const { tool, caller, as, quiet, progress } = call;
   const input = inputFor(crib, call);
-  const result = await crib.execute(tool, input, {
+  const answer = await crib.execute(tool, input, {
     ...caller,
     ...as,
-    onProgress: (fraction, said) => progress?.update(fraction, said),
+    onProgress: (fraction, message) => progress?.update(fraction, message),
   });
+  const result = withServerHint(crib, answer);
   progress?.stop();
   const undoable = !io.json && (await isUndoable(crib, result));
   printResult(io, result, { quiet, dryRun: as.dryRun === true, undoable });
@@ -58,7 +121,7 @@ export const makeCall = async (io: Io, crib: Crib, call: TypedCall): Promise<num
   return interrupted ? ERRORS.CANCELLED.exit : exitCodeOf(result);
 };
 
-/** A call that does not get as far as the pipeline is told like all others. */
+/** Prints a failure before the pipeline like the result of a call. */
 export const orRefused = async (
   io: Io,
   tool: string,

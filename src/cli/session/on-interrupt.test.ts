@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import { onInterrupt } from './on-interrupt.ts';
 
 describe('onInterrupt', () => {
-  it('cancels first, leaves second, and lets go when told', () => {
+  it('cancels on the first signal, exits on the second, and stops listening on release', () => {
     const exits: unknown[] = [];
     const signals = Object.assign(new EventEmitter(), {
       exit: (code: unknown) => exits.push(code),

@@ -1,22 +1,20 @@
-/** Opens the crib of the project one stands in, for the time of one command. */
-
+/** Opens the crib of the current project for one command. */
 import type { Approver } from '../../contract/approver.ts';
 import type { CribHost } from '../../contract/crib-host.ts';
 import type { Logger } from '../../contract/runtime.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
-import { type Io, note } from '../io.ts';
-import { whileShown } from '../output/while-shown.ts';
-import { findTool, firstLists } from './await-servers.ts';
-import type { OpenCrib } from './opened-crib.ts';
+import { type Io, note, type OpenCrib, warn } from '../io.ts';
+import { whileShown } from '../output/progress-line.ts';
+import { findTool, firstLists } from './find-tool.ts';
 import { settleTrust, trustNotes } from './settle-trust.ts';
 
 export type { OpenCrib };
 
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
-/** Log lines go to stderr, from the configured level on. */
-const stderrLog = (io: Io, least: string): Logger => {
-  const from = LEVELS.indexOf(least);
+/** Logs to stderr, from the configured level on. */
+const stderrLog = (io: Io, minLevel: string): Logger => {
+  const from = LEVELS.indexOf(minLevel);
   const write = (level: string) => (message: string, fields?: object) => {
     if (from < 0 || LEVELS.indexOf(level) < from) return;
     const rest = fields === undefined ? '' : ` ${JSON.stringify(fields)}`;
@@ -28,30 +26,34 @@ const stderrLog = (io: Io, least: string): Logger => {
 export interface OpenOptions {
   /** Neither asks whether a project is trusted nor says that it is not. */
   readonly silent?: boolean;
-  /** Loads tools again when their source changes; for commands that stay. */
+  /** Reloads tools when their source changes; for commands that stay. */
   readonly watch?: boolean;
   /** False for commands that need no MCP server: none is started, and nothing waits for one. */
   readonly startServers?: boolean;
-  /** For commands about one tool: servers are started only when nothing that is known has it. */
+  /** For commands about one tool: servers are started only when the tool is not known. */
   readonly tool?: string;
   /** False leaves it to the caller to wait for the first lists of servers; for commands that stay. */
   readonly waits?: boolean;
 }
 
-/** Commands that stay go on without servers that are late; others start no more than they need. */
+/** Chooses how servers start: commands that stay do not wait for late ones. */
 const startOf = ({ startServers = true, tool, watch = false }: OpenOptions) => {
   if (!startServers || tool !== undefined) return false;
   return watch ? 'background' : 'briefly';
 };
 
-const awaitServers = async (io: Io, crib: CribHost, options: OpenOptions): Promise<void> => {
+const awaitServers = async (
+  io: Io,
+  { crib, loaded }: Omit<OpenCrib, 'root'>,
+  options: OpenOptions,
+): Promise<void> => {
   const { startServers = true, tool, watch = false, waits = true } = options;
   if (!startServers) return;
-  if (tool !== undefined) await findTool(io, crib, tool);
+  if (tool !== undefined) await findTool(io, { crib, lock: loaded.config.registry.lock }, tool);
   else if (watch && waits) await firstLists(io, crib);
 };
 
-/** Throws on bad configuration. */
+/** Opens the crib. Throws on bad configuration. */
 export const openCrib = async (
   io: Io,
   approver?: Approver,
@@ -66,7 +68,7 @@ export const openCrib = async (
   ]);
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const notes = silent ? [] : trustNotes(loaded);
-  note(io, ...notes.map((line) => `${io.noteInk.yellow('!')} ${line}`));
+  warn(io, ...notes);
   const log = stderrLog(io, loaded.config.observation.logLevel);
   const project = projectOptions(loaded, io);
   const crib = await whileShown(io, 'Loading tools', () =>
@@ -78,15 +80,15 @@ export const openCrib = async (
       ...(approver && { approver }),
     }),
   );
-  await awaitServers(io, crib, options);
+  await awaitServers(io, { crib, loaded }, options);
   return { crib, loaded, root: project.root };
 };
 
-/** Closes the crib. An installer of a server that is under way may take a while to finish. */
+/** Closes the crib. A running installation of a server may take a while to finish. */
 export const closeCrib = (io: Io, crib: CribHost): Promise<void> =>
   whileShown(io, 'Waiting for an MCP server to finish its installation', () => crib.close());
 
-/** Runs a piece of work with an open crib and closes it whatever happens; one that is held stays open. */
+/** Runs work with an open crib and closes it; the crib of a shell stays open. */
 export const withCrib = async <T>(
   io: Io,
   work: (open: OpenCrib) => Promise<T>,
@@ -101,7 +103,7 @@ export const withCrib = async <T>(
   }
 };
 
-/** Like `withCrib`, for commands that only read or change what is in the store: they start no server. */
+/** Like `withCrib`, for commands that only need the store: no server is started. */
 export const withStore = <T>(
   io: Io,
   work: (open: OpenCrib) => Promise<T>,

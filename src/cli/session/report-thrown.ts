@@ -1,4 +1,4 @@
-/** Turns whatever a command ended with into words and an exit code, the same wherever it was typed. */
+/** Reports what a command threw, with an exit code: the same on the command line and in the shell. */
 import { CommanderError } from 'commander';
 import { distance } from 'fastest-levenshtein';
 import type { ConfigError, ConfigProblem } from '../../config/config-error.ts';
@@ -13,10 +13,10 @@ import { reasonOf } from '../../kit/data/reason-of.ts';
 import { type Io, note, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
 
-/** What was named on the command line does not exist: bad input, as for a tool that does not exist. */
-export const NOT_THERE = 2;
+/** The exit code when something named does not exist: bad input, as for an unknown tool. */
+const NOT_FOUND_EXIT = 2;
 
-/** Where one can read on, as it is typed here. */
+/** The commands that help, as they are typed here. */
 export interface Advice {
   readonly help: string;
   readonly doctor: string;
@@ -24,7 +24,7 @@ export interface Advice {
 
 const MAX_TYPOS = 2;
 
-/** Commander also proposes words that have little to do with the one that was typed. */
+/** Says whether a proposal of commander is close: some have little to do with the typed word. */
 const isCloseHint = (message: string, hint: string): boolean => {
   const typed = /'([^']*)'/.exec(message)?.[1];
   const proposed = /^Did you mean (?:one of )?(.*)\?$/.exec(hint)?.[1]?.split(', ');
@@ -35,7 +35,7 @@ const isCloseHint = (message: string, hint: string): boolean => {
   );
 };
 
-/** Commander's own errors, e.g. `error: unknown command 'rnu'\n(Did you mean run?)`. */
+/** Translates errors of commander, e.g. `error: unknown command 'rnu'\n(Did you mean run?)`. */
 const usageError = ({ message }: CommanderError, { help }: Advice): ToolError => {
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
   const hints = rest
@@ -44,7 +44,7 @@ const usageError = ({ message }: CommanderError, { help }: Advice): ToolError =>
   return toolError('VALIDATION_ERROR', first, { suggestions: [...hints, `See: ${help}`] });
 };
 
-/** Told by its code: the class is in a file that most runs need not load. */
+/** Recognizes the error by its code: most runs need not load the file of its class. */
 const isConfigError = (error: unknown): error is ConfigError =>
   error instanceof Error && 'problems' in error && (error as ConfigError).code === 'CONFIG_INVALID';
 
@@ -53,24 +53,25 @@ const configIssue = ({ file, line, column, path, message }: ConfigProblem): Issu
   message: `${message} (${file}${line === undefined ? '' : `:${line}:${column ?? 1}`})`,
 });
 
-/** The error a thrown thing stands for. A bug keeps its message: the reader is the person who ran it. */
+/** Turns a thrown value into an error. A bug keeps its message: the reader is the person who ran it. */
 const errorOf = (thrown: unknown, advice: Advice): ToolError => {
   if (thrown instanceof CommanderError) return usageError(thrown, advice);
   if (thrown instanceof ToolFailure) return toolError(thrown.code, thrown.message, thrown.extras);
   if (isConfigError(thrown)) {
     return toolError('CONFIG_INVALID', undefined, {
       issues: thrown.problems.map(configIssue),
-      suggestions: [`Correct what is named, then check it: ${advice.doctor}`],
+      suggestions: [`Correct these settings, then check them: ${advice.doctor}`],
     });
   }
   return toolError('INTERNAL', reasonOf(thrown));
 };
 
-/** Says what went wrong; the answer is the exit code. Help that was asked for is no error. */
+/** Prints what went wrong; the answer is the exit code. Requested help is no error. */
 export const reportThrown = (io: Io, thrown: unknown, advice: Advice): number => {
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
   const error = errorOf(thrown, advice);
-  if (io.json) printJson(io, { success: false, status: 'failure', error });
+  const status = error.code === 'USER_CANCELLED' ? 'denied' : 'failure';
+  if (io.json) printJson(io, { success: false, status, error });
   else note(io, ...errorLines(error, io.noteInk));
-  return error.code === 'NOT_FOUND' ? NOT_THERE : ERRORS[error.code].exit;
+  return error.code === 'NOT_FOUND' ? NOT_FOUND_EXIT : ERRORS[error.code].exit;
 };

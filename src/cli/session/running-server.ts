@@ -1,20 +1,20 @@
 /**
- * Which `toolcrib serve` of this user runs where. Each one writes a file into the user's own folder, so
- * that other commands talk to it and not to whatever else listens on its port.
+ * Finds the running `toolcrib serve` of this user. Each one writes a file into the user's own folder, so
+ * that other commands do not talk to something else on its port.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { putFile } from '../../kit/file/replace-file.ts';
 
-export interface RunningServe {
+interface RunningServe {
   readonly pid: number;
   readonly url: string;
   /** The folder whose tools it serves. */
   readonly root: string;
 }
 
-/** Where the server of this configuration is reached. */
+/** Gives the address of the server of this configuration. */
 export const serverUrl = ({
   server: { publicUrl, host, port },
 }: Pick<Config, 'server'>): string => {
@@ -24,7 +24,7 @@ export const serverUrl = ({
 
 const folderOf = (userDir: string): string => join(userDir, 'run');
 
-/** Makes a server known to other commands of this user; returns how to take that back. Never rejects. */
+/** Makes a server known to other commands of this user; returns how to undo that. Never rejects. */
 export const announceServe = async (
   userDir: string,
   running: RunningServe,
@@ -54,19 +54,19 @@ const parse = (text: string): RunningServe | undefined => {
   return { pid: Number(pid), url, root };
 };
 
-/** The server that runs for this folder, if there is one. */
+/** Finds the server that runs for this folder. */
 export const findServe = async (
   userDir: string,
   root: string,
 ): Promise<RunningServe | undefined> => {
   const folder = folderOf(userDir);
   const names = await readdir(folder).catch(() => []);
-  const found = await Promise.all(
+  const servers = await Promise.all(
     names.map((name) =>
       readFile(join(folder, name), 'utf8')
         .then(parse)
         .catch(() => undefined),
     ),
   );
-  return found.find((one) => one !== undefined && one.root === root && isAlive(one.pid));
+  return servers.find((one) => one !== undefined && one.root === root && isAlive(one.pid));
 };

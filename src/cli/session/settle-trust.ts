@@ -1,4 +1,4 @@
-/** Asks once whether the project one stands in is trusted, and says what is left out if it is not. */
+/** Asks once whether the current project is trusted, and says what is left out if it is not. */
 import { readLines } from '../../approvers/terminal/line-reader.ts';
 import { formatProblem } from '../../config/config-error.ts';
 import { visibleText } from '../../kit/text/visible-text.ts';
@@ -6,12 +6,12 @@ import type { LoadedConfig } from '../../trust/load-config.ts';
 import type { ProjectTrust } from '../../trust/project-trust.ts';
 import { trustPage } from '../commands/project/trust-page.ts';
 import { canAsk } from '../input/confirm.ts';
-import { type Io, note } from '../io.ts';
+import { type Io, note, warn } from '../io.ts';
 
-/** `undefined` when the input ended instead: that is no, but no answer either. */
+/** Asks for yes or no; `undefined` when the input ended instead. */
 export const askLine = async (io: Io, question: string): Promise<boolean | undefined> => {
   const reader = readLines(io.stdin);
-  // On a line of its own: a progress line that is drawn meanwhile must not wipe it out.
+  // On a line of its own, so that a progress line does not overwrite it.
   note(io, question);
   try {
     const line = await reader.next();
@@ -27,9 +27,9 @@ export const askForTrust = (io: Io): Promise<boolean | undefined> =>
 const isOpen = ({ state, refused, insisted, problems }: ProjectTrust): boolean =>
   (state === 'untrusted' || state === 'changed') && !refused && !insisted && problems.length === 0;
 
-/** Does nothing where the question is settled, or nobody can be asked. */
+/** Asks for trust where it is undecided and a person can be asked. */
 export const settleTrust = async (io: Io): Promise<void> => {
-  // Most calls have no terminal, and need not look twice.
+  // Most calls have no terminal; they skip reading the project here.
   if (io.json || io.env.TOOLCRIB_CONFIG || io.stderr.isTTY !== true) return;
   const { readProjectTrust, trustProject, refuseProject } = await import(
     '../../trust/project-trust.ts'
@@ -39,27 +39,27 @@ export const settleTrust = async (io: Io): Promise<void> => {
   if (!isOpen(trust) || !folder || !canAsk(io)) return;
   const { previewProject } = await import('../../trust/load-config.ts');
   const preview = await previewProject(io, trust).catch(() => undefined);
-  // What cannot be used as it stands is not worth a question; `toolcrib trust` says what is wrong.
+  // A project that cannot be used is not asked about; `toolcrib trust` says what is wrong.
   if (!preview) return;
   note(io, '', ...trustPage(trust, preview), '');
   const answer = await askForTrust(io);
-  const said = { userDir: preview.userDir, now: io.runtime.now() };
+  const decision = { userDir: preview.userDir, now: io.runtime.now() };
   if (answer === undefined) return;
-  // An answer that cannot be kept must not stop the command; the project then stays left out.
-  await (answer ? trustProject : refuseProject)(folder, said).catch((error: Error) => {
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(error.message)}`);
+  // An answer that cannot be stored must not stop the command; the project stays untrusted.
+  await (answer ? trustProject : refuseProject)(folder, decision).catch((error: Error) => {
+    warn(io, visibleText(error.message));
   });
 };
 
-/** What holds of a project that is not trusted as it is now. */
+/** Describes a project that is not trusted as it is now. */
 export const stateLine = ({ state, projectDir, changed = [] }: ProjectTrust): string => {
-  const place = visibleText(projectDir ?? '');
-  if (state === 'untrusted') return `${place} is not trusted, so its configuration is ignored.`;
+  const project = visibleText(projectDir ?? '');
+  if (state === 'untrusted') return `${project} is not trusted, so its configuration is ignored.`;
   const files = changed.map(visibleText).join(', ');
-  return `${place} has changed since you trusted it (${files}). What you trusted stays in force; what changed is not used.`;
+  return `${project} has changed since you trusted it (${files}). What you trusted stays in force; what changed is not used.`;
 };
 
-/** One line for a project that is left out, and one for each setting of which not all was taken. */
+/** Lists notes: one for a project that is left out, one for each setting that was narrowed. */
 export const trustNotes = ({ trust, narrowed }: LoadedConfig): readonly string[] => {
   const inert = trust.state === 'untrusted' || trust.state === 'changed';
   return [

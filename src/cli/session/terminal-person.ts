@@ -1,4 +1,4 @@
-/** Who is asked about a call that is made here: the person at the terminal, in place. */
+/** The approver of calls made here: the person at the terminal. */
 import { createTerminalApprover } from '../../approvers/terminal/create-terminal-approver.ts';
 import type { ReadInput } from '../../approvers/terminal/terminal-dialog.ts';
 import type { Approver } from '../../contract/approver.ts';
@@ -6,14 +6,14 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { parseJson } from '../input/parse-json.ts';
 import type { Io } from '../io.ts';
 
-export interface TerminalPersonOptions {
+interface TerminalPersonOptions {
   readonly user: string | undefined;
-  /** The line itself said yes, with `--yes`. */
+  /** True with `--yes`: nobody is asked. */
   readonly yes?: boolean;
   onQuestion?(open: boolean): void;
 }
 
-/** An input that was typed as JSON while the question was open. */
+/** Parses a new input that was typed as JSON. */
 const readTyped = (text: string): ReadInput => {
   try {
     return { value: parseJson(text, 'This') };
@@ -23,7 +23,7 @@ const readTyped = (text: string): ReadInput => {
   }
 };
 
-/** Without a terminal the call is left pending. */
+/** Creates the approver. Without a terminal it leaves the call pending. */
 export const terminalPerson = (
   io: Io,
   { user = 'local', yes = false, onQuestion }: TerminalPersonOptions,

@@ -128,7 +128,7 @@ describe('threat: something in the folder of a trusted project changes', () => {
     expect(existsSync(canary())).toBe(true);
   });
 
-  it('benign: a project that is gone is given up with trust --revoke', async () => {
+  it('benign: trust --revoke forgets a project that is gone', async () => {
     await rm(inFolder('.'), { recursive: true });
     expect((await run(['trust', '--revoke'])).out).toContain('is not trusted any more');
     expect(codeIn(await writeCanary())).toBeUndefined();
@@ -181,7 +181,7 @@ describe('toolcrib trust --watch', () => {
     expect((await state()).changed).toEqual(['config.yml', 'tools/one.yml']);
   });
 
-  it('does not begin where something changed before', async () => {
+  it('does not start where something changed before', async () => {
     await write('tools/one.yml', TOOL('evil'));
     const { code, err } = await run(['trust', '--watch']);
     expect(code).not.toBe(0);

@@ -1,15 +1,17 @@
 /**
- * The model's own steps as a tool of the shell's crib, so that they take the way of every call: they are
- * on record, count against the budgets and can be cancelled. The words stay out of the record.
+ * Makes the model's steps a tool of the shell's crib, so that they pass the pipeline like every call: they
+ * are on record, count against budgets and can be cancelled. The texts stay out of the record.
  */
 import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ConverseReply, ConverseRequest } from '../../contract/model.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
-import { CHAT_TOOL } from './chat-name.ts';
 
-/** What the next step is about, and where its answer goes. */
+/** The name of the model's steps in the pipeline and on record. */
+export const CHAT_TOOL = 'shell:chat';
+
+/** One step: the request, and the receiver of its answer. */
 export interface ChatStep {
   readonly request: Omit<ConverseRequest, 'signal'>;
   answer(reply: ConverseReply): void;
@@ -19,11 +21,14 @@ const TIMEOUT_MS = 600_000;
 
 const input = () =>
   z.strictObject({
-    turn: z.int().min(1).describe('Which message of the person this belongs to.'),
-    step: z.int().min(1).describe('How often the model was asked for it.'),
+    turn: z
+      .int()
+      .min(1)
+      .describe('The message of the person that this belongs to, counted from 1.'),
+    step: z.int().min(1).describe('The step for that message, counted from 1.'),
   });
 
-/** `take` hands a step out once: a call that nobody prepared finds none. */
+/** Defines the tool. `take` gives each step once: a call that the shell did not prepare finds none. */
 export const defineChatTool = (take: () => ChatStep | undefined): Tool =>
   defineTool<z.infer<ReturnType<typeof input>>, unknown>({
     name: CHAT_TOOL,
@@ -36,7 +41,7 @@ export const defineChatTool = (take: () => ChatStep | undefined): Tool =>
     cost: { model: 'usage_based' },
     permissions: [`tool:${CHAT_TOOL}`],
     timeoutMs: TIMEOUT_MS,
-    // Half an answer may be on the screen already.
+    // No retry: half an answer may be on the screen already.
     retry: RetryPolicies.NONE,
     input,
     run: async (_, { model, signal, charge, progress }) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ConversationMessage, ConverseReply, ModelCall } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import { refusedResult } from '../session/refused-result.ts';
+import { refusedResult } from '../session/make-call.ts';
 import { type TurnDeps, takeTurn } from './chat-turn.ts';
 import type { ChatView } from './chat-view.ts';
 
@@ -60,7 +60,7 @@ const isTakeable = (messages: readonly ConversationMessage[]): boolean =>
   });
 
 describe('takeTurn', () => {
-  it('goes on until the model has an answer, and sums up', async () => {
+  it('continues until the model has an answer, and sums up', async () => {
     const { deps, messages, ids } = siteOf([reply('a', 'x', 'y'), reply('', 'x'), reply('b')]);
     const report = await takeTurn(deps, 'hello');
     expect(report).toMatchObject({ text: 'a\nb', steps: 3, inputTokens: 30, outputTokens: 15 });
@@ -73,13 +73,13 @@ describe('takeTurn', () => {
     expect(isTakeable(messages)).toBe(true);
   });
 
-  it('THREAT: a loop without end stops at the bound on steps', async () => {
+  it('THREAT: an endless loop stops at the limit of steps', async () => {
     const { deps, messages } = siteOf(Array.from({ length: 50 }, () => reply('', 'x')));
     expect(await takeTurn(deps, 'go')).toMatchObject({ steps: 5, stopped: 'steps' });
     expect(isTakeable(messages)).toBe(true);
   });
 
-  it('THREAT: a loop that gets expensive stops at the bound on cost', async () => {
+  it('THREAT: an expensive loop stops at the limit of cost', async () => {
     const bounds = { maxSteps: 50, maxCostUsd: 0.025 };
     const { deps } = siteOf(
       Array.from({ length: 50 }, () => reply('', 'x')),
@@ -88,14 +88,14 @@ describe('takeTurn', () => {
     expect(await takeTurn(deps, 'go')).toMatchObject({ steps: 3, stopped: 'cost' });
   });
 
-  it('what calls cost counts against the bound as well', async () => {
+  it('the cost of calls counts against the limit as well', async () => {
     const result = { ...failed, metadata: { ...failed.metadata, cost: 2 } };
     const call = async () => ({ text: '', failed: false, result });
     const { deps } = siteOf([reply('', 'x'), reply('never')], { call });
     expect(await takeTurn(deps, 'go')).toMatchObject({ steps: 1, stopped: 'cost' });
   });
 
-  it('a cancelled turn runs no further call, and leaves a history that can go on', async () => {
+  it('a cancelled turn runs no further call, and leaves a valid history', async () => {
     const leave = new AbortController();
     const ran: string[] = [];
     const call: TurnDeps['call'] = async ({ name }) => {

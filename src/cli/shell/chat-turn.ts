@@ -1,6 +1,6 @@
 /**
- * One message of the person, and all steps of the model that follow from it. It ends with an answer, at
- * a bound, or when it is cancelled; the history stays one that a vendor takes.
+ * Handles one message of the person and all steps of the model that follow. It ends with an answer, at a
+ * limit, or when it is cancelled. The history stays valid for the vendor's API.
  */
 import type {
   CallableTool,
@@ -11,8 +11,7 @@ import type {
   ModelCallResult,
 } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { ChatView } from './chat-view.ts';
-import type { TurnReport } from './turn-report.ts';
+import type { ChatView, TurnReport } from './chat-view.ts';
 
 export interface ChatBounds {
   /** How often the model is asked for one message. */
@@ -34,12 +33,12 @@ export interface TurnDeps {
   readonly bounds: ChatBounds;
   readonly view: ChatView;
   readonly signal: AbortSignal;
-  /** The model's next step through the pipeline. */
+  /** Asks the model for its next step, through the pipeline. */
   ask(
     request: Omit<ConverseRequest, 'signal'>,
     step: number,
   ): Promise<{ readonly result: ToolResult; readonly reply: ConverseReply | undefined }>;
-  /** One call through the pipeline; `id` is unique in the conversation. */
+  /** Makes a call of the model; `id` is unique in the conversation. */
   call(call: ModelCall, id: string): Promise<CallOutcome>;
 }
 
@@ -47,22 +46,22 @@ type Sum = { -readonly [K in keyof TurnReport]: TurnReport[K] } & { calls: TurnR
 
 const CANCELLED = 'CANCELLED: the person stopped this before it ran.';
 
-/** Calls run one after the other: each may ask the person something. */
+/** Runs calls one after the other: each may ask the person something. */
 const runCalls = async (
   { view, signal, call }: TurnDeps,
   calls: readonly ModelCall[],
   sum: Sum,
 ): Promise<readonly ModelCallResult[]> => {
   const results: ModelCallResult[] = [];
-  for (const [at, wanted] of calls.entries()) {
-    const { id, name } = wanted;
+  for (const [at, modelCall] of calls.entries()) {
+    const { id, name } = modelCall;
     if (signal.aborted) {
       results.push({ id, name, text: CANCELLED, failed: true });
       continue;
     }
-    view.callStarted(wanted);
-    const { text, failed, result } = await call(wanted, `${sum.steps}.${at}`);
-    view.callEnded(wanted, { failed, result });
+    view.callStarted(modelCall);
+    const { text, failed, result } = await call(modelCall, `${sum.steps}.${at}`);
+    view.callEnded(modelCall, { failed, result });
     sum.costUsd += result?.metadata.cost ?? 0;
     sum.calls = [
       ...sum.calls,
@@ -102,10 +101,10 @@ const emptySum = (): Sum => ({
   truncated: false,
 });
 
-/** Never throws unless the crib is closed. What was done stays in the history, whatever ends the turn. */
-export const takeTurn = async (deps: TurnDeps, said: string): Promise<TurnReport> => {
+/** Takes one turn. Throws only when the crib is closed. What was done stays in the history in any case. */
+export const takeTurn = async (deps: TurnDeps, text: string): Promise<TurnReport> => {
   const { messages, tools, system, view, bounds, signal } = deps;
-  messages.push({ role: 'user', text: said });
+  messages.push({ role: 'user', text });
   const sum = emptySum();
   for (;;) {
     sum.steps += 1;

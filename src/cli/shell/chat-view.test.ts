@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { ToolFailure } from '../../contract/errors.ts';
-import { refusedResult } from '../session/refused-result.ts';
+import { refusedResult } from '../session/make-call.ts';
 import { chatView } from './chat-view.ts';
 
 const call = (name: string, input: unknown) => ({ id: 'c', name, input });
 
 describe('chatView', () => {
-  it('writes words as they come, whole, and ends the line', () => {
+  it('writes whole words as they come, and ends the line', () => {
     const { io, out } = fakeIo();
     const view = chatView(io);
     view.text('Hel');

@@ -1,24 +1,42 @@
-/** A conversation on the screen: the words as they come, each call with its outcome, what a turn cost. */
-
+/** Shows a conversation: the text as it comes, each call with its outcome, and what a turn cost. */
 import type { ModelCall } from '../../contract/model.ts';
 import type { ToolResult } from '../../contract/result.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../kit/text/visible-text.ts';
 import { type Io, note, print, printJson } from '../io.ts';
 import { counted, formatCost, formatDuration } from '../output/format-units.ts';
 import { cutTo } from '../output/table.ts';
-import type { TurnReport } from './turn-report.ts';
+
+/** The outcome of one message: the text, the calls, and what they cost together. */
+export interface TurnReport {
+  readonly text: string;
+  readonly calls: readonly {
+    readonly tool: string;
+    readonly failed: boolean;
+    readonly executionId: string | undefined;
+  }[];
+  readonly steps: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  /** False when the configuration has no prices: the cost of the model is then unknown. */
+  readonly priced: boolean;
+  readonly truncated: boolean;
+  readonly stopped?: 'steps' | 'cost';
+  /** The step that failed. */
+  readonly failure?: ToolResult;
+}
 
 export interface ChatView {
   text(piece: string): void;
-  /** The step is over: what comes next starts on a line of its own. */
+  /** Ends the text of a step: what follows starts on a new line. */
   endText(): void;
   callStarted(call: ModelCall): void;
-  /** Without a result the call did not get as far as the pipeline, or needed none. */
+  /** Without a result, the call did not reach the pipeline, or needed none. */
   callEnded(call: ModelCall, outcome: { failed: boolean; result: ToolResult | undefined }): void;
   turnEnded(report: TurnReport): void;
 }
 
-/** Inside `call_tool` is the call that matters. */
+/** Gives the call inside `call_tool`, which is the one that matters. */
 const namedCall = ({ name, input }: ModelCall): { name: string; input: unknown } => {
   if (name !== 'call_tool' || typeof input !== 'object' || input === null) return { name, input };
   const inner = input as { readonly name?: unknown; readonly input?: unknown };
@@ -43,11 +61,11 @@ const summaryOf = ({ steps, calls, inputTokens, outputTokens, costUsd, priced }:
   ].join(' · ');
 
 const STOPPED = {
-  steps: 'Stopped: the model took as many steps as it may for one message (--max-steps).',
-  cost: 'Stopped: this message cost as much as it may (--max-cost).',
+  steps: 'Stopped: the model reached the limit of steps for one message (--max-steps).',
+  cost: 'Stopped: this message reached its cost limit (--max-cost).',
 } as const;
 
-/** Of `--json` there is one document a turn, and nothing else. */
+/** Prints one JSON document for each turn, and nothing else. */
 export const jsonView = (io: Io): ChatView => ({
   text: () => undefined,
   endText: () => undefined,
@@ -58,26 +76,26 @@ export const jsonView = (io: Io): ChatView => ({
 
 export const chatView = (io: Io): ChatView => {
   const ink = io.noteInk;
-  // Words are shown whole: marks for hidden characters are judged by what stands around them.
-  let held = '';
-  let shown = false;
+  // Words are shown whole: marks for hidden characters depend on the characters around them.
+  let pending = '';
+  let isShown = false;
   const flush = (text: string): void => {
     if (text === '') return;
-    shown = true;
+    isShown = true;
     io.stdout.write(visibleBlock(text));
   };
   return {
     text: (piece) => {
-      held += piece;
-      const end = Math.max(held.lastIndexOf(' '), held.lastIndexOf('\n')) + 1;
-      flush(held.slice(0, end));
-      held = held.slice(end);
+      pending += piece;
+      const end = Math.max(pending.lastIndexOf(' '), pending.lastIndexOf('\n')) + 1;
+      flush(pending.slice(0, end));
+      pending = pending.slice(end);
     },
     endText: () => {
-      flush(held);
-      held = '';
-      if (shown) print(io, '');
-      shown = false;
+      flush(pending);
+      pending = '';
+      if (isShown) print(io, '');
+      isShown = false;
     },
     callStarted: (call) => {
       const { name, input } = namedCall(call);

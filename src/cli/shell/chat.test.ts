@@ -4,7 +4,7 @@ import { fakeIo } from '../../../test/fixtures/fake-io.ts';
 import { aTool, testCrib } from '../../../test/fixtures/test-crib.ts';
 import type { ConversationMessage, Model } from '../../contract/model.ts';
 import { openChat } from './chat.ts';
-import { CHAT_TOOL } from './chat-name.ts';
+import { CHAT_TOOL } from './chat-tool.ts';
 
 const signal = new AbortController().signal;
 
@@ -26,8 +26,8 @@ const talkWith = async (converse: NonNullable<Model['converse']>) => {
 
 const said = { text: 'Hello.', calls: [], truncated: false, model: 'm' } as const;
 
-describe('talk', { timeout: 30_000 }, () => {
-  it('leaves no tool behind, turn after turn', async () => {
+describe('a chat in the shell', { timeout: 30_000 }, () => {
+  it('leaves no tool in the crib after a turn', async () => {
     let seen: readonly string[] = [];
     const { crib, chat } = await talkWith(async ({ tools = [] }) => {
       seen = tools.map(({ name }) => name);
@@ -50,7 +50,7 @@ describe('talk', { timeout: 30_000 }, () => {
     await crib.close();
   });
 
-  it('a call of one chat does not answer for one of the next in the same session', async () => {
+  it('a call of one chat does not answer a call of the next in the same session', async () => {
     let ran = 0;
     const count = aTool({ name: 'count', run: (() => ++ran) as never });
     const converse: Model['converse'] = async ({ messages }) => {
@@ -90,7 +90,7 @@ describe('talk', { timeout: 30_000 }, () => {
     await crib.close();
   });
 
-  it('leaves none behind when a step fails', async () => {
+  it('leaves no tool in the crib when a step fails', async () => {
     const { crib, chat } = await talkWith(() => Promise.reject(new Error('down')));
     expect(await chat.say('hi', signal)).toBe(1);
     expect(crib.tools.has(CHAT_TOOL)).toBe(false);

@@ -11,30 +11,28 @@ import type { ToolResult } from '../../contract/result.ts';
 import type { AnthropicTools } from '../../contract/tool-sets.ts';
 import { type Io, note } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
-import { exitCodeOf } from '../output/exit-code.ts';
+import { exitCodeOf } from '../output/print-result.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
-import { CHAT_TOOL } from './chat-name.ts';
-import { type ChatStep, defineChatTool } from './chat-tool.ts';
+import { CHAT_TOOL, type ChatStep, defineChatTool } from './chat-tool.ts';
 import { type CallOutcome, type ChatBounds, type TurnDeps, takeTurn } from './chat-turn.ts';
-import { chatView, jsonView } from './chat-view.ts';
-import type { TurnReport } from './turn-report.ts';
+import { chatView, jsonView, type TurnReport } from './chat-view.ts';
 
-export interface ChatDeps {
+interface ChatDeps {
   readonly io: Io;
   readonly crib: Crib;
   readonly caller: Partial<Caller>;
   readonly bounds: ChatBounds;
-  /** Kept by the shell: a crib that is opened anew goes on with the same conversation. */
+  /** Kept by the shell, so that the conversation continues when the crib is opened anew. */
   readonly messages: ConversationMessage[];
 }
 
 export interface Chat {
-  /** The answer is the exit code. */
+  /** Says something to the model; the answer is the exit code. */
   say(text: string, signal: AbortSignal): Promise<number>;
 }
 
-/** More than this, and their definitions would fill the prompt. */
-const MAX_SHOWN = 40;
+/** The definitions of more tools would fill the prompt. */
+const MAX_SHOWN_TOOLS = 40;
 
 const SYSTEM = [
   'You are an assistant in a shell on the computer of the person you talk to. Use the tools where they help, and answer briefly, in plain text.',
@@ -47,7 +45,7 @@ const textOf = (block: Awaited<ReturnType<AnthropicTools['run']>>[number] | unde
     .map((part) => (part.type === 'text' ? part.text : '[An image was left out.]'))
     .join('\n');
 
-/** The model's tools as they are now; between two turns the shell's own is not among them. */
+/** Lists the tools for the model. Between two turns the tool of the model's steps is not among them. */
 const toolNames = ({ tools }: Crib): readonly string[] =>
   tools
     .list({ enabled: true })
@@ -57,9 +55,9 @@ const toolNames = ({ tools }: Crib): readonly string[] =>
 const openTools = ({ io, crib, caller }: ChatDeps, names: readonly string[]) =>
   crib.tools.forAnthropic({
     names,
-    surface: names.length > MAX_SHOWN ? 'search' : 'full',
-    // Turns are counted from one again in every chat, also in a session that is gone on with: a call
-    // of an earlier one must not answer for one of this.
+    surface: names.length > MAX_SHOWN_TOOLS ? 'search' : 'full',
+    // Every chat counts turns from one, also in a continued session: without a scope of its own, a call
+    // could be answered by one of an earlier chat.
     scope: randomUUID(),
     caller: { ...caller, approver: terminalPerson(io, { user: caller.userId }) },
   });
@@ -70,7 +68,7 @@ const callWith = async (
   { call, id, signal }: { call: ModelCall; id: string; signal: AbortSignal },
 ): Promise<CallOutcome> => {
   let result: ToolResult | undefined;
-  // Inner calls finish before the one that made them: the last one is the model's own.
+  // Inner calls finish before the outer one: the last result is that of the model's own call.
   const release = crib.events.on('call.finished', (event) => {
     result = event.result;
   });
@@ -90,18 +88,21 @@ const report = (io: Io, { failure }: TurnReport, signal: AbortSignal): number =>
   return signal.aborted ? ERRORS.CANCELLED.exit : exitCodeOf(failure);
 };
 
-type Ask = (request: ChatStep['request'], place: Place, signal: AbortSignal) => Answered;
-type Answered = ReturnType<TurnDeps['ask']>;
+type Ask = (
+  request: ChatStep['request'],
+  position: StepPosition,
+  signal: AbortSignal,
+) => ReturnType<TurnDeps['ask']>;
 
-interface Place {
+interface StepPosition {
   readonly turn: number;
   readonly step: number;
 }
 
 interface Steps {
-  /** The only way to use the tool of the model's steps. */
+  /** Calls the tool of the model's steps; nothing else can. */
   readonly ask: Ask;
-  /** The tool is in the crib for one turn: nobody else finds, lists or calls it. */
+  /** Registers the tool while the work runs: between turns nothing finds, lists or calls it. */
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -113,15 +114,15 @@ const openSteps = ({ crib, caller }: ChatDeps): Steps => {
     return step;
   });
   return {
-    ask: async (request, place, signal) => {
+    ask: async (request, position, signal) => {
       let reply: ConverseReply | undefined;
       next = {
         request,
-        answer: (given) => {
-          reply = given;
+        answer: (received) => {
+          reply = received;
         },
       };
-      const result = await crib.execute(CHAT_TOOL, place, { ...caller, signal });
+      const result = await crib.execute(CHAT_TOOL, position, { ...caller, signal });
       next = undefined;
       return { result, reply: result.success ? reply : undefined };
     },
@@ -159,7 +160,7 @@ export const openChat = (deps: ChatDeps): Chat => {
       turn += 1;
       const tools = await currentTools();
       const view = io.json ? jsonView(io) : chatView(io);
-      const here: TurnDeps = {
+      const turnDeps: TurnDeps = {
         messages,
         bounds,
         signal,
@@ -169,9 +170,9 @@ export const openChat = (deps: ChatDeps): Chat => {
         ask: (request, step) => steps.ask(request, { turn, step }, signal),
         call: (call, id) => callWith(deps, tools, { call, id: `${turn}.${id}`, signal }),
       };
-      const ended = await steps.during(() => takeTurn(here, text));
-      view.turnEnded(ended);
-      return report(io, ended, signal);
+      const turnReport = await steps.during(() => takeTurn(turnDeps, text));
+      view.turnEnded(turnReport);
+      return report(io, turnReport, signal);
     },
   };
 };

@@ -1,8 +1,8 @@
-/** What could come next in a line: commands, their subcommands, tools, fields of a tool and their values. */
+/** Completes a line: commands, subcommands, tools, fields of a tool and their values. */
 import type { JsonSchema } from '../../contract/schema.ts';
 import { alternativesOf, fixedValues, propertyOf, typesOf } from '../input/schema-alternatives.ts';
 
-export interface Completable {
+interface CompletionDeps {
   /** Names of the commands, without their slash, and of their subcommands. */
   readonly commands: ReadonlyMap<string, readonly string[]>;
   tools(): readonly string[];
@@ -38,7 +38,7 @@ const valuesOf = (schema: JsonSchema, field: string): readonly string[] => {
   return fixed.length === 0 && typesOf(schemas).has('boolean') ? ['true', 'false'] : fixed;
 };
 
-/** `path=`, or the values of `operation=` once the field is named. */
+/** Completes `path=`, or the values of `operation=` once the field is named. */
 const completeInput = (
   schema: JsonSchema,
   word: string,
@@ -56,7 +56,7 @@ const completeInput = (
 const spaced = (names: readonly string[]): string[] => names.map((name) => `${name} `);
 
 const completeCommand = (
-  { commands, tools }: Completable,
+  { commands, tools }: CompletionDeps,
   before: readonly string[],
   word: string,
 ): readonly string[] => {
@@ -71,14 +71,14 @@ const completeCommand = (
     : [];
 };
 
-/** As readline wants it: the candidates, and the part of the line they stand for. */
-export const completeLine = (site: Completable, line: string): readonly [string[], string] => {
+/** Gives what readline expects: the candidates, and the part of the line that they replace. */
+export const completeLine = (deps: CompletionDeps, line: string): readonly [string[], string] => {
   const words = line.trimStart().split(/\s+/);
   const word = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  if (line.trimStart().startsWith('/')) return [[...completeCommand(site, before, word)], word];
+  if (line.trimStart().startsWith('/')) return [[...completeCommand(deps, before, word)], word];
   const [tool] = before;
-  if (tool === undefined) return [spaced(starting(site.tools(), word)), word];
-  const schema = site.schemaOf(tool);
+  if (tool === undefined) return [spaced(starting(deps.tools(), word)), word];
+  const schema = deps.schemaOf(tool);
   return [schema ? [...completeInput(schema, word, before.slice(1))] : [], word];
 };

@@ -1,29 +1,27 @@
 /**
- * Where lines come from: a terminal with editing, history and completion, or a pipe. Between two lines a
- * terminal belongs to whatever runs: questions about approvals read from it, and Ctrl-C is a signal.
+ * Reads lines from a terminal with editing, history and completion, or from a pipe. Between two lines the
+ * terminal belongs to what runs: questions about approvals read from it, and Ctrl-C is a signal.
  */
 import { createInterface } from 'node:readline';
 import { readLines } from '../../approvers/terminal/line-reader.ts';
+import { canAsk } from '../input/confirm.ts';
 import type { Io } from '../io.ts';
 
-export type Typed =
+export type TypedLine =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'end' }
   /** Ctrl-C, and whether anything had been typed. */
   | { readonly kind: 'interrupted'; readonly empty: boolean };
 
 export interface LineSource {
-  next(prompt: string): Promise<Typed>;
+  next(prompt: string): Promise<TypedLine>;
   close(): void;
 }
 
-export interface LineSourceOptions {
+interface LineSourceOptions {
   complete(line: string): readonly [string[], string];
   history(): readonly string[];
 }
-
-export const isInteractive = (io: Io): boolean =>
-  io.stdin.isTTY === true && io.stderr.isTTY === true;
 
 const pipedSource = (io: Io): LineSource => {
   const reader = readLines(io.stdin);
@@ -36,9 +34,9 @@ const pipedSource = (io: Io): LineSource => {
   };
 };
 
-interface Read {
-  readonly first: Typed;
-  /** Lines that were pasted behind the first one, and what stood there without an end. */
+interface ReadLines {
+  readonly first: TypedLine;
+  /** Lines that were pasted after the first one, and text after them without a line break. */
   readonly more: readonly string[];
   readonly rest: string;
 }
@@ -47,7 +45,7 @@ const readOnce = (
   io: Io,
   options: LineSourceOptions,
   { prompt, typed }: { readonly prompt: string; readonly typed: string },
-): Promise<Read> =>
+): Promise<ReadLines> =>
   new Promise((resolve) => {
     const reader = createInterface({
       input: io.stdin,
@@ -59,7 +57,7 @@ const readOnce = (
       completer: (line: string) => [...options.complete(line)] as [string[], string],
     });
     const lines: string[] = [];
-    const settle = (first: Typed): void => {
+    const settle = (first: TypedLine): void => {
       const rest = first.kind === 'line' ? reader.line : '';
       resolve({ first, more: lines.slice(1), rest });
       reader.close();
@@ -90,7 +88,7 @@ const terminalSource = (io: Io, options: LineSourceOptions): LineSource => {
         io.stderr.write(`${prompt}${waiting}\n`);
         return { kind: 'line', text: waiting };
       }
-      // Ctrl-D at a question ends the input for good: a prompt would wait for ever.
+      // Ctrl-D at a question ends the input: a prompt would wait for ever.
       if (io.stdin.readableEnded) return { kind: 'end' };
       const read = await readOnce(io, options, { prompt, typed: rest });
       pasted.push(...read.more);
@@ -102,4 +100,4 @@ const terminalSource = (io: Io, options: LineSourceOptions): LineSource => {
 };
 
 export const openLineSource = (io: Io, options: LineSourceOptions): LineSource =>
-  isInteractive(io) ? terminalSource(io, options) : pipedSource(io);
+  canAsk(io) ? terminalSource(io, options) : pipedSource(io);

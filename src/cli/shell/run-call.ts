@@ -1,23 +1,51 @@
-/** A call of a tool, as `toolcrib run` makes it, on the crib that the shell keeps open. */
+/** Runs a command or a call of a tool inside the shell, as the command line does. */
 import { parseArgs } from 'node:util';
 import type { CallAs } from '../../contract/call-options.ts';
 import type { Caller } from '../../contract/caller.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { wholeNumber } from '../input/misuse.ts';
 import { readInput } from '../input/read-input.ts';
-import { wholeNumber } from '../input/whole-number.ts';
 import type { Io } from '../io.ts';
+import { addCommands, bareProgram, type CommandEntry } from '../program.ts';
 import { callProgress, makeCall, orRefused } from '../session/make-call.ts';
+import { type Advice, reportThrown } from '../session/report-thrown.ts';
 import { terminalPerson } from '../session/terminal-person.ts';
 
-export interface NewCallDeps {
+/** The helpful commands as they are typed in the shell. */
+export const SHELL_ADVICE: Advice = { help: '/help', doctor: '/doctor' };
+
+/** Says whether `--json` is among the options; what follows `--` belongs to the command. */
+const asksForJson = (args: readonly string[]): boolean => {
+  const end = args.indexOf('--');
+  return (end < 0 ? args : args.slice(0, end)).includes('--json');
+};
+
+/** Runs a command; the answer is the exit code. Never throws. */
+export const runCommand = async (
+  io: Io,
+  args: readonly string[],
+  commands: readonly CommandEntry[],
+): Promise<number> => {
+  const own: Io = { ...io, json: io.json || asksForJson(args), exitCode: 0 };
+  try {
+    const root = bareProgram(own).helpCommand(false);
+    await addCommands(root, own, { commands, args });
+    await root.parseAsync([...args], { from: 'user' });
+    return own.exitCode;
+  } catch (thrown) {
+    return reportThrown(own, thrown, SHELL_ADVICE);
+  }
+};
+
+interface RunCallDeps {
   readonly io: Io;
   readonly crib: Crib;
   readonly caller: Partial<Caller>;
   readonly signal: AbortSignal;
 }
 
-export interface WantedCall {
+interface ToolCall {
   readonly tool: string;
   readonly args: readonly string[];
 }
@@ -50,8 +78,8 @@ const callAs = ({ timeout, 'dry-run': dryRun }: Options): CallAs => ({
   ...(timeout !== undefined && { timeoutMs: wholeNumber('--timeout', 1)(timeout) }),
 });
 
-/** The answer is the exit code. */
-export const runCall = (deps: NewCallDeps, { tool, args }: WantedCall): Promise<number> =>
+/** Calls a tool on the open crib of the shell; the answer is the exit code. */
+export const runCall = (deps: RunCallDeps, { tool, args }: ToolCall): Promise<number> =>
   orRefused(deps.io, tool, async () => {
     const { values: options, positionals } = readOptions(args);
     const { crib, caller, signal } = deps;

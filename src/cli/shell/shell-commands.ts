@@ -1,7 +1,7 @@
 /** The commands of the shell: those of the command line that make sense inside, and a few of its own. */
-import type { CommandEntry } from '../command-entry.ts';
+import type { CommandEntry } from '../program.ts';
 
-const FROM_THE_COMMAND_LINE: ReadonlySet<string> = new Set([
+const SHARED_COMMANDS: ReadonlySet<string> = new Set([
   'tools',
   'approvals',
   'permissions',
@@ -15,21 +15,21 @@ const FROM_THE_COMMAND_LINE: ReadonlySet<string> = new Set([
   'doctor',
 ]);
 
-export interface OwnCommand {
+interface OwnCommand {
   readonly name: string;
   readonly summary: string;
 }
 
 export const OWN_COMMANDS: readonly OwnCommand[] = [
-  { name: 'help', summary: 'this page' },
+  { name: 'help', summary: 'show this page' },
   { name: 'clear', summary: 'clear the screen and forget the conversation' },
-  { name: 'quit', summary: 'leave; so does Ctrl-D' },
+  { name: 'quit', summary: 'leave the shell; so does Ctrl-D' },
 ];
 
 export const usableCommands = (commands: readonly CommandEntry[]): readonly CommandEntry[] =>
-  commands.filter(({ name }) => FROM_THE_COMMAND_LINE.has(name));
+  commands.filter(({ name }) => SHARED_COMMANDS.has(name));
 
-/** For completion: each command with its subcommands. */
+/** Lists each command with its subcommands, for completion. */
 export const commandNames = (
   commands: readonly CommandEntry[],
 ): ReadonlyMap<string, readonly string[]> => {
@@ -41,7 +41,7 @@ export const commandNames = (
   return names;
 };
 
-/** After these the tools, or what may be done with them, are others than before. */
+/** Commands after which the crib is opened anew: they change tools, or what tools may do. */
 const CHANGING: ReadonlySet<string> = new Set([
   ...['tools new', 'tools accept', 'tools lock', 'trust'],
   ...['servers add', 'servers remove', 'servers enable', 'servers disable', 'servers import'],
@@ -52,8 +52,8 @@ export const changesTools = ([name = '', sub = '']: readonly string[]): boolean 
   CHANGING.has(name) || CHANGING.has(`${name} ${sub}`);
 
 /**
- * These go by what is open and change nothing it was opened with. Any other has a crib of its own: it
- * reads files anew, or writes them and must know them as they are.
+ * Commands that use the open crib of the shell: they change nothing it was opened with. The others open
+ * a crib of their own, because they read or write files.
  */
 const SHARING: ReadonlySet<string> = new Set([
   ...['tools', 'tools list', 'tools info', 'tools search', 'tools tokens', 'tools health'],
@@ -61,9 +61,13 @@ const SHARING: ReadonlySet<string> = new Set([
   ...['servers', 'servers list', 'servers test', 'servers logs', 'servers restart'],
 ]);
 
-/** All that stands behind these shares as well. */
+/** Commands that use the open crib with all their subcommands. */
 const SHARING_WHOLE: ReadonlySet<string> = new Set([
-  ...['approvals', 'permissions', 'usage', 'audit', 'undo'],
+  'approvals',
+  'permissions',
+  'usage',
+  'audit',
+  'undo',
 ]);
 
 export const sharesCrib = ([name = '', sub = '-']: readonly string[]): boolean =>

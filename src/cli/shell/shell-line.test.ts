@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOpenLine, readShellLine } from './shell-line.ts';
+import { isOpenLine, readShellLine, splitWords } from './shell-line.ts';
 
 const isTool = (name: string): boolean => name === 'git' || name === 'read_file';
 
@@ -78,5 +78,25 @@ describe('isOpenLine', () => {
     '',
   ])('%j is whole', (text) => {
     expect(isOpenLine(text, isTool)).toBe(false);
+  });
+});
+
+describe('splitWords', () => {
+  it.each([
+    ['', []],
+    ['  a   b\tc ', ['a', 'b', 'c']],
+    [`a='b c' "d  e"f`, ['a=b c', 'd  ef']],
+    [`'' ""`, ['', '']],
+    ['a\\ b \\"c', ['a b', '"c']],
+    [`"a\\"b\\n" 'a\\b'`, ['a"b\\n', 'a\\b']],
+    ['a \\\nb', ['a', 'b']],
+    ["'a\nb'", ['a\nb']],
+    ['$HOME `id` $(id) a;b|c>d*', ['$HOME', '`id`', '$(id)', 'a;b|c>d*']],
+  ])('%j', (text, words) => {
+    expect(splitWords(text)).toEqual({ words, open: false });
+  });
+
+  it.each([["a 'b"], ['a "b'], ['a \\'], [`"a\\"`]])('%j goes on', (text) => {
+    expect(splitWords(text).open).toBe(true);
   });
 });

@@ -48,7 +48,7 @@ describe('a command in the shell', { timeout: 60_000 }, () => {
     }
   });
 
-  it('that switches a tool writes the file, twice as well, and the shell knows', async () => {
+  it('that switches a tool writes the file, also twice, and changes the open crib', async () => {
     const { session, run, err } = await openShell();
     try {
       expect(await run('/tools disable calculator')).toBe(0);
@@ -61,7 +61,7 @@ describe('a command in the shell', { timeout: 60_000 }, () => {
     }
   });
 
-  it('whose quote is not closed is not guessed at', async () => {
+  it('with an unclosed quote fails', async () => {
     const { session, run, err } = await openShell();
     try {
       expect(await run('calculator expression="1+1')).toBe(2);
@@ -73,7 +73,7 @@ describe('a command in the shell', { timeout: 60_000 }, () => {
     }
   });
 
-  it('answers /help with a document where documents are wanted', async () => {
+  it('answers /help with a JSON document under --json', async () => {
     const { session, run, out } = await openShell({ json: true });
     try {
       expect(await run('/help')).toBe(0);
@@ -104,7 +104,7 @@ describe('a command in the shell', { timeout: 60_000 }, () => {
     }
   });
 
-  it('that fails is told as everywhere, with the words of the shell', async () => {
+  it('that fails reports the error with the commands of the shell', async () => {
     const { session, run, err } = await openShell();
     try {
       expect(await run('/tools info --nonsense')).toBe(2);

@@ -1,47 +1,43 @@
-/** The shell between two lines: its crib, its conversation, and what one line does to them. */
+/** The state of a shell: its crib and its conversation. Runs one line after the other. */
 import { Readable } from 'node:stream';
 import type { Caller } from '../../contract/caller.ts';
 import type { Catalog } from '../../contract/catalog.ts';
 import { ERRORS, ToolFailure, toolError } from '../../contract/errors.ts';
 import type { ConversationMessage } from '../../contract/model.ts';
-import type { CommandEntry } from '../command-entry.ts';
+import { canAsk } from '../input/confirm.ts';
 import { type Io, note, printJson } from '../io.ts';
 import { errorLines } from '../output/error-lines.ts';
+import type { CommandEntry } from '../program.ts';
 import { type OpenCrib, openCrib } from '../session/open-crib.ts';
 import { reportThrown } from '../session/report-thrown.ts';
 import type { Chat } from './chat.ts';
 import type { ChatBounds } from './chat-turn.ts';
-import { printHelp } from './help-page.ts';
-import { isInteractive } from './line-source.ts';
-import { runCall } from './run-call.ts';
-import { runCommand, SHELL_ADVICE } from './run-command.ts';
+import { printHelp, printToolsPage } from './pages.ts';
+import { runCall, runCommand, SHELL_ADVICE } from './run-call.ts';
 import { changesTools, commandNames, sharesCrib } from './shell-commands.ts';
 import { readShellLine, type ShellLine } from './shell-line.ts';
-import { printToolsPage } from './tools-page.ts';
 
-/** The answer to talk where there is no model: how to configure one, and tools that may be meant. */
-const MAX_NAMED = 3;
+const MAX_HINTS = 3;
 
-/** The example that a tool comes with says best how it is called. */
+/** Suggests tools that may be meant, each with the first example of its own. */
 const hintsFor = (tools: Catalog, text: string): readonly string[] => {
-  const found = tools.search({ text, limit: MAX_NAMED, filter: { enabled: true } });
-  const names = [
-    ...new Set([...tools.suggest(text), ...found.map(({ entry }) => entry.tool.name)]),
-  ];
-  return names.slice(0, MAX_NAMED).map((name) => {
+  const hits = tools.search({ text, limit: MAX_HINTS, filter: { enabled: true } });
+  const names = [...new Set([...tools.suggest(text), ...hits.map(({ entry }) => entry.tool.name)])];
+  return names.slice(0, MAX_HINTS).map((name) => {
     const example = tools.get(name)?.tool.examples?.[0]?.input;
     return `Or did you mean: ${name} ${JSON.stringify(example ?? {})}`;
   });
 };
 
+/** Answers a message where there is no model: how to configure one, and tools that may be meant. */
 const answerWithoutModel = (io: Io, tools: Catalog, text: string): number => {
   const error = toolError(
     'MODEL_NOT_CONFIGURED',
-    'Talk needs a language model, and none is configured.',
+    'A message needs a language model, and none is configured.',
     {
       suggestions: [
         'Add a section `model:` with provider, model and apiKeyRef to your own configuration.',
-        'Keep the key under the name in apiKeyRef: /secrets set <name>',
+        'Store the key under the name in apiKeyRef: /secrets set <name>',
         ...hintsFor(tools, text),
       ],
     },
@@ -59,7 +55,7 @@ export interface SessionOptions {
 
 export interface Session {
   readonly open: OpenCrib;
-  /** Never throws. `quit` when the line said so. */
+  /** Runs a line and gives the exit code; `quit` to leave. Never throws. */
   run(text: string, signal: AbortSignal): Promise<number | 'quit'>;
   isTool(name: string): boolean;
   toolNames(): readonly string[];
@@ -68,9 +64,9 @@ export interface Session {
 
 const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
 
-/** Lines that are piped in are for the shell: nothing that runs may read them away. */
+/** Gives what runs an empty stdin when lines are piped in: those are for the shell. */
 const workIo = (io: Io): Io => {
-  if (isInteractive(io)) return io;
+  if (canAsk(io)) return io;
   const stdin = Object.assign(Readable.from([]), { fd: -1, isTTY: false });
   return { ...io, stdin: stdin as unknown as Io['stdin'] };
 };
@@ -91,7 +87,7 @@ class ShellSession implements Session {
   readonly #options: SessionOptions;
   readonly #messages: ConversationMessage[] = [];
   #open: OpenCrib;
-  /** A command has changed what it was opened with. */
+  /** True after a command that changed what the crib was opened with. */
   #isStale = false;
   #chat: Chat | undefined = undefined;
 
@@ -116,7 +112,7 @@ class ShellSession implements Session {
 
   async run(text: string, signal: AbortSignal): Promise<number | 'quit'> {
     try {
-      return await this.#follow(
+      return await this.#runLine(
         readShellLine(text, (name) => this.isTool(name)),
         signal,
       );
@@ -125,7 +121,7 @@ class ShellSession implements Session {
     }
   }
 
-  async #follow(line: ShellLine, signal: AbortSignal): Promise<number | 'quit'> {
+  async #runLine(line: ShellLine, signal: AbortSignal): Promise<number | 'quit'> {
     switch (line.kind) {
       case 'nothing':
         return 0;
@@ -163,7 +159,7 @@ class ShellSession implements Session {
     }
     const io = sharesCrib(words) ? { ...this.#io, held: await this.#current() } : this.#io;
     const code = await runCommand(io, words, commands);
-    if (code === 0) await this.#catchUp(words);
+    if (code === 0) await this.#applyChanges(words);
     return code;
   }
 
@@ -173,8 +169,8 @@ class ShellSession implements Session {
     return 0;
   }
 
-  /** What a command has changed holds for the next line. */
-  async #catchUp(words: readonly string[]): Promise<void> {
+  /** Applies what a command has changed to the open crib. */
+  async #applyChanges(words: readonly string[]): Promise<void> {
     const [name, sub, tool] = words;
     const { tools } = this.#open.crib;
     if (name === 'tools' && (sub === 'enable' || sub === 'disable')) {
@@ -186,7 +182,7 @@ class ShellSession implements Session {
     }
   }
 
-  /** Throws while the configuration is bad: what was open goes by rules that hold no longer. */
+  /** Gives a crib with the current configuration. Throws while that is bad: the old rules no longer hold. */
   async #current(): Promise<OpenCrib> {
     if (!this.#isStale) return this.#open;
     const before = this.#open.crib;
@@ -204,8 +200,13 @@ class ShellSession implements Session {
       const { openChat } = await import('./chat.ts');
       const { caller, bounds } = this.#options;
       const as = { agentId: 'model', ...caller };
-      const site = { io: this.#io, crib, caller: as, bounds, messages: this.#messages };
-      this.#chat = openChat(site);
+      this.#chat = openChat({
+        io: this.#io,
+        crib,
+        caller: as,
+        bounds,
+        messages: this.#messages,
+      });
     }
     return this.#chat.say(text, signal);
   }
@@ -215,7 +216,7 @@ class ShellSession implements Session {
   }
 }
 
-/** Throws on bad configuration. */
+/** Opens a session. Throws on bad configuration. */
 export const openSession = async (io: Io, options: SessionOptions): Promise<Session> => {
   const open = await openCrib(io, undefined, { watch: true });
   return new ShellSession(workIo(io), options, open);

@@ -25,6 +25,10 @@ const fieldsBelow = (shape: ShapeNode, path: readonly string[]): readonly Config
 export const configFields = (shape: ShapeNode = configShape()): readonly ConfigField[] =>
   fieldsBelow(shape, []);
 
+/** True for a setting of a part that does not exist yet: the schema accepts it, nothing reads it. */
+export const isPlanned = ({ description = '' }: ShapeNode): boolean =>
+  description.endsWith('Not built yet.');
+
 const screaming = (key: string): string =>
   key.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toUpperCase();
 

@@ -1,5 +1,6 @@
 /** The reference of all settings as Markdown, published as `docs/configuration.md`. */
 
+import { configFields, isPlanned } from './config-fields.ts';
 import { describeConfig, type SettingDescription } from './describe.ts';
 import { configShape } from './read-config-shape.ts';
 
@@ -45,11 +46,31 @@ const row = ({ path, type, env, description, project, ...rest }: SettingDescript
 const HEAD = `| setting | value | default | meaning | a project | variable |
 |---|---|---|---|---|---|`;
 
+const COMING = `## Coming
+
+The configuration accepts these settings already, so that a file may name them, but nothing reads them yet. \`toolcrib init\` does not write them.
+
+| setting | value | default | meaning |
+|---|---|---|---|`;
+
+const comingRow = ({ path, type, description, ...rest }: SettingDescription): string => {
+  const meaning = description.replace(/ Not built yet\.$/, '');
+  return `| ${[code(path), cell(type), defaultText(rest.default), cell(meaning)].join(' | ')} |`;
+};
+
 export const configMarkdown = (): string => {
+  const planned = new Set(
+    configFields()
+      .filter(({ shape }) => isPlanned(shape))
+      .map(({ path }) => path.join('.')),
+  );
   const rows = describeConfig();
-  const sections = Object.entries(configShape().properties ?? {}).map(([name, shape]) => {
-    const own = rows.filter(({ path }) => path.startsWith(`${name}.`));
-    return `## ${name}\n\n${shape.description ?? ''}\n\n${[HEAD, ...own.map(row)].join('\n')}\n`;
+  const sections = Object.entries(configShape().properties ?? {}).flatMap(([name, shape]) => {
+    const own = rows.filter(({ path }) => path.startsWith(`${name}.`) && !planned.has(path));
+    if (own.length === 0) return [];
+    const table = [HEAD, ...own.map(row)].join('\n');
+    return [`## ${name}\n\n${shape.description ?? ''}\n\n${table}\n`];
   });
-  return [INTRODUCTION, ...sections].join('\n');
+  const coming = rows.filter(({ path }) => planned.has(path)).map(comingRow);
+  return [INTRODUCTION, ...sections, `${[COMING, ...coming].join('\n')}\n`].join('\n');
 };

@@ -3,6 +3,7 @@ import { isRecord } from '../../kit/data/is-record.ts';
 import { parseConfig } from '../load/parse-config.ts';
 import { parseConfigText } from '../load/parse-config-text.ts';
 import { defaultConfig } from '../schema.ts';
+import { configFields, isPlanned } from './config-fields.ts';
 import { describeConfig } from './describe.ts';
 import { configTemplate } from './template.ts';
 
@@ -11,6 +12,23 @@ const configOf = async (text: string) => {
   expect(problems).toEqual([]);
   return parseConfig(value);
 };
+
+const PLANNED: ReadonlySet<string> = new Set(
+  configFields()
+    .filter(({ shape }) => isPlanned(shape))
+    .map(({ path }) => path.join('.')),
+);
+
+/** The defaults of the settings that something reads. */
+const builtDefaults = (value: unknown = defaultConfig(), path = ''): unknown =>
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .map(([key, below]) => [key, below, path === '' ? key : `${path}.${key}`] as const)
+          .filter(([, , below]) => !PLANNED.has(below))
+          .map(([key, below, at]) => [key, builtDefaults(below, at)]),
+      )
+    : value;
 
 /** Sections of which no setting has a default stand there empty. */
 const withoutEmpty = (value: unknown): unknown =>
@@ -37,7 +55,7 @@ describe('configTemplate', () => {
     expect(await configOf(text)).toEqual(defaultConfig());
     const written = (await parseConfigText(text)).value;
     expect(written.model).toBeNull();
-    expect(withoutEmpty(written)).toEqual(withoutEmpty(defaultConfig()));
+    expect(withoutEmpty(written)).toEqual(withoutEmpty(builtDefaults()));
   });
 
   it('takes effect for every single setting that is uncommented and changed', async () => {
@@ -60,7 +78,16 @@ describe('configTemplate', () => {
     );
     const prose = text.replaceAll(/\n\s*# /g, ' ');
     for (const { path, description } of describeConfig()) {
-      expect(prose, path).toContain(description);
+      if (!PLANNED.has(path)) expect(prose, path).toContain(description);
     }
+  });
+
+  it('leaves out every setting that nothing reads yet, and a section of nothing else', () => {
+    const text = configTemplate();
+    expect(PLANNED.size).toBeGreaterThan(0);
+    expect(text).not.toContain('Not built yet');
+    expect(text).not.toMatch(/^teams:/m);
+    expect(text).not.toMatch(/^ *#?(?:updateChecks|alerts):/m);
+    expect(text).toMatch(/^enforcement:/m);
   });
 });

@@ -1,11 +1,11 @@
 /**
- * The files that `toolcrib init` writes: a short one, and with `--full` every setting with its meaning and default, commented out
- * except for a few. It is made from the schema, so it cannot say what is not so. A setting is
- * commented as `#key:`, prose as `# text`, so that one keystroke brings a setting to life.
+ * The files that `toolcrib init` writes: a short one, and with `--full` every setting that something
+ * reads, with its meaning and default, commented out except for a few. It is made from the schema.
+ * A setting is commented as `#key:`, prose as `# text`, so removing one "#" switches a setting on.
  */
 
 import { flowText } from '../edit/flow-text.ts';
-import { ANY_NAME, configFields } from './config-fields.ts';
+import { ANY_NAME, configFields, isPlanned } from './config-fields.ts';
 import { isMapping, type ShapeNode } from './config-shape.ts';
 import { typeText } from './describe.ts';
 import { configShape } from './read-config-shape.ts';
@@ -14,7 +14,7 @@ import { configShape } from './read-config-shape.ts';
 const MODELINE = '# yaml-language-server: $schema=../node_modules/toolcrib/docs/config.schema.json';
 
 const INTRODUCTION = [
-  '# Configuration of Toolcrib. Every setting stands here with its default; remove the "#" in front of',
+  '# Configuration of Toolcrib. Every setting is listed with its default; remove the "#" in front of',
   '# one to change it. Stronger than this file is the environment (TOOLCRIB_*), weaker is the file of',
   '# the user. All settings are explained in docs/configuration.md.',
 ];
@@ -57,6 +57,8 @@ const entryLines = (shape: ShapeNode, { path, indent }: Place): readonly string[
 };
 
 const settingLines = (shape: ShapeNode, place: Place): readonly string[] => {
+  const fields = configFields(shape);
+  if (fields.length > 0 && fields.every((field) => isPlanned(field.shape))) return [];
   const { path, indent } = place;
   const key = path.at(-1) ?? '';
   const description = shape.description ?? '';
@@ -97,8 +99,8 @@ budget:
 
 /** Valid as it stands, and with every setting uncommented: both give the defaults. */
 export const configTemplate = (): string => {
-  const sections = Object.entries(configShape().properties ?? {}).map(([key, shape]) =>
-    settingLines(shape, { path: [key], indent: '' }).join('\n'),
-  );
+  const sections = Object.entries(configShape().properties ?? {})
+    .map(([key, shape]) => settingLines(shape, { path: [key], indent: '' }).join('\n'))
+    .filter((text) => text !== '');
   return `${[[MODELINE, ...INTRODUCTION].join('\n'), ...sections].join('\n\n')}\n`;
 };

@@ -1,8 +1,7 @@
 /**
- * The names of files that nobody may read because they hold secrets, and of those that may be read
- * but not written because programs or agents act on them. An entry a line, each with its reason.
- * `*` stands for any run of characters within one segment, `/` joins segments that must follow each
- * other, and case never matters.
+ * The names of files that nobody may read because they hold secrets. An entry a line, each with its
+ * reason. `*` stands for any run of characters within one segment, `/` joins segments that must
+ * follow each other, and case never matters.
  */
 
 export type NameEntry = readonly [name: string, why: string];
@@ -210,74 +209,4 @@ export const SECRET_DATA_FOLDERS: readonly NameEntry[] = [
   ['passwords', 'passwords by its name'],
   ['creds', 'credentials by its name'],
   ['.creds', 'credentials by its name'],
-];
-
-/** Never written, not even by git: the runtime, git or a shell acts on them. */
-export const NEVER_WRITTEN: readonly NameEntry[] = [
-  ['.toolcrib', 'the runtime itself'],
-  ['.toolcrib-tmp-*', 'a write of the runtime that is under way'],
-  ['.git', 'hooks and configuration of git'],
-  ['.gitconfig', 'configuration of git'],
-  ['.hg', 'hooks and configuration of Mercurial'],
-  ['.hgrc', 'hooks of Mercurial'],
-  ['.jj', 'configuration of Jujutsu'],
-  ['.ripgreprc', 'options of ripgrep, which can run programs'],
-  ['.bashrc', 'run by the shell'],
-  ['.bash_profile', 'run by the shell'],
-  ['.bash_login', 'run by the shell'],
-  ['.bash_logout', 'run by the shell'],
-  ['.bash_aliases', 'run by the shell'],
-  ['.profile', 'run by the shell'],
-  ['.zshrc', 'run by the shell'],
-  ['.zshenv', 'run by the shell'],
-  ['.zprofile', 'run by the shell'],
-  ['.zlogin', 'run by the shell'],
-  ['.zlogout', 'run by the shell'],
-  ['.kshrc', 'run by the shell'],
-  ['.cshrc', 'run by the shell'],
-  ['.tcshrc', 'run by the shell'],
-  ['.login', 'run by the shell'],
-  ['.logout', 'run by the shell'],
-  ['.inputrc', 'keys of the shell, which can type commands'],
-  ['.xprofile', 'run at login'],
-  ['.xinitrc', 'run at login'],
-  ['.xsession', 'run at login'],
-  ['.xsessionrc', 'run at login'],
-  ['.pam_environment', 'variables at login'],
-  ['.gdbinit', 'run by the debugger'],
-  ['.lldbinit', 'run by the debugger'],
-  ['.pythonrc*', 'run by Python'],
-  ['sitecustomize.py', 'run by every start of Python'],
-  ['usercustomize.py', 'run by every start of Python'],
-  ['.rprofile', 'run by R'],
-  ['.renviron', 'variables of R'],
-  ['.irbrc', 'run by Ruby'],
-  ['.pryrc', 'run by Ruby'],
-  ['.ghci', 'run by Haskell'],
-  ['.ocamlinit', 'run by OCaml'],
-  ['.octaverc', 'run by Octave'],
-  ['.psqlrc', 'run by PostgreSQL, with commands of the shell'],
-  ['.sqliterc', 'run by SQLite, with commands of the shell'],
-  ['.mongorc.js', 'run by MongoDB'],
-  ['.mongoshrc.js', 'run by MongoDB'],
-  ['.curlrc', 'options of curl'],
-  ['.wgetrc', 'options of wget'],
-  ['.vimrc', 'run by the editor'],
-  ['.gvimrc', 'run by the editor'],
-  ['.exrc', 'run by the editor'],
-  ['.nvimrc', 'run by the editor'],
-  ['.nvim.lua', 'run by the editor'],
-  ['.emacs', 'run by the editor'],
-  ['.emacs.d', 'run by the editor'],
-  ['.tmux.conf', 'run by the terminal'],
-  ['.screenrc', 'run by the terminal'],
-  ['.config/fish', 'run by the shell'],
-  ['.config/git', 'configuration of git'],
-  ['.config/nvim', 'run by the editor'],
-  ['.config/autostart', 'run at login'],
-  ['.config/systemd', 'run at login'],
-  ['.config/environment.d', 'variables at login'],
-  ['library/launchagents', 'run at login'],
-  ['git~*', 'what Windows also calls .git'],
-  ['toolcr~*', 'what Windows also calls .toolcrib'],
 ];

@@ -5,14 +5,13 @@
  */
 
 import { matchesWildcard } from '../wildcard.ts';
-import { PROGRAM_FILES } from './files-programs-obey.ts';
+import { NEVER_WRITTEN, PROGRAM_FILES } from './files-programs-obey.ts';
 import {
   CREDENTIAL_FILES,
   ENVIRONMENT_FILES,
   HARMLESS_WORDS,
   MODEL_ENDINGS,
   type NameEntry,
-  NEVER_WRITTEN,
   SECRET_DATA_FOLDERS,
   SECRET_FILES,
   SECRET_FOLDERS,

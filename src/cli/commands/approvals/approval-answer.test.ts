@@ -3,7 +3,7 @@ import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { aTool, type TestCrib, testCrib } from '../../../../test/fixtures/test-crib.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { type AnswerOptions, approvingAnswer } from './approval-answer.ts';
-import { resumeCommand } from './resume-command.ts';
+import { resumeCommand } from './waiting-approval.ts';
 
 let crib: TestCrib | undefined;
 afterEach(() => crib?.close());
@@ -38,13 +38,13 @@ const answer = async (
 };
 
 describe('approvingAnswer', () => {
-  it('is a plain yes without options', async () => {
+  it('approves the one call without options', async () => {
     const said = await answer({});
     expect(Object.keys(said)).toEqual(['approve', 'by']);
     expect(said.approve).toBe(true);
   });
 
-  it('takes a note, a session, a pattern and when it lapses', async () => {
+  it('takes a note, a session, a pattern and its expiry', async () => {
     expect(await answer({ session: true, note: 'fine' })).toMatchObject({
       note: 'fine',
       remember: { scope: 'session' },
@@ -85,7 +85,7 @@ describe('approvingAnswer', () => {
     expect((await answer({ input: '-' }, {}, '{"text":"ls"}')).input).toEqual(input);
   });
 
-  it('an edited input that a rule forbids does not use the question up', async () => {
+  it('an edited input that a rule denies leaves the approval waiting', async () => {
     const { crib: open, record } = await waiting();
     const denying = Object.assign(Object.create(open) as TestCrib, {
       explain: async () => ({
@@ -101,7 +101,7 @@ describe('approvingAnswer', () => {
 });
 
 describe('resumeCommand', () => {
-  it('is the same call again, safe to paste, as the same caller', async () => {
+  it('repeats the call of the same caller, safe to paste', async () => {
     const { crib: open, record } = await waiting();
     const plain = resumeCommand(record, open.tools);
     expect(plain).toContain(`toolcrib run runner '{"text":"it'\\''s so`);

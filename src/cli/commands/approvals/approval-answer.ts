@@ -1,10 +1,10 @@
-/** What the options of `approvals approve` mean as an answer, checked before it is given. */
+/** Turns the options of `approvals approve` into an answer, and checks it before it is given. */
 import type { Command } from 'commander';
 import type { ApprovalAnswer, ApprovalRecord, Remember } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
-import { readDeadline } from '../../input/deadline.ts';
 import { misuse } from '../../input/misuse.ts';
+import { readDeadline } from '../../input/moment.ts';
 import { parseJson } from '../../input/parse-json.ts';
 import { readInput } from '../../input/read-input.ts';
 import type { Io } from '../../io.ts';
@@ -25,9 +25,9 @@ export const withAnswer = (command: Command): Command =>
       'and allow this tool and action for the rest of the session, 24 hours at most',
     )
     .option('--pattern <cel>', 'and always allow it where this CEL condition holds')
-    .option('--expires <when>', 'when the pattern lapses: 8h, 7d, or a date')
+    .option('--expires <when>', 'when the pattern expires: 8h, 7d, or a date')
     .option('--input <json>', 'approve with this input instead: JSON, @file, or - for stdin')
-    .option('--note <text>', 'a word for the record');
+    .option('--note <text>', 'a note for the record');
 
 const rememberFrom = (io: Io, options: AnswerOptions): Remember | undefined => {
   const { session = false, pattern, expires } = options;
@@ -35,7 +35,7 @@ const rememberFrom = (io: Io, options: AnswerOptions): Remember | undefined => {
     throw misuse('Give one of --session and --pattern.');
   }
   if (expires !== undefined && pattern === undefined) {
-    throw misuse('--expires goes with --pattern.', 'A session lapses by itself, after a day.');
+    throw misuse('--expires goes with --pattern.', 'A session ends by itself, after a day.');
   }
   if (session) return { scope: 'session' };
   if (pattern === undefined) return undefined;
@@ -53,7 +53,7 @@ const inputFrom = async (io: Io, text: string): Promise<unknown> => {
   return parseJson(text, 'The new input');
 };
 
-/** The rules and the schema have their say before a person's word is spent on the new input. */
+/** Fails when rules or schema deny the new input: the person can then still answer otherwise. */
 const assertAllowed = async (crib: Crib, { request }: ApprovalRecord, input: unknown) => {
   const { tool, version, caller } = request;
   const { verdict } = await crib.explain(tool, input, { ...caller, version });
@@ -63,7 +63,7 @@ const assertAllowed = async (crib: Crib, { request }: ApprovalRecord, input: unk
   });
 };
 
-/** Fails with VALIDATION_ERROR when the options make no sense for this question. */
+/** Makes the answer. Fails with VALIDATION_ERROR when the options do not fit this question. */
 export const approvingAnswer = async (
   io: Io,
   { crib, record }: { readonly crib: Crib; readonly record: ApprovalRecord },

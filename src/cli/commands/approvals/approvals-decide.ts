@@ -1,4 +1,4 @@
-/** `toolcrib approvals approve` and `deny`: a person's word on a call that waits. */
+/** `toolcrib approvals approve` and `deny`: a person's answer to a waiting call. */
 import { type Command, Option } from 'commander';
 import type { ApprovalAnswer, ApprovalRecord } from '../../../contract/approver.ts';
 import type { Crib } from '../../../contract/crib.ts';
@@ -6,41 +6,38 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { exitCodeOf } from '../../output/exit-code.ts';
-import { printResult } from '../../output/print-result.ts';
+import { exitCodeOf, printResult } from '../../output/print-result.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { type AnswerOptions, approvingAnswer, withAnswer } from './approval-answer.ts';
-import { findApproval } from './find-approval.ts';
-import { resumeCommand } from './resume-command.ts';
+import { findApproval, resumeCommand } from './waiting-approval.ts';
 
 interface ApproveOptions extends AnswerOptions {
   readonly run?: boolean;
 }
 
-/** Fails when the question is not waiting any more. */
+/** Finds the approval. Fails when it does not wait any more. */
 const waitingRecord = async (io: Io, crib: Crib, id: string): Promise<ApprovalRecord> => {
   const record = await findApproval(crib, id);
   if (record.state !== 'waiting') {
-    throw new ToolFailure('CONFLICT', `It is ${record.state} already.`);
+    throw new ToolFailure('CONFLICT', `The approval is ${record.state} already.`);
   }
   if (record.expiresAt > io.runtime.now()) return record;
-  throw new ToolFailure('APPROVAL_EXPIRED', 'Its time is over.', {
-    suggestions: ['Make the call again to ask anew.'],
+  throw new ToolFailure('APPROVAL_EXPIRED', 'The approval has expired.', {
+    suggestions: ['Make the call again; it asks for a new approval.'],
   });
 };
 
 const decide = async (crib: Crib, record: ApprovalRecord, answer: ApprovalAnswer) => {
   if (await crib.approvals.decide(record.id, answer)) return;
   const { state } = await findApproval(crib, record.id);
-  throw new ToolFailure('CONFLICT', `It is ${state} already.`);
+  throw new ToolFailure('CONFLICT', `The approval is ${state} already.`);
 };
 
 const deny = (io: Io, id: string, options: Pick<AnswerOptions, 'note'>): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const record = await waitingRecord(io, crib, id);
-    const said = options.note === undefined ? {} : { note: options.note };
-    await decide(crib, record, { approve: false, by: localPerson(), ...said });
+    await decide(crib, record, { approve: false, by: localPerson(), ...options });
     if (io.json) printJson(io, { id: record.id, approved: false });
     else
       print(
@@ -68,12 +65,12 @@ const report = (
   { answer, resume }: { readonly answer: ApprovalAnswer; readonly resume: string },
 ): void => {
   const { remember, input } = answer;
-  const goesOn = remember ? `and ${REMEMBERED[remember.scope]}` : 'for this one call';
+  const scope = remember ? `and ${REMEMBERED[remember.scope]}` : 'for this one call';
   const arrow = io.noteInk.cyan('→');
   const tick = io.ink.green('✓');
   print(
     io,
-    `${tick} Approved: ${visibleText(request.tool)}, ${goesOn}${input === undefined ? '' : ', edited'}.`,
+    `${tick} Approved: ${visibleText(request.tool)}, ${scope}${input === undefined ? '' : ', edited'}.`,
   );
   note(io, `  ${arrow} It runs when its caller sends it again with its approval:`);
   note(io, `    ${visibleJson(resume)}`);
@@ -81,7 +78,7 @@ const report = (
     note(io, `  ${arrow} Or when ${visibleText(within)}, which made it, makes it again.`);
   }
   if (input !== undefined) note(io, `  ${arrow} It will run with the new input, not with that.`);
-  if (remember) note(io, `  ${arrow} See and take back: toolcrib permissions list`);
+  if (remember) note(io, `  ${arrow} See and revoke it: toolcrib permissions list`);
 };
 
 const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =>
@@ -105,9 +102,7 @@ const approve = (io: Io, id: string, options: ApproveOptions): Promise<number> =
 
 export const approvalsApproveCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withAnswer(
-      withJson(approvals.command('approve <id>').description('say yes to a call that waits')),
-    )
+    withAnswer(withJson(approvals.command('approve <id>')))
       .option('--run', 'run the approved call now, as its caller')
       .action(leaving(io, (id: string, options: ApproveOptions) => approve(io, id, options))),
     'toolcrib approvals approve <id>',
@@ -119,12 +114,12 @@ export const approvalsApproveCommand = (approvals: Command, io: Io): Command =>
 
 export const approvalsDenyCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(approvals.command('deny <id>').description('say no to a call that waits'))
-      .option('--note <text>', 'a word for the record')
+    withJson(approvals.command('deny <id>'))
+      .option('--note <text>', 'a note for the record')
       .addOption(new Option('--reason <text>', 'the same as --note').conflicts('note'))
       .action(
-        leaving(io, (id: string, { note: said, reason }: AnswerOptions & { reason?: string }) => {
-          const text = said ?? reason;
+        leaving(io, (id: string, options: AnswerOptions & { reason?: string }) => {
+          const text = options.note ?? options.reason;
           return deny(io, id, text === undefined ? {} : { note: text });
         }),
       ),

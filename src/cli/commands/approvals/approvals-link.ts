@@ -1,4 +1,4 @@
-/** `toolcrib approvals link` and `redeem`: links that answer a question, to be sent to somebody. */
+/** `toolcrib approvals link` and `redeem`: links that answer a waiting call, to send to the person who decides. */
 import type { Command } from 'commander';
 import type { ApprovalLinks } from '../../../contract/crib-members.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
@@ -8,8 +8,7 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { serverUrl } from '../../session/running-server.ts';
-import { findApproval } from './find-approval.ts';
-import { resumeCommand } from './resume-command.ts';
+import { findApproval, resumeCommand } from './waiting-approval.ts';
 
 /** Links lead to the server of this configuration unless another address is set for them. */
 const withAddress = (links: ApprovalLinks, { config }: LoadedConfig): ApprovalLinks => {
@@ -30,17 +29,17 @@ const link = (io: Io, id: string): Promise<number> =>
     const mark = io.noteInk.yellow('!');
     note(
       io,
-      `${mark} Whoever holds one of these can answer, once, until ${formatTime(links.expiresAt)}.`,
+      `${mark} Anybody who has one of these links can answer, once, until ${formatTime(links.expiresAt)}.`,
       '  Send them to the person who decides, and to nobody else.',
-      '  They are answered by `toolcrib serve`, which has to run there.',
+      '  `toolcrib serve` answers them: it has to run there.',
       `  ${io.noteInk.cyan('→')} Without a server: toolcrib approvals redeem <link>`,
     );
     return 0;
   });
 
-const redeem = (io: Io, given: string): Promise<number> =>
+const redeem = (io: Io, link: string): Promise<number> =>
   withStore(io, async ({ crib }) => {
-    const { approvalId, approved } = await crib.approvals.decideByLink(given.trim());
+    const { approvalId, approved } = await crib.approvals.decideByLink(link.trim());
     const record = await findApproval(crib, approvalId);
     const resume = resumeCommand(record, crib.tools);
     if (io.json) printJson(io, { id: approvalId, approved, ...(approved && { resume }) });
@@ -65,16 +64,14 @@ const redeem = (io: Io, given: string): Promise<number> =>
 
 export const approvalsLinkCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      approvals.command('link <id>').description('links that approve or deny a call that waits'),
-    ).action(leaving(io, (id: string) => link(io, id))),
+    withJson(approvals.command('link <id>')).action(leaving(io, (id: string) => link(io, id))),
     'toolcrib approvals link <id>',
   );
 
 export const approvalsRedeemCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      approvals.command('redeem <link>').description('answer by a link, or by its last part'),
-    ).action(leaving(io, (given: string) => redeem(io, given))),
+    withJson(approvals.command('redeem <link>')).action(
+      leaving(io, (link: string) => redeem(io, link)),
+    ),
     'toolcrib approvals redeem <link>',
   );

@@ -4,9 +4,8 @@ import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { formatSpan } from '../../output/format-span.ts';
-import { formatCost } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { formatCost, formatSpan } from '../../output/format-units.ts';
+import { type Cell, headRow, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
 const HEAD = ['approval', 'tool', 'what', 'tier', 'cost', 'asked', 'expires', 'who asks'];
@@ -36,8 +35,13 @@ const list = (io: Io): Promise<number> =>
     if (io.json) printJson(io, waiting);
     else if (waiting.length === 0) print(io, 'Nothing waits for approval.');
     else {
-      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
-      print(io, ...table([head, ...waiting.map((record) => rowOf(io, record))], widthOf(io)));
+      print(
+        io,
+        ...table(
+          [headRow(HEAD, io.ink), ...waiting.map((record) => rowOf(io, record))],
+          widthOf(io),
+        ),
+      );
       note(io, io.noteInk.dim('Look at one before you decide: toolcrib approvals show <id>'));
     }
     return 0;
@@ -45,11 +49,7 @@ const list = (io: Io): Promise<number> =>
 
 export const approvalsListCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      approvals
-        .command('list', { isDefault: true })
-        .description('list the calls that wait for a person; what `approvals` does by itself'),
-    ).action(leaving(io, () => list(io))),
+    withJson(approvals.command('list', { isDefault: true })).action(leaving(io, () => list(io))),
     'toolcrib approvals',
     'toolcrib approvals list --json',
   );

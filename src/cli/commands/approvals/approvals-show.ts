@@ -1,7 +1,7 @@
-/** `toolcrib approvals show`: the exact call that waits, as an approver in the terminal would see it. */
+/** `toolcrib approvals show`: the exact waiting call, as an approver in the terminal sees it. */
 import type { Command } from 'commander';
 import { approvalPage } from '../../../approvers/terminal/approval-page.ts';
-import { inputDifference } from '../../../approvers/terminal/input-difference.ts';
+import { inputDifference } from '../../../approvers/terminal/shown-value.ts';
 import type { ApprovalRecord } from '../../../contract/approver.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
@@ -9,7 +9,7 @@ import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { findApproval } from './find-approval.ts';
+import { findApproval } from './waiting-approval.ts';
 
 const WIDTH = 100;
 
@@ -18,11 +18,11 @@ const stateOf = (record: ApprovalRecord, now: number): string => {
   const over = expiresAt <= now && (state === 'waiting' || state === 'approved');
   const by = decidedBy === undefined ? '' : ` by ${decidedBy}`;
   const at = decidedAt === undefined ? '' : ` at ${formatTime(decidedAt)}`;
-  const said = note === undefined ? '' : `, who noted: ${note}`;
-  return visibleText(`${over ? `expired, ${state}` : state}${by}${at}${said}`);
+  const noted = note === undefined ? '' : `, who noted: ${note}`;
+  return visibleText(`${over ? `expired, ${state}` : state}${by}${at}${noted}`);
 };
 
-/** Both inputs, where the approver changed the one that was asked about. */
+/** Shows the new input and its difference, where the approver changed it. */
 const editLines = (io: Io, { request, edited }: ApprovalRecord): readonly string[] =>
   edited
     ? [
@@ -54,8 +54,6 @@ const show = (io: Io, id: string): Promise<number> =>
 
 export const approvalsShowCommand = (approvals: Command, io: Io): Command =>
   withExamples(
-    withJson(approvals.command('show <id>').description('the exact call that waits')).action(
-      leaving(io, (id: string) => show(io, id)),
-    ),
+    withJson(approvals.command('show <id>')).action(leaving(io, (id: string) => show(io, id))),
     'toolcrib approvals show <id>',
   );

@@ -50,7 +50,7 @@ const pages = async (limit: number, filter: AuditFilter = {}) => {
 };
 
 describe('auditCalls', () => {
-  it('lists each call once, newest first, with what became of its effect', async () => {
+  it('lists each call once, newest first, with the state of its effect', async () => {
     const { calls, next } = await auditCalls(cribOf(ROWS), {}, 10);
     expect(calls.map(({ row: { seq }, effect }) => [seq, effect])).toEqual([
       [7, 'done'],
@@ -71,7 +71,7 @@ describe('auditCalls', () => {
     expect((await pages(10, { status: 'success' })).flat()).toEqual(['b', 'c', 'a']);
   });
 
-  it('reads on past the first rows of a long record', async () => {
+  it('reads further pages of a long record', async () => {
     const rows = Array.from({ length: 1000 }, (_, at) => row(at + 1, 'outcome', `x${at % 450}`));
     const { calls } = await auditCalls(cribOf(rows), {}, 1000);
     expect(calls).toHaveLength(450);
@@ -82,7 +82,7 @@ describe('auditCalls', () => {
   });
 });
 
-describe('events', () => {
+describe('an event on record', () => {
   const UNDONE = [...ROWS, { ...row(8, 'event', 'a'), status: 'undone' as const }];
 
   it('an undo does not list its call a second time, nor move it up', async () => {

@@ -1,8 +1,115 @@
-/** The audit trail read call by call: rows are grouped, and each call says what became of its effect. */
-import type { AuditRow } from '../../../contract/audit.ts';
+/** Reads the audit trail call by call, filtered: rows are grouped, and each call says what became of its effect. */
+
+import type { Command } from 'commander';
+import type {
+  AuditFilter,
+  AuditKind,
+  AuditLog,
+  AuditRow,
+  AuditStatus,
+} from '../../../contract/audit.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { ExecutionStatus } from '../../../contract/crib-members.ts';
-import type { RowFilter } from './audit-filter.ts';
+import { ERRORS, isErrorCode, ToolFailure } from '../../../contract/errors.ts';
+import { TIERS, type Tier } from '../../../contract/tool.ts';
+import { readMoment } from '../../input/moment.ts';
+import type { Io } from '../../io.ts';
+
+/** The outcomes on record, newest first, page by page: a long trail is never held whole. */
+export const outcomeRows = async function* outcomeRows(
+  audit: Pick<AuditLog, 'query'>,
+  filter: Pick<AuditFilter, 'from' | 'to'> = {},
+): AsyncGenerator<AuditRow, void> {
+  for (let before: number | undefined; ; ) {
+    const page = before === undefined ? {} : { before };
+    const wanted: AuditFilter = { ...filter, ...page, kind: 'outcome', limit: ROWS_AT_ONCE };
+    const rows = await audit.query(wanted);
+    yield* rows;
+    before = rows.at(-1)?.seq;
+    if (rows.length < ROWS_AT_ONCE) return;
+  }
+};
+
+export interface FilterOptions {
+  readonly user?: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly tool?: string;
+  readonly tier?: string;
+  readonly status?: string;
+  readonly kind?: string;
+  readonly code?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** Filters also by columns that a store does not filter by. */
+export interface RowFilter extends AuditFilter {
+  readonly agentId?: string;
+  readonly sessionId?: string;
+  readonly code?: AuditRow['code'];
+}
+
+const STATUSES: readonly AuditStatus[] = [
+  'success',
+  'failure',
+  'timeout',
+  'cancelled',
+  'denied',
+  'pending',
+  'started',
+  'unknown',
+  'undone',
+];
+
+const KINDS: readonly AuditKind[] = ['intent', 'outcome', 'event'];
+
+const oneOf = <T extends string>(option: string, text: string, allowed: readonly T[]): T => {
+  const match = allowed.find((value) => value === text);
+  if (match !== undefined) return match;
+  throw new ToolFailure('VALIDATION_ERROR', `${option} does not accept that value.`, {
+    suggestions: [`Use one of: ${allowed.join(', ')}.`],
+  });
+};
+
+const codeOf = (text: string): AuditRow['code'] => {
+  const code = text.toUpperCase();
+  return isErrorCode(code)
+    ? code
+    : oneOf('--code', code, Object.keys(ERRORS) as (keyof typeof ERRORS)[]);
+};
+
+/** Throws VALIDATION_ERROR for a value that no row can have. */
+export const auditFilterOf = (io: Io, options: FilterOptions): RowFilter => {
+  const { user, agent, session, tool, tier, status, kind, code, since, until } = options;
+  const now = io.runtime.now();
+  return {
+    ...(user !== undefined && { userId: user }),
+    ...(agent !== undefined && { agentId: agent }),
+    ...(session !== undefined && { sessionId: session }),
+    ...(tool !== undefined && { tool }),
+    ...(tier !== undefined && { tier: oneOf<Tier>('--tier', tier, TIERS) }),
+    ...(status !== undefined && { status: oneOf('--status', status, STATUSES) }),
+    ...(kind !== undefined && { kind: oneOf('--kind', kind, KINDS) }),
+    ...(code !== undefined && { code: codeOf(code) }),
+    ...(since !== undefined && { from: readMoment('--since', since, now) }),
+    ...(until !== undefined && { to: readMoment('--until', until, now) }),
+  };
+};
+
+/** `what` is what the command picks: calls or rows. */
+export const withFilters = (command: Command, what: string): Command =>
+  command
+    .option('--user <id>', `only ${what} of this user`)
+    .option('--agent <id>', `only ${what} of this agent`)
+    .option('--session <id>', `only ${what} of this session`)
+    .option('--tool <name>', `only ${what} of this tool`)
+    .option('--tier <tier>', `only of: ${TIERS.join(', ')}`)
+    .option('--status <status>', `only of: ${STATUSES.join(', ')}`)
+    .option('--kind <kind>', `only rows of: ${KINDS.join(', ')}`)
+    .option('--code <code>', 'only with this error code')
+    .option('--since <when>', 'from then on: a date, or 90m, 2h, 7d ago')
+    .option('--until <when>', 'before then');
 
 export interface AuditCall {
   /** The newest row of the call that the filter let through. */
@@ -10,7 +117,7 @@ export interface AuditCall {
   readonly effect: ExecutionStatus['effect'];
 }
 
-export interface AuditPage {
+interface AuditPage {
   readonly calls: readonly AuditCall[];
   /** `before` for the next page; absent on the last one. */
   readonly next?: number;
@@ -22,12 +129,12 @@ const effectOf = async (crib: CribHost, row: AuditRow): Promise<AuditCall['effec
   (row.executionId === '' ? undefined : (await crib.executions.status(row.executionId))?.effect) ??
   'none';
 
-/** An event, such as an undo, speaks of a call that has its own rows further down. */
+/** Skips events such as an undo: the call they are about has its own rows further down. */
 const isAside = (row: AuditRow, { status, kind }: RowFilter): boolean =>
   row.kind === 'event' && row.executionId !== '' && status === undefined && kind === undefined;
 
-/** By what a store is not asked for. */
-const isWanted = (row: AuditRow, { agentId, sessionId, code }: RowFilter): boolean =>
+/** Filters by the columns that a store does not filter by. */
+const matches = (row: AuditRow, { agentId, sessionId, code }: RowFilter): boolean =>
   (agentId === undefined || row.agentId === agentId) &&
   (sessionId === undefined || row.sessionId === sessionId) &&
   (code === undefined || row.code === code);
@@ -42,12 +149,12 @@ const endedEarlier = async (
   const store = await crib.store();
   const { executionId } = row;
   const newest = (await store.audit.query({ ...filter, executionId })).find((one) =>
-    isWanted(one, filter),
+    matches(one, filter),
   );
   return newest !== undefined && newest.seq >= before;
 };
 
-/** Newest first, `limit` calls at most. */
+/** Lists calls, newest first, `limit` at most. */
 export const auditCalls = async (
   crib: CribHost,
   filter: RowFilter,
@@ -61,16 +168,16 @@ export const auditCalls = async (
     const page = { ...filter, ...(before !== undefined && { before }), limit: ROWS_AT_ONCE };
     const rows = await audit.query(page);
     for (const row of rows) {
-      if (!isWanted(row, filter)) {
+      if (!matches(row, filter)) {
         before = row.seq;
         continue;
       }
-      const known = row.executionId !== '' && seen.has(row.executionId);
-      if (!known && calls.length === limit) {
+      const isSeen = row.executionId !== '' && seen.has(row.executionId);
+      if (!isSeen && calls.length === limit) {
         return { calls, next: before ?? row.seq };
       }
       before = row.seq;
-      if (known || isAside(row, filter) || (await endedEarlier(crib, row, filter))) continue;
+      if (isSeen || isAside(row, filter) || (await endedEarlier(crib, row, filter))) continue;
       seen.add(row.executionId);
       calls.push({ row, effect: await effectOf(crib, row) });
     }

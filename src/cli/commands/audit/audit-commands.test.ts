@@ -74,14 +74,17 @@ const tamper = async (sql: string): Promise<void> => {
 };
 
 describe('audit checkpoint and verify', () => {
-  it('A1: what is remembered finds a cut-off end without being told', async () => {
+  it('A1: a remembered checkpoint finds a cut-off end without options', async () => {
     await fill(10);
     const made = await run('audit', 'checkpoint');
     expect(made.code).toBe(0);
     expect(made.read<AuditCheckpoint>()).toMatchObject({ version: 1, seq: 10 });
     expect(made.out.trim()).not.toContain('\n');
     const sound = await run('audit', 'verify');
-    expect([sound.code, sound.out]).toEqual([0, expect.stringContaining('held to 1 checkpoint')]);
+    expect([sound.code, sound.out]).toEqual([
+      0,
+      expect.stringContaining('compared with 1 checkpoint'),
+    ]);
     await tamper('DELETE FROM audit WHERE seq > 7');
     const cut = await run('audit', 'verify', '--json');
     expect(cut.code).toBe(1);
@@ -92,7 +95,7 @@ describe('audit checkpoint and verify', () => {
     });
   });
 
-  it('A1: a checkpoint kept elsewhere finds what the machine forgot', async () => {
+  it('A1: a checkpoint kept elsewhere finds a cut-off end that this machine does not know of', async () => {
     await fill(10);
     const out = await run('audit', 'checkpoint', '--out', 'kept.json');
     expect([out.code, out.out]).toEqual([0, '']);
@@ -116,7 +119,7 @@ describe('audit checkpoint and verify', () => {
     expect([found.code, found.err]).toEqual([1, expect.stringContaining('(truncated)')]);
   });
 
-  it('says what is wrong with what it is given', async () => {
+  it('explains options and files that cannot be used', async () => {
     await fill(1);
     writeFileSync(join(project, 'bad.json'), '{}');
     expect((await run('audit', 'verify', '--checkpoint', 'bad.json')).code).toBe(2);
@@ -183,7 +186,7 @@ describe('audit list', () => {
 describe('audit prune', () => {
   const before = new Date(NOW + 5000).toISOString().replace('.000', '');
 
-  it('asks, archives, prunes, and all of it is one chain', async () => {
+  it('asks, archives and prunes; archive and rest verify as one chain', async () => {
     await fill(10);
     const alone = await run('audit', 'prune', '--before', before);
     expect([alone.code, alone.err]).toEqual([2, expect.stringContaining('--yes')]);
@@ -210,7 +213,7 @@ describe('audit prune', () => {
     expect((await run('audit', 'verify')).code).toBe(0);
   });
 
-  it('says what would go, and leaves it', async () => {
+  it('--dry-run says how many rows would go, and deletes none', async () => {
     await fill(10);
     const dry = await run('audit', 'prune', '--before', before, '--dry-run');
     expect([dry.code, dry.out]).toEqual([
@@ -223,7 +226,7 @@ describe('audit prune', () => {
     expect(existsSync(join(base, 'home', 'keys'))).toBe(false);
   });
 
-  it('goes by audit.retentionDays when no time is named, and by nothing without it', async () => {
+  it('uses audit.retentionDays without --before, and fails when neither is set', async () => {
     await fill(10);
     const bare = await run('audit', 'prune', '--yes');
     expect([bare.code, bare.err]).toEqual([2, expect.stringContaining('audit.retentionDays')]);

@@ -8,7 +8,7 @@ import { newFile } from '../../input/new-file.ts';
 import { type Io, note, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
-import { auditFilterOf, type FilterOptions, withFilters } from './audit-filter.ts';
+import { auditFilterOf, type FilterOptions, withFilters } from './audit-calls.ts';
 import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
 
 const FORMATS = ['jsonl', 'csv'] as const;
@@ -27,16 +27,16 @@ interface Sink {
 }
 
 const readFormat = (text: string): Format => {
-  const found = FORMATS.find((format) => format === text);
-  if (found !== undefined) return found;
+  const format = FORMATS.find((name) => name === text);
+  if (format !== undefined) return format;
   throw new ToolFailure('VALIDATION_ERROR', `--format takes one of: ${FORMATS.join(', ')}.`);
 };
 
-/** A terminal would obey what stands in the rows; files and pipes get them as they are. */
+/** Escapes rows for a terminal, which would obey them; files and pipes get them as they are. */
 const shownOn = ({ isTTY }: NodeJS.WriteStream, text: string): string =>
   isTTY ? text.split(/\r?\n/).map(visibleText).join('\n') : text;
 
-/** Waits for a slow reader; one that has gone away gets nothing more. */
+/** Writes to stdout: waits for a slow reader, and stops when the reader is gone. */
 const standardOutput = ({ stdout }: Io): Sink => ({
   write: async (text) => {
     if (stdout.writable && !stdout.write(shownOn(stdout, text))) {
@@ -102,12 +102,7 @@ const exportRows = (io: Io, options: ExportOptions): Promise<number> => {
 
 export const auditExportCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withFilters(
-      withJson(
-        audit.command('export').description('write rows as JSON Lines or CSV, oldest first'),
-      ),
-      'rows',
-    )
+    withFilters(withJson(audit.command('export')), 'rows')
       .option('--format <format>', `one of: ${FORMATS.join(', ')}`, readFormat, 'jsonl')
       .option('--out <file>', 'write to a new file')
       .option('--bom', 'begin CSV with a byte order mark')

@@ -3,14 +3,20 @@ import type { Command } from 'commander';
 import { summaryOfRow } from '../../../contract/call-summary.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { effectCell, statusCell } from '../../output/status-cell.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, headRow, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { type AuditCall, auditCalls } from './audit-calls.ts';
-import { auditFilterOf, type FilterOptions, type RowFilter, withFilters } from './audit-filter.ts';
+import {
+  type AuditCall,
+  auditCalls,
+  auditFilterOf,
+  type FilterOptions,
+  type RowFilter,
+  withFilters,
+} from './audit-calls.ts';
+import { effectCell, statusCell } from './audit-show.ts';
 
 interface ListOptions extends FilterOptions {
   readonly limit: number;
@@ -66,22 +72,23 @@ const listCalls = (io: Io, options: ListOptions): Promise<number> =>
       return 0;
     }
     if (calls.length === 0) {
-      print(io, 'No call on record fits.');
+      print(io, 'No call on record matches.');
       return 0;
     }
-    const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
-    print(io, ...table([head, ...calls.map((call) => rowOf(io, call))]));
+    print(io, ...table([headRow(HEAD, io.ink), ...calls.map((call) => rowOf(io, call))]));
     if (next !== undefined) note(io, io.noteInk.dim(`Older ones: add --before ${next}`));
     return 0;
   });
 
 export const auditListCommand = (audit: Command, io: Io): Command => {
-  const list = withJson(
-    audit.command('list', { isDefault: true }).description('list calls, newest first'),
-  );
+  const list = withJson(audit.command('list', { isDefault: true }));
   const command = withFilters(list, 'calls')
-    .option('--limit <count>', 'this many at most', wholeNumber('--limit', 1), 20)
-    .option('--before <number>', 'older than this row: the next page', wholeNumber('--before', 1))
+    .option('--limit <count>', 'list at most this many', wholeNumber('--limit', 1), 20)
+    .option(
+      '--before <number>',
+      'list calls older than this row: the next page',
+      wholeNumber('--before', 1),
+    )
     .action(leaving(io, (options: ListOptions) => listCalls(io, options)));
   return withExamples(
     command,

@@ -1,15 +1,14 @@
-/** `toolcrib audit prune`: forgets old rows so that the rest can still be verified. */
+/** `toolcrib audit prune`: deletes old rows so that the rest can still be verified. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ToolFailure, toolError } from '../../../contract/errors.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 import type { Pruned, PruneRequest } from '../../../crib/audit-files.ts';
 import { DAY_MS } from '../../../kit/data/durations.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { canAsk, confirm } from '../../input/confirm.ts';
+import { canAsk, confirm, noTerminal } from '../../input/confirm.ts';
 import { readMoment } from '../../input/moment.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { errorLines } from '../../output/error-lines.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
@@ -21,34 +20,29 @@ interface PruneOptions {
   readonly yes?: boolean;
 }
 
-/** What is named, or else what the configuration keeps. Neither is no leave to prune anything. */
+/** Gives the moment before which rows are old: from the option, else from the configuration. Fails with neither. */
 const momentOf = ({ before }: PruneOptions, { config }: LoadedConfig, at: number): number => {
   if (before !== undefined) return readMoment('--before', before, at);
   const { retentionDays } = config.audit;
   if (retentionDays !== undefined) return at - retentionDays * DAY_MS;
-  throw new ToolFailure('VALIDATION_ERROR', 'It is not said which rows are old.', {
+  throw new ToolFailure('VALIDATION_ERROR', 'Nothing says which rows are old.', {
     suggestions: ['Name it: --before 90d', 'Or set it for good: audit.retentionDays'],
   });
 };
 
-const agreed = async (io: Io, before: number, { archive, yes }: PruneOptions): Promise<boolean> => {
+const isAgreed = async (
+  io: Io,
+  before: number,
+  { archive, yes }: PruneOptions,
+): Promise<boolean> => {
   if (yes === true) return true;
-  note(io, `Rows from before ${formatTime(before)} will be forgotten for good.`);
+  note(io, `Rows from before ${formatTime(before)} will be deleted for good.`);
   note(io, archive === undefined ? 'No archive keeps them.' : 'The archive gets them first.');
   if (canAsk(io)) return confirm(io, 'Prune the record?');
-  throw new ToolFailure('VALIDATION_ERROR', 'There is no terminal to ask on.', {
-    suggestions: ['Add --yes to prune without being asked.'],
-  });
+  throw noTerminal('Add --yes to prune without being asked.');
 };
 
-const refused = (io: Io): number => {
-  const error = toolError('USER_CANCELLED', 'Nothing was pruned.');
-  if (io.json) printJson(io, { success: false, status: 'denied', error });
-  else note(io, ...errorLines(error, io.noteInk));
-  return 3;
-};
-
-const tell = (io: Io, { rows, throughSeq }: Pruned, { archive, dryRun }: PruneOptions): void => {
+const report = (io: Io, { rows, throughSeq }: Pruned, { archive, dryRun }: PruneOptions): void => {
   if (io.json && dryRun === true) printJson(io, { rows, throughSeq, dryRun });
   else if (io.json) {
     printJson(io, { rows, throughSeq, archive: rows > 0 ? (archive ?? null) : null });
@@ -64,7 +58,9 @@ const prune = (io: Io, options: PruneOptions): Promise<number> =>
     const at = io.runtime.now();
     const before = momentOf(options, loaded, at);
     const isDry = options.dryRun === true;
-    if (!isDry && !(await agreed(io, before, options))) return refused(io);
+    if (!isDry && !(await isAgreed(io, before, options))) {
+      throw new ToolFailure('USER_CANCELLED', 'Nothing was pruned.');
+    }
     const store = await crib.store();
     const { archive } = options;
     const request: PruneRequest = {
@@ -79,13 +75,13 @@ const prune = (io: Io, options: PruneOptions): Promise<number> =>
         ? auditServiceOf(io).foresee(store, { before, onRows })
         : auditServiceOf(io).prune(store, { ...request, onRows }),
     );
-    tell(io, pruned, options);
+    report(io, pruned, options);
     return 0;
   });
 
 export const auditPruneCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withJson(audit.command('prune').description('forget old rows, and keep the rest verifiable'))
+    withJson(audit.command('prune'))
       .option(
         '--before <when>',
         'rows from before then: a date, or 90d, 12w ago (default: audit.retentionDays)',

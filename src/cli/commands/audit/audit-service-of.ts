@@ -1,5 +1,4 @@
-/** What the commands on the audit trail share: the user's desk, and a line of progress while rows go by. */
-
+/** What the commands on the audit trail share: the service of the user's folder, and a progress line. */
 import { homeOf, userConfigDir } from '../../../config/load/find-config-files.ts';
 import type { AuditLog } from '../../../contract/audit.ts';
 import { type AuditService, auditService } from '../../../crib/audit-files.ts';
@@ -10,7 +9,7 @@ import { progressOn } from '../../output/progress-line.ts';
 export const auditServiceOf = ({ cwd, env }: Io): AuditService =>
   auditService(userConfigDir({ cwd, env, home: homeOf(env), platform: process.platform }));
 
-/** How many rows a trail has, for the progress line only. */
+/** Counts the rows of a trail, for the progress line. */
 export const lengthOf = async (log: AuditLog): Promise<number> =>
   ((await log.head())?.seq ?? 0) - ((await log.anchor())?.seq ?? 0);
 

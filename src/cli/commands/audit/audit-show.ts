@@ -1,17 +1,38 @@
 /** `toolcrib audit show`: all rows of one call, in the order in which they were written. */
 import type { Command } from 'commander';
-import type { AuditRow } from '../../../contract/audit.ts';
+import type { Colors } from 'picocolors/types.js';
+import type { AuditRow, AuditStatus } from '../../../contract/audit.ts';
+import type { ExecutionStatus } from '../../../contract/crib-members.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { findExecution } from '../../input/find-execution.ts';
+import { findExecution } from '../../input/by-start.ts';
 import { type Io, print, printJson } from '../../io.ts';
 import { formatJson } from '../../output/format-json.ts';
 import { formatCost, formatDuration, formatTime } from '../../output/format-units.ts';
-import { effectCell, statusCell } from '../../output/status-cell.ts';
-import { table } from '../../output/table.ts';
+import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
 
-const painted = ({ text, paint }: ReturnType<typeof statusCell>): string => paint?.(text) ?? text;
+/** Shows a status in its colour. */
+export const statusCell = (status: AuditStatus, ink: Colors): Cell => {
+  if (status === 'success') return { text: status, paint: ink.green };
+  if (status === 'failure' || status === 'denied') return { text: status, paint: ink.red };
+  return { text: status, paint: ink.yellow };
+};
+
+const WORDS: Readonly<Record<ExecutionStatus['effect'], string>> = {
+  none: 'none',
+  done: 'done',
+  not_done: 'not done',
+  unknown: 'unknown',
+  undone: 'undone',
+};
+
+export const effectCell = (effect: ExecutionStatus['effect'], ink: Colors): Cell => ({
+  text: WORDS[effect],
+  ...(effect === 'unknown' ? { paint: ink.red } : effect === 'none' ? { paint: ink.dim } : {}),
+});
+
+const painted = ({ text, paint }: Cell): string => paint?.(text) ?? text;
 
 const rowLines = (io: Io, row: AuditRow, start: number): readonly string[] => {
   const { ink } = io;
@@ -61,8 +82,8 @@ const showCall = (io: Io, typed: string): Promise<number> =>
 
 export const auditShowCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      audit.command('show <executionId>').description('all that is on record of one call'),
-    ).action(leaving(io, (executionId: string) => showCall(io, executionId))),
+    withJson(audit.command('show <executionId>')).action(
+      leaving(io, (executionId: string) => showCall(io, executionId)),
+    ),
     'toolcrib audit show <executionId>',
   );

@@ -1,15 +1,51 @@
-/** `toolcrib audit verify`: walks the hash chain and says whether anybody touched it. */
+/** `toolcrib audit verify` and `checkpoint`: walks the hash chain, and signs its current end. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Store } from '../../../contract/store.ts';
 import type { VerifyAnswer } from '../../../crib/audit-files.ts';
-import { visibleText } from '../../../kit/text/visible-text.ts';
-import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
+import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
+import { collect, collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
+import { newFile } from '../../input/new-file.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withStore } from '../../session/open-crib.ts';
 import { auditServiceOf, lengthOf, withRowProgress } from './audit-service-of.ts';
+
+interface CheckpointOptions {
+  readonly out?: string;
+}
+
+const checkpoint = (io: Io, { out }: CheckpointOptions): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    // The file comes first: a name that is taken leaves nothing behind.
+    const file = out === undefined ? undefined : await newFile(io, out);
+    try {
+      const signed = await auditServiceOf(io).checkpoint(await crib.store(), io.runtime.now());
+      const line = `${visibleJson(JSON.stringify(signed))}\n`;
+      await file?.appendFile(line);
+      await file?.sync();
+      if (!file || io.json) io.stdout.write(line);
+      note(
+        io,
+        io.noteInk.dim(
+          `Row ${signed.seq} is signed. Keep this where nobody on this machine can change it.`,
+        ),
+      );
+      return 0;
+    } finally {
+      await file?.close();
+    }
+  });
+
+export const auditCheckpointCommand = (audit: Command, io: Io): Command =>
+  withExamples(
+    withJson(audit.command('checkpoint'))
+      .option('--out <file>', 'write it to a new file')
+      .action(leaving(io, (options: CheckpointOptions) => checkpoint(io, options))),
+    'toolcrib audit checkpoint --out checkpoint.json',
+    'toolcrib audit checkpoint | ssh elsewhere "cat >> checkpoints.jsonl"',
+  );
 
 interface VerifyOptions {
   readonly expect?: { readonly seq: number; readonly hash: string };
@@ -41,7 +77,8 @@ const show = (io: Io, report: VerifyAnswer): number => {
     note(io, `${io.noteInk.yellow('!')} ${visibleText(missing)} does not exist: ${advice}`);
   }
   if (report.ok) {
-    const against = checkpoints === 0 ? '' : `, held to ${counted(checkpoints, 'checkpoint')}`;
+    const against =
+      checkpoints === 0 ? '' : `, compared with ${counted(checkpoints, 'checkpoint')}`;
     print(
       io,
       `${io.ink.green('✓')} The record is whole: ${counted(report.rows, 'row')}${against}.`,
@@ -50,17 +87,19 @@ const show = (io: Io, report: VerifyAnswer): number => {
     if (head && checkpoints === 0) {
       note(
         io,
-        io.noteInk.dim('  Against a cut-off end: toolcrib audit checkpoint, kept elsewhere.'),
+        io.noteInk.dim(
+          '  To find a cut-off end as well: toolcrib audit checkpoint, kept elsewhere.',
+        ),
       );
     }
     return code;
   }
-  const place = problem ? ` at row ${problem.seq} (${problem.kind})` : '';
+  const where = problem ? ` at row ${problem.seq} (${problem.kind})` : '';
   const what =
     problem?.kind === 'bad-checkpoint'
-      ? 'The record cannot be vouched for'
+      ? 'The record cannot be verified'
       : 'The record was tampered with';
-  note(io, `${io.noteInk.red('✗')} ${what}${place}.`);
+  note(io, `${io.noteInk.red('✗')} ${what}${where}.`);
   if (problem) note(io, `  ${visibleText(problem.message)}`);
   return code;
 };
@@ -97,24 +136,22 @@ const verify = (io: Io, options: VerifyOptions): Promise<number> =>
       )
     : verifyWith(io, options);
 
-/** Base64 has no comma, and file names may have one. */
-const each = (value: string, previous: readonly string[] = []): readonly string[] => [
-  ...previous,
-  value,
-];
-
 export const auditVerifyCommand = (audit: Command, io: Io): Command =>
   withExamples(
-    withJson(audit.command('verify').description('check that nothing was edited or removed'))
-      .option('--expect <seq:hash>', 'a head noted earlier, against a cut-off end', readHead)
+    withJson(audit.command('verify'))
+      .option(
+        '--expect <seq:hash>',
+        'compare with a head noted earlier: finds a cut-off end',
+        readHead,
+      )
       .option(
         '--checkpoint <file>',
-        'signed checkpoints (a file, or sqlite:<path> of a second store), beside those remembered here',
-        each,
+        'signed checkpoints to compare with: a file, or sqlite:<path> of a second store',
+        collectEach,
       )
-      .option('--archive <file>', 'what was pruned, verified with the rest as one chain', each)
-      .option('--file <export>', 'verify an export instead of the store', each)
-      .option('--public-key <key>', 'a key to trust beside your own', collect)
+      .option('--archive <file>', 'pruned rows, verified with the rest as one chain', collectEach)
+      .option('--file <export>', 'verify an export instead of the store', collectEach)
+      .option('--public-key <key>', 'a key to trust besides your own', collect)
       .action(leaving(io, (options: VerifyOptions) => verify(io, options))),
     'toolcrib audit verify',
     'toolcrib audit verify --checkpoint kept-elsewhere.json',

@@ -6,7 +6,7 @@ const optionsOf = ({ options }: CommandOutline): readonly string[] => [
   '--help',
 ];
 
-/** A list command is what its parent does by itself, so the parent offers those options too. */
+/** Offers the options of `list` at its parent too, which runs it by itself. */
 const ownOptions = (command: CommandOutline): readonly string[] => {
   const byDefault = command.commands.find(({ name }) => name === 'list');
   return [...new Set([...optionsOf(command), ...(byDefault ? optionsOf(byDefault) : [])])];
@@ -20,13 +20,13 @@ const caseOf = (command: CommandOutline): string => {
       words="${words}${names}" ;;`;
 };
 
-/** Commands that have subcommands: their second word belongs to the path. */
+/** Lists the commands whose second word belongs to the path. */
 const nested = (commands: readonly CommandOutline[]): string =>
   flatten(commands)
     .flatMap(({ path, commands: below }) => below.map(({ name }) => `'${path} ${name}'`))
     .join('|');
 
-/** Options whose values are fixed, with all that they can have anywhere. */
+/** Lists options with fixed values, and all values that they have anywhere. */
 const chosen = (commands: readonly CommandOutline[]): string => {
   const values = new Map<string, Set<string>>();
   for (const { long, choices } of flatten(commands).flatMap(({ options }) => options)) {

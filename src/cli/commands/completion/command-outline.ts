@@ -27,7 +27,7 @@ const TOOL_NAMES = 'toolcrib tools list --names 2>/dev/null';
 
 const ids = (kind: IdKind): string => `toolcrib completion ids ${kind} 2>/dev/null`;
 
-/** What can be named besides tools. */
+/** The kinds of ids that can be completed besides tools. */
 export const ID_KINDS = [
   'approvals',
   'executions',
@@ -52,6 +52,6 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
 export const namesFor = (path: string): string =>
   NAMES.find(([pattern]) => pattern.test(path))?.[1] ?? '';
 
-/** The commands and all below them. */
+/** Lists the commands and all their subcommands. */
 export const flatten = (commands: readonly CommandOutline[]): readonly CommandOutline[] =>
   commands.flatMap((command) => [command, ...flatten(command.commands)]);

@@ -1,9 +1,8 @@
 /** `toolcrib completion`: a script for the shell, made from the commands themselves. */
 import { Argument, type Command } from 'commander';
-import { addCommands } from '../../add-commands.ts';
 import { leaving, withExamples } from '../../command-actions.ts';
-import type { CommandEntry, Register } from '../../command-entry.ts';
 import { type Io, print } from '../../io.ts';
+import { addCommands, type CommandEntry, type Register } from '../../program.ts';
 import { bashScript } from './bash-script.ts';
 import { type CommandOutline, ID_KINDS, type IdKind, namesFor } from './command-outline.ts';
 import { fishScript } from './fish-script.ts';
@@ -15,7 +14,7 @@ const SCRIPTS: Readonly<Record<string, (outline: readonly CommandOutline[]) => s
   fish: fishScript,
 };
 
-/** In the place of a shell: the scripts ask for ids while somebody types. */
+/** Stands for a shell in calls of the scripts themselves, which ask for ids while a person types. */
 const IDS = 'ids';
 
 const outlineOf = (command: Command, parent: string): CommandOutline => {
@@ -52,14 +51,14 @@ const outline = async (
   return program.commands.map((command) => outlineOf(command, ''));
 };
 
-interface Wanted {
+interface CompletionRequest {
   readonly shell: string;
   readonly kind: string | undefined;
 }
 
 const printScript = async (
   io: Io,
-  { shell, kind }: Wanted,
+  { shell, kind }: CompletionRequest,
   all: readonly CommandEntry[],
 ): Promise<number> => {
   if (shell === IDS) {
@@ -76,7 +75,6 @@ export const completionCommand: Register = (program, io, all) =>
   withExamples(
     program
       .command('completion')
-      .description('print a completion script for bash, zsh or fish')
       .addArgument(new Argument('<shell>', 'which shell').choices([...Object.keys(SCRIPTS), IDS]))
       .argument('[kind]', 'what the scripts ask for: the ids of this kind')
       .action(

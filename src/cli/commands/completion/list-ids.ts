@@ -1,4 +1,4 @@
-/** The names and ids that completion scripts offer. Nothing is started for them. */
+/** Lists the names and ids that completion scripts offer. Starts no server. */
 import type { Io } from '../../io.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
 import type { IdKind } from './command-outline.ts';
@@ -8,8 +8,8 @@ const MAX_CALLS = 50;
 const secretKeys = async (io: Io): Promise<readonly string[]> => {
   const { secretDeps, vaultsIn } = await import('../secrets/secrets-deps.ts');
   const { openVault } = await import('../../../crib/open-secrets.ts');
-  const site = await secretDeps(io);
-  const vaults = vaultsIn(site).map((name) => openVault(name, site));
+  const deps = await secretDeps(io);
+  const vaults = vaultsIn(deps).map((name) => openVault(name, deps));
   const keys = await Promise.all(vaults.map(async (vault) => (await vault.keys?.()) ?? []));
   return keys.flat();
 };
@@ -37,7 +37,7 @@ const listed = async (io: Io, open: OpenCrib, kind: IdKind): Promise<readonly st
   return tokenNames(io, open);
 };
 
-/** Words that a shell would take apart or run are left out. */
+/** Matches words that a shell neither splits nor runs; others are left out. */
 const PLAIN = /^[A-Za-z0-9_.:@-]+$/;
 
 export const listIds = (io: Io, kind: IdKind): Promise<readonly string[]> =>

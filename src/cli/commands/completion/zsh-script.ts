@@ -27,7 +27,7 @@ const argumentSpec = (command: CommandOutline): readonly string[] => {
   return command.words.length > 0 ? [`'1:word:(${command.words.join(' ')})'`] : [];
 };
 
-/** Functions of the commands below first: zsh looks them up when they are called. */
+/** Writes the functions of subcommands first: zsh looks them up when they are called. */
 const functionOf = (command: CommandOutline): string => {
   const specs = ["'--help[explain]'", ...command.options.flatMap(optionSpec)];
   const below = command.commands.map(functionOf).join('');

@@ -1,4 +1,4 @@
-/** Where the health of tools is looked up; what several tools share is asked once. */
+/** Gives health checks what they look at; what several tools share is asked once. */
 import { createRequire } from 'node:module';
 import type { AuditLog } from '../../../contract/audit.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
@@ -10,7 +10,7 @@ import { lazyAsync } from '../../../kit/data/lazy.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { findProgram, pathFolders } from '../../../kit/file/find-program.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { type Io, note } from '../../io.ts';
+import { type Io, warn } from '../../io.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 import { within } from './within.ts';
 
@@ -18,13 +18,13 @@ export interface HealthDeps {
   readonly runtime: Pick<Runtime, 'after' | 'now'>;
   /** How long anything may take to answer. */
   readonly timeoutMs: number;
-  /** Of tools that declare none; absent where the configuration wants none. */
+  /** The breaker of tools that declare none; absent where the configuration switches it off. */
   readonly breaker: Breaker | undefined;
-  /** The record; absent when it cannot be read. */
+  /** Absent when the record cannot be read. */
   readonly audit: Pick<AuditLog, 'query'> | undefined;
-  /** The value a call would use; nothing where it is missing or blank. */
+  /** Gives the value that a call would use; `undefined` where it is missing or blank. */
   secret(key: string): Promise<string | undefined>;
-  /** True for one that comes with the program, too. */
+  /** Says whether a program is on the PATH or comes with this one. */
   hasProgram(name: string): Promise<boolean>;
   sandbox(type: SandboxType): Promise<SandboxReadiness>;
   /** Starts the server if need be, and asks it. Rejects when it does not answer. */
@@ -32,28 +32,28 @@ export interface HealthDeps {
   missingTools(tool: string): readonly string[];
 }
 
-const remembered = <T>(ask: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
-  const asked = new Map<string, Promise<T>>();
+const askedOnce = <T>(ask: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
+  const answers = new Map<string, Promise<T>>();
   return (key) => {
-    const known = asked.get(key) ?? ask(key);
-    asked.set(key, known);
-    return known;
+    const answer = answers.get(key) ?? ask(key);
+    answers.set(key, answer);
+    return answer;
   };
 };
 
-/** As the call would look: the first place that has it, and a blank one is none. */
-const lookFor =
-  (places: readonly Secrets[]) =>
+/** Looks a secret up as a call does: the first source that has it counts, and a blank value is none. */
+const secretIn =
+  (sources: readonly Secrets[]) =>
   async (key: string): Promise<string | undefined> => {
-    for (const place of places) {
-      const value = await place.get(key);
+    for (const source of sources) {
+      const value = await source.get(key);
       if (value !== undefined) return value.trim() === '' ? undefined : value;
     }
     return undefined;
   };
 
-/** The process sandbox runs these for tools, from beside our own files. */
-const comesAlong = (name: string): boolean => {
+/** Says whether a program comes with us: the process sandbox runs those for tools. */
+const isBundled = (name: string): boolean => {
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) return false;
   try {
     createRequire(import.meta.url).resolve(`${name}/package.json`);
@@ -68,7 +68,7 @@ const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthDeps['audit
     return (await crib.store()).audit;
   } catch (error) {
     const reason = reasonOf(error);
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(`The record cannot be read: ${reason}`)}`);
+    warn(io, visibleText(`The record cannot be read: ${reason}`));
     return undefined;
   }
 };
@@ -76,8 +76,8 @@ const openRecord = async (io: Io, { crib }: OpenCrib): Promise<HealthDeps['audit
 const sandboxesOf = ({ crib }: OpenCrib): HealthDeps['sandbox'] => {
   const sandboxes = lazyAsync(() => crib.health.sandboxes());
   return async (type) => {
-    const found = (await sandboxes()).find((each) => each.type === type);
-    return found ?? { ready: false, reason: 'there is none of this kind', install: '' };
+    const sandbox = (await sandboxes()).find((each) => each.type === type);
+    return sandbox ?? { ready: false, reason: 'there is none of this kind', install: '' };
   };
 };
 
@@ -96,14 +96,14 @@ export const openHealthDeps = async (
     timeoutMs,
     breaker: enabled ? { failures, restMs } : undefined,
     audit: await openRecord(io, open),
-    secret: remembered(lookFor(openSecrets({ config, env: io.env, home: userDir }))),
-    hasProgram: remembered(
+    secret: askedOnce(secretIn(openSecrets({ config, env: io.env, home: userDir }))),
+    hasProgram: askedOnce(
       async (name) =>
-        comesAlong(name) ||
+        isBundled(name) ||
         (await findProgram({ names: names(name), folders: pathFolders(io.env) })) !== undefined,
     ),
     sandbox: sandboxesOf(open),
-    server: remembered((name) => within(io.runtime, timeoutMs, () => crib.servers.test(name))),
+    server: askedOnce((name) => within(io.runtime, timeoutMs, () => crib.servers.test(name))),
     missingTools: (tool) => {
       const { missing, cycles } = crib.tools.dependencies(tool);
       const circles = cycles.map((names) => `tools that need each other (${names.join(', ')})`);

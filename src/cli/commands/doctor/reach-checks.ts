@@ -1,10 +1,10 @@
-/** What a tool reaches for, looked for one by one: credentials, programs, a sandbox, a server, tools. */
+/** Checks what a tool needs, one by one: credentials, programs, a sandbox, a server, other tools. */
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { AuthRequirement, Tool } from '../../../contract/tool.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { counted } from '../../output/format-units.ts';
-import type { Check } from './doctor-checks.ts';
 import type { HealthDeps } from './health-deps.ts';
+import type { Check } from './machine-checks.ts';
 import { within } from './within.ts';
 
 export const ok = (name: string, message: string): Check => ({ name, state: 'ok', message });
@@ -16,12 +16,12 @@ export const broken = (name: string, message: string, fix?: string): Check => ({
   ...(fix !== undefined && fix !== '' && { fix }),
 });
 
-/** What a failure itself says should be done next. */
+/** Gives the first suggestion of a failure. */
 export const adviceOf = (error: unknown): string | undefined =>
   error instanceof ToolFailure ? error.extras?.suggestions?.[0] : undefined;
 
 /** Says whether a credential works, as the tool's own test finds it. The secret is in no message. */
-const triedCredential = async (
+const tryCredential = async (
   auth: AuthRequirement,
   secret: string,
   { runtime, timeoutMs }: HealthDeps,
@@ -31,7 +31,7 @@ const triedCredential = async (
     name: 'credential',
     state: required ? 'broken' : 'warning',
     message,
-    fix: `Replace it with: toolcrib secrets set ${key}`,
+    fix: `Replace it: toolcrib secrets set ${key}`,
   });
   try {
     const works: unknown = await within(runtime, timeoutMs, async () => auth.test?.(secret));
@@ -49,7 +49,7 @@ const credentialCheck = async ({ auth }: Tool, deps: HealthDeps): Promise<readon
   const secret = await deps.secret(key);
   if (secret !== undefined) {
     return [
-      auth.test ? await triedCredential(auth, secret, deps) : ok('credential', `${key} is there`),
+      auth.test ? await tryCredential(auth, secret, deps) : ok('credential', `${key} is there`),
     ];
   }
   const where = setupUrl === undefined ? '' : `; get one at ${setupUrl}`;
@@ -58,12 +58,12 @@ const credentialCheck = async ({ auth }: Tool, deps: HealthDeps): Promise<readon
       name: 'credential',
       state: required ? 'broken' : 'warning',
       message: `The credential ${key} is not configured`,
-      fix: `Keep it with: toolcrib secrets set ${key}${where}`,
+      fix: `Store it: toolcrib secrets set ${key}${where}`,
     },
   ];
 };
 
-/** A tool may ask for a secret and do without it. */
+/** Warns of missing secrets: a tool may do without one. */
 const secretChecks = async (
   { needs = {}, auth }: Tool,
   { secret }: HealthDeps,
@@ -75,13 +75,13 @@ const secretChecks = async (
       name: 'secret',
       state: 'warning',
       message: `The secret ${key} is not configured`,
-      fix: `Keep it with: toolcrib secrets set ${key}`,
+      fix: `Store it: toolcrib secrets set ${key}`,
     });
   }
   return checks;
 };
 
-/** `git *` needs git; a pattern that leaves the program open needs none in particular. */
+/** Lists the programs of command patterns: `git *` needs git; `*` needs none in particular. */
 const programsOf = ({ needs = {} }: Tool): readonly string[] => [
   ...new Set(
     (needs.commands ?? [])
@@ -105,10 +105,10 @@ const programChecks = async (tool: Tool, { hasProgram }: HealthDeps): Promise<re
 const sandboxCheck = async ({ sandbox }: Tool, deps: HealthDeps): Promise<readonly Check[]> => {
   if (!sandbox) return [];
   const { type } = sandbox;
-  const found = await within(deps.runtime, deps.timeoutMs, () => deps.sandbox(type));
-  return found.ready
-    ? [ok('sandbox', `Sandbox ${type} can be given`)]
-    : [broken('sandbox', `No ${type} sandbox: ${found.reason}`, found.install)];
+  const readiness = await within(deps.runtime, deps.timeoutMs, () => deps.sandbox(type));
+  return readiness.ready
+    ? [ok('sandbox', `Sandbox ${type} works`)]
+    : [broken('sandbox', `No ${type} sandbox: ${readiness.reason}`, readiness.install)];
 };
 
 const SERVER = /^mcp:(.+)$/s;
@@ -136,10 +136,10 @@ const dependencyCheck = async (
     : [broken('dependencies', `It needs ${missing.join(', ')}`, 'Switch on or add what it needs.')];
 };
 
-type Look = (tool: Tool, deps: HealthDeps) => Promise<readonly Check[]>;
+type ReachCheck = (tool: Tool, deps: HealthDeps) => Promise<readonly Check[]>;
 
-/** By the name that a look has when it fails itself. */
-export const REACH_CHECKS: readonly (readonly [string, Look])[] = [
+/** Each check with the name it has in reports when it throws. */
+export const REACH_CHECKS: readonly (readonly [string, ReachCheck])[] = [
   ['credential', credentialCheck],
   ['secret', secretChecks],
   ['program', programChecks],

@@ -62,7 +62,7 @@ describe('the own check of a tool', () => {
     expect((await toolHealth(given, site())).state).toBe(state);
   });
 
-  it('that never answers is given up', async () => {
+  it('that never answers times out', async () => {
     const runtime = fakeRuntime();
     const given = entry({ healthCheck: () => new Promise<never>(() => undefined) });
     const asked = toolHealth(given, site({ runtime, timeoutMs: 5000 }));
@@ -73,7 +73,7 @@ describe('the own check of a tool', () => {
     expect(checks[0]?.message).toBe('No answer within 5 s.');
   });
 
-  it('that fails with advice hands it on', async () => {
+  it('that fails with a suggestion passes it on', async () => {
     const failure = new ToolFailure('DEPENDENCY_MISSING', 'No engine.', {
       suggestions: ['Start it.'],
     });
@@ -100,8 +100,8 @@ describe('the own check of a tool', () => {
   });
 });
 
-describe('what a tool reaches for', () => {
-  it('is well with all of it', async () => {
+describe('what a tool needs', () => {
+  it('makes a tool well when everything is there', async () => {
     const given = entry({
       auth: auth(true),
       needs: { secrets: ['OTHER'], commands: ['git *', '*'] },
@@ -134,7 +134,7 @@ describe('what a tool reaches for', () => {
     expect(await troubleOf(entry(definition as never), bare)).toEqual({ state, trouble });
   });
 
-  it('a place of secrets that fails is no credential', async () => {
+  it('a source of secrets that fails counts as a missing credential', async () => {
     const locked = site({ secret: () => Promise.reject(new Error('the keychain is locked')) });
     const { state, checks } = await toolHealth(entry({ auth: auth(true) }), locked);
     expect([state, checks[0]?.message]).toEqual(['unwell', 'the keychain is locked']);
@@ -145,7 +145,7 @@ describe('a credential that the tool can try', () => {
   const tried = (test: (secret: string) => Promise<boolean>, required = true) =>
     toolHealth(entry({ auth: { ...auth(required), test } }), site());
 
-  it('is handed to the test of the tool, and is well when that says yes', async () => {
+  it('is passed to the test of the tool, and is well when that succeeds', async () => {
     const given: string[] = [];
     const { state, checks } = await tried(async (secret) => {
       given.push(secret);
@@ -187,7 +187,7 @@ const recordOf = (...rows: readonly AuditRow[]) => ({
   query: async ({ tool }: AuditFilter = {}) => rows.filter((one) => one.tool === tool),
 });
 
-describe('what is on record', () => {
+describe('the record of a tool', () => {
   it('gives the last use and the share of failures; refusals are not the fault of the tool', async () => {
     const audit = recordOf(
       row('PERMISSION_DENIED', 10),
@@ -200,7 +200,7 @@ describe('what is on record', () => {
     expect(record).toEqual({ lastUsedAt: NOW - 10, ran: 2, errorRate: 0.5, failedInARow: 0 });
   });
 
-  it('a tool that rests is unwell until the rest is over', async () => {
+  it('a tool with an open circuit is unwell until it closes', async () => {
     const rows = (ago: number) =>
       recordOf(row('CIRCUIT_OPEN', ago), ...[1, 2, 3].map((at) => row('SERVER_ERROR', ago + at)));
     const resting = await toolHealth(entry(), site({ audit: rows(1000) }));
@@ -222,7 +222,7 @@ describe('what is on record', () => {
     expect(await troubleOf(entry(), site({ audit }))).toEqual({ state: 'well', trouble: [] });
   });
 
-  it('a record that cannot be read is no answer about the tool', async () => {
+  it('a record that cannot be read says nothing about the tool', async () => {
     const audit = { query: () => Promise.reject(new Error('locked')) };
     const found = await toolHealth(entry(), site({ audit }));
     expect([found.state, found.record]).toEqual(['well', undefined]);

@@ -1,8 +1,23 @@
-/** Waits for something, but not for ever: what does not answer in time is as good as broken. */
+/** Bounds on work: how many pieces at once, and how long one may take. */
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Runtime } from '../../../contract/runtime.ts';
 
-/** Fails with TIMEOUT. What was started goes on, and whatever becomes of it is not waited for. */
+/** Does the same work on many items, at most `atOnce` of them at a time. Answers in the order of the items. */
+export const inParallel = async <T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> => {
+  const answers: R[] = [];
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [at, item] of waiting) answers[at] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  return answers;
+};
+
+/** Waits for the work so long and no longer: fails with TIMEOUT. The work itself is not stopped. */
 export const within = async <T>(
   { after }: Pick<Runtime, 'after'>,
   ms: number,

@@ -1,16 +1,58 @@
-/** `toolcrib permissions grant`: allows somebody something until it is taken back. */
+/** `toolcrib permissions grant`: grants a permission to users, roles, agents or sessions. */
 import type { Command } from 'commander';
+import type { Catalog } from '../../../contract/catalog.ts';
 import type { Grant, GrantSubject, NewGrant } from '../../../contract/grant.ts';
+import type { Servers } from '../../../contract/servers.ts';
 import { visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
-import { readDeadline } from '../../input/deadline.ts';
 import { misuse } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { readDeadline } from '../../input/moment.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { localPerson } from '../../session/local-person.ts';
 import { withCrib } from '../../session/open-crib.ts';
-import { actionsText, subjectText } from './grant-text.ts';
-import { grantedResource } from './granted-resource.ts';
+import { actionsText, subjectText } from './permissions-list.ts';
+
+export interface GrantableTools {
+  readonly tools: Pick<Catalog, 'get' | 'list' | 'suggest'>;
+  readonly servers: Pick<Servers, 'list'>;
+}
+
+interface GrantedResource {
+  readonly resource: string;
+  /** Printed for the person who grants. */
+  readonly warning?: string;
+}
+
+const TOOL = 'tool:';
+
+const isRequired = (permission: string, { tools }: GrantableTools): boolean =>
+  tools.list().some(({ tool }) => tool.permissions?.includes(permission));
+
+/** Says whether a server that does not run may still bring tools. */
+const mayComeLater = ({ servers }: GrantableTools): boolean =>
+  servers.list().some(({ state }) => state !== 'ready' && state !== 'disabled');
+
+/** Turns the name of a tool or a permission into a resource. Throws VALIDATION_ERROR for a tool that does not exist. */
+export const grantedResource = (text: string, crib: GrantableTools): GrantedResource => {
+  const isTool = text.startsWith(TOOL);
+  const isOther = text.includes(':') && !isTool;
+  if (text.includes('*') || isOther || isRequired(text, crib)) return { resource: text };
+  const name = isTool ? text.slice(TOOL.length) : text;
+  const tool = crib.tools.get(name)?.tool;
+  if (tool) return { resource: `${TOOL}${tool.name}` };
+  const near = crib.tools.suggest(name);
+  if (mayComeLater(crib) && near.length === 0) {
+    const warning = `No tool ${name} is known now; a server that is not connected may bring it.`;
+    return { resource: `${TOOL}${name}`, warning };
+  }
+  throw misuse(
+    `There is no tool named ${name}, so the grant would do nothing.`,
+    near.length > 0
+      ? `Did you mean ${near.map((each) => `${TOOL}${each}`).join(' or ')}?`
+      : 'See all: toolcrib tools list',
+  );
+};
 
 interface GrantOptions {
   readonly user?: string;
@@ -25,10 +67,10 @@ interface GrantOptions {
   readonly note?: string;
 }
 
-/** A resource that names one tool: a server may have to be asked whether it exists. */
+/** Matches a resource that names one tool: a server may have to be asked whether it exists. */
 const TOOL_RESOURCE = /^tool:([^*]+)$/;
 
-/** Nobody named means everybody, so that has to be said in so many words. */
+/** Reads the subject. A grant for everybody has to be asked for explicitly. */
 const subjectFrom = ({ user, role, agent, session, everyone }: GrantOptions): GrantSubject => {
   const subject: GrantSubject = {
     ...(user !== undefined && { user }),
@@ -42,13 +84,13 @@ const subjectFrom = ({ user, role, agent, session, everyone }: GrantOptions): Gr
   }
   if (isNamed || everyone === true) return subject;
   throw misuse(
-    'It is not said whom the grant is for.',
-    'Name a --user, --role, --agent or --session, or say --everyone.',
+    'Nothing says whom the grant is for.',
+    'Name a --user, --role, --agent or --session, or give --everyone.',
   );
 };
 
 const grantFrom = (io: Io, resource: string, options: GrantOptions): NewGrant => {
-  const { when, expires, note: said, actions = ['*'], skipApproval = false } = options;
+  const { when, expires, note: text, actions = ['*'], skipApproval = false } = options;
   return {
     subject: subjectFrom(options),
     resource,
@@ -59,7 +101,7 @@ const grantFrom = (io: Io, resource: string, options: GrantOptions): NewGrant =>
     ...(expires !== undefined && {
       expiresAt: readDeadline('--expires', expires, io.runtime.now()),
     }),
-    ...(said !== undefined && { note: said }),
+    ...(text !== undefined && { note: text }),
   };
 };
 
@@ -67,24 +109,24 @@ const report = (io: Io, granted: Grant): void => {
   const { id, subject, resource, condition, expiresAt, skipsApproval } = granted;
   const what = visibleText(`${resource}, ${actionsText(granted)}`);
   print(io, `${io.ink.green('✓')} Granted to ${visibleText(subjectText(subject))}: ${what}`);
-  const until = expiresAt === undefined ? 'until it is taken back' : `to ${formatTime(expiresAt)}`;
+  const until = expiresAt === undefined ? 'until it is revoked' : `to ${formatTime(expiresAt)}`;
   if (condition !== undefined) print(io, `  where ${visibleJson(condition)}`);
   print(io, `  ${until}${skipsApproval ? '; nobody is asked' : ''}`);
   if (!skipsApproval) {
     note(io, io.noteInk.dim('  What a rule asks a person about is still asked: --skip-approval'));
   }
-  note(io, `  ${io.noteInk.cyan('→')} Take it back: toolcrib permissions revoke ${id}`);
+  note(io, `  ${io.noteInk.cyan('→')} Revoke it: toolcrib permissions revoke ${id}`);
 };
 
 const grant = (io: Io, resource: string, options: GrantOptions): Promise<number> => {
-  const wanted = grantFrom(io, resource, options);
+  const newGrant = grantFrom(io, resource, options);
   const tool = TOOL_RESOURCE.exec(resource)?.[1];
   return withCrib(
     io,
     async ({ crib }) => {
       const { resource: named, warning } = grantedResource(resource, crib);
-      if (warning !== undefined) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
-      const granted = await crib.permissions.grant({ ...wanted, resource: named });
+      if (warning !== undefined) warn(io, visibleText(warning));
+      const granted = await crib.permissions.grant({ ...newGrant, resource: named });
       if (io.json) printJson(io, granted);
       else report(io, granted);
       return 0;
@@ -98,22 +140,18 @@ export const permissionsGrantCommand = (permissions: Command, io: Io): Command =
     withJson(
       permissions
         .command('grant')
-        .description('allow somebody something; a rule that denies still wins')
-        .argument(
-          '<resource>',
-          'a tool, or a permission such as tool:git*; * may stand at its end',
-        ),
+        .argument('<resource>', 'a tool, or a permission such as tool:git*; it may end in *'),
     )
       .option('--user <id>', 'for this user')
-      .option('--role <role>', 'for whoever has this role')
+      .option('--role <role>', 'for everybody in this role')
       .option('--agent <id>', 'for this agent')
       .option('--session <id>', 'for this session')
       .option('--everyone', 'for everybody; needed when nobody is named')
       .option('--actions <list>', 'only these actions, between commas; all otherwise', collect)
       .option('--when <cel>', 'only where this CEL condition holds')
-      .option('--expires <when>', 'lapses then: 8h, 7d, or a date')
-      .option('--skip-approval', 'also answers the question that a rule would put to a person')
-      .option('--note <text>', 'a word for the record')
+      .option('--expires <when>', 'when it expires: 8h, 7d, or a date')
+      .option('--skip-approval', 'also run calls unasked that a rule would ask a person about')
+      .option('--note <text>', 'a note for the record')
       .action(
         leaving(io, (resource: string, options: GrantOptions) => grant(io, resource, options)),
       ),

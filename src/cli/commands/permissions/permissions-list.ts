@@ -1,12 +1,59 @@
-/** `toolcrib permissions list`: the standing grants, newest first. */
+/** `toolcrib permissions list` and `revoke`: the grants, newest first. */
 import type { Command } from 'commander';
-import type { Grant } from '../../../contract/grant.ts';
+import type { Crib } from '../../../contract/crib.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Grant, GrantSubject } from '../../../contract/grant.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { byStart } from '../../input/by-start.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, headRow, table } from '../../output/table.ts';
+import { localPerson } from '../../session/local-person.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { actionsText, subjectText } from './grant-text.ts';
+
+/** By its id, or by a beginning that no other has. */
+const findGrant = async (crib: Crib, id: string): Promise<Grant> => {
+  const found = byStart(await crib.permissions.list(), id, (grant) => grant.id);
+  if (found) return found;
+  throw new ToolFailure('NOT_FOUND', 'There is no grant of that id.', {
+    suggestions: ['See which there are: toolcrib permissions list'],
+  });
+};
+
+const revoke = (io: Io, id: string): Promise<number> =>
+  withStore(io, async ({ crib }) => {
+    const grant = await findGrant(crib, id);
+    if (!(await crib.permissions.revoke(grant.id, localPerson()))) {
+      throw new ToolFailure('CONFLICT', 'It was taken back already.');
+    }
+    if (io.json) printJson(io, { id: grant.id, revoked: true });
+    else {
+      const whom = visibleText(subjectText(grant.subject));
+      print(io, `${io.ink.green('✓')} Revoked for ${whom}: ${visibleText(grant.resource)}`);
+    }
+    return 0;
+  });
+
+export const permissionsRevokeCommand = (permissions: Command, io: Io): Command =>
+  withExamples(
+    withJson(
+      permissions.command('revoke').argument('<id>', 'its id, or a unique beginning of it'),
+    ).action(leaving(io, (id: string) => revoke(io, id))),
+    'toolcrib permissions revoke <id>',
+  );
+
+const KINDS = ['user', 'role', 'agent', 'session'] as const;
+
+/** `user ada, agent bot`; `everyone` when nobody is named. */
+export const subjectText = (subject: GrantSubject): string => {
+  const named = KINDS.filter((kind) => subject[kind] !== undefined);
+  return named.map((kind) => `${kind} ${subject[kind]}`).join(', ') || 'everyone';
+};
+
+/** `every action`, or their names. */
+export const actionsText = ({ actions }: Pick<Grant, 'actions'>): string =>
+  actions.includes('*') ? 'every action' : actions.join(', ');
 
 const HEAD = ['grant', 'whom', 'what', 'actions', 'expires', 'skips approval', 'by', 'condition'];
 
@@ -25,22 +72,17 @@ const list = (io: Io): Promise<number> =>
   withStore(io, async ({ crib }) => {
     const grants = await crib.permissions.list();
     if (io.json) printJson(io, grants);
-    else if (grants.length === 0) print(io, 'Nothing is granted beside what the rules allow.');
+    else if (grants.length === 0) print(io, 'Nothing is granted besides what the rules allow.');
     else {
-      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
-      print(io, ...table([head, ...grants.map((grant) => rowOf(io, grant))]));
-      note(io, io.noteInk.dim('Take one back: toolcrib permissions revoke <grant>'));
+      print(io, ...table([headRow(HEAD, io.ink), ...grants.map((grant) => rowOf(io, grant))]));
+      note(io, io.noteInk.dim('Revoke one: toolcrib permissions revoke <grant>'));
     }
     return 0;
   });
 
 export const permissionsListCommand = (permissions: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      permissions
-        .command('list', { isDefault: true })
-        .description('list the standing grants; what `permissions` does by itself'),
-    ).action(leaving(io, () => list(io))),
+    withJson(permissions.command('list', { isDefault: true })).action(leaving(io, () => list(io))),
     'toolcrib permissions',
     'toolcrib permissions list --json',
   );

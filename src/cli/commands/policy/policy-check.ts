@@ -1,4 +1,4 @@
-/** `toolcrib policy check`: are the files of rules sound? Says every problem, with file and line. */
+/** `toolcrib policy check`: checks the policy files and names every problem, with file and line. */
 import type { Command } from 'commander';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
@@ -6,11 +6,10 @@ import type { Logger } from '../../../contract/runtime.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { trustNotes } from '../../session/settle-trust.ts';
-import { policyFilesFor } from './policy-files-for.ts';
-import { ruleToolWarnings } from './rule-tools.ts';
+import { policyFilesFor, ruleToolWarnings } from './policy-files.ts';
 
 interface CheckOptions {
   readonly policy?: string;
@@ -21,7 +20,7 @@ interface Findings {
   readonly warnings: readonly string[];
 }
 
-/** What the rules are warned about is told by the log of the crib that they are put in force in. */
+/** Collects warnings about rules from the log of a crib that uses them. */
 const collecting = (lines: string[]): Logger => ({
   debug: () => undefined,
   info: () => undefined,
@@ -29,7 +28,7 @@ const collecting = (lines: string[]): Logger => ({
   error: (message) => void lines.push(message),
 });
 
-/** Puts rules in force in a crib that has no tools and keeps nothing. */
+/** Loads the rules into a crib that has no tools and stores nothing. */
 const tryRules = async (
   policyFiles: readonly PolicyFile[],
   { config }: LoadedConfig,
@@ -55,7 +54,7 @@ const tryRules = async (
 
 const SILENT = collecting([]);
 
-/** Says which rules name tools that this project does not have. No server is started for it. */
+/** Finds rules that name tools which this project does not have. Starts no server. */
 const unknownTools = async (
   io: Io,
   files: readonly PolicyFile[],
@@ -80,7 +79,7 @@ const unknownTools = async (
   }
 };
 
-/** File by file, so that one bad file does not hide the next; then all of them together. */
+/** Checks file by file, so that one bad file does not hide the next; then all of them together. */
 const findingsOf = async (
   files: readonly PolicyFile[],
   loaded: LoadedConfig,
@@ -91,12 +90,12 @@ const findingsOf = async (
 };
 
 const report = (io: Io, files: readonly PolicyFile[], { problems, warnings }: Findings): void => {
-  for (const warning of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(warning)}`);
+  for (const warning of warnings) warn(io, visibleText(warning));
   if (problems.length > 0) {
     for (const problem of problems) note(io, `${io.noteInk.red('✗')} ${visibleText(problem)}`);
-    note(io, `  ${io.noteInk.cyan('→')} Nothing starts before these are corrected.`);
+    note(io, `  ${io.noteInk.cyan('→')} Correct these first: nothing starts before.`);
   } else if (files.length === 0) {
-    print(io, 'There is no file of rules: the rules that ship hold.');
+    print(io, 'There is no policy file: the default rules apply.');
   } else {
     for (const { path, kind } of files) print(io, `  ${visibleText(path)} (${kind})`);
     const read = `${counted(files.length, 'file')} of rules`;
@@ -112,14 +111,14 @@ const check = async (io: Io, { policy }: CheckOptions): Promise<number> => {
   const { loadConfig } = await import('../../../trust/load-config.ts');
   const loaded = await loadConfig({ cwd: io.cwd, env: io.env });
   const files = await policyFilesFor(io, loaded, policy);
-  const judged = await findingsOf(files, loaded);
-  const unknown = judged.problems.length > 0 ? [] : await unknownTools(io, files, loaded);
-  const findings = { ...judged, warnings: [...judged.warnings, ...unknown] };
+  const fileFindings = await findingsOf(files, loaded);
+  const unknown = fileFindings.problems.length > 0 ? [] : await unknownTools(io, files, loaded);
+  const findings = { ...fileFindings, warnings: [...fileFindings.warnings, ...unknown] };
   const ok = findings.problems.length === 0;
   if (io.json) {
     printJson(io, { ok, files: files.map(({ path, kind }) => ({ path, kind })), ...findings });
   } else {
-    note(io, ...trustNotes(loaded).map((line) => `${io.noteInk.yellow('!')} ${line}`));
+    warn(io, ...trustNotes(loaded));
     report(io, files, findings);
   }
   return ok ? 0 : ERRORS.CONFIG_INVALID.exit;
@@ -127,11 +126,7 @@ const check = async (io: Io, { policy }: CheckOptions): Promise<number> => {
 
 export const policyCheckCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      policy
-        .command('check', { isDefault: true })
-        .description('are the files of rules sound? what `policy` does by itself'),
-    )
+    withJson(policy.command('check', { isDefault: true }))
       .option('--policy <file>', 'check this file instead of the user’s')
       .action(leaving(io, (options: CheckOptions) => check(io, options))),
     'toolcrib policy check',

@@ -6,11 +6,10 @@ import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type CallerOptions, callerFrom, withCaller } from '../../input/caller-options.ts';
 import { applyPairs } from '../../input/pairs.ts';
 import { readInput } from '../../input/read-input.ts';
-import { toolOf } from '../../input/tool-of.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, headRow, ruleEffectCell, table } from '../../output/table.ts';
+import { toolOf } from '../../session/find-tool.ts';
 import { withCrib } from '../../session/open-crib.ts';
-import { ruleEffectCell } from './rule-effect-cell.ts';
 
 interface ExplainOptions extends CallerOptions {
   readonly input?: string;
@@ -25,7 +24,7 @@ const MEANING: Readonly<Record<Verdict['effect'], string>> = {
 };
 
 const verdictText = ({ effect, everyTime = false }: Verdict): string =>
-  everyTime ? `${effect}: a person is asked, each time anew` : `${effect}: ${MEANING[effect]}`;
+  everyTime ? `${effect}: a person is asked every time` : `${effect}: ${MEANING[effect]}`;
 
 const show = (io: Io, { verdict, considered }: Explanation): void => {
   const { ink } = io;
@@ -49,9 +48,8 @@ const show = (io: Io, { verdict, considered }: Explanation): void => {
     one.origin,
     one.why,
   ]);
-  const head = HEAD.map((text) => ({ text, paint: ink.dim }));
   print(io, '', 'Rules, in the order in which they are considered (● fits this call):');
-  print(io, ...table([head, ...rows]));
+  print(io, ...table([headRow(HEAD, ink), ...rows]));
 };
 
 const paintOf = (io: Io, { effect }: Verdict): Pick<Cell, 'paint'> => {
@@ -68,7 +66,7 @@ const explain = async (
   return withCrib(
     io,
     async ({ crib }) => {
-      const { tool } = toolOf(crib.tools, name);
+      const { tool } = toolOf(crib, name);
       const input = applyPairs(given.base, given.pairs, crib.tools.inputSchema(tool.name));
       const explanation = await crib.explain(tool.name, input, callerFrom(options));
       if (io.json) printJson(io, explanation);
@@ -76,10 +74,7 @@ const explain = async (
         show(io, explanation);
         const { effect, everyTime = false } = explanation.verdict;
         if (effect === 'ask' && !everyTime) {
-          note(
-            io,
-            io.noteInk.dim('A standing grant can answer for a person: toolcrib permissions'),
-          );
+          note(io, io.noteInk.dim('A grant can answer for a person: toolcrib permissions'));
         }
       }
       return 0;
@@ -90,7 +85,7 @@ const explain = async (
 
 export const policyExplainCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withCaller(withJson(policy.command('explain').description('which rule decides, and why')))
+    withCaller(withJson(policy.command('explain')))
       .argument('<tool>', 'name of the tool')
       .argument('[input...]', 'JSON, or key=value pairs, as for `toolcrib run`')
       .option('-i, --input <file>', 'read the input from a JSON or YAML file, - for stdin')

@@ -1,19 +1,18 @@
-/** `toolcrib policy replay`: which recorded calls would fare otherwise under the rules of now, or new ones. */
+/** `toolcrib policy replay`: which recorded calls other rules would decide differently. */
 import type { Command } from 'commander';
 import type { PolicyFile } from '../../../config/load/policy-files.ts';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { collect, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { callerFrom } from '../../input/caller-options.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, ruleEffectCell, table } from '../../output/table.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
-import { policyFilesFor } from './policy-files-for.ts';
+import { policyFilesFor } from './policy-files.ts';
 import { type JudgeAt, NOT_JUDGED, type ReplayReport, replayPolicy } from './replay-policy.ts';
-import { ruleEffectCell } from './rule-effect-cell.ts';
 
 interface ReplayOptions {
   readonly policy?: string;
@@ -27,22 +26,26 @@ interface Judge {
   close(): Promise<void>;
 }
 
-/** A crib whose clock stands where the call was made: rules may go by the time. */
+/** Opens a crib whose clock shows when the call was made: rules may depend on the time. */
 const openJudge = async (
   io: Io,
-  { loaded, root }: OpenCrib,
+  { loaded }: OpenCrib,
   policyFiles: readonly PolicyFile[],
 ): Promise<Judge> => {
-  const { createCribHost } = await import('../../../crib/create-crib.ts');
+  const [{ createCribHost }, { projectOptions }] = await Promise.all([
+    import('../../../crib/create-crib.ts'),
+    import('../../../crib/project/project-options.ts'),
+  ]);
   let now: number | undefined;
   const runtime = { now: () => now ?? io.runtime.now() };
   const crib: CribHost = await createCribHost({
-    config: loaded.config,
-    root,
+    ...projectOptions(loaded, io),
     policyFiles,
     runtime,
-    // Grants and what a session has seen are as of today: neither belongs to the rules.
+    watch: false,
+    // Grants and what a session has seen are not part of the rules.
     store: 'memory',
+    startServers: false,
   });
   await crib.store();
   return {
@@ -54,7 +57,7 @@ const openJudge = async (
   };
 };
 
-/** The version of the rules in force, as calls are recorded with it. */
+/** Gives the version of the rules in force, which is on record with each call. */
 const versionOf = async (io: Io, { config, policyFiles }: OpenCrib['loaded']): Promise<string> => {
   const { openPolicy } = await import('../../../crib/open-policy.ts');
   return (await openPolicy({ policyFiles }, config.policy, { log: io.runtime.log })).version;
@@ -77,15 +80,15 @@ const printChanges = (io: Io, { changes }: ReplayReport): void => {
   print(io, ...table([HEAD.map((text) => ({ text, paint: ink.dim })), ...rows]));
 };
 
-const report = (io: Io, found: ReplayReport): void => {
-  const { judged, redacted, changes, notJudged } = found;
-  if (changes.length > 0) printChanges(io, found);
-  print(io, `${counted(judged, 'call')} judged, ${changes.length} would fare otherwise.`);
+const report = (io: Io, replayed: ReplayReport): void => {
+  const { judged, redacted, changes, notJudged } = replayed;
+  if (changes.length > 0) printChanges(io, replayed);
+  print(io, `${counted(judged, 'call')} judged, ${changes.length} would be decided differently.`);
   const mark = io.noteInk.yellow('!');
   if (redacted > 0) {
     note(
       io,
-      `${mark} ${counted(redacted, 'call')} of these judged by an input with parts blacked out.`,
+      `${mark} ${counted(redacted, 'call')} of these were judged by a partly redacted input.`,
     );
   }
   for (const [why, words] of Object.entries(NOT_JUDGED) as [keyof typeof NOT_JUDGED, string][]) {
@@ -96,7 +99,7 @@ const report = (io: Io, found: ReplayReport): void => {
     io,
     io.noteInk.dim(
       visibleText(
-        'The trail keeps inputs redacted, and neither roles (say --role) nor what a session had seen.',
+        'The record has redacted inputs, and neither roles (give --role) nor what a session had seen.',
       ),
     ),
   );
@@ -115,7 +118,7 @@ const replay = (io: Io, options: ReplayOptions): Promise<number> => {
         judges.push(await openJudge(io, open, files));
       }
       const { roles, permissions } = callerFrom(role === undefined ? {} : { role });
-      const found = await replayPolicy(await open.crib.store(), {
+      const replayed = await replayPolicy(await open.crib.store(), {
         from,
         limit,
         roles: { ...(roles && { roles }), ...(permissions && { permissions }) },
@@ -123,8 +126,8 @@ const replay = (io: Io, options: ReplayOptions): Promise<number> => {
         ...(judges.length > 1 && { before: present.judge }),
         after: (judges.at(-1) ?? present).judge,
       });
-      if (io.json) printJson(io, found);
-      else report(io, found);
+      if (io.json) printJson(io, replayed);
+      else report(io, replayed);
       return 0;
     } finally {
       for (const judge of judges) await judge.close();
@@ -134,11 +137,14 @@ const replay = (io: Io, options: ReplayOptions): Promise<number> => {
 
 export const policyReplayCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(policy.command('replay').description('judge recorded calls again'))
-      .option('--policy <file>', 'by these rules instead of the user’s, against those in force')
+    withJson(policy.command('replay'))
+      .option(
+        '--policy <file>',
+        'judge by these rules instead of the user’s, and compare with those in force',
+      )
       .option('--since <when>', 'calls from then on: a date, or 90m, 2h, 7d ago')
-      .option('--limit <count>', 'this many calls at most', wholeNumber('--limit', 1), 1000)
-      .option('--role <role>', 'as callers in this role: roles are not on record', collect)
+      .option('--limit <count>', 'judge at most this many calls', wholeNumber('--limit', 1), 1000)
+      .option('--role <role>', 'judge as callers in this role: roles are not on record', collect)
       .action(leaving(io, (options: ReplayOptions) => replay(io, options))),
     'toolcrib policy replay --since 7d',
     'toolcrib policy replay --policy new.yml --limit 500',

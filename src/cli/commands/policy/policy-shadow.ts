@@ -3,14 +3,13 @@ import type { Command } from 'commander';
 import type { AuditRow } from '../../../contract/audit.ts';
 import type { RuleEffect, ShadowFinding } from '../../../contract/policy.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { readMoment } from '../../input/moment.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatTime } from '../../output/format-units.ts';
-import { type Cell, table } from '../../output/table.ts';
+import { type Cell, headRow, ruleEffectCell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { outcomeRows } from './outcome-rows.ts';
-import { ruleEffectCell } from './rule-effect-cell.ts';
+import { outcomeRows } from '../audit/audit-calls.ts';
 
 interface ShadowOptions {
   readonly since?: string;
@@ -33,14 +32,14 @@ const isFinding = (value: unknown): value is ShadowFinding => {
   return (
     typeof rule === 'string' &&
     typeof reason === 'string' &&
-    EFFECTS.some((known) => known === effect)
+    EFFECTS.some((name) => name === effect)
   );
 };
 
 const findingsOf = ({ detail, at, executionId, tool, userId }: AuditRow): readonly ShadowRow[] => {
-  const found: unknown = detail.shadow;
-  return Array.isArray(found)
-    ? found.filter(isFinding).map((finding) => ({ ...finding, at, executionId, tool, userId }))
+  const findings: unknown = detail.shadow;
+  return Array.isArray(findings)
+    ? findings.filter(isFinding).map((finding) => ({ ...finding, at, executionId, tool, userId }))
     : [];
 };
 
@@ -63,16 +62,15 @@ const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
     const findings: ShadowRow[] = [];
     let more = false;
     for await (const row of outcomeRows(audit, from)) {
-      const found = findingsOf(row);
-      more = findings.length > 0 && findings.length + found.length > limit;
+      const added = findingsOf(row);
+      more = findings.length > 0 && findings.length + added.length > limit;
       if (more) break;
-      findings.push(...found);
+      findings.push(...added);
     }
     if (io.json) printJson(io, { findings, more });
     else if (findings.length === 0) print(io, 'No rule in shadow mode would have stopped a call.');
     else {
-      const head = HEAD.map((text) => ({ text, paint: io.ink.dim }));
-      print(io, ...table([head, ...findings.map((row) => rowOf(io, row))]));
+      print(io, ...table([headRow(HEAD, io.ink), ...findings.map((row) => rowOf(io, row))]));
       note(
         io,
         io.noteInk.dim(`${counted(findings.length, 'finding')}; none of these was stopped.`),
@@ -85,9 +83,9 @@ const shadow = (io: Io, { since, limit }: ShadowOptions): Promise<number> => {
 
 export const policyShadowCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(policy.command('shadow').description('what rules in shadow mode would have stopped'))
+    withJson(policy.command('shadow'))
       .option('--since <when>', 'calls from then on: a date, or 90m, 2h, 7d ago')
-      .option('--limit <count>', 'this many findings at most', wholeNumber('--limit', 1), 100)
+      .option('--limit <count>', 'list at most this many findings', wholeNumber('--limit', 1), 100)
       .action(leaving(io, (options: ShadowOptions) => shadow(io, options))),
     'toolcrib policy shadow --since 7d',
   );

@@ -1,13 +1,11 @@
-/** `toolcrib policy test`: puts the cases of a file to the rules, for people and for CI. */
+/** `toolcrib policy test`: tests the rules with the cases of a file, for people and for CI. */
 import type { Command } from 'commander';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
 import { withCrib } from '../../session/open-crib.ts';
-import { policyFilesFor } from './policy-files-for.ts';
-import { readPolicyFile } from './read-policy-file.ts';
-import { ruleToolWarnings } from './rule-tools.ts';
+import { policyFilesFor, readPolicyFile, ruleToolWarnings } from './policy-files.ts';
 
 interface TestOptions {
   readonly policy?: string;
@@ -39,7 +37,7 @@ const test = async (io: Io, path: string, { policy }: TestOptions): Promise<numb
     );
     const { ink } = io;
     const warnings = await ruleToolWarnings(policyFiles, crib);
-    for (const each of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(each)}`);
+    for (const each of warnings) warn(io, visibleText(each));
     if (io.json) printJson(io, { ...report, warnings });
     else {
       for (const { name, passed, message } of report.results) {
@@ -55,9 +53,9 @@ const test = async (io: Io, path: string, { policy }: TestOptions): Promise<numb
 
 export const policyTestCommand = (policy: Command, io: Io): Command =>
   withExamples(
-    withJson(policy.command('test').description('put the cases of a file to the rules'))
+    withJson(policy.command('test'))
       .argument('<file>', 'YAML with a list of tests')
-      .option('--policy <file>', 'put them to these rules instead of the user’s')
+      .option('--policy <file>', 'test these rules instead of the user’s')
       .addHelpText('after', FORMAT)
       .action(leaving(io, (file: string, options: TestOptions) => test(io, file, options))),
     'toolcrib policy test policy.test.yml',

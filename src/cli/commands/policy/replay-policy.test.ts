@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { aTool, type TestCrib, testCrib } from '../../../../test/fixtures/test-crib.ts';
+import type { AuditRow } from '../../../contract/audit.ts';
 import type { Verdict } from '../../../contract/policy.ts';
-import { callsByTool } from '../usage/calls-by-tool.ts';
-import { type JudgeAt, replayPolicy } from './replay-policy.ts';
+import { callsByTool } from '../usage/usage.ts';
+import { type JudgeAt, recordedVerdict, replayPolicy } from './replay-policy.ts';
 
 const ALL = { from: undefined, limit: 1000, roles: {} };
 const always =
@@ -22,7 +23,7 @@ const crib = async (): Promise<TestCrib> => {
 };
 
 describe('replayPolicy', () => {
-  it('finds the calls whose verdict would be another one', async () => {
+  it('finds the calls that would get another verdict', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', { a: 1 });
     await execute('runner', { a: 2 });
@@ -35,7 +36,7 @@ describe('replayPolicy', () => {
     ]);
   });
 
-  it('hands the input and the caller on record over, also where the intent holds the input', async () => {
+  it('judges with the recorded input and caller, also where the intent has the input', async () => {
     const { execute, store } = bound(await crib());
     await execute('writer', { path: 'x' }, { userId: 'ada', agentId: 'bot', sessionId: 's' });
     await execute('echo', { a: 1 });
@@ -54,7 +55,7 @@ describe('replayPolicy', () => {
     ]);
   });
 
-  it('finds no change in calls that the same rules judged, whatever is not on record', async () => {
+  it('finds no change in calls that the same rules judged, although roles are not on record', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', { a: 1 }, { userId: 'ada', permissions: [] });
     await execute('echo', { a: 2 });
@@ -70,7 +71,7 @@ describe('replayPolicy', () => {
     expect(role.changes).toHaveLength(1);
   });
 
-  it('two policies are compared with each other, not with the record', async () => {
+  it('compares two policies with each other, not with the record', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', {});
     const before = always('deny', 'old');
@@ -96,14 +97,14 @@ describe('replayPolicy', () => {
     expect(gone.notJudged.invalid).toBe(2);
   });
 
-  it('a bug in a judge is no verdict', async () => {
+  it('a bug in a judge is thrown and gives no verdict', async () => {
     const { execute, store } = bound(await crib());
     await execute('echo', {});
     const after: JudgeAt = () => Promise.reject(new TypeError('a bug'));
     await expect(replayPolicy(await store(), { ...ALL, after })).rejects.toThrow('a bug');
   });
 
-  it('looks at as many as wanted, the newest first, over several pages', async () => {
+  it('judges as many calls as the limit allows, newest first, over several pages', async () => {
     const { execute, store, real } = bound(await crib());
     for (let at = 0; at < 205; at += 1) await execute('echo', { at });
     const start = real.runtime.now();
@@ -144,3 +145,31 @@ function bound(real: TestCrib) {
     store: real.store.bind(real),
   };
 }
+
+const verdictOf = (
+  detail: AuditRow['detail'],
+  code: AuditRow['code'] = '',
+  status: AuditRow['status'] = 'success',
+) => recordedVerdict({ detail, code, status } as AuditRow);
+
+it.each([
+  ['a call that ran', { rule: 'r' }, '', 'success', { effect: 'allow', rule: 'r' }],
+  ['a tool that failed', { rule: 'r' }, 'NOT_FOUND', 'failure', { effect: 'allow', rule: 'r' }],
+  ['a refusal', { rule: '' }, 'PERMISSION_DENIED', 'denied', { effect: 'deny', rule: '' }],
+  [
+    'an approved one',
+    { rule: 'r', approvedBy: 'ada' },
+    '',
+    'success',
+    { effect: 'ask', rule: 'r' },
+  ],
+  ['one by a grant', { rule: 'r', grantId: 'g' }, '', 'success', { effect: 'ask', rule: 'r' }],
+  ['one that waits', { rule: 'r' }, '', 'pending', { effect: 'ask', rule: 'r' }],
+  ['a no', { rule: 'r' }, 'USER_CANCELLED', 'denied', { effect: 'ask', rule: 'r' }],
+  ['a dry run', { rule: 'r', dryRun: true }, '', 'success', { rule: 'r' }],
+  ['a later gate', { rule: 'r' }, 'BUDGET_EXCEEDED', 'denied', { rule: 'r' }],
+  ['an earlier gate', { rule: '' }, 'VALIDATION_ERROR', 'failure', undefined],
+  ['a row of another shape', {}, 'SECURITY_VIOLATION', 'denied', undefined],
+] as const)('%s', (_, detail, code, status, verdict) => {
+  expect(verdictOf(detail, code, status)).toEqual(verdict);
+});

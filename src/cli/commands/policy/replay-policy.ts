@@ -1,13 +1,46 @@
-/** Puts recorded calls to the rules again and finds those whose verdict would be another one. */
+/** Judges recorded calls again and finds those that the rules would decide differently. */
 import type { AuditRow } from '../../../contract/audit.ts';
 import { type Caller, LOCAL_CALLER } from '../../../contract/caller.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { RuleEffect, Verdict } from '../../../contract/policy.ts';
 import type { Store } from '../../../contract/store.ts';
-import { outcomeRows } from './outcome-rows.ts';
-import { type RecordedVerdict, recordedVerdict } from './recorded-verdict.ts';
+import { outcomeRows } from '../audit/audit-calls.ts';
 
-/** Judges a call as of the moment it was made. Throws for one that cannot be put to the rules. */
+interface RecordedVerdict {
+  /** Absent where a later gate stopped the call before it could be seen. */
+  readonly effect?: RuleEffect;
+  /** Empty for a refusal: the row does not name the rule that refuses. */
+  readonly rule: string;
+}
+
+/** Codes of gates between the rules and the approval. */
+const IN_BETWEEN: ReadonlySet<string> = new Set([
+  'RATE_LIMITED',
+  'LOOP_DETECTED',
+  'AUTH_MISSING',
+  'PRECONDITION_FAILED',
+  'BUDGET_EXCEEDED',
+  'CONFLICT',
+  'CANCELLED',
+  'TIMEOUT',
+]);
+
+const WAS_ASKED: ReadonlySet<string> = new Set(['USER_CANCELLED', 'APPROVAL_EXPIRED']);
+
+/** Reads what the rules decided from an audit row; `undefined` when the call never reached them. */
+export const recordedVerdict = ({
+  status,
+  code,
+  detail,
+}: AuditRow): RecordedVerdict | undefined => {
+  const rule = typeof detail.rule === 'string' ? detail.rule : '';
+  if (rule === '') return code === 'PERMISSION_DENIED' ? { effect: 'deny', rule } : undefined;
+  const asked = 'approvalId' in detail || 'approvedBy' in detail || 'grantId' in detail;
+  if (asked || status === 'pending' || WAS_ASKED.has(code)) return { effect: 'ask', rule };
+  return detail.dryRun === true || IN_BETWEEN.has(code) ? { rule } : { effect: 'allow', rule };
+};
+
+/** Judges a call as of the moment it was made. Throws when the rules cannot judge it. */
 export type JudgeAt = (row: AuditRow, input: unknown, caller: Partial<Caller>) => Promise<Verdict>;
 
 export interface ReplayOptions {
@@ -18,24 +51,24 @@ export interface ReplayOptions {
   readonly roles: Pick<Partial<Caller>, 'roles' | 'permissions'>;
   /** The rules to compare with; what is on record when absent. */
   readonly before?: JudgeAt;
-  /** The version of the rules of now: a call that was judged by them fares as it did. */
+  /** The version of the current rules: a call that they judged would be decided the same. */
   readonly version?: string;
   readonly after: JudgeAt;
 }
 
-export interface ReplayChange {
+interface ReplayChange {
   readonly executionId: string;
   readonly at: number;
   readonly tool: string;
   readonly userId: string;
   readonly before: { readonly effect: RuleEffect; readonly rule: string };
   readonly after: { readonly effect: RuleEffect; readonly rule: string; readonly reason: string };
-  /** Judged by an input of which parts are blacked out. */
+  /** Judged by a partly redacted input. */
   readonly redacted: boolean;
 }
 
 export const NOT_JUDGED = {
-  early: 'stopped before they came to the rules',
+  early: 'stopped before the rules judged them',
   shortened: 'kept with a shortened input',
   invalid: 'of tools that are gone, or with an input that does not fit any more',
   unclear: 'stopped by a later gate: what the rules said then is not on record',
@@ -55,7 +88,7 @@ const isRedacted = (input: unknown): boolean => JSON.stringify(input)?.includes(
 const isShortened = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'shortened' in input && 'characters' in input;
 
-/** The intent of a call holds the input; a call without one has it in its outcome. */
+/** Finds the input: in the intent of a call, or in its outcome where it has none. */
 const inputOf = async ({ audit }: Pick<Store, 'audit'>, row: AuditRow): Promise<unknown> => {
   if ('input' in row.detail) return row.detail.input;
   const { executionId } = row;
@@ -63,7 +96,7 @@ const inputOf = async ({ audit }: Pick<Store, 'audit'>, row: AuditRow): Promise<
   return intent?.detail.input;
 };
 
-/** Who is named has no roles but those given; the local owner is told by not being named. */
+/** Rebuilds the caller. A named user has only the roles given; the local owner is not named. */
 const callerOf = ({ userId, agentId, sessionId }: AuditRow): Partial<Caller> => ({
   ...(userId !== LOCAL_CALLER.userId && { userId }),
   agentId,
@@ -76,9 +109,6 @@ type Outcome =
 
 const sameRule = (recorded: RecordedVerdict, now: Verdict): boolean =>
   recorded.effect === undefined ? recorded.rule === now.rule : recorded.effect === now.effect;
-
-const earlier = (recorded: RecordedVerdict, before: Verdict | undefined): RecordedVerdict =>
-  before ?? recorded;
 
 const compare = (
   row: AuditRow,
@@ -93,7 +123,7 @@ const compare = (
   return { redacted, change: { executionId, at, tool, userId, before, after, redacted } };
 };
 
-/** The row keeps the beginning of the version. */
+/** Says whether these rules judged the call: its row has the beginning of their version. */
 const isJudgedBy = ({ detail }: AuditRow, version: string | undefined): boolean =>
   version !== undefined &&
   typeof detail.policy === 'string' &&
@@ -116,7 +146,7 @@ const judgeRow = async (
   try {
     const before = await options.before?.(row, input, caller);
     const now = await options.after(row, input, caller);
-    return compare(row, earlier(recorded, before), { now, redacted: isRedacted(input) });
+    return compare(row, before ?? recorded, { now, redacted: isRedacted(input) });
   } catch (error) {
     if (error instanceof ToolFailure) return 'invalid';
     throw error;
@@ -131,11 +161,11 @@ export const replayPolicy = async (
   const changes: ReplayChange[] = [];
   let judged = 0;
   let redacted = 0;
-  let looked = 0;
-  const stretch = options.from === undefined ? {} : { from: options.from };
-  for await (const row of outcomeRows(store.audit, stretch)) {
-    if (looked === options.limit) break;
-    looked += 1;
+  let read = 0;
+  const period = options.from === undefined ? {} : { from: options.from };
+  for await (const row of outcomeRows(store.audit, period)) {
+    if (read === options.limit) break;
+    read += 1;
     const outcome = await judgeRow(store, row, options);
     if (typeof outcome === 'string') {
       notJudged[outcome] += 1;

@@ -1,4 +1,4 @@
-/** `toolcrib init`: a commented configuration for the directory one stands in. */
+/** `toolcrib init`: writes a commented configuration into the current directory. */
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
@@ -11,7 +11,7 @@ import { isInsideProject } from '../../../trust/inside-project.ts';
 import { NO_PROJECT, userDirOf } from '../../../trust/project-trust.ts';
 import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { offerTasks } from './offer-tasks.ts';
 
 interface InitOptions {
@@ -33,43 +33,39 @@ const assertNone = async (file: string, suggestion: string): Promise<void> => {
   });
 };
 
-interface Written {
-  readonly kept: string | undefined;
+interface WrittenConfig {
+  readonly backup: string | undefined;
   readonly text: string;
 }
 
-/** A cloned link would have us write somewhere else, such as into the user's own configuration. */
+/** Refuses links: a cloned one could lead into the user's own configuration. */
 const assertNoLink = async (folder: string): Promise<void> => {
-  const place = { projectDir: dirname(folder), inside: [basename(folder)] };
-  if (await isInsideProject(join(folder, 'config.yml'), place)) return;
-  throw new ToolFailure(
-    'CONFLICT',
-    'There is a link in the place of .toolcrib or its config.yml.',
-    {
-      suggestions: ['See where it leads, remove it, and try again.'],
-    },
-  );
+  const project = { projectDir: dirname(folder), inside: [basename(folder)] };
+  if (await isInsideProject(join(folder, 'config.yml'), project)) return;
+  throw new ToolFailure('CONFLICT', '.toolcrib or its config.yml is a link.', {
+    suggestions: ['See where it leads, remove it, and try again.'],
+  });
 };
 
 const writeConfig = async (
   folder: string,
   { force = false, full = false }: InitOptions,
-): Promise<Written> => {
+): Promise<WrittenConfig> => {
   await assertNoLink(folder);
   const file = join(folder, 'config.yml');
   const other = 'Remove .toolcrib/config.yaml first: a project has one configuration.';
   await assertNone(join(folder, 'config.yaml'), other);
   if (!force) await assertNone(file, 'To replace it: toolcrib init --force (the old one is kept).');
   await mkdir(folder, { recursive: true });
-  const kept = (await exists(file)) ? `${file}.bak` : undefined;
-  if (kept !== undefined) await rename(file, kept);
+  const backup = (await exists(file)) ? `${file}.bak` : undefined;
+  if (backup !== undefined) await rename(file, backup);
   const text = full ? configTemplate() : shortTemplate();
   await writeFile(file, text, { flag: 'wx' });
   await ignoreState(file);
-  return { kept, text };
+  return { backup, text };
 };
 
-/** The user made this one, so it is trusted; what else lies there is not. */
+/** Trusts the file that the user has just made; other files of the folder stay untrusted. */
 const trustWritten = (io: Io, text: string): Promise<boolean> =>
   trustOwnEdit(
     { cwd: io.cwd, env: io.env, userDir: userDirOf(io) },
@@ -80,8 +76,8 @@ const trustWritten = (io: Io, text: string): Promise<boolean> =>
     },
   );
 
-/** Seatbelt is part of macOS; other systems have no process sandbox that could be installed. */
-const tellOfBubblewrap = async (io: Io): Promise<void> => {
+/** Warns when bubblewrap is missing. Only Linux needs it: Seatbelt is part of macOS. */
+const warnOfBubblewrap = async (io: Io): Promise<void> => {
   if (process.platform !== 'linux') return;
   if (await findProgram({ names: ['bwrap'], folders: pathFolders(io.env) })) return;
   const why =
@@ -89,7 +85,7 @@ const tellOfBubblewrap = async (io: Io): Promise<void> => {
   note(io, '', `${io.noteInk.yellow('!')} ${why} Install it: apt install bubblewrap`);
 };
 
-/** With `--tasks` in a project that has its configuration already, the tasks are all there is to do. */
+/** Says whether only tasks are to be added: `--tasks` in a project that has its configuration already. */
 const onlyTasks = async (io: Io, { force, full, tasks }: InitOptions): Promise<boolean> =>
   tasks === true &&
   force !== true &&
@@ -104,22 +100,22 @@ const init = async (io: Io, options: InitOptions): Promise<number> => {
     return 0;
   }
   const folder = join(io.cwd, '.toolcrib');
-  const { kept, text } = await writeConfig(folder, options);
+  const { backup, text } = await writeConfig(folder, options);
   const trusted = await trustWritten(io, text).catch((error: Error) => {
-    note(io, `${io.noteInk.yellow('!')} ${visibleText(error.message)}`);
+    warn(io, visibleText(error.message));
     return false;
   });
   const created = [join(folder, 'config.yml'), join(folder, '.gitignore')];
   if (io.json) {
     const offered = options.tasks === true ? await offerTasks(io, { yes: true }) : {};
-    printJson(io, { created, trusted, ...(kept !== undefined && { kept }), ...offered });
+    printJson(io, { created, trusted, ...(backup !== undefined && { kept: backup }), ...offered });
     return 0;
   }
   for (const file of created) print(io, `${io.ink.green('✓')} ${relative(io.cwd, file)}`);
-  if (kept !== undefined) print(io, `  the old one is kept as ${relative(io.cwd, kept)}`);
+  if (backup !== undefined) print(io, `  the old one is kept as ${relative(io.cwd, backup)}`);
   if (!trusted) {
     const why = 'The project is not trusted yet; its folder may hold other files.';
-    note(io, `${io.noteInk.yellow('!')} ${why} Look at it: toolcrib trust`);
+    warn(io, `${why} Look at it: toolcrib trust`);
   }
   await offerTasks(io, { yes: options.tasks === true });
   print(
@@ -131,16 +127,16 @@ const init = async (io: Io, options: InitOptions): Promise<number> => {
     `  toolcrib run calculator expression='sqrt(16)+2^3'    make the first call`,
     '  toolcrib audit list                                  see it on record',
   );
-  await tellOfBubblewrap(io);
+  await warnOfBubblewrap(io);
   return 0;
 };
 
 export const initCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('init').description('set up a project: .toolcrib/config.yml'))
-      .option('--force', 'replace a configuration that is there; the old one is kept as .bak')
-      .option('--full', 'write every setting, with its default')
-      .option('--tasks', 'allow the tests, builds and git commands of this folder, unasked')
+    withJson(program.command('init'))
+      .option('--force', 'replace an existing configuration; the old one is kept as .bak')
+      .option('--full', 'write every setting that has an effect, with its default')
+      .option('--tasks', 'allow the tests, builds and git commands of this folder, without asking')
       .action(leaving(io, (options: InitOptions) => init(io, options))),
     'toolcrib init',
     'toolcrib init --tasks',

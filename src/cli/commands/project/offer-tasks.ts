@@ -12,12 +12,12 @@ import { type Io, note, print } from '../../io.ts';
 import { openServerDeps, userFile } from '../servers/server-config.ts';
 import { type ProjectCommands, projectCommands, type Task } from './project-tasks.ts';
 
-export interface OfferOptions {
-  /** The line itself said yes, with `--tasks`. */
+interface OfferOptions {
+  /** True with `--tasks`: nobody is asked. */
   readonly yes: boolean;
 }
 
-export interface OfferedTasks {
+interface OfferedTasks {
   /** The file they were written into; absent when nothing was written. */
   readonly file?: string;
   readonly allow: readonly string[];
@@ -29,7 +29,7 @@ interface OwnCommands {
   readonly tasks: readonly unknown[];
 }
 
-/** What the user's file says itself: a project may have left some of it out of what is in force. */
+/** Reads the user's file itself: a project may have narrowed what is in force. */
 const ownCommands = async (file: string): Promise<OwnCommands> => {
   const { text = '' } = await readConfigText(file);
   const { commands } = (await parseConfigText(text)).value;
@@ -37,7 +37,7 @@ const ownCommands = async (file: string): Promise<OwnCommands> => {
   return { allow: Array.isArray(allow) ? allow : [], tasks: Array.isArray(tasks) ? tasks : [] };
 };
 
-/** What the configuration does not have yet. */
+/** Finds what the configuration does not have yet. */
 const missingOf = ({ allow, tasks }: ProjectCommands, own: OwnCommands): ProjectCommands => ({
   allow: allow.filter((pattern) => !own.allow.includes(pattern)),
   tasks: tasks.filter(({ run }) => !own.tasks.some((one) => isTask(one, run))),
@@ -64,7 +64,7 @@ const show = (io: Io, { allow, tasks }: ProjectCommands): void => {
   for (const pattern of allow) note(io, `  ${visibleText(pattern)}`);
 };
 
-const agreed = async (io: Io, file: string, { yes }: OfferOptions): Promise<boolean> => {
+const isAgreed = async (io: Io, file: string, { yes }: OfferOptions): Promise<boolean> => {
   if (yes) return true;
   if (io.json || !canAsk(io)) {
     note(io, `${io.noteInk.cyan('→')} To allow them: toolcrib init --tasks`);
@@ -73,16 +73,15 @@ const agreed = async (io: Io, file: string, { yes }: OfferOptions): Promise<bool
   return confirm(io, `Allow them, in your own configuration (${visibleText(file)})?`);
 };
 
-/** Says nothing where there is nothing to offer. */
+/** Offers the tasks that are missing; prints nothing where there are none. */
 export const offerTasks = async (io: Io, options: OfferOptions): Promise<OfferedTasks> => {
   const none: OfferedTasks = { allow: [], tasks: [] };
-  const site = await openServerDeps(io);
-  const file = userFile(site);
+  const file = userFile(await openServerDeps(io));
   const own = await ownCommands(file);
   const fresh = missingOf(projectCommands(io.cwd, io.env), own);
   if (fresh.allow.length + fresh.tasks.length === 0) return none;
   if (!io.json) show(io, fresh);
-  if (!(await agreed(io, file, options))) return none;
+  if (!(await isAgreed(io, file, options))) return none;
   await write(file, fresh, own);
   if (!io.json) {
     print(io, `${io.ink.green('✓')} Allowed, in ${visibleText(file)}`);

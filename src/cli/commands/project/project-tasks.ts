@@ -1,4 +1,4 @@
-/** The tests, builds and git commands that fit a folder, as entries of `commands` in a configuration. */
+/** Finds the tests, builds and git commands of a folder, as entries of `commands` in a configuration. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../../../kit/data/is-record.ts';
@@ -17,7 +17,7 @@ export interface ProjectCommands {
   readonly tasks: readonly Task[];
 }
 
-/** A manifest that is larger is not read: it is not written by people. */
+/** Larger manifests are not read: people do not write them. */
 const MAX_FILE_BYTES = 1_000_000;
 
 const readText = (file: string): string => {
@@ -58,7 +58,7 @@ const makeTasks = (folder: string): readonly Task[] => {
 
 const PYTHON_FILES = ['pyproject.toml', 'pytest.ini', 'setup.py', 'tox.ini'];
 
-/** The folders of a toolchain that are there, in the user's home. */
+/** Lists the folders of a toolchain that exist in the user's home. */
 const homeFolders = (env: Environment, names: readonly string[]): readonly string[] =>
   env.HOME === undefined || env.HOME === ''
     ? []
@@ -103,13 +103,13 @@ const goTasks = (folder: string, env: Environment): readonly Task[] => {
   ];
 };
 
-/** They change nothing but the repository, and git's own rules judge their arguments. */
+/** Change nothing but the repository; the rules of git judge their arguments. */
 const GIT_PATTERNS = ['git status', 'git diff *', 'git log *', 'git add *', 'git commit *'];
 
 const HOST = /^[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/;
 const BRANCH = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/;
 
-/** The push of the branch that is checked out, where its remote is reached by HTTPS. */
+/** Offers to push the checked-out branch, where its remote is reached by HTTPS. */
 const pushTask = (folder: string): readonly Task[] => {
   const config = readText(join(folder, '.git', 'config'));
   const origin = /\[remote "origin"\]([^[]*)/.exec(config)?.[1] ?? '';
@@ -121,7 +121,7 @@ const pushTask = (folder: string): readonly Task[] => {
   return [{ run: `git push origin ${branch}`, hosts: [hostname] }];
 };
 
-/** What is offered for a folder. Nothing of it runs, and what is read is data. */
+/** Finds what to offer for a folder. Runs nothing; files are read as data. */
 export const projectCommands = (folder: string, env: Environment): ProjectCommands => {
   const hasGit = existsSync(join(folder, '.git', 'HEAD'));
   const isPython = PYTHON_FILES.some((name) => existsSync(join(folder, name)));

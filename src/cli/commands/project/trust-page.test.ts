@@ -25,8 +25,8 @@ const preview = (over: object) =>
 
 const ESC = '\u001b';
 
-describe('what the person sees who is asked for trust', () => {
-  it('is each setting with its value before and after, and its meaning', () => {
+describe('the page for the person who is asked for trust', () => {
+  it('shows each setting with its value before and after, and its meaning', () => {
     const changes = [{ path: 'budget.dailyUsd', from: 10, to: 5, meaning: 'Dollars a day.' }];
     const page = trustPage(trust(['config.yml']), preview({ changes }));
     expect(page).toEqual([
@@ -71,7 +71,7 @@ describe('what the person sees who is asked for trust', () => {
     expect(long.filter((line) => line.includes('end-of-'))).toHaveLength(200);
   });
 
-  it('is what changed, which code, which rules, and what it does not get', () => {
+  it('shows what changed, code, rules, and settings it does not get', () => {
     const page = trustPage(
       trust(['config.yml', 'tools/a.ts'], ['tools/a.ts']),
       preview({
@@ -85,7 +85,7 @@ describe('what the person sees who is asked for trust', () => {
     expect(page).toContain('Different since you trusted it:\n    tools/a.ts');
     expect(page).toContain('It brings tools (1 file of code):\n    tools/a.ts');
     expect(page).toContain('It would add these rules:\n    /p/policy.yml\n');
-    expect(page).toContain('will not get them:\n    budget.dailyUsd: not raised');
+    expect(page).toContain('does not get them:\n    budget.dailyUsd: not raised');
     expect(page).not.toContain('/u/policy.yml');
   });
 
@@ -104,7 +104,7 @@ describe('what the person sees who is asked for trust', () => {
     expect(page).toContain('⟨42 more, see the file⟩');
   });
 
-  it('says how many tools the lock of the project accepts, and whose', () => {
+  it('says how many tools the lock of the project accepts, by source', () => {
     const lock = JSON.stringify({
       version: 1,
       tools: [

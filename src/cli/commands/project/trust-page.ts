@@ -1,6 +1,6 @@
 /**
- * What a project's configuration would do, for the person who is to trust it. What runs code stands
- * last, next to the question, and is never cut; of the rest every cut is stated.
+ * Shows what a project's configuration would do to the person who is to trust it. What runs code comes
+ * last, next to the question, and is never cut; every other cut is stated.
  */
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import type { LoadedConfig } from '../../../trust/load-config.ts';
@@ -34,7 +34,7 @@ const block = (title: string, lines: readonly string[]): readonly string[] =>
 
 const SERVER = /^mcp\.servers\./;
 
-/** The whole command line of every server that comes from the project. */
+/** Shows the whole command line of every server that comes from the project. */
 const serverLines = ({ config, changes }: LoadedConfig): readonly string[] => {
   const touched = changes.map(({ path }) => path).filter((path) => SERVER.test(path));
   return Object.entries(config.mcp.servers)
@@ -46,13 +46,13 @@ const serverLines = ({ config, changes }: LoadedConfig): readonly string[] => {
     });
 };
 
-interface Accepted {
+interface AcceptedTool {
   readonly tool: string;
   readonly origin: string;
 }
 
-/** `undefined` for a lock that is none: it would stop the start, so that it accepts nothing. */
-const acceptedIn = (bytes: Uint8Array): readonly Accepted[] | undefined => {
+/** Reads the lock; `undefined` for one that cannot be read: it would stop the start. */
+const acceptedIn = (bytes: Uint8Array): readonly AcceptedTool[] | undefined => {
   try {
     const { tools } = JSON.parse(new TextDecoder().decode(bytes)) as { tools?: unknown };
     if (!Array.isArray(tools)) return undefined;
@@ -65,7 +65,7 @@ const acceptedIn = (bytes: Uint8Array): readonly Accepted[] | undefined => {
   }
 };
 
-/** What the project says somebody has looked at, source by source: to trust it is to believe that. */
+/** Lists the tools that the project's lock accepts, by source: trusting the project accepts them too. */
 const lockLines = ({ folder }: ProjectTrust): readonly string[] => {
   const bytes = folder?.contents.get(LOCK);
   if (!bytes) return [];
@@ -84,7 +84,7 @@ const lockLines = ({ folder }: ProjectTrust): readonly string[] => {
 const changeLine = ({ path, from, to, meaning }: ProjectChange): string =>
   `${visibleText(path)}: ${shown(from)} → ${shown(to)}   ${visibleText(meaning)}`;
 
-/** `preview` is the configuration as it would be. */
+/** Builds the page. `preview` is the configuration as it would be. */
 export const trustPage = (trust: ProjectTrust, preview: LoadedConfig): readonly string[] => {
   const files = Object.keys(trust.folder?.files ?? {});
   const code = files.filter((file) => /^tools\//i.test(file));
@@ -99,7 +99,7 @@ export const trustPage = (trust: ProjectTrust, preview: LoadedConfig): readonly 
         .map(({ path }) => visibleText(path)),
     ),
     ...block(
-      'It asks for these as well, and will not get them:',
+      'It asks for these as well, and does not get them:',
       preview.narrowed.map(({ path, message }) => `${visibleText(path)}: ${message}`),
     ),
     ...block('Different since you trusted it:', (trust.changed ?? []).map(visibleText)),

@@ -68,7 +68,7 @@ describe('toolcrib trust', () => {
     const first = await run(['trust', '--yes']);
     expect([first.code, first.out]).toEqual([0, `✓ ${project} is trusted, as it is now.\n`]);
     expect(first.err).toContain('budget.dailyUsd: 10 → 5');
-    expect(first.err).toContain('will not get them:\n    store.driver: a project can make this');
+    expect(first.err).toContain('does not get them:\n    store.driver: a project can make this');
     expect((await run(['trust'])).out).toContain('is trusted already');
     expect(JSON.parse((await run(['trust', '--json'])).out)).toMatchObject({
       state: 'trusted',
@@ -76,7 +76,7 @@ describe('toolcrib trust', () => {
     });
   });
 
-  it('does not trust without a terminal or a word', async () => {
+  it('does not trust without a terminal or --yes', async () => {
     await write('config.yml', 'budget: {dailyUsd: 5}\n');
     const { code, err } = await run(['trust']);
     expect([code, err]).toEqual([2, expect.stringContaining('add --yes')]);
@@ -99,12 +99,12 @@ describe('toolcrib trust', () => {
     expect([code, trust.state, trust.refused]).toEqual([exit, expected, refused]);
   });
 
-  it('has nothing to trust where there is nothing', async () => {
+  it('fails where there is no project', async () => {
     const { code, err } = await run(['trust', '--yes']);
     expect([code, err]).toEqual([2, expect.stringContaining('toolcrib init')]);
   });
 
-  it('refuses what is malformed, and says where', async () => {
+  it('refuses a malformed project, and says where it is wrong', async () => {
     await write('config.yml', 'budget:\n  dailyUsd: lots\n');
     const { code, err } = await run(['trust', '--yes']);
     expect([code, err]).toEqual([2, expect.stringMatching(/dailyUsd.*expected a number.*yml:2/s)]);
@@ -127,7 +127,7 @@ describe('toolcrib trust', () => {
     expect(await state()).toBe('untrusted');
   });
 
-  it('believes no list that others can write', async () => {
+  it('refuses a trust file that others can write', async () => {
     await write('config.yml', 'budget: {dailyUsd: 5}\n');
     await run(['trust', '--yes']);
     await chmod(join(root, 'user/trust.json'), 0o666);
@@ -141,7 +141,7 @@ describe('toolcrib trust', () => {
     }
   });
 
-  it('remembers although the environment would trust anyway', async () => {
+  it('stores the trust although TOOLCRIB_TRUST is set', async () => {
     await write('config.yml', 'budget: {dailyUsd: 5}\n');
     expect((await run(['trust', '--yes'], { env: env({ TOOLCRIB_TRUST: '1' }) })).code).toBe(0);
     expect(await state()).toBe('trusted');
@@ -186,14 +186,14 @@ describe('a command in a project that nobody trusted', () => {
     expect(await state()).toBe('untrusted');
   });
 
-  it('goes on when the answer cannot be kept', async () => {
+  it('continues when the answer cannot be stored', async () => {
     await write('config.yml', 'budget: {dailyUsd: 5}\n');
     await writeFile(join(root, 'file'), '');
     const over = { env: env({ TOOLCRIB_HOME: join(root, 'file', 'below') }) };
     expect(await settle('y\n', over)).toMatch(/trust\.json: cannot be written/);
   });
 
-  it('is told in one line that it is ignored, with control characters shown', async () => {
+  it('says in one line that the project is ignored, with control characters shown', async () => {
     await write('config.yml', 'budget: {dailyUsd: 50}\n');
     const notes = async () => trustNotes(await loadConfig({ cwd: project, env: env() }));
     expect(await notes()).toEqual([
@@ -214,7 +214,7 @@ describe('a command in a project that nobody trusted', () => {
 });
 
 describe('commands that write the configuration', () => {
-  it('init trusts what it wrote, and nothing that lay there before', async () => {
+  it('init trusts the file it wrote, and no file that was there before', async () => {
     expect(JSON.parse((await run(['init', '--json'])).out)).toMatchObject({ trusted: true });
     expect(await state()).toBe('trusted');
     await rm(join(project, '.toolcrib'), { recursive: true });
@@ -236,7 +236,7 @@ describe('commands that write the configuration', () => {
     },
   );
 
-  it('init goes on when trust cannot be remembered', async () => {
+  it('init continues when trust cannot be stored', async () => {
     await writeFile(join(root, 'file'), '');
     const over = { env: env({ TOOLCRIB_HOME: join(root, 'file', 'below') }) };
     const { code, err } = await run(['init'], over);
@@ -244,28 +244,28 @@ describe('commands that write the configuration', () => {
     expect(existsSync(join(project, '.toolcrib/config.yml'))).toBe(true);
   });
 
-  it('tools disable makes a project of its own, and keeps a trusted one trusted', async () => {
+  it('tools disable creates a project where there is none, and keeps a trusted one trusted', async () => {
     expect((await run(['tools', 'disable', 'calculator'])).code).toBe(0);
     expect(await state()).toBe('trusted');
     expect((await run(['tools', 'enable', 'calculator'])).code).toBe(0);
     expect(await state()).toBe('trusted');
   });
 
-  it('tools disable leaves a project alone that is not trusted', async () => {
+  it('tools disable does not change an untrusted project', async () => {
     await write('config.yml', 'budget: {dailyUsd: 5}\n');
     const { code, err } = await run(['tools', 'disable', 'calculator']);
     expect([code, err]).toEqual([3, expect.stringContaining('nothing was changed')]);
     expect(await readFile(join(project, '.toolcrib/config.yml'), 'utf8')).not.toContain('calc');
   });
 
-  it('tools disable remembers nothing for a project trusted by the environment', async () => {
+  it('tools disable stores no trust for a project trusted by the environment', async () => {
     await write('config.yml', 'budget: {dailyUsd: 5}\n');
     const over = { env: env({ TOOLCRIB_TRUST: '1' }) };
     expect((await run(['tools', 'disable', 'calculator'], over)).code).toBe(0);
     expect(await state()).toBe('untrusted');
   });
 
-  it('tools enable does not pretend to undo what the user switched off', async () => {
+  it("tools enable fails for a tool that the user's own configuration switches off", async () => {
     await mkdir(join(root, 'user'));
     const own = 'tools: {calculator: {enabled: false}}\n';
     await writeFile(join(root, 'user/config.yml'), own);

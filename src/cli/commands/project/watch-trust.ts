@@ -1,6 +1,6 @@
 /**
- * `toolcrib trust --watch`: for as long as it runs the user says that edits of tool files in this project
- * are theirs. Settings, rules and the lock are never trusted this way.
+ * `toolcrib trust --watch`: while it runs, edits of tool files in this project count as the user's own.
+ * Settings, rules and the lock are never trusted this way.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -16,6 +16,7 @@ import {
   userDirOf,
 } from '../../../trust/project-trust.ts';
 import { type Io, note, print } from '../../io.ts';
+import { awaitEnd } from '../../session/on-interrupt.ts';
 
 const TOOLS = 'tools/';
 /** An editor writes a file in several steps. */
@@ -26,9 +27,9 @@ const refuse = (message: string): ToolFailure =>
     suggestions: ['Look at what is in .toolcrib and decide first: toolcrib trust'],
   });
 
-/** What changed before the command began is not covered by it. */
-const startFrom = async (place: ConfigLocation): Promise<ProjectFolder> => {
-  const { state, folder } = await readProjectTrust(place);
+/** Finds the trusted project. Refuses one that changed before the command began. */
+const trustedFolder = async (location: ConfigLocation): Promise<ProjectFolder> => {
+  const { state, folder } = await readProjectTrust(location);
   if (state === 'trusted' && folder) return folder;
   throw refuse(
     state === 'changed'
@@ -38,57 +39,47 @@ const startFrom = async (place: ConfigLocation): Promise<ProjectFolder> => {
 };
 
 /** Trusts the tool files that are different now; returns their paths. */
-export const trustEdits = async (
+const trustEdits = async (
   io: Io,
-  place: ConfigLocation,
+  location: ConfigLocation,
   realDir: string,
 ): Promise<readonly string[]> => {
-  const { folder, changed = [], problems } = await readProjectTrust(place);
+  const { folder, changed = [], problems } = await readProjectTrust(location);
   if (!folder || folder.realDir !== realDir || problems.length > 0) return [];
   const edits = changed.filter((path) => path.startsWith(TOOLS));
   if (edits.length === 0) return [];
-  const answer = { userDir: userDirOf(place), now: io.runtime.now() };
+  const answer = { userDir: userDirOf(location), now: io.runtime.now() };
   return (await trustFiles(folder, edits, answer)) ? edits : [];
 };
 
-const sayTrusted = (io: Io, edits: readonly string[]): void => {
+const printTrusted = (io: Io, edits: readonly string[]): void => {
   for (const path of edits) print(io, `${io.ink.green('✓')} ${visibleText(path)}`);
 };
 
-/** Resolves when the user ends it. */
-const untilInterrupted = (io: Io): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      io.signals.off('SIGINT', end);
-      io.signals.off('SIGTERM', end);
-      resolve();
-    };
-    io.signals.on('SIGINT', end);
-    io.signals.on('SIGTERM', end);
-  });
-
-export const watchTrust = async (io: Io, place: ConfigLocation): Promise<number> => {
-  const { realDir } = await startFrom(place);
+export const watchTrust = async (io: Io, location: ConfigLocation): Promise<number> => {
+  const { realDir } = await trustedFolder(location);
   const folder = join(realDir, FOLDER, 'tools');
   await mkdir(folder, { recursive: true });
   let work: Promise<unknown> = Promise.resolve();
   let isDue = false;
-  const look = async (): Promise<void> => {
+  const trustChanges = async (): Promise<void> => {
     isDue = false;
-    sayTrusted(io, await trustEdits(io, place, realDir));
+    printTrusted(io, await trustEdits(io, location, realDir));
   };
   const failed = (error: Error): void => note(io, visibleText(error.message));
   const onChange = (): void => {
     if (isDue) return;
     isDue = true;
     io.runtime.after(QUIET_MS, () => {
-      work = work.then(look).catch(failed);
+      work = work.then(trustChanges).catch(failed);
     });
   };
   const watcher: FSWatcher = watch(folder, { recursive: true }, onChange);
   watcher.on('error', failed);
   note(io, `Edits below ${visibleText(folder)} are trusted until you press Ctrl-C.`);
-  await untilInterrupted(io);
+  const { ended, release } = awaitEnd(io);
+  await ended;
+  release();
   watcher.close();
   await work;
   return 0;

@@ -42,10 +42,10 @@ const kept = (): unknown => JSON.parse(readFileSync(file(), 'utf8'));
 const set = (key: string, stdin: string) => run({ args: ['secrets', 'set', key], stdin });
 
 describe('toolcrib secrets', () => {
-  it('keeps what is piped in, without the line break of echo, for the owner only', async () => {
+  it('stores what is piped in without the line break of echo, readable by the owner only', async () => {
     const { code, out, err } = await set('STRIPE_KEY', 'the-canary-value\n');
     expect(code).toBe(0);
-    expect(out).toBe('✓ Kept: STRIPE_KEY\n');
+    expect(out).toBe('✓ Stored: STRIPE_KEY\n');
     expect(err).toContain(file());
     expect(out + err).not.toContain('the-canary-value');
     expect(kept()).toEqual({ STRIPE_KEY: 'the-canary-value' });
@@ -81,7 +81,7 @@ describe('toolcrib secrets', () => {
     expect(() => kept()).toThrow();
   });
 
-  it('refuses a name that is none', async () => {
+  it('refuses an invalid name', async () => {
     const { code, err } = await set('not a key', 'value-of-it');
     expect(code).toBe(2);
     expect(err).toContain('no name for a secret');
@@ -108,8 +108,8 @@ describe('toolcrib secrets', () => {
     });
   });
 
-  it('says so when there are none', async () => {
-    expect((await run({ args: ['secrets', 'list'] })).out).toBe('No secrets are kept yet.\n');
+  it('says when no secrets are stored', async () => {
+    expect((await run({ args: ['secrets', 'list'] })).out).toBe('No secrets are stored yet.\n');
   });
 
   it('a file that cannot be read does not hide the rest, but it is a failure', async () => {
@@ -122,7 +122,7 @@ describe('toolcrib secrets', () => {
     expect(out + err).not.toContain('canary');
   });
 
-  it('says when the value just kept is not the one in use', async () => {
+  it('warns when the value just stored is not the one in use', async () => {
     const args = ['secrets', 'set', 'API_TOKEN', '--json'];
     const shadowed = await run({ args, stdin: 'x-value', env: { API_TOKEN: 'other' } });
     expect(JSON.parse(shadowed.out)).toMatchObject({
@@ -135,7 +135,7 @@ describe('toolcrib secrets', () => {
     expect(unread.err).toContain('Tools do not look there');
   });
 
-  it('forgets a secret, and says when there is none', async () => {
+  it('deletes a secret, and fails when there is none', async () => {
     await set('KEY', 'file-canary');
     const { code, out } = await run({ args: ['secrets', 'remove', 'KEY'] });
     expect(code).toBe(0);
@@ -148,13 +148,13 @@ describe('toolcrib secrets', () => {
     expect(variable.err).toContain('unset KEY');
   });
 
-  it('as JSON, and with --to as in set', async () => {
+  it('prints JSON, and accepts --to as set does', async () => {
     await set('KEY', 'file-canary');
     const { out } = await run({ args: ['secrets', 'remove', 'KEY', '--to', 'file', '--json'] });
     expect(JSON.parse(out)).toEqual({ key: 'KEY', removed: ['file'] });
   });
 
-  it('knows no other place', async () => {
+  it('refuses an unknown vault', async () => {
     const { code, err } = await run({ args: ['secrets', 'set', 'KEY', '--to', 'cloud'] });
     expect(code).toBe(2);
     expect(err).toContain('Allowed choices are file, keychain');

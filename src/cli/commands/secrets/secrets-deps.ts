@@ -1,18 +1,53 @@
-/** What the commands of `toolcrib secrets` share: the places secrets are kept in, by name. */
+/** What the commands of `toolcrib secrets` share: the sources by name, and how a value is read. */
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { Option } from 'commander';
+import { ToolFailure } from '../../../contract/errors.ts';
 import type { Secrets } from '../../../contract/secrets.ts';
 import type { SecretDeps, VaultName } from '../../../crib/open-secrets.ts';
 import type { Io } from '../../io.ts';
+
+/** Discards the echo of what is typed. */
+const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+const readTyped = (io: Io, key: string): Promise<string> =>
+  new Promise((resolve) => {
+    io.stderr.write(`Value of ${key} (it is not shown): `);
+    const lines = createInterface({ input: io.stdin, output: nowhere(), terminal: true });
+    let answer = '';
+    lines.once('line', (line) => {
+      answer = line;
+      lines.close();
+    });
+    // Also when the person gives up with Ctrl-C or Ctrl-D: then there is no value.
+    lines.once('close', () => {
+      io.stderr.write('\n');
+      resolve(answer);
+    });
+  });
+
+/** Reads stdin without the line break that `echo` adds. */
+const readPiped = async (io: Io): Promise<string> => (await text(io.stdin)).replace(/\r?\n$/, '');
+
+/** Asks for a value, or reads it from a pipe. Fails with VALIDATION_ERROR when there is none. */
+export const readSecretValue = async (io: Io, key: string): Promise<string> => {
+  const value = io.stdin.isTTY === true ? await readTyped(io, key) : await readPiped(io);
+  if (value !== '') return value;
+  throw new ToolFailure('VALIDATION_ERROR', 'No value was given.', {
+    suggestions: [`Type it when asked, or pipe it in: toolcrib secrets set ${key} < file`],
+  });
+};
 
 export type SourceName = VaultName | 'environment';
 
 const VAULTS: readonly VaultName[] = ['file', 'keychain'];
 
-/** An option that takes the name of a place one can write to. */
-export const placeOption = (flag: string, description: string): Option =>
-  new Option(`${flag} <place>`, description).choices(VAULTS);
+/** Makes an option that takes the name of a vault. */
+export const vaultOption = (flag: string, description: string): Option =>
+  new Option(`${flag} <vault>`, description).choices(VAULTS);
 
-/** Throws on bad configuration. */
+/** Reads the configuration. Throws when it is bad. */
 export const secretDeps = async ({ cwd, env }: Io): Promise<SecretDeps> => {
   const [{ loadConfig }, { userDirOf }] = await Promise.all([
     import('../../../trust/load-config.ts'),
@@ -27,7 +62,7 @@ export interface NamedSecrets {
   readonly secrets: Secrets;
 }
 
-/** The places that tools get secrets from, in order. */
+/** Lists the sources that tools get secrets from, in order. */
 export const namedSources = async (deps: SecretDeps): Promise<readonly NamedSecrets[]> => {
   const { openSecrets } = await import('../../../crib/open-secrets.ts');
   const { sources } = deps.config.secrets;
@@ -37,6 +72,6 @@ export const namedSources = async (deps: SecretDeps): Promise<readonly NamedSecr
   });
 };
 
-/** The places among them that can be written to. */
+/** Lists the sources among them that can be written to. */
 export const vaultsIn = (deps: SecretDeps): readonly VaultName[] =>
   VAULTS.filter((name) => deps.config.secrets.sources.includes(name));

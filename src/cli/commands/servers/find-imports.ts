@@ -1,4 +1,4 @@
-/** Reads the lists of servers that other programs keep on this machine. Changes nothing. */
+/** Reads the lists of servers of other programs on this machine. Changes nothing. */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { homeOf } from '../../../config/load/find-config-files.ts';
@@ -13,7 +13,7 @@ import { type ClientReading, readClientText } from '../../../config/mcp-import/r
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { Io } from '../../io.ts';
 
-/** Claude Code keeps its history in the same file. */
+/** Large, because Claude Code keeps its history in the same file. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 export interface FoundFile {
@@ -26,15 +26,15 @@ export interface FoundFile {
   readonly fault?: string;
 }
 
-export interface Wanted {
-  /** Named by hand; without any, the known places are looked at. */
+interface ImportOptions {
+  /** Named by hand; when empty, the known locations are searched. */
   readonly files: readonly string[];
   readonly from: ClientName | undefined;
 }
 
 type Candidate = Omit<ClientFile, 'client'> & { readonly client: ClientName | undefined };
 
-const candidates = (io: Io, { files, from }: Wanted): readonly Candidate[] => {
+const candidates = (io: Io, { files, from }: ImportOptions): readonly Candidate[] => {
   if (files.length > 0) {
     return files.map((name) => {
       const file = resolve(io.cwd, name);
@@ -52,8 +52,8 @@ const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefi
   if (fault !== undefined) return { ...candidate, text: '', reading: undefined, fault };
   if (text === undefined) return undefined;
   try {
-    const around = { client, home: homeOf(io.env), folder: io.cwd };
-    return { ...candidate, text, reading: readClientText(text, around) };
+    const context = { client, home: homeOf(io.env), folder: io.cwd };
+    return { ...candidate, text, reading: readClientText(text, context) };
   } catch (error) {
     const { name, message } = error as Error;
     if (name !== 'JsoncFault') throw error;
@@ -66,7 +66,7 @@ const readOne = async (io: Io, candidate: Candidate): Promise<FoundFile | undefi
   }
 };
 
-/** A list that was named and cannot be read is not passed over like one that was merely found. */
+/** Explains why a named file cannot be read. Files in known locations are skipped instead. */
 const unreadable = ({ file, fault }: FoundFile): ToolFailure =>
   new ToolFailure(
     'VALIDATION_ERROR',
@@ -76,21 +76,24 @@ const unreadable = ({ file, fault }: FoundFile): ToolFailure =>
     },
   );
 
-/** Fails for a file that was named: with NOT_FOUND, or with VALIDATION_ERROR when it is no list. */
-export const findImports = async (io: Io, wanted: Wanted): Promise<readonly FoundFile[]> => {
-  const found: FoundFile[] = [];
-  for (const candidate of candidates(io, wanted)) {
+/** Reads the files. Fails for a named one: with NOT_FOUND, or with VALIDATION_ERROR when it is no list. */
+export const findImports = async (
+  io: Io,
+  options: ImportOptions,
+): Promise<readonly FoundFile[]> => {
+  const files: FoundFile[] = [];
+  for (const candidate of candidates(io, options)) {
     const read = await readOne(io, candidate);
-    if (read?.fault !== undefined && wanted.files.length > 0) throw unreadable(read);
-    if (read) found.push(read);
-    else if (wanted.files.length > 0) {
+    if (read?.fault !== undefined && options.files.length > 0) throw unreadable(read);
+    if (read) files.push(read);
+    else if (options.files.length > 0) {
       throw new ToolFailure('NOT_FOUND', 'A file that was named does not exist.', {
         suggestions: [
           `There is no ${candidate.file}`,
-          'Name no file to look in the known places: toolcrib servers import',
+          'Name no file to search the known locations: toolcrib servers import',
         ],
       });
     }
   }
-  return found;
+  return files;
 };

@@ -1,5 +1,4 @@
-/** What an import would do, for a person to read before it is done. Values that may be secret are not shown. */
-
+/** Shows what an import would do. Values that may be secret are hidden. */
 import { CLIENT_TITLES } from '../../../config/mcp-import/client-files.ts';
 import { argumentLooksSecret } from '../../../config/mcp-import/looks-secret.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
@@ -9,7 +8,7 @@ import type { ImportPlan, PlannedServer } from './plan-import.ts';
 
 const HIDDEN = '‹hidden›';
 
-/** The command line, or the address without its query. */
+/** Shows the command line, or the address without its query. */
 export const reachText = ({ definition }: Pick<PlannedServer, 'definition'>): string => {
   const { command, args = [], url } = definition;
   if (url !== undefined && URL.canParse(url)) {
@@ -25,27 +24,27 @@ const MARKS = { new: '+', same: '=', refused: '✗' } as const;
 const serverLines = (io: Io, server: PlannedServer): readonly string[] => {
   const { name, outcome, reason, secrets, notes, definition } = server;
   const paint = { new: io.noteInk.green, same: io.noteInk.dim, refused: io.noteInk.red }[outcome];
-  const said = {
+  const summary = {
     new: reachText(server),
-    same: 'is there already',
+    same: 'is configured already',
     refused: `left out: ${reason}`,
   }[outcome];
   const more =
     outcome === 'new'
       ? [
           ...(definition.env ? [`variables: ${Object.keys(definition.env).join(', ')}`] : []),
-          ...secrets.map(({ from, key }) => `${from} looks like a secret: kept as ${key}`),
+          ...secrets.map(({ from, key }) => `${from} looks like a secret: stored as ${key}`),
           ...notes,
         ]
       : [];
   return [
-    `  ${paint(MARKS[outcome])} ${visibleText(name)}  ${visibleText(said)}`,
+    `  ${paint(MARKS[outcome])} ${visibleText(name)}  ${visibleText(summary)}`,
     ...more.map((line) => io.noteInk.dim(`      ${visibleText(line)}`)),
   ];
 };
 
-const fileLines = (io: Io, found: FoundFile, plan: ImportPlan): readonly string[] => {
-  const { file, client, isProject, fault, reading } = found;
+const fileLines = (io: Io, foundFile: FoundFile, plan: ImportPlan): readonly string[] => {
+  const { file, client, isProject, fault, reading } = foundFile;
   const title = client === undefined ? 'a file' : CLIENT_TITLES[client];
   const head = `${title}: ${visibleText(file)}${isProject ? ' (of this folder)' : ''}`;
   if (fault !== undefined) return [head, `  ${io.noteInk.yellow('!')} ${visibleText(fault)}`];
@@ -55,9 +54,9 @@ const fileLines = (io: Io, found: FoundFile, plan: ImportPlan): readonly string[
 };
 
 export const importPage = (io: Io, plan: ImportPlan): readonly string[] =>
-  plan.files.flatMap((found) => fileLines(io, found, plan));
+  plan.files.flatMap((file) => fileLines(io, file, plan));
 
-/** The same for `--json`: no value of an environment, a header or a secret. */
+/** Gives the same as data for `--json`: no value of a variable, a header or a secret. */
 export const importData = ({ files, servers }: ImportPlan) => ({
   files: files.map(({ client, file, isProject, fault }) => ({
     ...(client && { client }),

@@ -1,15 +1,55 @@
 /**
- * After servers were taken in: starts them, shows what they bring and what looks odd about it, and asks
- * whether it may be used. Without a terminal nothing is started, and the commands for it are named.
+ * After servers were added: starts them, shows their tools and what looks odd about them, and asks
+ * whether to accept them. Without a terminal nothing is started, and the next commands are named.
  */
-
+import type { Crib } from '../../../contract/crib.ts';
+import type { Tier } from '../../../contract/tool.ts';
 import { canAsk } from '../../input/confirm.ts';
 import { type Io, note, print } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
-import { acceptHeld } from '../tools/accept-held.ts';
-import { isHeld, lockFileOf } from '../tools/lock-page.ts';
+import { table } from '../../output/table.ts';
+import { tierCell } from '../../output/tool-summary.ts';
+import { acceptHeld, isHeld, lockFileOf } from '../tools/lock-page.ts';
 import { type FreshCrib, withFreshCrib } from '../tools/with-fresh-crib.ts';
-import { serverTools, showServerTools } from './server-tools.ts';
+
+interface ServerTool {
+  readonly tool: string;
+  readonly tier?: Tier;
+  /** `accepted`, or why it is held back. */
+  readonly state: string;
+}
+
+/** Lists the tools of a server, with what the lock says about each. */
+export const serverTools = (crib: Crib, server: string): readonly ServerTool[] =>
+  crib.tools.lock
+    .states()
+    .filter(({ origin, state }) => origin === `mcp:${server}` && state !== 'gone')
+    .map(({ tool, state }) => {
+      const tier = crib.tools.get(tool)?.tool.tier;
+      return { tool, state, ...(tier && { tier }) };
+    });
+
+export const showServerTools = (io: Io, tools: readonly ServerTool[]): void => {
+  const rows = tools.map(({ tool, tier, state }) => [
+    { text: tool, paint: io.ink.bold },
+    tier ? tierCell(tier, io.ink) : '',
+    { text: state, paint: state === 'accepted' ? io.ink.green : io.ink.yellow },
+  ]);
+  print(io, ...table(rows).map((line) => `  ${line}`));
+};
+
+/** Names the commands that accept tools in quarantine. */
+export const noteHeldTools = (io: Io, tools: readonly ServerTool[]): void => {
+  const held = tools.filter(({ state }) => state !== 'accepted');
+  const [first] = held;
+  if (!first) return;
+  const arrow = io.noteInk.cyan('→');
+  note(
+    io,
+    `${arrow} ${counted(held.length, 'tool')} in quarantine. Review and accept one: toolcrib tools accept ${first.tool}`,
+    `${arrow} Review and accept all: toolcrib tools lock --accept-all`,
+  );
+};
 
 const noteNextCommands = (io: Io, servers: readonly string[]): void => {
   const arrow = io.noteInk.cyan('→');
@@ -18,7 +58,7 @@ const noteNextCommands = (io: Io, servers: readonly string[]): void => {
   note(
     io,
     `${arrow} Try ${which}: toolcrib servers test ${first}`,
-    `${arrow} Let ${whose} tools in, after a look: toolcrib tools lock --accept-all`,
+    `${arrow} Review and accept ${whose} tools: toolcrib tools lock --accept-all`,
   );
 };
 
@@ -48,7 +88,7 @@ const offer = async (io: Io, open: FreshCrib, servers: readonly string[]): Promi
   note(io, io.noteInk.dim(`in ${lockFileOf(open, accepted)}`));
 };
 
-/** That a server does not start is said, and takes nothing back: it is in the configuration. */
+/** Offers the tools. A server that does not start stays in the configuration, and the reason is printed. */
 export const offerTools = async (
   io: Io,
   servers: readonly string[],

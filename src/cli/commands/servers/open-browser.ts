@@ -7,7 +7,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** False when there is nothing to open it with; the address is shown in any case. */
+/** Opens the address; false when no browser can be started. */
 export const openBrowser = (io: Io, url: URL): Promise<boolean> => {
   const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   return new Promise((resolve) => {

@@ -1,9 +1,69 @@
-/** What an import would do: which servers are new, which are there already, which cannot be taken. */
+/** Plans an import: which servers are new, configured already, or refused. Then writes the new ones. */
 import { isDeepStrictEqual } from 'node:util';
+import { configShape } from '../../../config/document/read-config-shape.ts';
+import { setInConfigFile } from '../../../config/edit/edit-config.ts';
+import { layerProblems } from '../../../config/load/resolve-layers.ts';
 import type { ServerDefinition } from '../../../config/mcp-import/foreign-server.ts';
 import { type MovedSecret, moveSecrets } from '../../../config/mcp-import/move-secrets.ts';
-import { definitionFault } from './definition-fault.ts';
+import { mcpSection } from '../../../config/sections/sources/mcp.ts';
+import type { SecretVault } from '../../../contract/secrets.ts';
+import type { Io } from '../../io.ts';
+import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import type { FoundFile } from './find-imports.ts';
+import { assertEditable, editServers, type ServerDeps } from './server-config.ts';
+
+/** Opens the first vault of the configuration. */
+export const openVaultOf = async (io: Io): Promise<SecretVault> => {
+  const deps = await secretDeps(io);
+  const { openVault } = await import('../../../crib/open-secrets.ts');
+  return openVault(vaultsIn(deps)[0] ?? 'file', deps);
+};
+
+interface TakeDeps {
+  readonly deps: ServerDeps;
+  readonly vault: SecretVault;
+  readonly inProject: boolean;
+}
+
+/** Writes secrets into the vault, then servers into the configuration. Returns the file that was changed. */
+export const takeServers = async (
+  io: Io,
+  { deps, vault, inProject }: TakeDeps,
+  servers: readonly Pick<PlannedServer, 'name' | 'definition' | 'secrets'>[],
+): Promise<string> => {
+  await assertEditable(io, deps, inProject);
+  for (const { secrets } of servers) {
+    for (const { key, value } of secrets) await vault.set(key, value);
+  }
+  const { file } = await editServers(io, deps, {
+    inProject,
+    change: async (path) => {
+      const edits = [];
+      for (const { name, definition } of servers) {
+        edits.push(await setInConfigFile(path, ['mcp', 'servers', name], definition));
+      }
+      const [first, last] = [edits[0], edits.at(-1)];
+      return first && last && { before: first.before, after: last.after };
+    },
+  });
+  return file;
+};
+
+/** Checks that a definition is complete: in one layer of the configuration it may be partial. */
+const wholeFault = (servers: Readonly<Record<string, unknown>>): string | undefined =>
+  mcpSection.safeParse({ servers }).error?.issues[0]?.message;
+
+/** Says why the configuration would refuse a server; quotes no value. */
+export const definitionFault = (name: string, definition: ServerDefinition): string | undefined => {
+  const servers = JSON.parse(JSON.stringify({ [name]: definition })) as Record<string, unknown>;
+  const [problem] = layerProblems(
+    { path: '', value: { mcp: { servers } }, position: () => undefined },
+    configShape(),
+  );
+  if (!problem) return wholeFault(servers);
+  const at = problem.path.split('.').slice(3).join('.');
+  return `${at === '' ? '' : `${at}: `}${problem.message}`;
+};
 
 export interface PlannedServer {
   readonly name: string;
@@ -14,7 +74,7 @@ export interface PlannedServer {
   readonly reason?: string;
   /** As it will be written; secrets are references. */
   readonly definition: ServerDefinition;
-  /** What moves out of the definition; a value is never shown. */
+  /** Moved out of the definition into the vault; values are never shown. */
   readonly secrets: readonly MovedSecret[];
   readonly notes: readonly string[];
 }
@@ -24,52 +84,52 @@ export interface ImportPlan {
   readonly servers: readonly PlannedServer[];
 }
 
-export interface PlanDeps {
+interface PlanDeps {
   readonly configured: Readonly<Record<string, unknown>>;
-  /** The value of a secret that is kept already. */
+  /** Reads a secret that is stored already. */
   secret(key: string): Promise<string | undefined>;
 }
 
-/** Whether one is on or off is no difference. */
+/** Leaves out whether a server is switched on: that is no difference. */
 const comparable = (definition: unknown): unknown => {
   const { enabled: _switch, ...rest } = definition as ServerDefinition;
   return rest;
 };
 
-/** Another value under the same key belongs to somebody else. */
+/** Refuses to overwrite a secret that has another value. */
 const secretFault = async (
   secrets: readonly MovedSecret[],
   { secret }: PlanDeps,
 ): Promise<string | undefined> => {
   for (const { key, value } of secrets) {
-    const kept = await secret(key);
-    if (kept !== undefined && kept !== value) return `another secret is kept as ${key}`;
+    const stored = await secret(key);
+    if (stored !== undefined && stored !== value) return `another secret is stored as ${key}`;
   }
   return undefined;
 };
 
 class Planner {
   readonly #deps: PlanDeps;
-  readonly #taken = new Map<string, ServerDefinition>();
+  readonly #planned = new Map<string, ServerDefinition>();
 
   constructor(deps: PlanDeps) {
     this.#deps = deps;
   }
 
-  /** `undefined`: nothing of this name yet. */
-  #known(name: string): unknown {
+  /** Finds a server of that name, planned or configured. */
+  #existing(name: string): unknown {
     const { configured } = this.#deps;
     return (
-      this.#taken.get(name) ?? (Object.hasOwn(configured, name) ? configured[name] : undefined)
+      this.#planned.get(name) ?? (Object.hasOwn(configured, name) ? configured[name] : undefined)
     );
   }
 
-  async plan(found: FoundFile): Promise<readonly PlannedServer[]> {
-    const { servers = [], refused = [] } = found.reading ?? {};
+  async plan({ file, reading }: FoundFile): Promise<readonly PlannedServer[]> {
+    const { servers = [], refused = [] } = reading ?? {};
     const planned: PlannedServer[] = refused.map(({ foreignName, reason }) => ({
       name: foreignName,
       foreignName,
-      file: found.file,
+      file,
       outcome: 'refused',
       reason,
       definition: {},
@@ -80,7 +140,7 @@ class Planner {
       const { name, foreignName } = server;
       const { definition, secrets, stuck } = moveSecrets(server);
       const notes = [...server.notes, ...stuck.map((at) => `${at} looks like a secret and stays`)];
-      const base = { name, foreignName, file: found.file, definition, secrets, notes };
+      const base = { name, foreignName, file, definition, secrets, notes };
       planned.push({ ...base, ...(await this.#judge(name, definition, secrets)) });
     }
     return planned;
@@ -93,14 +153,14 @@ class Planner {
   ): Promise<Pick<PlannedServer, 'outcome' | 'reason'>> {
     const fault = definitionFault(name, definition) ?? (await secretFault(secrets, this.#deps));
     if (fault !== undefined) return { outcome: 'refused', reason: fault };
-    const known = this.#known(name);
-    if (known === undefined) {
-      this.#taken.set(name, definition);
+    const existing = this.#existing(name);
+    if (existing === undefined) {
+      this.#planned.set(name, definition);
       return { outcome: 'new' };
     }
-    return isDeepStrictEqual(comparable(known), comparable(definition))
+    return isDeepStrictEqual(comparable(existing), comparable(definition))
       ? { outcome: 'same' }
-      : { outcome: 'refused', reason: 'another server of this name is there already' };
+      : { outcome: 'refused', reason: 'another server of this name is configured already' };
   }
 }
 
@@ -110,6 +170,6 @@ export const planImport = async (
 ): Promise<ImportPlan> => {
   const planner = new Planner(deps);
   const servers: PlannedServer[] = [];
-  for (const found of files) servers.push(...(await planner.plan(found)));
+  for (const file of files) servers.push(...(await planner.plan(file)));
   return { files, servers };
 };

@@ -26,7 +26,7 @@ const rewriting = () => {
 };
 
 describe('rewriting a file', () => {
-  it('keeps a copy with the time in its name', async () => {
+  it('keeps a copy of the file with the time in its name', async () => {
     const { file, done } = rewriting();
     expect(await done).toEqual({ file, backup: `${file}.toolcrib-19700101T000000Z.bak` });
     expect(readFileSync((await done).backup, 'utf8')).toBe(TEXT);

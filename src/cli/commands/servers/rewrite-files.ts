@@ -1,13 +1,82 @@
-/** Points other programs at this one: their file is copied first, then changed in one step. */
+/**
+ * Points other programs at this one: their file is copied first, then replaced in one step. A file that
+ * cannot be changed does not stop the others.
+ */
 import { constants } from 'node:fs';
 import { copyFile, readdir, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readConfigText } from '../../../config/load/read-config-file.ts';
 import { type Launch, rewriteClientText } from '../../../config/mcp-import/rewrite-client-text.ts';
-import { ToolFailure } from '../../../contract/errors.ts';
+import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
+import { errorCodeOf, reasonOf } from '../../../kit/data/reason-of.ts';
 import { replaceFile } from '../../../kit/file/replace-file.ts';
-import type { Environment } from '../../io.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
+import { type Environment, type Io, note } from '../../io.ts';
 import type { FoundFile } from './find-imports.ts';
+
+interface UnchangedFile {
+  readonly file: string;
+  readonly reason: string;
+}
+
+export interface FileChanges<T> {
+  readonly done: readonly T[];
+  readonly left: readonly UnchangedFile[];
+}
+
+const NOT_WRITABLE = 'it, or its folder, is not writable';
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: 'its disk is read-only',
+  ENOSPC: 'the disk is full',
+  ENAMETOOLONG: 'the name of its copy would be too long',
+};
+
+const reasonFor = (thrown: unknown): string => {
+  if (thrown instanceof ToolFailure) {
+    return [thrown.message, ...(thrown.extras.suggestions ?? [])].join(' ');
+  }
+  const code = errorCodeOf(thrown);
+  if (Object.hasOwn(REASONS, code)) return REASONS[code] as string;
+  return reasonOf(thrown);
+};
+
+/** Changes the files one by one. Never throws. A file for which `change` gives `undefined` is neither done nor left. */
+export const changeEachFile = async <F extends { readonly file: string }, T>(
+  files: readonly F[],
+  change: (file: F) => Promise<T | undefined>,
+): Promise<FileChanges<T>> => {
+  const done: T[] = [];
+  const left: UnchangedFile[] = [];
+  for (const each of files) {
+    try {
+      const changed = await change(each);
+      if (changed !== undefined) done.push(changed);
+    } catch (error) {
+      left.push({ file: each.file, reason: reasonFor(error) });
+    }
+  }
+  return { done, left };
+};
+
+/** Prints which files are unchanged, and why; the answer is the exit code. */
+export const reportUnchanged = (
+  io: Io,
+  left: readonly UnchangedFile[],
+  { verb, again }: { readonly verb: string; readonly again: string },
+): number => {
+  if (left.length === 0) return 0;
+  if (!io.json) {
+    for (const { file, reason } of left) {
+      note(io, `${io.noteInk.red('✗')} Not ${verb}: ${visibleText(file)}`);
+      note(io, `  ${visibleText(reason)}`);
+    }
+    note(io, `${io.noteInk.cyan('→')} After you fixed that: ${again}`);
+  }
+  return ERRORS.EXECUTION_FAILED.exit;
+};
 
 const MARK = '.toolcrib-';
 const END = '.bak';
@@ -19,7 +88,7 @@ export interface Rewritten {
   readonly backup: string;
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   /** Only the tools of these servers are offered; all tools when absent. */
   readonly servers?: readonly string[];
   readonly env: Environment;
@@ -27,10 +96,10 @@ export interface LaunchOptions {
 }
 
 /**
- * Node and the script by their full paths: programs with windows seldom have the shell's PATH. Nor do
- * they have its variables, so that another folder than the usual one is written into the entry.
+ * Names Node and the script by their full paths: desktop programs seldom have the shell's PATH. Nor do
+ * they have its variables, so TOOLCRIB_HOME is written into the entry.
  */
-export const launchOf = async (
+const launchOf = async (
   client: string | undefined,
   { servers, env, cwd }: LaunchOptions,
 ): Promise<Launch> => {
@@ -49,26 +118,26 @@ export const launchOf = async (
   };
 };
 
-export interface Rewriting extends LaunchOptions {
+interface RewriteOptions extends LaunchOptions {
   readonly now: number;
   stays(foreignName: string): boolean;
 }
 
-/** Fails with CONFLICT when the file was changed since it was read. */
+/** Rewrites one file. Fails with CONFLICT when it was changed since it was read. */
 export const rewriteFile = async (
-  found: FoundFile,
-  { now, stays, ...launch }: Rewriting,
+  foundFile: FoundFile,
+  { now, stays, ...launch }: RewriteOptions,
 ): Promise<Rewritten> => {
-  const { file, text, client, reading } = found;
+  const { file, text, client, reading } = foundFile;
   const { text: current } = await readConfigText(file, { mostBytes: Number.MAX_SAFE_INTEGER });
   if (current !== text || !reading) {
-    throw new ToolFailure('CONFLICT', 'The file was changed while it was looked at.', {
+    throw new ToolFailure('CONFLICT', 'The file was changed in the meantime.', {
       suggestions: ['Close the program it belongs to, then try again.'],
     });
   }
   if (reading.lists.length === 0) {
     throw new ToolFailure('PRECONDITION_FAILED', 'A file of this kind is not rewritten.', {
-      suggestions: [`Put Toolcrib in the place of its servers by hand: ${file}`],
+      suggestions: [`Replace its servers with Toolcrib by hand: ${file}`],
     });
   }
   const after = rewriteClientText(text, {
@@ -82,15 +151,15 @@ export const rewriteFile = async (
   try {
     await replaceFile(file, after);
   } catch (error) {
-    // A copy beside a file that is as it was would pass for that of an earlier rewriting.
+    // Beside an unchanged file, the copy would look like that of an earlier rewrite.
     await rm(backup, { force: true }).catch(() => undefined);
     throw error;
   }
   return { file, backup };
 };
 
-/** The newest copy that a rewriting left beside the file. */
-export const backupOf = async (file: string): Promise<string | undefined> => {
+/** Finds the newest copy that a rewrite left beside the file. */
+const backupOf = async (file: string): Promise<string | undefined> => {
   const start = `${basename(file)}${MARK}`;
   const names = await readdir(dirname(file)).catch(() => []);
   const newest = names
@@ -100,7 +169,7 @@ export const backupOf = async (file: string): Promise<string | undefined> => {
   return newest === undefined ? undefined : join(dirname(file), newest);
 };
 
-/** `undefined` when there is no copy. */
+/** Restores the newest copy; `undefined` when there is none. */
 export const restoreFile = async (file: string): Promise<Rewritten | undefined> => {
   const backup = await backupOf(file);
   if (backup === undefined) return undefined;

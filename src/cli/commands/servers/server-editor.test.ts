@@ -152,7 +152,7 @@ describe('servers of the configuration over HTTP', { timeout: TIME_LIMIT }, () =
     expect(config()).toBe(before);
   });
 
-  it('takes over what was shown of another program, and nothing that changed meanwhile', async () => {
+  it('imports what was shown of another program, and nothing that changed meanwhile', async () => {
     const foreign = join(folder, '.cursor', 'mcp.json');
     mkdirSync(join(folder, '.cursor'));
     const write = (command: string) =>
@@ -170,7 +170,7 @@ describe('servers of the configuration over HTTP', { timeout: TIME_LIMIT }, () =
     expect(config()).toContain('notes-server');
   });
 
-  it('threat: a list that came with the project is taken over', async () => {
+  it('threat: a list that came with the project is imported', async () => {
     const planted = { mcpServers: { planted: { command: 'evil' } } };
     writeFileSync(join(folder, 'project', '.mcp.json'), JSON.stringify(planted));
     const { ask } = await serve();

@@ -16,33 +16,31 @@ import type {
   ServerChange,
   ServerEditor,
 } from '../../../surfaces/http/server-editor.ts';
-import type { Io } from '../../io.ts';
-import type { OpenCrib } from '../../session/opened-crib.ts';
+import type { Io, OpenCrib } from '../../io.ts';
 import { findImports } from './find-imports.ts';
 import { reachText } from './import-page.ts';
-import { type PlannedServer, planImport } from './plan-import.ts';
+import { openVaultOf, type PlannedServer, planImport, takeServers } from './plan-import.ts';
 import {
   editServers,
   isOfProject,
-  knownServer,
   openServerDeps,
+  requireServer,
   type ServerDeps,
   type ServerSettings,
   settingsOf,
 } from './server-config.ts';
 import { removeServer } from './servers-remove.ts';
-import { openVaultOf, takeServers } from './take-servers.ts';
 
 type Open = Pick<OpenCrib, 'crib' | 'loaded'>;
 
-interface Recorded {
+interface EventDetails {
   /** Who made the change. */
   readonly by: string;
   readonly tier?: Tier;
 }
 
-/** Bad configuration is told as such: it names files and settings, never a value. */
-const told = (error: unknown): unknown =>
+/** Turns bad configuration into a failure; it names files and settings, never a value. */
+const asToolFailure = (error: unknown): unknown =>
   error instanceof ConfigError
     ? new ToolFailure('CONFIG_INVALID', 'The configuration cannot be changed as it is.', {
         suggestions: error.problems.map(formatProblem),
@@ -50,7 +48,7 @@ const told = (error: unknown): unknown =>
     : error;
 
 const refused = (reason: string | undefined): ToolFailure =>
-  new ToolFailure('VALIDATION_ERROR', 'This is no server that can be configured.', {
+  new ToolFailure('VALIDATION_ERROR', 'This server cannot be configured.', {
     suggestions: [`Change it: ${reason ?? 'it is not complete'}`],
   });
 
@@ -60,21 +58,21 @@ const nameTaken = (name: string): ToolFailure =>
   });
 
 const changedMeanwhile = (): ToolFailure =>
-  new ToolFailure('CONFLICT', 'What was shown is not there any more. Nothing was changed.', {
+  new ToolFailure('CONFLICT', 'The server has changed since it was shown. Nothing was changed.', {
     suggestions: ['Look at the list again.'],
     retryable: false,
   });
 
-/** Hides what is hidden in the list of an import, whoever wrote the definition. */
+/** Shows how a server is reached, with secrets hidden as in the list of an import. */
 const reachOf = (settings: ServerSettings): string =>
   reachText({ definition: settings as ServerDefinition });
 
 const notesOf = ({ notes, secrets }: PlannedServer): readonly string[] => [
-  ...secrets.map(({ from, key }) => `${from} looks like a secret: kept as ${key}`),
+  ...secrets.map(({ from, key }) => `${from} looks like a secret: stored as ${key}`),
   ...notes,
 ];
 
-/** Without the values of secrets, which could be guessed from it. */
+/** Leaves out the values of secrets, which could be guessed from a digest. */
 const offerDigest = ({ name, file, definition, secrets }: PlannedServer): string =>
   digestOf([name, file, definition, secrets.map(({ key, from }) => [key, from])]);
 
@@ -93,11 +91,11 @@ const offerOf = (server: PlannedServer, client: string | undefined): ImportOffer
 class Editor implements ServerEditor {
   readonly #io: Io;
   readonly #open: Open;
-  /** What is under way: two changes at once would each write over the other. */
+  /** The change under way: two at once would overwrite each other. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(io: Io, open: Open) {
-    // What commands print is for their terminal; here the answer says it.
+    // Keeps commands from printing: the HTTP answer says it.
     this.#io = { ...io, json: true };
     this.#open = open;
   }
@@ -144,9 +142,9 @@ class Editor implements ServerEditor {
       const vault = await openVaultOf(this.#io);
       const server = { name, foreignName: name, definition, notes: [] };
       const reading = { servers: [server], refused: [], lists: [], isOurs: false };
-      const found = { client: undefined, file: '', isProject: false, text: '', reading };
+      const file = { client: undefined, file: '', isProject: false, text: '', reading };
       const secret = (key: string) => vault.get(key);
-      const plan = await planImport([found], { configured: {}, secret });
+      const plan = await planImport([file], { configured: {}, secret });
       const [planned] = plan.servers;
       if (planned?.outcome !== 'new') throw refused(planned?.reason);
       const withTier = { ...planned, definition: { ...planned.definition, ...(tier && { tier }) } };
@@ -167,7 +165,7 @@ class Editor implements ServerEditor {
   setTier(name: string, tier: Tier, by: string): Promise<ServerChange> {
     return this.#inTurn(async () => {
       const deps = await openServerDeps(this.#io);
-      await knownServer(deps, name);
+      await requireServer(deps, name);
       if (isOfProject(deps, name)) {
         throw new ToolFailure('PERMISSION_DENIED', 'This server belongs to the project.', {
           suggestions: ['Edit .toolcrib/config.yml of the project by hand.'],
@@ -204,7 +202,7 @@ class Editor implements ServerEditor {
     });
   }
 
-  /** Lists of the folder one stands in are left out: a stranger may have put them there. */
+  /** Leaves out lists of the current folder: somebody else may have put them there. */
   async #plan(deps: ServerDeps) {
     const all = await findImports(this.#io, { files: [], from: undefined });
     const files = all.filter(({ isProject }) => !isProject);
@@ -217,7 +215,7 @@ class Editor implements ServerEditor {
     return { planned, vault, clientOf };
   }
 
-  async #record(event: string, name: string, { by, ...more }: Recorded): Promise<void> {
+  async #record(event: string, name: string, { by, ...more }: EventDetails): Promise<void> {
     const { audit } = await this.#open.crib.store();
     await audit.append({
       kind: 'event',
@@ -239,7 +237,7 @@ class Editor implements ServerEditor {
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work).catch((error: unknown) => {
-      throw told(error);
+      throw asToolFailure(error);
     });
     this.#last = result.catch(() => undefined);
     return result;

@@ -6,13 +6,12 @@ import { argumentLooksSecret, looksSecret } from '../../../config/mcp-import/loo
 import { ToolFailure } from '../../../contract/errors.ts';
 import type { ServerTransport } from '../../../contract/servers.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { leaving, withExamples, withJson } from '../../command-actions.ts';
+import { collectEach, leaving, withExamples, withJson } from '../../command-actions.ts';
 import { misuse } from '../../input/misuse.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
-import { secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
-import { readSecretValue } from '../secrets/secrets-value.ts';
-import { definitionFault } from './definition-fault.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
+import { readSecretValue, secretDeps, vaultsIn } from '../secrets/secrets-deps.ts';
 import { offerTools } from './offer-tools.ts';
+import { definitionFault } from './plan-import.ts';
 import {
   assertEditable,
   editServers,
@@ -45,7 +44,7 @@ const definitionFrom = (
   const [command, ...args] = words;
   if ((command === undefined) === (url === undefined)) {
     throw misuse(
-      'Say how to reach the server: --url, or -- and a command.',
+      'Give --url, or -- and a command, to reach the server.',
       'A program to start: toolcrib servers add <name> -- npx -y some-server',
       'One that is running: toolcrib servers add <name> --url https://example.com/mcp',
     );
@@ -73,24 +72,24 @@ const warningsFor = ({ env = {}, args = [] }: ServerDefinition): readonly string
     .map((at) => `argument ${at} looks like a secret; give it as a variable with --secret instead`),
 ];
 
-/** The value of `--secret` is asked for or piped in, and only its name gets into the file. */
+/** Stores the value of `--secret`, asked for or piped in; only its name is written into the file. */
 const withSecret = async (
   io: Io,
   definition: ServerDefinition,
   { server, variable }: { readonly server: string; readonly variable: string | undefined },
 ): Promise<ServerDefinition> => {
   if (variable === undefined) return definition;
-  if (definition.command === undefined) throw misuse('--secret is for a program to start.');
+  if (definition.command === undefined) throw misuse('--secret is only for a program to start.');
   const deps = await secretDeps(io);
   const key = secretKeyFor(server, variable);
   const { openVault } = await import('../../../crib/open-secrets.ts');
   const vault = openVault(vaultsIn(deps)[0] ?? 'file', deps);
   await vault.set(key, await readSecretValue(io, variable));
-  note(io, io.noteInk.dim(`${variable} is kept as ${key} in ${vault.label}`));
+  note(io, io.noteInk.dim(`${variable} is stored as ${key} in ${vault.label}`));
   return { ...definition, env: { ...definition.env, [variable]: `\${secret:${key}}` } };
 };
 
-/** What a project says of a server of the user's own is passed over. */
+/** Refuses to redefine the user's own server in a project: it would be ignored. */
 const assertOwn = (deps: ServerDeps, name: string, inProject: boolean): void => {
   if (!inProject || !settingsOf(deps, name) || isOfProject(deps, name)) return;
   throw new ToolFailure('PERMISSION_DENIED', 'A project cannot change your own server.', {
@@ -103,46 +102,41 @@ const add = async (
   { name, words }: { readonly name: string; readonly words: readonly string[] },
   options: AddOptions,
 ): Promise<number> => {
-  const given = definitionFrom(words, options);
-  const fault = definitionFault(name, given);
+  const requested = definitionFrom(words, options);
+  const fault = definitionFault(name, requested);
   if (fault !== undefined) {
-    throw misuse('This is no server that can be configured.', `Change it: ${fault}`);
+    throw misuse('This server cannot be configured.', `Change it: ${fault}`);
   }
   const deps = await openServerDeps(io);
   if (settingsOf(deps, name) && options.replace !== true) {
     throw new ToolFailure('CONFLICT', `There is a server ${name} already.`, {
-      suggestions: ['Choose another name, or say --replace.'],
+      suggestions: ['Choose another name, or add --replace.'],
     });
   }
   const inProject = options.project === true;
   assertOwn(deps, name, inProject);
   await assertEditable(io, deps, inProject);
-  const definition = await withSecret(io, given, { server: name, variable: options.secret });
+  const definition = await withSecret(io, requested, { server: name, variable: options.secret });
   const { file } = await editServers(io, deps, {
     inProject,
     change: (path) => setInConfigFile(path, ['mcp', 'servers', name], definition),
   });
-  const warnings = warningsFor(given);
-  if (io.json) printJson(io, { server: name, file, definition: shown(definition), warnings });
+  const warnings = warningsFor(requested);
+  if (io.json) printJson(io, { server: name, file, definition: printable(definition), warnings });
   else {
     print(io, `${io.ink.green('✓')} Added: ${name}`);
     note(io, io.noteInk.dim(`in ${visibleText(file)}`));
-    for (const line of warnings) note(io, `${io.noteInk.yellow('!')} ${visibleText(line)}`);
+    for (const line of warnings) warn(io, visibleText(line));
     await offerTools(io, [name], { ask: options.accept !== false });
   }
   return 0;
 };
 
-/** What is printed leaves the values of the environment out. */
-const shown = ({ env, ...rest }: ServerDefinition): object => ({
+/** Leaves out the values of variables. */
+const printable = ({ env, ...rest }: ServerDefinition): object => ({
   ...rest,
   ...(env && { env: Object.keys(env) }),
 });
-
-const gather = (value: string, before: readonly string[] = []): readonly string[] => [
-  ...before,
-  value,
-];
 
 export const serversAddCommand = (servers: Command, io: Io): Command =>
   withExamples(
@@ -150,24 +144,24 @@ export const serversAddCommand = (servers: Command, io: Io): Command =>
       servers
         .command('add')
         .description(
-          'write an MCP server into your configuration; at a terminal it is started, and you are asked about its tools',
+          'add an MCP server to your configuration; at a terminal it is started, and you are asked about its tools',
         )
-        .argument('<name>', 'what it is called here')
+        .argument('<name>', 'the name it gets here')
         .argument('[command...]', 'after --: the program to start, and its arguments'),
     )
       .option('--url <address>', 'the address of a server that is already running')
       .addOption(
-        new Option('--transport <kind>', 'how to speak to it; found out otherwise').choices([
+        new Option('--transport <kind>', 'the transport; by default it is detected').choices([
           'stdio',
           'http',
           'sse',
           'websocket',
         ]),
       )
-      .option('--env <NAME=value>', 'a variable of the program; can be repeated', gather)
-      .option('--secret <NAME>', 'a variable whose value is asked for and kept as a secret')
-      .option('--project', 'into the configuration of this project instead of your own')
-      .option('--replace', 'also when there is a server of this name')
+      .option('--env <NAME=value>', 'a variable of the program; can be repeated', collectEach)
+      .option('--secret <NAME>', 'a variable whose value is asked for and stored as a secret')
+      .option('--project', 'add it to the configuration of this project instead of your own')
+      .option('--replace', 'replace a server of this name')
       .option('--no-accept', 'start nothing and ask nothing about its tools')
       .action(
         leaving(io, (name: string, words: readonly string[], options: AddOptions) =>

@@ -122,14 +122,14 @@ describe('toolcrib servers add', { timeout: 30_000 }, () => {
   });
 
   it.each([
-    [['add', 'x'], 'Say how to reach the server'],
-    [['add', 'x', '--url', 'https://a', '--', 'b'], 'Say how to reach the server'],
+    [['add', 'x'], 'Give --url, or -- and a command'],
+    [['add', 'x', '--url', 'https://a', '--', 'b'], 'Give --url, or -- and a command'],
     [['add', 'x', '--env', 'NOPE', '--', 'b'], '--env takes NAME=value'],
     [['add', 'x', '--url', 'https://a', '--env', 'A=b'], '--env is for a program'],
     [['add', 'x', '--transport', 'tcp', '--', 'b'], 'Allowed choices are stdio'],
-    [['add', 'no name', '--', 'b'], 'This is no server that can be configured.'],
-    [['add', 'x', '--transport', 'sse', '--', 'b'], 'This is no server that can be configured.'],
-    [['add', 'x', '--url', 'gopher://a'], 'This is no server that can be configured.'],
+    [['add', 'no name', '--', 'b'], 'This server cannot be configured.'],
+    [['add', 'x', '--transport', 'sse', '--', 'b'], 'This server cannot be configured.'],
+    [['add', 'x', '--url', 'gopher://a'], 'This server cannot be configured.'],
     [['add', '__proto__', '--', 'b'], 'this key is not allowed'],
   ])('%j is refused, and nothing is written', async (args, message) => {
     const { code, err } = await run(...args);
@@ -138,7 +138,7 @@ describe('toolcrib servers add', { timeout: 30_000 }, () => {
     expect(() => mine()).toThrow();
   });
 
-  it('does not overwrite a server unless told to', async () => {
+  it('does not overwrite a server without --replace', async () => {
     await run('add', 'x', '--', 'one');
     const second = await run('add', 'x', '--', 'two');
     expect(second.code).toBe(1);
@@ -148,7 +148,7 @@ describe('toolcrib servers add', { timeout: 30_000 }, () => {
     expect(mine()).not.toContain('command: one');
   });
 
-  it('into the project, which is trusted with what we wrote', async () => {
+  it('--project writes into the project, which stays trusted', async () => {
     expect((await run('add', 'x', '--project', '--', 'one')).code).toBe(0);
     expect(projects()).toContain('command: one');
     expect(() => mine()).toThrow();
@@ -166,14 +166,14 @@ describe('toolcrib servers add', { timeout: 30_000 }, () => {
     expect(projects()).toBe('retry: {}\n');
   });
 
-  it('keeps no secret where the server cannot be written', async () => {
+  it('stores no secret where the server cannot be written', async () => {
     writeFileSync(join(folder, 'project', '.toolcrib', 'config.yml'), 'retry: {}\n');
     const args = ['servers', 'add', 'x', '--secret', 'TOKEN', '--project', '--', 'one'];
     expect((await session(args, 'the-canary\n')).code).toBe(3);
     expect(existsSync(join(folder, 'home', 'secrets.json'))).toBe(false);
   });
 
-  it('does not write into a project what would be passed over', async () => {
+  it('does not write settings into a project that would be ignored', async () => {
     await run('add', 'x', '--', 'mine');
     const { code, err } = await run('add', 'x', '--project', '--replace', '--', 'other');
     expect([code, err.includes('A project cannot change your own server.')]).toEqual([3, true]);
@@ -195,7 +195,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     await run('add', 'two', '--url', 'https://x.example/mcp');
   });
 
-  it('takes one out and leaves the other', async () => {
+  it('remove takes one server out and leaves the other', async () => {
     const { code, out } = await run('remove', 'one');
     expect(code).toBe(0);
     expect(out).toBe('✓ Removed: one\n');
@@ -205,7 +205,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect((await run('list')).out).toContain('No MCP server is configured');
   });
 
-  it('switches off and on, and says when there is nothing to do', async () => {
+  it('disable and enable switch a server, and say when there is nothing to do', async () => {
     expect((await run('disable', 'one')).out).toBe('✓ Disabled server: one\n');
     expect(mine()).toContain('enabled: false');
     expect((await run('disable', 'one')).out).toBe('Server already disabled: one\n');
@@ -213,7 +213,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect(JSON.parse(out)).toEqual({ server: 'one', enabled: true, changed: true });
   });
 
-  it('switches off in one project only; a project cannot switch on', async () => {
+  it('disable --project switches off in one project only; a project cannot switch on', async () => {
     expect((await run('disable', 'one', '--project')).code).toBe(0);
     expect(mine()).not.toContain('enabled');
     expect(projects()).toContain('enabled: false');
@@ -233,7 +233,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     },
   );
 
-  it('switches on what is off here and everywhere', async () => {
+  it('enable switches on a server that is off in the project and in general', async () => {
     await run('disable', 'one', '--project');
     await run('enable', 'one');
     await run('disable', 'one');
@@ -247,7 +247,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect(projects()).not.toContain('enabled');
   });
 
-  it('threat: what is switched off is not started to be tried or restarted', async () => {
+  it('threat: test and restart do not start a server that is switched off', async () => {
     const marker = join(folder, 'started');
     const program = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`;
     await run('add', 'three', '--', process.execPath, '-e', program);
@@ -260,7 +260,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect(existsSync(marker)).toBe(false);
   });
 
-  it('what fails says what can be looked at: the program, or the address', async () => {
+  it('a failed test says what to check: the program, or the address', async () => {
     await run('add', 'gone', '--', 'no-such-program-here');
     const program = await run('test', 'gone');
     expect(program.code).toBe(1);
@@ -269,11 +269,11 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect(program.err).not.toContain('toolcrib servers logs gone');
     await run('add', 'gone', '--replace', '--url', 'http://127.0.0.1:9/mcp');
     const address = await run('test', 'gone');
-    expect(address.err).toContain('See that its address is right');
+    expect(address.err).toContain('Check its address');
     expect(address.err).not.toContain('by hand');
   });
 
-  it('forgets the login only when the server is gone', async () => {
+  it('remove logs out only when no other file names the server', async () => {
     const key = 'mcp.oauth:two';
     const kept = () => readFileSync(join(folder, 'home', 'secrets.json'), 'utf8');
     writeFileSync(join(folder, 'home', 'secrets.json'), JSON.stringify({ [key]: '{}' }), {
@@ -300,7 +300,7 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect(err).toContain('Did you mean one?');
   });
 
-  it('a program has no login', async () => {
+  it('login fails for a server that is a program', async () => {
     const { code, err } = await run('login', 'one');
     expect(code).toBe(2);
     expect(err).toContain('This server has no login.');
@@ -321,14 +321,14 @@ describe('toolcrib servers remove, enable, disable', { timeout: 30_000 }, () => 
     expect(err).toContain('To see that tool: toolcrib tools info calculator');
   });
 
-  it('what is missing points to the help of the very command', async () => {
+  it('a missing argument points to the help of that command', async () => {
     expect((await session(['servers', 'login'])).err).toContain('toolcrib servers login --help');
     expect((await session(['servers', '--nonsense'])).err).toContain(
       'See: toolcrib servers --help',
     );
   });
 
-  it('a port that is taken is told', async () => {
+  it('explains that a port is taken', async () => {
     const taken = createServer();
     await once(taken.listen(0, '127.0.0.1'), 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -64,25 +64,25 @@ const secrets = (): unknown => JSON.parse(readFileSync(join(home, 'own', 'secret
 const nothingKept = (): void => expect(existsSync(join(home, 'own'))).toBe(false);
 
 describe('toolcrib servers import', { timeout: 30_000 }, () => {
-  it('shows what it would take, with nothing secret in it, and changes nothing', async () => {
+  it('--dry-run shows what it would import, without secrets, and changes nothing', async () => {
     put('.cursor/mcp.json', CURSOR);
     const { code, out, err } = await run(['--dry-run']);
     expect(code).toBe(0);
     expect(err).toContain('Cursor:');
     expect(err).toContain('+ git  git-server');
-    expect(err).toContain('env.GITHUB_TOKEN looks like a secret: kept as MCP_GIT_GITHUB_TOKEN');
+    expect(err).toContain('env.GITHUB_TOKEN looks like a secret: stored as MCP_GIT_GITHUB_TOKEN');
     expect(err).toContain('✗ bad  left out');
     expect(out).toBe('Nothing was changed.\n');
     expect(out + err).not.toContain('canary');
     nothingKept();
   });
 
-  it('takes it in after a yes; the secret is kept as one', async () => {
+  it('imports after a yes, and stores the secret as one', async () => {
     put('.cursor/mcp.json', CURSOR);
     const { code, out, err } = await run([], { answer: 'y\n' });
     expect(code).toBe(0);
-    expect(err).toContain('Take in 1 server, keep 1 value as secrets?');
-    expect(out).toContain('✓ Taken in: git');
+    expect(err).toContain('Import 1 server, store 1 value as secrets?');
+    expect(out).toContain('✓ Imported: git');
     expect(own()).toContain('MCP_GIT_GITHUB_TOKEN');
     expect(own() + out + err).not.toContain('canary');
     expect(secrets()).toEqual({ MCP_GIT_GITHUB_TOKEN: 'ghp_canary' });
@@ -95,7 +95,7 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     nothingKept();
   });
 
-  it('without anybody to ask it needs --yes', async () => {
+  it('needs --yes where nobody can be asked', async () => {
     put('.cursor/mcp.json', CURSOR);
     const { code, err } = await run([]);
     expect(code).toBe(5);
@@ -103,26 +103,26 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     nothingKept();
   });
 
-  it('a second time there is nothing new', async () => {
+  it('finds nothing new the second time', async () => {
     put('.cursor/mcp.json', CURSOR);
     await run(['--yes']);
     const { code, out, err } = await run(['--yes']);
     expect(code).toBe(0);
-    expect(out).toBe('There is nothing new to take in.\n');
-    expect(err).toContain('= git  is there already');
+    expect(out).toBe('There is nothing new to import.\n');
+    expect(err).toContain('= git  is configured already');
   });
 
-  it('refuses a name that is there with other content, and a secret that is another', async () => {
+  it('refuses a name with another definition, and a secret with another value', async () => {
     put('.cursor/mcp.json', CURSOR);
     await run(['--yes']);
     const before = own();
     put('.cursor/mcp.json', CURSOR.replace('git-server', 'other-server'));
     const other = await run(['--yes', '--json']);
     expect(JSON.parse(other.out)).toMatchObject({ taken: [] });
-    expect(other.out).toContain('another server of this name is there already');
+    expect(other.out).toContain('another server of this name is configured already');
     put('.cursor/mcp.json', CURSOR.replace('ghp_canary', 'ghp_canary2'));
     const secret = await run(['--yes', '--json']);
-    expect(secret.out).toContain('another secret is kept as MCP_GIT_GITHUB_TOKEN');
+    expect(secret.out).toContain('another secret is stored as MCP_GIT_GITHUB_TOKEN');
     expect(secret.out).not.toContain('canary');
     expect(own()).toBe(before);
     expect(secrets()).toEqual({ MCP_GIT_GITHUB_TOKEN: 'ghp_canary' });
@@ -149,16 +149,16 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     expect(JSON.parse(only.out).servers).toMatchObject([{ name: 'b' }]);
   });
 
-  it('threat: --yes takes nothing from the folder one stands in', async () => {
+  it('threat: --yes imports nothing from the current folder', async () => {
     put('project/.mcp.json', '{"mcpServers": {"evil": {"command": "evil"}}}');
     const { code, err } = await run(['--yes']);
     expect(code).toBe(0);
-    expect(err).toContain('Not taken without a look');
+    expect(err).toContain('Not imported without a look');
     nothingKept();
-    expect((await run(['.mcp.json', '--yes'])).out).toContain('Taken in: evil');
+    expect((await run(['.mcp.json', '--yes'])).out).toContain('Imported: evil');
   });
 
-  it('threat: what a file says cannot steer the terminal', async () => {
+  it('threat: the content of a file cannot control the terminal', async () => {
     put(
       '.cursor/mcp.json',
       '{"mcpServers": {"a": {"command": "x\\u001b[2J", "args": ["\\u202e"]}}}',
@@ -174,10 +174,10 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     expect(code).toBe(0);
     expect(err).toContain('is not JSON (line 1: expected a value)');
     expect(out + err).not.toContain('canary');
-    expect(out).toContain('Taken in: c');
+    expect(out).toContain('Imported: c');
   });
 
-  it('a file that was named has to be a list: nothing is taken, and it is no success', async () => {
+  it('a named file that is no list fails, and nothing is imported', async () => {
     const bad = put('bad.json', '{"mcpServers": canary');
     const good = put('good.json', '{"mcpServers": {"c": {"command": "c"}}}');
     const { code, out, err } = await run([good, bad, '--yes']);
@@ -187,7 +187,7 @@ describe('toolcrib servers import', { timeout: 30_000 }, () => {
     expect(out).not.toContain('Taken in');
   });
 
-  it('a file that was named has to be there', async () => {
+  it('a named file that does not exist fails', async () => {
     expect((await run(['missing.json'])).code).toBe(2);
   });
 });
@@ -196,7 +196,7 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
   const backups = (): readonly string[] =>
     readdirSync(join(home, '.cursor')).filter((name) => name.endsWith('.bak'));
 
-  it('leaves Toolcrib and what could not be taken; --restore puts the file back', async () => {
+  it('leaves Toolcrib and refused servers in the file; --restore restores it', async () => {
     const file = put('.cursor/mcp.json', CURSOR);
     const { code, out } = await run(['--yes', '--rewrite', '--from', 'cursor']);
     expect(code).toBe(0);
@@ -215,7 +215,7 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     expect(backups()).toEqual([]);
   });
 
-  it('a file that was rewritten is not taken in or rewritten again', async () => {
+  it('a rewritten file is not imported or rewritten again', async () => {
     const file = put('.cursor/mcp.json', CURSOR);
     await run(['--yes', '--rewrite']);
     const after = readFileSync(file, 'utf8');
@@ -234,24 +234,24 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     put('good.json', list('c')),
   ];
 
-  it('one file that cannot be rewritten: said, with what was done, and no success', async () => {
+  it('reports a file that cannot be rewritten beside those that were, and fails', async () => {
     const files = threeFiles();
     const { code, out, err } = await run([...files, '--yes', '--rewrite']);
     expect(code).toBe(1);
-    expect(out).toContain('Taken in: a, b, c');
+    expect(out).toContain('Imported: a, b, c');
     expect(out.match(/Rewritten: .*/g)).toEqual([
       `Rewritten: ${files[0]}`,
       `Rewritten: ${files[2]}`,
     ]);
     expect(err).toContain(`copy: ${join(home, '.cursor', backups()[0] ?? 'none')}`);
     expect(err).toContain(`✗ Not rewritten: ${files[1]}\n  the name of its copy would be too long`);
-    expect(err).toContain('Once that is mended: toolcrib servers import --rewrite');
+    expect(err).toContain('After you fixed that: toolcrib servers import --rewrite');
     for (const name of ['a', 'b', 'c']) expect(own()).toContain(`command: ${name}`);
     expect(readFileSync(files[1], 'utf8')).toBe(list('b'));
     expect(readFileSync(files[2], 'utf8')).toContain('toolcrib');
   });
 
-  it('--json names both kinds in its one document', async () => {
+  it('--json names rewritten and unchanged files in one document', async () => {
     const files = threeFiles();
     const { code, out } = await run([...files, '--yes', '--rewrite', '--json']);
     expect(code).toBe(1);
@@ -262,7 +262,7 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     });
   });
 
-  it('a list that was found and is not JSON stays as it is, and that is said', async () => {
+  it('reports a list that is not JSON, and leaves it unchanged', async () => {
     const bad = put('.codeium/windsurf/mcp_config.json', '{"mcpServers": canary');
     const good = put('.gemini/settings.json', list('c'));
     const { code, out, err } = await run(['--yes', '--rewrite']);
@@ -272,7 +272,7 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     expect(out + err).not.toContain('canary');
   });
 
-  it('one copy that cannot be put back does not stop the others, and is no success', async () => {
+  it('a copy that cannot be restored does not stop the others, and fails', async () => {
     const cursor = put('.cursor/mcp.json', list('a'));
     const gemini = put('.gemini/settings.json', list('c'));
     await run(['--yes', '--rewrite']);
@@ -286,7 +286,7 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     expect(readFileSync(gemini, 'utf8')).toBe(list('c'));
   });
 
-  it('a dry run and a no change nothing', async () => {
+  it('--dry-run and a no change nothing', async () => {
     const file = put('.cursor/mcp.json', CURSOR);
     await run(['--dry-run', '--rewrite', '--yes']);
     await run(['--rewrite'], { answer: 'n\n' });
@@ -294,8 +294,8 @@ describe('toolcrib servers import --rewrite', { timeout: 30_000 }, () => {
     expect(backups()).toEqual([]);
   });
 
-  it('without a copy there is nothing to restore', async () => {
+  it('--restore without a copy restores nothing', async () => {
     put('.cursor/mcp.json', CURSOR);
-    expect((await run(['--restore', '--yes'])).out).toBe('There is no copy to put back.\n');
+    expect((await run(['--restore', '--yes'])).out).toBe('There is no copy to restore.\n');
   });
 });

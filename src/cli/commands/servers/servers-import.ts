@@ -1,20 +1,31 @@
-/** `toolcrib servers import`: takes in the servers of other programs, and can put Toolcrib in their place. */
+/** `toolcrib servers import`: imports the servers of other programs, and can point those programs at Toolcrib. */
 import { type Command, Option } from 'commander';
 import { CLIENTS, type ClientName } from '../../../config/mcp-import/client-files.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { canAsk, confirm } from '../../input/confirm.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, note, print, printJson, warn } from '../../io.ts';
 import { counted } from '../../output/format-units.ts';
-import { changeEachFile, type FileChanges, tellLeft } from './change-each-file.ts';
 import { type FoundFile, findImports } from './find-imports.ts';
 import { importData, importPage } from './import-page.ts';
 import { offerTools } from './offer-tools.ts';
-import { type ImportPlan, type PlannedServer, planImport } from './plan-import.ts';
-import { type Rewritten, restoreFile, rewriteFile } from './rewrite-files.ts';
+import {
+  type ImportPlan,
+  openVaultOf,
+  type PlannedServer,
+  planImport,
+  takeServers,
+} from './plan-import.ts';
+import {
+  changeEachFile,
+  type FileChanges,
+  type Rewritten,
+  reportUnchanged,
+  restoreFile,
+  rewriteFile,
+} from './rewrite-files.ts';
 import { openServerDeps } from './server-config.ts';
-import { openVaultOf, takeServers } from './take-servers.ts';
 
 interface ImportOptions {
   readonly from?: ClientName;
@@ -27,30 +38,29 @@ interface ImportOptions {
   readonly allTools?: boolean;
 }
 
-/** Only a person, or `--yes`, can agree. */
-const agreed = async (io: Io, question: string, { yes }: ImportOptions): Promise<boolean> => {
+/** Asks the person, unless `--yes` was given. Fails where nobody can be asked. */
+const isAgreed = async (io: Io, question: string, { yes }: ImportOptions): Promise<boolean> => {
   if (yes === true) return true;
   if (!io.json && canAsk(io)) return confirm(io, question);
   throw new ToolFailure('APPROVAL_REQUIRED', 'Nobody can be asked, so nothing was changed.', {
-    suggestions: ['Look at it with --dry-run, then say --yes.'],
+    suggestions: ['Look at it with --dry-run, then add --yes.'],
   });
 };
 
 /**
- * What lies in the folder one stands in may be a stranger's: it is taken when it was named, or when a
- * person can read it first.
+ * Leaves out files of the current folder with `--yes`: somebody else may have put them there. They count
+ * when they are named, or when a person can read them first.
  */
-const withoutStrangers = (
+const withoutProjectFiles = (
   io: Io,
-  found: readonly FoundFile[],
+  files: readonly FoundFile[],
   { yes, project, dryRun }: ImportOptions,
 ): readonly FoundFile[] => {
-  if (yes !== true || project === true || dryRun === true) return found;
-  const left = found.filter(({ isProject }) => isProject);
-  for (const { file } of left) {
-    note(io, `${io.noteInk.yellow('!')} Not taken without a look: ${visibleText(file)}`);
+  if (yes !== true || project === true || dryRun === true) return files;
+  for (const { file } of files.filter(({ isProject }) => isProject)) {
+    warn(io, `Not imported without a look: ${visibleText(file)}`);
   }
-  return found.filter(({ isProject }) => !isProject);
+  return files.filter(({ isProject }) => !isProject);
 };
 
 const rewriteAll = (
@@ -58,30 +68,27 @@ const rewriteAll = (
   { files, servers }: ImportPlan,
   { allTools = false }: ImportOptions,
 ): Promise<FileChanges<Rewritten>> =>
-  changeEachFile(files, async (found) => {
-    if (found.fault !== undefined) throw new ToolFailure('CONFLICT', `It ${found.fault}.`);
-    const own = servers.filter(({ file }) => file === found.file);
-    if (!own.some(({ outcome }) => outcome !== 'refused')) return undefined;
-    const left = new Set(
-      own.filter(({ outcome }) => outcome === 'refused').map(({ foreignName }) => foreignName),
-    );
-    const stays = (name: string): boolean => left.has(name);
-    const taken = own.filter(({ outcome }) => outcome !== 'refused').map(({ name }) => name);
-    return rewriteFile(found, {
+  changeEachFile(files, async (each) => {
+    if (each.fault !== undefined) throw new ToolFailure('CONFLICT', `It ${each.fault}.`);
+    const own = servers.filter(({ file }) => file === each.file);
+    const imported = own.filter(({ outcome }) => outcome !== 'refused').map(({ name }) => name);
+    if (imported.length === 0) return undefined;
+    const refused = own.filter(({ outcome }) => outcome === 'refused');
+    return rewriteFile(each, {
       now: io.runtime.now(),
-      stays,
+      stays: (name) => refused.some(({ foreignName }) => foreignName === name),
       env: io.env,
       cwd: io.cwd,
-      ...(!allTools && { servers: taken }),
+      ...(!allTools && { servers: imported }),
     });
   });
 
 const questionFor = (servers: readonly PlannedServer[], { rewrite }: ImportOptions): string => {
   const moved = servers.reduce((sum, { secrets }) => sum + secrets.length, 0);
   const parts = [
-    ...(servers.length > 0 ? [`take in ${counted(servers.length, 'server')}`] : []),
-    ...(moved > 0 ? [`keep ${counted(moved, 'value')} as secrets`] : []),
-    ...(rewrite === true ? ['put Toolcrib in their place (a copy is kept)'] : []),
+    ...(servers.length > 0 ? [`import ${counted(servers.length, 'server')}`] : []),
+    ...(moved > 0 ? [`store ${counted(moved, 'value')} as secrets`] : []),
+    ...(rewrite === true ? ['point the programs at Toolcrib (a copy of each file is kept)'] : []),
   ];
   const text = parts.join(', ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}?`;
@@ -92,7 +99,7 @@ const LEFT = {
   restored: { verb: 'restored', again: 'toolcrib servers import --restore' },
 } as const;
 
-/** The answer is the exit code. */
+/** Prints what was done; the answer is the exit code. */
 const report = (
   io: Io,
   { plan, taken, file }: { plan: ImportPlan; taken: readonly PlannedServer[]; file?: string },
@@ -102,25 +109,29 @@ const report = (
   if (io.json) {
     const where = file === undefined ? {} : { into: file };
     printJson(io, { ...importData(plan), taken: names, ...where, rewritten, notRewritten: left });
-    return tellLeft(io, left, LEFT.rewritten);
+    return reportUnchanged(io, left, LEFT.rewritten);
   }
-  print(io, `${io.ink.green('✓')} Taken in: ${names.join(', ') || 'nothing new'}`);
+  print(io, `${io.ink.green('✓')} Imported: ${names.join(', ') || 'nothing new'}`);
   if (file !== undefined) note(io, io.noteInk.dim(`in ${visibleText(file)}`));
   for (const { file: changed, backup } of rewritten) {
     print(io, `${io.ink.green('✓')} Rewritten: ${visibleText(changed)}`);
     note(io, io.noteInk.dim(`copy: ${visibleText(backup)}`));
   }
   if (rewritten.length > 0) {
-    note(io, `${io.noteInk.cyan('→')} Back again: toolcrib servers import --restore`);
+    note(io, `${io.noteInk.cyan('→')} To undo this: toolcrib servers import --restore`);
   }
-  return tellLeft(io, left, LEFT.rewritten);
+  return reportUnchanged(io, left, LEFT.rewritten);
 };
 
-const bring = async (io: Io, files: readonly string[], options: ImportOptions): Promise<number> => {
+const importServers = async (
+  io: Io,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<number> => {
   const deps = await openServerDeps(io);
-  const found = await findImports(io, { files, from: options.from });
+  const lists = await findImports(io, { files, from: options.from });
   const vault = await openVaultOf(io);
-  const plan = await planImport(withoutStrangers(io, found, options), {
+  const plan = await planImport(withoutProjectFiles(io, lists, options), {
     configured: deps.loaded.config.mcp.servers,
     secret: (key) => vault.get(key),
   });
@@ -129,10 +140,10 @@ const bring = async (io: Io, files: readonly string[], options: ImportOptions): 
   const isIdle = fresh.length === 0 && options.rewrite !== true;
   if (options.dryRun === true || isIdle) {
     if (io.json) printJson(io, { ...importData(plan), taken: [], rewritten: [], notRewritten: [] });
-    else print(io, isIdle ? 'There is nothing new to take in.' : 'Nothing was changed.');
+    else print(io, isIdle ? 'There is nothing new to import.' : 'Nothing was changed.');
     return 0;
   }
-  if (!(await agreed(io, questionFor(fresh, options), options))) {
+  if (!(await isAgreed(io, questionFor(fresh, options), options))) {
     throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
   }
   const file =
@@ -148,27 +159,27 @@ const bring = async (io: Io, files: readonly string[], options: ImportOptions): 
   return code;
 };
 
-/** Their own lists again, as they were before `--rewrite`. */
+/** Restores the files of other programs as they were before `--rewrite`. */
 const restore = async (
   io: Io,
   files: readonly string[],
   options: ImportOptions,
 ): Promise<number> => {
-  const found = await findImports(io, { files, from: options.from });
-  const ours = found.filter(({ reading }) => reading?.isOurs === true);
+  const lists = await findImports(io, { files, from: options.from });
+  const ours = lists.filter(({ reading }) => reading?.isOurs === true);
   if (ours.length > 0) {
     note(io, ...ours.map(({ file }) => `  ${visibleText(file)}`));
-    const question = 'Put the copies of these files back? What was changed in them since is lost.';
-    if (!(await agreed(io, question, options))) {
+    const question = 'Restore these files from their copies? Changes made since are lost.';
+    if (!(await isAgreed(io, question, options))) {
       throw new ToolFailure('USER_CANCELLED', 'Nothing was changed.');
     }
   }
   const { done, left } = await changeEachFile(ours, ({ file }) => restoreFile(file));
   if (io.json) printJson(io, { restored: done.map(({ file }) => file), notRestored: left });
-  else if (done.length + left.length === 0) print(io, 'There is no copy to put back.');
+  else if (done.length + left.length === 0) print(io, 'There is no copy to restore.');
   else
     for (const { file } of done) print(io, `${io.ink.green('✓')} Restored: ${visibleText(file)}`);
-  return tellLeft(io, left, LEFT.restored);
+  return reportUnchanged(io, left, LEFT.restored);
 };
 
 export const serversImportCommand = (servers: Command, io: Io): Command =>
@@ -177,24 +188,24 @@ export const serversImportCommand = (servers: Command, io: Io): Command =>
       servers
         .command('import')
         .description(
-          'take in the MCP servers that other programs have: Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Gemini CLI, Zed. What would be taken is shown first; values that look like secrets are kept as secrets, and only their names get into the configuration.',
+          'import the MCP servers of other programs: Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Gemini CLI, Zed. You see first what would be imported. Values that look like secrets are stored as secrets; only their names get into the configuration.',
         )
-        .argument('[file...]', 'only these files; the known places otherwise'),
+        .argument('[file...]', 'only these files; by default the known locations'),
     )
       .addOption(new Option('--from <program>', 'only of this program').choices(CLIENTS))
-      .option('--dry-run', 'only show what would be taken')
-      .option('--rewrite', 'leave Toolcrib as their one server, with a copy of the file beside it')
+      .option('--dry-run', 'only show what would be imported')
+      .option('--rewrite', 'make Toolcrib their only server; a copy of each file is kept beside it')
       .option(
         '--all-tools',
         'with --rewrite: offer them every tool, not only those of their servers',
       )
-      .option('--restore', 'put the copies back that --rewrite made')
-      .option('--project', 'into the configuration of this project instead of your own')
+      .option('--restore', 'restore the files that --rewrite changed')
+      .option('--project', 'import into the configuration of this project instead of your own')
       .option('-y, --yes', 'do not ask')
       .option('--no-accept', 'start nothing and ask nothing about their tools')
       .action(
         leaving(io, (files: readonly string[], options: ImportOptions) =>
-          (options.restore === true ? restore : bring)(io, files, options),
+          (options.restore === true ? restore : importServers)(io, files, options),
         ),
       ),
     'toolcrib servers import --dry-run',

@@ -1,4 +1,4 @@
-/** `toolcrib servers list`: the configured MCP servers and how they are. */
+/** `toolcrib servers list`: the configured MCP servers and their state. */
 import type { Command } from 'commander';
 import type { Config } from '../../../config/schema.ts';
 import type { ServerState, ServerStatus } from '../../../contract/servers.ts';
@@ -8,7 +8,7 @@ import { type Io, note, print, printJson, widthOf } from '../../io.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withCrib } from '../../session/open-crib.ts';
 
-export const stateCell = (io: Io, state: ServerState): Cell => {
+const stateCell = (io: Io, state: ServerState): Cell => {
   const paints: Readonly<Record<ServerState, Cell['paint']>> = {
     ready: io.ink.green,
     idle: io.ink.dim,
@@ -36,7 +36,7 @@ const HINTS: Readonly<Partial<Record<ServerState, string>>> = {
   open: 'toolcrib servers test',
 };
 
-/** Why none is started although some are configured. */
+/** Says why no server is started although some are configured. */
 const reasonFor = ({ mcp, enforcement }: Config): string | undefined => {
   if (!mcp.enabled) return 'MCP is switched off (mcp.enabled: false)';
   if (!enforcement.disableLocalTools) return undefined;
@@ -54,7 +54,7 @@ const show = (io: Io, servers: readonly ServerStatus[]): void => {
     note(
       io,
       io.noteInk.dim('Add one:              toolcrib servers add <name> -- <command>'),
-      io.noteInk.dim('Take those you have:  toolcrib servers import --dry-run'),
+      io.noteInk.dim('Import others:        toolcrib servers import --dry-run'),
     );
     return;
   }
@@ -71,11 +71,7 @@ const show = (io: Io, servers: readonly ServerStatus[]): void => {
 
 export const serversListCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('list', { isDefault: true })
-        .description('list the MCP servers and how they are; what `servers` does by itself'),
-    ).action(
+    withJson(servers.command('list', { isDefault: true })).action(
       leaving(io, () =>
         withCrib(io, async ({ crib, loaded: { config } }) => {
           const list = crib.servers.list();

@@ -51,7 +51,7 @@ const secrets = (): string => readFileSync(join(folder, 'home', 'secrets.json'),
 const config = (): string => readFileSync(join(folder, 'home', 'config.yml'), 'utf8');
 
 describe('toolcrib servers login', { timeout: 30_000 }, () => {
-  it('logs in, keeps the tokens as a secret, and logs out again', async () => {
+  it('logs in, stores the tokens as a secret, and logs out again', async () => {
     await run('add', 'guarded', '--url', server.url);
     const { code, out, err } = await run('login', 'guarded', '--no-browser');
     expect(err).toContain('Open the login page of 127.0.0.1:');
@@ -63,17 +63,17 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
     expect(JSON.parse(left.out)).toEqual({ server: 'guarded', removed: true });
     expect(secrets()).not.toContain('access-');
     expect(server.revoked).toHaveLength(1);
-    expect((await run('logout', 'guarded')).out).toBe('Nobody is logged in: guarded\n');
+    expect((await run('logout', 'guarded')).out).toBe('You are not logged in: guarded\n');
   });
 
-  it('as JSON: the state, and no token', async () => {
+  it('prints the state as JSON, without a token', async () => {
     await run('add', 'guarded', '--url', server.url);
     const { out } = await run('login', 'guarded', '--no-browser', '--json');
     expect(JSON.parse(out)).toMatchObject({ server: 'guarded', state: 'signed_in' });
     expect(out).not.toContain('access-');
   });
 
-  it('removing the server forgets its login', async () => {
+  it('removing the server deletes its tokens', async () => {
     await run('add', 'guarded', '--url', server.url);
     await run('login', 'guarded', '--no-browser');
     expect((await run('remove', 'guarded')).code).toBe(0);
@@ -98,7 +98,7 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
       return started;
     };
 
-    it('says what it waits for before and after the person is asked, and takes it away', async () => {
+    it('shows what it waits for before and after the person is asked, and clears the line', async () => {
       await run('add', 'guarded', '--url', server.url);
       const { err, done } = onTerminal('login', 'guarded', '--no-browser');
       slow(err, { [metadata]: finding, '/token': redeeming });
@@ -111,7 +111,7 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
       expect(after.slice(after.lastIndexOf(redeeming))).toContain('\r\u001b[2K');
     });
 
-    it('says it for a logout, too', async () => {
+    it('shows what a logout waits for, too', async () => {
       await run('add', 'guarded', '--url', server.url);
       await run('login', 'guarded', '--no-browser');
       const { err, done } = onTerminal('logout', 'guarded');
@@ -119,7 +119,7 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
       expect((await done).out).toBe('✓ Logged out: guarded\n');
     });
 
-    it('a failure leaves no line behind', async () => {
+    it('clears the line after a failure', async () => {
       server.faults.callback = (query) => query.set('iss', 'https://other.example');
       await run('add', 'guarded', '--url', server.url);
       const { err, done } = onTerminal('login', 'guarded', '--no-browser');
@@ -130,7 +130,7 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
       expect(last).toContain('✗');
     });
 
-    it('writes nothing of it where nobody looks', async () => {
+    it('writes no progress without a terminal', async () => {
       await run('add', 'guarded', '--url', server.url);
       const { done } = start(['login', 'guarded', '--no-browser'], { runtime: hasty() });
       const { code, err } = await done;
@@ -139,7 +139,7 @@ describe('toolcrib servers login', { timeout: 30_000 }, () => {
     });
   });
 
-  it('a person who refuses is told so', async () => {
+  it('says that the person refused the login', async () => {
     server.faults.callback = (query) => {
       query.delete('code');
       query.set('error', 'access_denied');

@@ -1,20 +1,85 @@
-/** `toolcrib servers login` and `logout`: OAuth with a person at a browser; tokens are kept as secrets. */
+/** `toolcrib servers login` and `logout`: OAuth in the browser; tokens are stored as secrets. */
 import type { Command } from 'commander';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { openServerAuth } from '../../../crib/open-server-auth.ts';
+import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { MAX_PORT, wholeNumber } from '../../input/whole-number.ts';
+import { MAX_PORT, wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { formatTime } from '../../output/format-units.ts';
 import { type ProgressLine, progressOn, withProgress } from '../../output/progress-line.ts';
 import { onInterrupt } from '../../session/on-interrupt.ts';
-import { openServerDeps } from './server-config.ts';
-import { authOf, type LoginStep, remoteServer, type ServerLoginOptions } from './server-login.ts';
+import { openBrowser } from './open-browser.ts';
+import { openServerDeps, requireServer, type ServerDeps } from './server-config.ts';
+
+type Auth = Awaited<ReturnType<typeof openServerAuth>>;
+type AuthServer = Parameters<typeof openServerAuth>[0];
+
+type LoginStep = Parameters<NonNullable<NonNullable<Parameters<Auth['login']>[0]>['onStep']>>[0];
+
+interface ServerLoginOptions {
+  readonly browser?: boolean;
+  readonly clientId?: string;
+  readonly port?: number;
+  readonly scope?: string;
+}
+
+/** Finds a server that can be logged in to: only those reached by HTTP can. */
+const remoteServer = async (
+  deps: ServerDeps,
+  name: string,
+  { clientId, port, scope }: ServerLoginOptions = {},
+): Promise<AuthServer> => {
+  const { url, oauth } = await requireServer(deps, name);
+  if (url === undefined || !/^https?:/i.test(url)) {
+    throw new ToolFailure('VALIDATION_ERROR', 'This server has no login.', {
+      suggestions: [
+        `It is a program that is started here; give it its credentials: toolcrib servers add ${name} --secret <NAME> --replace -- <command>`,
+      ],
+    });
+  }
+  return {
+    name,
+    url,
+    ...oauth,
+    ...(clientId !== undefined && { clientId }),
+    ...(port !== undefined && { redirectPort: port }),
+    ...(scope !== undefined && { scope }),
+  };
+};
+
+const showPage = async (io: Io, url: URL, browser: boolean): Promise<void> => {
+  const isOpen = browser && (await openBrowser(io, url));
+  note(
+    io,
+    `${isOpen ? 'Your browser opens' : 'Open'} the login page of ${visibleText(url.host)}:`,
+    `  ${visibleText(url.href)}`,
+    io.noteInk.dim('Waiting for you to log in there. Press Ctrl-C to give up.'),
+  );
+};
+
+export const authOf = async (
+  io: Io,
+  { loaded }: ServerDeps,
+  { server, browser = true }: { readonly server: AuthServer; readonly browser?: boolean },
+): Promise<Auth> => {
+  const { openServerAuth: open } = await import('../../../crib/open-server-auth.ts');
+  const { config, userDir } = loaded;
+  return open(server, {
+    config,
+    env: io.env,
+    home: userDir,
+    runtime: io.runtime,
+    openBrowser: (url) => showPage(io, url, browser),
+  });
+};
 
 const LABELS = {
   finding: (name: string) => `Asking ${name} where to log in`,
   redeeming: () => 'Fetching the tokens',
 } as const;
 
-/** A server may be slow to answer; while the person is asked, the lines about that stand alone. */
+/** Shows progress while the server answers, and none while the person logs in. */
 const stepProgress = (io: Io, name: string) => {
   let line: ProgressLine | undefined;
   const stop = (): void => line?.stop();
@@ -25,16 +90,16 @@ const stepProgress = (io: Io, name: string) => {
   return { onStep, stop };
 };
 
-const login = async (io: Io, name: string, choices: ServerLoginOptions): Promise<number> => {
-  const site = await openServerDeps(io);
-  const server = await remoteServer(site, name, choices);
-  const auth = await authOf(io, site, { server, browser: choices.browser ?? true });
-  const gaveUp = new AbortController();
-  const stop = onInterrupt(io, () => gaveUp.abort());
+const login = async (io: Io, name: string, options: ServerLoginOptions): Promise<number> => {
+  const deps = await openServerDeps(io);
+  const server = await remoteServer(deps, name, options);
+  const auth = await authOf(io, deps, { server, browser: options.browser ?? true });
+  const cancelled = new AbortController();
+  const stop = onInterrupt(io, () => cancelled.abort());
   const progress = stepProgress(io, name);
   try {
     const { onStep } = progress;
-    const state = await auth.login({ signal: gaveUp.signal, onStep }).finally(progress.stop);
+    const state = await auth.login({ signal: cancelled.signal, onStep }).finally(progress.stop);
     if (io.json) printJson(io, { server: name, ...state });
     else {
       print(io, `${io.ink.green('✓')} Logged in: ${name}`);
@@ -42,7 +107,9 @@ const login = async (io: Io, name: string, choices: ServerLoginOptions): Promise
       if (until !== undefined) {
         note(
           io,
-          io.noteInk.dim(`to ${formatTime(until)}; renewed by itself where that is allowed`),
+          io.noteInk.dim(
+            `until ${formatTime(until)}; renewed automatically where the server allows it`,
+          ),
         );
       }
       note(io, `${io.noteInk.cyan('→')} Try it: toolcrib servers test ${name}`);
@@ -54,46 +121,38 @@ const login = async (io: Io, name: string, choices: ServerLoginOptions): Promise
 };
 
 const logout = async (io: Io, name: string): Promise<number> => {
-  const site = await openServerDeps(io);
-  const auth = await authOf(io, site, { server: await remoteServer(site, name) });
+  const deps = await openServerDeps(io);
+  const auth = await authOf(io, deps, { server: await remoteServer(deps, name) });
   const removed = await withProgress(io, `Telling the login server of ${name}`, auth.logout());
   if (io.json) printJson(io, { server: name, removed });
   else
     print(
       io,
-      removed ? `${io.ink.green('✓')} Logged out: ${name}` : `Nobody is logged in: ${name}`,
+      removed ? `${io.ink.green('✓')} Logged out: ${name}` : `You are not logged in: ${name}`,
     );
   return 0;
 };
 
 export const serversLoginCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('login')
-        .description('log in to a remote MCP server with your browser; tokens are kept as secrets')
-        .argument('<name>'),
-    )
+    withJson(servers.command('login').argument('<name>'))
       .option('--no-browser', 'only print the address of the login page')
-      .option('--client-id <id>', 'where this program was registered by hand')
+      .option('--client-id <id>', 'the client id, where you registered this program yourself')
       .option(
         '--port <number>',
         'the port of the redirect address that was registered',
         wholeNumber('--port', 1, MAX_PORT),
       )
-      .option('--scope <scopes>', 'what to ask for, instead of what the server names')
-      .action(leaving(io, (name: string, choices: ServerLoginOptions) => login(io, name, choices))),
+      .option('--scope <scopes>', 'the scopes to ask for, instead of those that the server names')
+      .action(leaving(io, (name: string, options: ServerLoginOptions) => login(io, name, options))),
     'toolcrib servers login linear',
     'toolcrib servers login linear --no-browser',
   );
 
 export const serversLogoutCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('logout')
-        .description('forget the tokens of a remote MCP server, here and there')
-        .argument('<name>'),
-    ).action(leaving(io, (name: string) => logout(io, name))),
+    withJson(servers.command('logout').argument('<name>')).action(
+      leaving(io, (name: string) => logout(io, name)),
+    ),
     'toolcrib servers logout linear',
   );

@@ -80,7 +80,7 @@ describe('the tools of a server that was added', { timeout: 120_000 }, () => {
     expect(err).not.toContain('\u001b[8m');
   });
 
-  it('threat: nothing is started where nobody can be asked, or nobody wants to be', async () => {
+  it('threat: nothing is started without a terminal, or with --no-accept', async () => {
     const marker = join(root, 'started');
     const start = ['--', process.execPath, '-e', `fs.writeFileSync(${JSON.stringify(marker)}, '')`];
     const unasked = await run([...ADD, ...start]);
@@ -96,14 +96,14 @@ describe('the tools of a server that was added', { timeout: 120_000 }, () => {
     expect(existsSync(marker)).toBe(true);
   });
 
-  it('a server that does not start is added all the same, and the way to find out is named', async () => {
+  it('a server that does not start is added anyway, and the next command is named', async () => {
     await rm(join(root, 'tools.json'));
     const { code, out, err, asked } = await run([...ADD, ...COMMAND()], ['y']);
     expect([code, out, asked]).toEqual([0, '✓ Added: demo\n', 0]);
     expect(err).toContain('→ See why: toolcrib servers test demo');
   });
 
-  it('servers test says how to let them in', async () => {
+  it('are followed by how to accept them in servers test', async () => {
     await run([...ADD, ...COMMAND()]);
     const { code, err } = await run(['servers', 'test', 'demo']);
     expect(code).toBe(0);
@@ -122,7 +122,7 @@ describe('the tools of servers that were imported', { timeout: 120_000 }, () => 
     );
   });
 
-  it('are offered after the servers were taken in', async () => {
+  it('are offered after the import', async () => {
     const { code, out, asked } = await run(['servers', 'import'], ['y', 'y']);
     expect([code, asked]).toEqual([0, 2]);
     expect(out).toContain('✓ Accepted: 1 tool');

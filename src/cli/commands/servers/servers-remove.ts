@@ -1,4 +1,4 @@
-/** `toolcrib servers remove`: takes a server out of the configuration, and forgets its login. */
+/** `toolcrib servers remove`: removes a server from the configuration, and logs out of it. */
 import type { Command } from 'commander';
 import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -8,33 +8,33 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import {
   editServers,
   isOfProject,
-  knownServer,
   openServerDeps,
+  requireServer,
   type ServerDeps,
   settingsOf,
 } from './server-config.ts';
-import { authOf } from './server-login.ts';
+import { authOf } from './servers-login.ts';
 
 interface RemoveOptions {
   readonly project?: boolean;
 }
 
-/** Tokens of a server that is gone are of no use to anybody else; another file may still name it. */
+/** Logs out of a removed server, unless another file still names it. */
 const forgetLogin = async (io: Io, deps: ServerDeps, name: string): Promise<void> => {
-  const { url } = await knownServer(deps, name);
+  const { url } = await requireServer(deps, name);
   if (url === undefined || settingsOf(await openServerDeps(io), name)) return;
   const auth = await authOf(io, deps, { server: { name, url } });
   await auth.logout();
 };
 
-/** Returns the file it was taken out of. Fails with NOT_FOUND, or with PERMISSION_DENIED. */
+/** Removes a server and returns the changed file. Fails with NOT_FOUND or PERMISSION_DENIED. */
 export const removeServer = async (
   io: Io,
   name: string,
   { project }: RemoveOptions = {},
 ): Promise<string> => {
   const deps = await openServerDeps(io);
-  await knownServer(deps, name);
+  await requireServer(deps, name);
   const { file, changed } = await editServers(io, deps, {
     inProject: project ?? isOfProject(deps, name),
     change: (path) => removeFromConfigFile(path, ['mcp', 'servers', name]),
@@ -60,13 +60,8 @@ const remove = async (io: Io, name: string, options: RemoveOptions): Promise<num
 
 export const serversRemoveCommand = (servers: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      servers
-        .command('remove')
-        .description('take an MCP server out of the configuration')
-        .argument('<name>'),
-    )
-      .option('--project', 'only out of the configuration of this project')
+    withJson(servers.command('remove').argument('<name>'))
+      .option('--project', 'remove it from the configuration of this project only')
       .action(leaving(io, (name: string, options: RemoveOptions) => remove(io, name, options))),
     'toolcrib servers remove files',
   );

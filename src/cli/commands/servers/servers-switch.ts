@@ -1,4 +1,4 @@
-/** `toolcrib servers enable` and `disable`: written where the server is written. */
+/** `toolcrib servers enable` and `disable`: change the file that defines the server. */
 import type { Command } from 'commander';
 import { setInConfigFile } from '../../../config/edit/edit-config.ts';
 import { removeFromConfigFile } from '../../../config/edit/remove-from-config.ts';
@@ -6,16 +6,16 @@ import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
+import { projectFile } from '../../session/project-edit.ts';
 import {
   editServers,
   isOfProject,
-  knownServer,
   openServerDeps,
-  projectFile,
+  requireServer,
   type ServerDeps,
 } from './server-config.ts';
 
-interface Wanted {
+interface ServerSwitch {
   readonly name: string;
   readonly on: boolean;
 }
@@ -24,16 +24,16 @@ interface SwitchOptions {
   readonly project?: boolean;
 }
 
-/** The project has switched one of the user's own off, and can take that back. */
+/** Says whether the project has switched off a server of the user's own. */
 const isOffByProject = (deps: ServerDeps, name: string): boolean =>
   !isOfProject(deps, name) &&
   deps.loaded.provenance(`mcp.servers.${name}.enabled`).startsWith(projectFile(deps));
 
-/** The files that were changed, in which it was on or off. */
+/** Writes the switch and returns the changed files. */
 const write = async (
   io: Io,
   deps: ServerDeps,
-  { name, on, inProject }: Wanted & { readonly inProject: boolean },
+  { name, on, inProject }: ServerSwitch & { readonly inProject: boolean },
 ): Promise<readonly string[]> => {
   const path = ['mcp', 'servers', name, 'enabled'];
   if (!on || !isOffByProject(deps, name)) {
@@ -43,18 +43,18 @@ const write = async (
   const change = (file: string) => removeFromConfigFile(file, path);
   const { file } = await editServers(io, deps, { inProject: true, change });
   const after = await openServerDeps(io);
-  const { enabled = true } = await knownServer(after, name);
+  const { enabled = true } = await requireServer(after, name);
   if (enabled || inProject) return [file];
   return [file, ...(await write(io, after, { name, on, inProject }))];
 };
 
-const flip = async (
+const switchServer = async (
   io: Io,
-  { name, on }: Wanted,
+  { name, on }: ServerSwitch,
   { project = false }: SwitchOptions,
 ): Promise<number> => {
   const deps = await openServerDeps(io);
-  const { enabled = true } = await knownServer(deps, name);
+  const { enabled = true } = await requireServer(deps, name);
   const ofProject = isOfProject(deps, name);
   if (on && project && !ofProject && !isOffByProject(deps, name)) {
     throw new ToolFailure('PERMISSION_DENIED', 'A project cannot switch your own server on.', {
@@ -73,19 +73,20 @@ const flip = async (
   return 0;
 };
 
-const one = (servers: Command, io: Io, on: boolean): Command => {
+const switchCommand = (servers: Command, io: Io, on: boolean): Command => {
   const word = on ? 'enable' : 'disable';
-  const command = withJson(
-    servers
-      .command(word)
-      .description(`switch an MCP server ${on ? 'on' : 'off'}`)
-      .argument('<name>'),
-  )
+  const command = withJson(servers.command(word).argument('<name>'))
     .option('--project', 'in this project only')
-    .action(leaving(io, (name: string, options: SwitchOptions) => flip(io, { name, on }, options)));
+    .action(
+      leaving(io, (name: string, options: SwitchOptions) =>
+        switchServer(io, { name, on }, options),
+      ),
+    );
   return withExamples(command, `toolcrib servers ${word} github`);
 };
 
-export const serversEnableCommand = (servers: Command, io: Io): Command => one(servers, io, true);
+export const serversEnableCommand = (servers: Command, io: Io): Command =>
+  switchCommand(servers, io, true);
 
-export const serversDisableCommand = (servers: Command, io: Io): Command => one(servers, io, false);
+export const serversDisableCommand = (servers: Command, io: Io): Command =>
+  switchCommand(servers, io, false);

@@ -1,4 +1,4 @@
-/** `toolcrib servers test`, `restart` and `logs`: start a server for as long as the command runs. */
+/** `toolcrib servers test`, `restart` and `logs`: start a server while the command runs. */
 import type { Command } from 'commander';
 import { ERRORS, type ToolError, ToolFailure, toolError } from '../../../contract/errors.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
@@ -8,12 +8,12 @@ import { type Io, note, print, printJson } from '../../io.ts';
 import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
-import { knownServer, type ServerSettings } from './server-config.ts';
-import { noteHeldTools, serverTools, showServerTools } from './server-tools.ts';
+import { noteHeldTools, serverTools, showServerTools } from './offer-tools.ts';
+import { requireServer, type ServerSettings } from './server-config.ts';
 
 const LAST_LINES = 12;
 
-/** A server that cannot be started has none. */
+/** Reads the log; none for a server that cannot be started. */
 const logsOf = ({ crib }: OpenCrib, name: string): readonly string[] => {
   try {
     return crib.servers.logs(name);
@@ -22,34 +22,33 @@ const logsOf = ({ crib }: OpenCrib, name: string): readonly string[] => {
   }
 };
 
-/** What to do next, by what went wrong, where the error itself says nothing of use. */
+/** Adds what to do next, by what went wrong. */
 const adviceFor = (
-  { name, enabled, command }: Tried,
+  { name, enabled, command }: TestedServer,
   { code, suggestions }: ToolError,
 ): readonly string[] => {
   if (enabled === false) return suggestions;
   if (code === 'AUTH_MISSING') return [...suggestions, `Log in: toolcrib servers login ${name}`];
-  // Its lines are shown here already.
+  // The log is shown here already.
   const own = suggestions.filter((each) => !each.endsWith(`toolcrib servers logs ${name}`));
   return command === undefined
-    ? [...own, 'See that its address is right, and that it is running there.']
+    ? [...own, 'Check its address, and that it is running there.']
     : [...own, 'Run its command by hand to see what it says.'];
 };
 
-const errorOf = (tried: Tried, thrown: unknown): ToolError => {
+const errorOf = (server: TestedServer, thrown: unknown): ToolError => {
   if (!(thrown instanceof ToolFailure)) throw thrown;
   const { code, message, extras } = thrown;
   const plain = toolError(code, message, extras);
-  return { ...plain, suggestions: [...new Set(adviceFor(tried, plain))] };
+  return { ...plain, suggestions: [...new Set(adviceFor(server, plain))] };
 };
 
-/** The server in question, as it is configured. */
-interface Tried extends Pick<ServerSettings, 'enabled' | 'command'> {
+interface TestedServer extends Pick<ServerSettings, 'enabled' | 'command'> {
   readonly name: string;
 }
 
-const triedServer = async (open: OpenCrib, name: string): Promise<Tried> => ({
-  ...(await knownServer(open, name)),
+const testedServer = async (open: OpenCrib, name: string): Promise<TestedServer> => ({
+  ...(await requireServer(open, name)),
   name,
 });
 
@@ -61,16 +60,16 @@ interface Attempt {
 
 const attempt = async (
   io: Io,
-  tried: Tried,
+  server: TestedServer,
   work: () => Promise<ServerStatus>,
 ): Promise<Attempt> => {
-  const began = io.runtime.elapsed();
-  const past = (): number => Math.round(io.runtime.elapsed() - began);
+  const startedAt = io.runtime.elapsed();
+  const elapsed = (): number => Math.round(io.runtime.elapsed() - startedAt);
   try {
     const status = await work();
-    return { status, ms: past() };
+    return { status, ms: elapsed() };
   } catch (thrown) {
-    return { error: errorOf(tried, thrown), ms: past() };
+    return { error: errorOf(server, thrown), ms: elapsed() };
   }
 };
 
@@ -85,14 +84,14 @@ const showReady = (io: Io, { name, protocol, latencyMs }: ServerStatus, ms: numb
   print(io, `${io.ink.green('✓')} ${name} answers in ${ms} ms${ping}${speaks}`);
 };
 
-/** The tools as the server has just listed them: a second crib finds them among the last definitions. */
+/** Lists the tools of a server that has just listed them: a second crib reads them from the cache. */
 const listedTools = (io: Io, name: string): Promise<ReturnType<typeof serverTools>> =>
   withStore(io, async ({ crib }) => serverTools(crib, name), { silent: true });
 
 const examine = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
-  const tried = await triedServer(open, name);
+  const server = await testedServer(open, name);
   const { crib } = open;
-  const { status, error, ms } = await attempt(io, tried, () => crib.servers.test(name));
+  const { status, error, ms } = await attempt(io, server, () => crib.servers.test(name));
   const logs = error ? logsOf(open, name).slice(-LAST_LINES) : [];
   const tools = status ? await listedTools(io, name) : [];
   if (io.json) {
@@ -119,8 +118,8 @@ const examine = async (io: Io, open: OpenCrib, name: string): Promise<number> =>
 };
 
 const restart = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
-  const tried = await triedServer(open, name);
-  const { status, error, ms } = await attempt(io, tried, () => open.crib.servers.restart(name));
+  const server = await testedServer(open, name);
+  const { status, error, ms } = await attempt(io, server, () => open.crib.servers.restart(name));
   if (io.json)
     printJson(io, {
       server: name,
@@ -137,10 +136,10 @@ const restart = async (io: Io, open: OpenCrib, name: string): Promise<number> =>
   return error ? ERRORS[error.code].exit : 0;
 };
 
-/** What it says while it starts; a server that fails has the more to say. */
+/** Starts the server and prints its log. */
 const logs = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
-  const tried = await triedServer(open, name);
-  const { error } = await attempt(io, tried, () => open.crib.servers.test(name));
+  const server = await testedServer(open, name);
+  const { error } = await attempt(io, server, () => open.crib.servers.test(name));
   const lines = logsOf(open, name);
   if (io.json) printJson(io, { server: name, lines, ...(error && { error }) });
   else {
@@ -153,13 +152,13 @@ const logs = async (io: Io, open: OpenCrib, name: string): Promise<number> => {
 
 type Work = (io: Io, open: OpenCrib, name: string) => Promise<number>;
 
-const one = (
+const serverCommand = (
   servers: Command,
   io: Io,
-  { word, text, work }: { readonly word: string; readonly text: string; readonly work: Work },
+  { word, work }: { readonly word: string; readonly work: Work },
 ): Command =>
   withExamples(
-    withJson(servers.command(word).description(text).argument('<name>')).action(
+    withJson(servers.command(word).argument('<name>')).action(
       leaving(io, (name: string) => withStore(io, (open) => work(io, open, name))),
     ),
     `toolcrib servers ${word} github`,
@@ -167,22 +166,10 @@ const one = (
   );
 
 export const serversTestCommand = (servers: Command, io: Io): Command =>
-  one(servers, io, {
-    word: 'test',
-    text: 'start an MCP server, ping it and list its tools; say what is wrong if it fails',
-    work: examine,
-  });
+  serverCommand(servers, io, { word: 'test', work: examine });
 
 export const serversRestartCommand = (servers: Command, io: Io): Command =>
-  one(servers, io, {
-    word: 'restart',
-    text: 'start an MCP server again, also one that was given up',
-    work: restart,
-  });
+  serverCommand(servers, io, { word: 'restart', work: restart });
 
 export const serversLogsCommand = (servers: Command, io: Io): Command =>
-  one(servers, io, {
-    word: 'logs',
-    text: 'start an MCP server and show what it writes to stderr, with secrets left out',
-    work: logs,
-  });
+  serverCommand(servers, io, { word: 'logs', work: logs });

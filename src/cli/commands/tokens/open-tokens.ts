@@ -1,4 +1,4 @@
-/** The tokens of the project one stands in, for the time of one command. */
+/** Opens the tokens of the current project for one command. */
 import { randomBytes } from 'node:crypto';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
@@ -8,7 +8,7 @@ import { byStart } from '../../input/by-start.ts';
 import type { Io } from '../../io.ts';
 import { withStore } from '../../session/open-crib.ts';
 
-/** The tokens in the store of a crib. */
+/** Opens the tokens in the store of a crib. */
 export const tokensOf = async (io: Io, crib: CribHost): Promise<TokenService> => {
   const { createTokenService } = await import('../../../surfaces/http/auth/token-service.ts');
   const tokens = async () => (await crib.store()).tokens;
@@ -18,7 +18,7 @@ export const tokensOf = async (io: Io, crib: CribHost): Promise<TokenService> =>
 export const withTokens = <T>(io: Io, work: (tokens: TokenService) => Promise<T>): Promise<T> =>
   withStore(io, async ({ crib }) => work(await tokensOf(io, crib)));
 
-/** Everything but the hash of the secret. */
+/** Gives everything but the hash of the secret. */
 export const shownToken = ({ hash: _, ...shown }: TokenRecord): Omit<TokenRecord, 'hash'> => shown;
 
 export const tokenState = (
@@ -29,17 +29,19 @@ export const tokenState = (
   return expiresAt !== undefined && expiresAt <= now ? 'expired' : 'good';
 };
 
-/** A token that is good, by its id, its name or a beginning of the id that no other has. */
+/** Finds a valid token by its id, its name or a unique beginning of its id. */
 export const findToken = (
   records: readonly TokenRecord[],
-  wanted: string,
+  typed: string,
   now: number,
 ): TokenRecord => {
   const good = records.filter((record) => tokenState(record, now) === 'good');
-  const found = good.find(({ id }) => id === wanted) ?? good.find(({ name }) => name === wanted);
-  const short = found ?? byStart(good, wanted, ({ id }) => id);
-  if (short) return short;
-  throw new ToolFailure('NOT_FOUND', 'There is no token of that name or id that is good.', {
+  const record =
+    good.find(({ id }) => id === typed) ??
+    good.find(({ name }) => name === typed) ??
+    byStart(good, typed, ({ id }) => id);
+  if (record) return record;
+  throw new ToolFailure('NOT_FOUND', 'There is no valid token of that name or id.', {
     suggestions: ['See which there are: toolcrib tokens'],
   });
 };

@@ -25,14 +25,14 @@ const run = async (...args: readonly string[]) => {
 };
 
 describe('toolcrib tokens', { timeout: TIME_LIMIT }, () => {
-  it('makes a token that is on stdout alone, for a script to take', async () => {
+  it('creates a token that is alone on stdout, for scripts', async () => {
     const { code, out, err } = await run('create', 'ci', '--role', 'agent');
     expect(code).toBe(0);
     expect(out.trim()).toMatch(TOKEN);
     expect(err).not.toContain(out.trim());
   });
 
-  it('keeps the secret nowhere: neither in the list nor in the store', async () => {
+  it('stores the token nowhere: neither in the list nor in the store', async () => {
     const { out } = await run('create', 'ci');
     const secret = out.trim().split('_').slice(2).join('_');
     const listed = await run('list', '--json');
@@ -49,7 +49,7 @@ describe('toolcrib tokens', { timeout: TIME_LIMIT }, () => {
     expect(listed.out + files.join('')).not.toContain(secret);
   });
 
-  it('takes the bounds of a token', async () => {
+  it('takes the limits of a token', async () => {
     const bounds = [
       '--tools',
       'calculator,datetime',
@@ -73,10 +73,13 @@ describe('toolcrib tokens', { timeout: TIME_LIMIT }, () => {
     expect((await run('revoke', 'ci')).code).toBe(0);
     expect((await run()).out).toContain('revoked');
     const again = await run('revoke', 'ci');
-    expect([again.code, again.err]).toEqual([2, expect.stringContaining('no token of that name')]);
+    expect([again.code, again.err]).toEqual([
+      2,
+      expect.stringContaining('no valid token of that name'),
+    ]);
   });
 
-  it('says what to do when there are none', async () => {
+  it('says how to create a token when there is none', async () => {
     const { code, err } = await run();
     expect(code).toBe(0);
     expect(err).toContain('toolcrib tokens create');

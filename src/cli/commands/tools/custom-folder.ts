@@ -1,25 +1,25 @@
-/** The folder of a project's own tools, as commands that write or try them see it. */
+/** The folder of a project's custom tools, and whether its files are trusted. */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { isInsideProject } from '../../../trust/inside-project.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
 
-/** Absolute. */
+/** Gives the absolute path of the folder. */
 export const customFolder = ({ loaded, root }: Pick<OpenCrib, 'loaded' | 'root'>): string =>
   resolve(root, loaded.config.registry.path);
 
-/** The path below a folder with forward slashes; `undefined` for one that lies elsewhere. */
+/** Gives the path below a folder, with forward slashes; `undefined` for a file elsewhere. */
 export const pathBelow = (folder: string, file: string): string | undefined => {
-  const way = relative(folder, file);
-  const outside = way === '' || isAbsolute(way) || way.split(sep)[0] === '..';
-  return outside ? undefined : way.split(sep).join('/');
+  const path = relative(folder, file);
+  const isOutside = path === '' || isAbsolute(path) || path.split(sep)[0] === '..';
+  return isOutside ? undefined : path.split(sep).join('/');
 };
 
-/** Its path below `.toolcrib`, which is what trust goes by; `undefined` outside of it. */
+/** Gives the path below `.toolcrib`, by which files are trusted; `undefined` outside of it. */
 export const pathInProject = (root: string, file: string): string | undefined =>
   pathBelow(join(root, '.toolcrib'), file);
 
-/** A project that is not trusted has no tools of its own, and gets none. */
+/** Refuses a project that is not trusted: its tools are off. */
 export const assertProjectTrusted = ({ loaded }: Pick<OpenCrib, 'loaded'>): void => {
   const { state, problems } = loaded.trust;
   if (state === 'none' || state === 'trusted') return;
@@ -45,7 +45,7 @@ export const assertFileTrusted = (
   });
 };
 
-/** A cloned link would have us write somewhere else. */
+/** Refuses a folder behind a link: a cloned one could lead out of the project. */
 export const assertNoLinkTo = async (root: string, file: string): Promise<void> => {
   if (await isInsideProject(file, { projectDir: root, inside: ['.'] })) return;
   throw new ToolFailure('PERMISSION_DENIED', 'The folder of custom tools is behind a link.', {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parametersOf } from './parameter-table.ts';
 
 describe('parametersOf', () => {
-  it('says name, type, whether required, and what it is for', () => {
+  it('lists name, type, whether required, and description', () => {
     const rows = parametersOf({
       type: 'object',
       required: ['path'],
@@ -25,7 +25,7 @@ describe('parametersOf', () => {
     ]);
   });
 
-  it('goes into objects, lists, references and unions', () => {
+  it('lists fields of objects, lists, references and unions', () => {
     const rows = parametersOf({
       anyOf: [
         { properties: { op: { const: 'read' } } },

@@ -1,4 +1,4 @@
-/** The parameters of a tool as rows a person can read, out of its JSON Schema. */
+/** Lists the parameters of a tool as rows for people, from its JSON Schema. */
 import type { JsonSchema } from '../../../contract/schema.ts';
 import { isRecord } from '../../../kit/data/is-record.ts';
 import { alternativesOf, fixedValues, itemsOf, typesOf } from '../../input/schema-alternatives.ts';
@@ -15,8 +15,8 @@ const MAX_DEPTH = 4;
 const MAX_LISTS = 1;
 
 const firstText = (schemas: readonly JsonSchema[], key: string): string => {
-  const found = schemas.map((schema) => schema[key]).find((value) => typeof value === 'string');
-  return typeof found === 'string' ? found : '';
+  const text = schemas.map((schema) => schema[key]).find((value) => typeof value === 'string');
+  return typeof text === 'string' ? text : '';
 };
 
 const LIMITS: readonly (readonly [string, string])[] = [
@@ -30,7 +30,7 @@ const LIMITS: readonly (readonly [string, string])[] = [
   ['maxItems', 'items ≤'],
 ];
 
-/** Limits no one would run into, such as the largest safe integer, are noise. */
+/** Lists the limits. Those that nobody reaches, such as the largest safe integer, are left out. */
 const limitsOf = (schemas: readonly JsonSchema[]): readonly string[] =>
   LIMITS.flatMap(([key, sign]) => {
     const value = schemas.map((schema) => schema[key]).find((limit) => typeof limit === 'number');
@@ -39,7 +39,7 @@ const limitsOf = (schemas: readonly JsonSchema[]): readonly string[] =>
       : [];
   });
 
-/** `depth` ends the text of a type that holds itself, e.g. a list of such lists. */
+/** Names the types. `depth` ends the text of a recursive type, such as a list of such lists. */
 const typeText = (schemas: readonly JsonSchema[], root: JsonSchema, depth = 0): string => {
   const fixed = fixedValues(schemas);
   if (fixed.length > 0)
@@ -63,42 +63,45 @@ const describe = (schemas: readonly JsonSchema[]): string => {
   return extras.length === 0 ? text : `${text} (${extras.join(', ')})`.trim();
 };
 
-interface Place {
+interface SchemaPosition {
   readonly prefix: string;
   readonly depth: number;
   readonly root: JsonSchema;
 }
 
-const fieldsOf = (schemas: readonly JsonSchema[], place: Place): readonly Parameter[] => {
+const fieldsOf = (
+  schemas: readonly JsonSchema[],
+  position: SchemaPosition,
+): readonly Parameter[] => {
   const seen = new Map<string, Parameter[]>();
   for (const schema of schemas) {
     const { properties, required } = schema;
     if (!isRecord(properties)) continue;
     for (const [key, child] of Object.entries(properties)) {
       if (seen.has(key) || !isRecord(child)) continue;
-      const must = Array.isArray(required) && required.includes(key);
-      seen.set(key, rowsOf(child, { ...place, prefix: `${place.prefix}${key}` }, must));
+      const isRequired = Array.isArray(required) && required.includes(key);
+      seen.set(key, rowsOf(child, { ...position, prefix: `${position.prefix}${key}` }, isRequired));
     }
   }
   return [...seen.values()].flat();
 };
 
-const rowsOf = (schema: JsonSchema, place: Place, required: boolean): Parameter[] => {
-  const schemas = alternativesOf(schema, place.root);
+const rowsOf = (schema: JsonSchema, position: SchemaPosition, required: boolean): Parameter[] => {
+  const schemas = alternativesOf(schema, position.root);
   const row: Parameter = {
-    name: place.prefix,
-    type: typeText(schemas, place.root),
+    name: position.prefix,
+    type: typeText(schemas, position.root),
     required,
     description: describe(schemas),
   };
-  if (place.depth >= MAX_DEPTH) return [row];
-  const depth = place.depth + 1;
-  const below = fieldsOf(schemas, { ...place, depth, prefix: `${place.prefix}.` });
-  const items = itemsOf(schemas, place.root);
-  const inItems = fieldsOf(items, { ...place, depth, prefix: `${place.prefix}[].` });
+  if (position.depth >= MAX_DEPTH) return [row];
+  const depth = position.depth + 1;
+  const below = fieldsOf(schemas, { ...position, depth, prefix: `${position.prefix}.` });
+  const items = itemsOf(schemas, position.root);
+  const inItems = fieldsOf(items, { ...position, depth, prefix: `${position.prefix}[].` });
   return [row, ...below, ...inItems];
 };
 
-/** In the order of the schema; fields of objects follow the object. */
+/** Lists the parameters in the order of the schema; fields of objects follow the object. */
 export const parametersOf = (schema: JsonSchema): readonly Parameter[] =>
   fieldsOf(alternativesOf(schema, schema), { prefix: '', depth: 0, root: schema });

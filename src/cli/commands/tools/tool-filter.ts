@@ -17,25 +17,25 @@ export const withFilters = (command: Command): Command =>
     .option('--source <source>', `only tools from: ${SOURCES.join(', ')}`, collect)
     .option('--category <category>', `only of: ${CATEGORIES.join(', ')}`, collect)
     .option('--tier <tier>', `only of: ${TIERS.join(', ')}`, collect)
-    .option('--tag <tag>', 'only tools with this tag; repeat it for all of several', collect);
+    .option('--tag <tag>', 'only tools with this tag; repeat it to require several', collect);
 
-/** The values given, once they are known to be among those allowed. */
-const among = <T extends string>(
+/** Checks the values of an option. */
+const allowedValues = <T extends string>(
   option: string,
-  given: readonly string[],
+  values: readonly string[],
   allowed: readonly T[],
 ): readonly T[] =>
-  given.map((value) => {
-    const found = allowed.find((one) => one === value);
-    if (found !== undefined) return found;
-    throw new ToolFailure('VALIDATION_ERROR', `${option} does not know that value.`, {
+  values.map((value) => {
+    const match = allowed.find((one) => one === value);
+    if (match !== undefined) return match;
+    throw new ToolFailure('VALIDATION_ERROR', `${option} does not accept that value.`, {
       suggestions: [`Use one of: ${allowed.join(', ')}.`],
     });
   });
 
 export const filterOf = ({ source, category, tier, tag }: FilterOptions): ToolFilter => ({
-  ...(source && { source: among('--source', source, SOURCES) }),
-  ...(category && { category: among('--category', category, CATEGORIES) }),
-  ...(tier && { tier: among('--tier', tier, TIERS) }),
+  ...(source && { source: allowedValues('--source', source, SOURCES) }),
+  ...(category && { category: allowedValues('--category', category, CATEGORIES) }),
+  ...(tier && { tier: allowedValues('--tier', tier, TIERS) }),
   ...(tag && { tags: tag }),
 });

@@ -1,4 +1,4 @@
-/** The files that `toolcrib tools new` writes: small tools that work, with a word on every choice. */
+/** The files that `toolcrib tools new` writes: small working tools, with every choice explained. */
 
 export type TemplateKind = 'yaml' | 'ts';
 
@@ -23,22 +23,22 @@ runtime: typescript
 permissions:
   riskLevel: low # low reads, medium writes, high and critical run programs
   autoAccept: true # false asks a person before every call; the policy may ask in any case
-  # The programs it may run with context.exec. Without a list there are none.
+  # The programs it may run with context.exec. Without a list, none.
   # allowlist: ["npm test"]
 
-# What it may reach besides. Without it there is nothing.
+# What else it may reach. Without this, nothing.
 # needs:
 #   paths: [{ path: src, access: read }]
 #   hosts: [api.example.com]
 #   secrets: [EXAMPLE_API_KEY]
 
-# Run by \`toolcrib tools test\`. The result must contain what stands under "output".
+# Run by \`toolcrib tools test\`. The result must contain what "output" names.
 examples:
   - title: Two lines
     input: { text: "one two\\nthree" }
     output: { lines: 2, words: 3 }
 
-# Runs in a sandbox: no modules of Node, and nothing of this machine but through the context.
+# Runs in a sandbox: no modules of Node, and nothing of this machine except through the context.
 code: |
   interface Args {
     text: string;
@@ -71,7 +71,7 @@ export default defineTool({
     additionalProperties: false,
   },
 
-  // What it may reach. Without it there is nothing.
+  // What it may reach. Without this, nothing.
   // needs: {
   //   paths: [{ path: 'src', access: 'read' }],
   //   hosts: ['api.example.com'],
@@ -79,12 +79,12 @@ export default defineTool({
   //   secrets: ['EXAMPLE_API_KEY'],
   // },
 
-  // Run by \`toolcrib tools test\`. The result must contain what stands under "output".
+  // Run by \`toolcrib tools test\`. The result must contain what "output" names.
   examples: [
     { title: 'Two lines', input: { text: 'one two\\nthree' }, output: { lines: 2, words: 3 } },
   ],
 
-  // Runs in a sandbox: no modules of Node, and nothing of this machine but through the context.
+  // Runs in a sandbox: no modules of Node, and nothing of this machine except through the context.
   async run({ text }: { text: string }, context) {
     context.logger.info('counting');
     const words = text.split(/\\s+/).filter((word) => word !== '');

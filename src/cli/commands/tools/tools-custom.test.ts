@@ -8,8 +8,8 @@ import { fakeIo } from '../../../../test/fixtures/fake-io.ts';
 import { createCribHost } from '../../../crib/create-crib.ts';
 import { loadConfig } from '../../../trust/load-config.ts';
 import { runCli } from '../../run-cli.ts';
-import { exampleDifferences } from './example-differences.ts';
 import { testFile } from './tools-test.ts';
+import { exampleDifferences } from './try-examples.ts';
 
 let root: string;
 let project: string;
@@ -64,7 +64,7 @@ describe('toolcrib tools new', () => {
     expect((await load()).trust.state).toBe('trusted');
   });
 
-  it('threat: a cloned project becomes trusted by the way: it writes nothing there', async () => {
+  it('threat: a cloned project becomes trusted in passing: nothing is written there', async () => {
     await write('tools/evil.yml', 'name: evil\n');
     const { code, err } = await run('tools', 'new', 'mine');
     expect([code, err.includes('not trusted')]).toEqual([3, true]);
@@ -134,7 +134,7 @@ describe('toolcrib tools test', () => {
     expect(code).toBe(0);
   });
 
-  it('says what differs, and what broke, at the line of the file', async () => {
+  it('says what differs, and what failed, with the line of the file', async () => {
     await run('tools', 'new', 'mine');
     const text = await written('mine.yml');
     await write('tools/mine.yml', text.replace('lines: 2, words: 3', 'lines: 3, more: [1]'));
@@ -152,7 +152,7 @@ describe('toolcrib tools test', () => {
     expect(examples[0].error.message).toMatch(/mine\.yml:\d+:\d+/);
   });
 
-  it('a tool without examples proves nothing', async () => {
+  it('fails for a tool without examples', async () => {
     await run('tools', 'new', 'mine');
     const text = await written('mine.yml');
     await write('tools/mine.yml', text.replace(/examples:[\s\S]*?(?=\n\n)/, ''));
@@ -176,7 +176,7 @@ describe('toolcrib tools test', () => {
   });
 });
 
-describe('what differs from an example', () => {
+describe('differences from an example', () => {
   it.each([
     [{ a: 1 }, { a: 1, b: 2 }, []],
     [{ a: [1, { b: 2 }] }, { a: [1, { b: 2, c: 3 }] }, []],

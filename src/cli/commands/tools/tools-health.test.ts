@@ -61,7 +61,7 @@ const withServer = () =>
 const SLOW = { timeout: 120_000 };
 
 describe('toolcrib tools health', SLOW, () => {
-  it('says well, with what is on record', async () => {
+  it('calls a tool well, with its record', async () => {
     expect((await health(['calculator'])).found.tools[0]?.record).toMatchObject({ ran: 0 });
     await run(['run', 'calculator', 'expression=6*7']);
     const { code, found } = await health(['calculator']);
@@ -74,7 +74,7 @@ describe('toolcrib tools health', SLOW, () => {
     );
   });
 
-  it('a program that is not there, and one that is', async () => {
+  it('checks for programs: a missing one makes a tool unwell', async () => {
     const bare = join(root, 'bin');
     await mkdir(bare);
     const without = await health(['git'], { PATH: bare });
@@ -88,7 +88,7 @@ describe('toolcrib tools health', SLOW, () => {
     );
   });
 
-  it('a credential that is not there, or blank, and one that is', async () => {
+  it('checks for credentials: a missing or blank one makes a tool unwell', async () => {
     const stateWith = async (env: Record<string, string>) => {
       const { code, found } = await health(['web_search'], env);
       return [code, found.tools[0]?.state];
@@ -100,7 +100,7 @@ describe('toolcrib tools health', SLOW, () => {
     expect(page.out + page.err).not.toContain('the-canary');
   });
 
-  it('a tool that is off is unwell when it is named, and left alone otherwise', async () => {
+  it('checks a disabled tool only when it is named, as unwell', async () => {
     await configure({ tools: { calculator: { enabled: false } } });
     const named = await run(['tools', 'health', 'calculator']);
     expect([named.code, named.out.includes('It is switched off')]).toEqual([1, true]);
@@ -110,7 +110,7 @@ describe('toolcrib tools health', SLOW, () => {
     expect((await run(['tools', 'health', 'calculater'])).code).toBe(2);
   });
 
-  it('a server is really asked: its tools are well while it answers', async () => {
+  it('asks the server: its tools are well while it answers', async () => {
     await writeFile(join(root, 'tools.json'), JSON.stringify({ add: 'Adds two numbers.' }));
     await withServer();
     await run(['tools', 'lock', '--accept-all', '--yes']);

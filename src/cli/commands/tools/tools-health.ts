@@ -1,28 +1,26 @@
-/** `toolcrib tools health`: looks at every tool, or at some, and says what would keep it from working. */
+/** `toolcrib tools health`: checks every tool, or the named ones, and says what would keep it from working. */
 import type { Command } from 'commander';
 import type { CatalogEntry } from '../../../contract/catalog.ts';
 import type { Crib } from '../../../contract/crib.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { toolOf } from '../../input/tool-of.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
+import { wholeNumber } from '../../input/misuse.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { formatSpan } from '../../output/format-span.ts';
-import { counted } from '../../output/format-units.ts';
+import { counted, formatSpan } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { badgeOf } from '../../output/tool-summary.ts';
+import { toolOf } from '../../session/find-tool.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
 import { openHealthDeps } from '../doctor/health-deps.ts';
-import { inParallel } from '../doctor/in-parallel.ts';
-import { type ToolHealth, toolHealth } from '../doctor/tool-health.ts';
-import type { ToolRecord } from '../doctor/tool-record.ts';
+import { type ToolHealth, type ToolRecord, toolHealth } from '../doctor/tool-health.ts';
+import { inParallel } from '../doctor/within.ts';
 
 interface HealthOptions {
   readonly timeout: number;
 }
 
-/** A check may start a program or go over the network: more at once help nobody. */
-const AT_ONCE = 8;
+/** Limited, because a check may start a program or use the network. */
+const MAX_AT_ONCE = 8;
 const TIMEOUT_MS = 15_000;
 
 const MARKS = { well: '✓', limited: '!', unwell: '✗' } as const;
@@ -56,7 +54,7 @@ const rowOf = (io: Io, { tool, source, state, checks, record }: ToolHealth): rea
   ];
 };
 
-/** A row is cut to the screen; what to do about it is not. */
+/** Says what is wrong in full: the rows of the table are cut to the screen. */
 const troubleLines = (io: Io, { tool, checks }: ToolHealth): readonly string[] => {
   const wrong = checks.filter(({ state }) => state !== 'ok');
   if (wrong.length === 0) return [];
@@ -70,21 +68,20 @@ const troubleLines = (io: Io, { tool, checks }: ToolHealth): readonly string[] =
   ];
 };
 
-const show = (io: Io, found: readonly ToolHealth[]): void => {
-  const rows = found.map((health) => rowOf(io, health));
-  print(io, ...table(rows, widthOf(io)), ...found.flatMap((health) => troubleLines(io, health)));
-  const unwell = found.filter(({ state }) => state === 'unwell').length;
-  const all = counted(found.length, 'tool');
-  note(io, unwell === 0 ? `Looked at ${all}: they would work.` : `${unwell} of ${all} unwell.`);
+const show = (io: Io, results: readonly ToolHealth[]): void => {
+  const rows = results.map((health) => rowOf(io, health));
+  print(io, ...table(rows, widthOf(io)), ...results.flatMap((health) => troubleLines(io, health)));
+  const unwell = results.filter(({ state }) => state === 'unwell').length;
+  const all = counted(results.length, 'tool');
+  note(io, unwell === 0 ? `Checked ${all}: they would work.` : `${unwell} of ${all} unwell.`);
 };
 
-/** Those that are on, unless some are named; a named one is looked at whatever it is. */
-const entriesOf = ({ tools }: Crib, names: readonly string[]): readonly CatalogEntry[] =>
-  names.length === 0
-    ? tools.list({ enabled: true })
-    : [...new Map(names.map((name) => toolOf(tools, name)).map((one) => [one.tool.name, one]))].map(
-        ([, entry]) => entry,
-      );
+/** Lists the named tools, in any state; without names, those that are on. */
+const entriesOf = (crib: Crib, names: readonly string[]): readonly CatalogEntry[] => {
+  if (names.length === 0) return crib.tools.list({ enabled: true });
+  const entries = names.map((name) => toolOf(crib, name));
+  return [...new Map(entries.map((entry) => [entry.tool.name, entry])).values()];
+};
 
 const examine = async (
   io: Io,
@@ -92,11 +89,11 @@ const examine = async (
   { names, timeout }: { readonly names: readonly string[]; readonly timeout: number },
 ): Promise<number> => {
   const entries = entriesOf(open.crib, names);
-  const site = await openHealthDeps(io, open, timeout);
-  const found = await inParallel(entries, AT_ONCE, (entry) => toolHealth(entry, site));
-  const isWell = found.every(({ state }) => state !== 'unwell');
-  if (io.json) printJson(io, { ok: isWell, tools: found });
-  else show(io, found);
+  const deps = await openHealthDeps(io, open, timeout);
+  const results = await inParallel(entries, MAX_AT_ONCE, (entry) => toolHealth(entry, deps));
+  const isWell = results.every(({ state }) => state !== 'unwell');
+  if (io.json) printJson(io, { ok: isWell, tools: results });
+  else show(io, results);
   return isWell ? 0 : 1;
 };
 
@@ -106,12 +103,12 @@ export const toolsHealthCommand = (tools: Command, io: Io): Command =>
       tools
         .command('health [name...]')
         .description(
-          'look whether the tools would work: their own check, credentials, programs, sandbox, MCP server, circuit and record. Servers are started. Exit code 1 when one is unwell.',
+          'check whether the tools would work: their own check, credentials, programs, sandbox, MCP server, circuit and record. Servers are started. Exit code 1 when one is unwell.',
         ),
     )
       .option(
         '--timeout <ms>',
-        'how long anything may take to answer',
+        'how long each check may take',
         wholeNumber('--timeout', 1),
         TIMEOUT_MS,
       )

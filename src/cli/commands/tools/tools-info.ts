@@ -5,12 +5,11 @@ import type { JsonSchema } from '../../../contract/schema.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { visibleBlock, visibleJson, visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { toolOf } from '../../input/tool-of.ts';
 import { type Io, print, printJson, widthOf } from '../../io.ts';
-import { formatCost, formatCount, formatDuration } from '../../output/format-units.ts';
-import { shellQuote } from '../../output/shell-quote.ts';
+import { formatCost, formatCount, formatDuration, shellQuote } from '../../output/format-units.ts';
 import { cutTo, table } from '../../output/table.ts';
 import { badgeOf, toolSummary } from '../../output/tool-summary.ts';
+import { toolOf } from '../../session/find-tool.ts';
 import { withCrib } from '../../session/open-crib.ts';
 import { parametersOf } from './parameter-table.ts';
 
@@ -140,8 +139,9 @@ const infoJson = ({ entry, input, output, tokens, versions }: Details) => {
 const showInfo = (io: Io, name: string): Promise<number> =>
   withCrib(
     io,
-    async ({ crib: { tools } }) => {
-      const entry = toolOf(tools, name);
+    async ({ crib }) => {
+      const { tools } = crib;
+      const entry = toolOf(crib, name);
       const own = entry.tool.name;
       const details: Details = {
         entry,
@@ -159,7 +159,7 @@ const showInfo = (io: Io, name: string): Promise<number> =>
 
 export const toolsInfoCommand = (tools: Command, io: Io): Command =>
   withExamples(
-    withJson(tools.command('info <name>').description('everything about a tool')).action(
+    withJson(tools.command('info <name>')).action(
       leaving(io, (name: string) => showInfo(io, name)),
     ),
     'toolcrib tools info write_file',

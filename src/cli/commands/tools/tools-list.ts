@@ -1,9 +1,9 @@
-/** `toolcrib tools list`: one line for each tool. Token counts only on request, for they take time. */
+/** `toolcrib tools list`: one line for each tool. Token counts only on request: they take time. */
 import type { Command } from 'commander';
 import type { Catalog, CatalogEntry } from '../../../contract/catalog.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { type Io, note, print, printJson, warn, widthOf } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import {
@@ -13,8 +13,8 @@ import {
   tierCell,
   toolSummary,
 } from '../../output/tool-summary.ts';
+import { unknownSubcommand } from '../../program.ts';
 import { type OpenCrib, withCrib } from '../../session/open-crib.ts';
-import { unknownSubcommand } from '../../unknown-subcommand.ts';
 import { type FilterOptions, filterOf, withFilters } from './tool-filter.ts';
 
 interface ListOptions extends FilterOptions {
@@ -25,11 +25,11 @@ interface ListOptions extends FilterOptions {
 const USAGE = [
   '',
   'Usage:',
-  '  toolcrib tools info <name>       everything about a tool',
+  '  toolcrib tools info <name>       show everything about a tool',
   '  toolcrib tools enable <name>     switch a tool on',
   '  toolcrib tools disable <name>    switch a tool off',
-  '  toolcrib tools tokens            what the definitions cost in prompt tokens',
-  '  toolcrib tools health            would they work if they were called now',
+  '  toolcrib tools tokens            show what the definitions cost in prompt tokens',
+  '  toolcrib tools health            check whether they would work now',
 ];
 
 type Tokens = ReadonlyMap<string, number>;
@@ -57,8 +57,7 @@ const noteLoads = (io: Io, tools: Catalog): void => {
       ...refused.map(({ tool, reason }) => `${tool} was refused: ${reason}`),
       ...renamed.map(({ from, to }) => `${from} is called ${to} here, its name was taken`),
     ];
-    for (const line of lines)
-      note(io, `${io.noteInk.yellow('!')} ${visibleText(`${source}: ${line}`)}`);
+    for (const line of lines) warn(io, visibleText(`${source}: ${line}`));
   }
 };
 
@@ -111,9 +110,7 @@ const listTools = async (io: Io, open: OpenCrib, options: ListOptions): Promise<
 };
 
 export const toolsListCommand = (tools: Command, io: Io): Command => {
-  const command = withFilters(
-    withJson(tools.command('list', { isDefault: true }).description('list the tools')),
-  )
+  const command = withFilters(withJson(tools.command('list', { isDefault: true })))
     .allowExcessArguments()
     .option('--tokens', 'count the prompt tokens of each definition (takes a moment)')
     .option('--names', 'print the names only, one a line')
@@ -123,13 +120,13 @@ export const toolsListCommand = (tools: Command, io: Io): Command => {
           io,
           async (open) => {
             if (word !== undefined) {
-              const known = open.crib.tools.has(word);
-              const hints = known ? [`To see that tool: toolcrib tools info ${word}`] : [];
+              const isTool = open.crib.tools.has(word);
+              const hints = isTool ? [`To see that tool: toolcrib tools info ${word}`] : [];
               throw await unknownSubcommand(tools, word, hints);
             }
             return listTools(io, open, options);
-            // Names are completed while somebody types: nothing may wait for a server.
           },
+          // Shells complete names while a person types: nothing may wait for a server.
           { startServers: options.names !== true },
         ),
       ),

@@ -50,7 +50,9 @@ const statesOf = async (): Promise<Record<string, string>> => {
 const SLOW = 120_000;
 
 describe('the lock on the command line', () => {
-  it('holds, accepts, verifies, and holds again what changed', { timeout: SLOW }, async () => {
+  it('holds new tools, accepts and verifies them, and holds what changed', {
+    timeout: SLOW,
+  }, async () => {
     expect(await statesOf()).toEqual({ add: 'new', greet: 'new' });
     const held = await run('run', 'add', 'a=1');
     expect([held.code, held.err.includes('TOOL_QUARANTINED')]).toEqual([3, true]);
@@ -91,7 +93,7 @@ describe('the lock on the command line', () => {
     expect(await statesOf()).toEqual({ add: 'accepted', more: 'new' });
   });
 
-  it('of the user’s own server is kept by the user, and counts in every folder', {
+  it('for the user’s own server is stored by the user, and counts in every folder', {
     timeout: SLOW,
   }, async () => {
     await writeFile(join(project, '.toolcrib', 'config.yml'), '# mine\n');
@@ -126,7 +128,7 @@ describe('the lock on the command line', () => {
     expect(err.split('\n').length).toBeLessThan(60);
   });
 
-  it('is kept with the project that configures the server, where it is trusted', {
+  it('is stored in the project that configures the server, where that is trusted', {
     timeout: SLOW,
   }, async () => {
     const config = await readFile(join(root, 'user', 'config.yml'), 'utf8');

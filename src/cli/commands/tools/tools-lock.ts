@@ -1,16 +1,106 @@
-/** `toolcrib tools lock`: what is accepted of the tools from outside, and what is not. */
+/** `toolcrib tools lock`, `accept` and `verify`: which tools from outside are accepted. */
 import type { Command } from 'commander';
-import { toolError } from '../../../contract/errors.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
 import type { LockState } from '../../../contract/lock.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson, widthOf } from '../../io.ts';
-import { errorLines } from '../../output/error-lines.ts';
 import { counted } from '../../output/format-units.ts';
 import { table } from '../../output/table.ts';
+import { localPerson } from '../../session/local-person.ts';
 import type { OpenCrib } from '../../session/open-crib.ts';
-import { acceptHeld, assertCanAsk } from './accept-held.ts';
-import { isHeld, lockFileOf, lockRow } from './lock-page.ts';
-import { withFreshCrib } from './with-fresh-crib.ts';
+import { acceptHeld, assertCanAsk, isHeld, isOpenState, lockFileOf, lockRow } from './lock-page.ts';
+import { type FreshCrib, withFreshCrib } from './with-fresh-crib.ts';
+
+interface AcceptOptions {
+  readonly yes?: boolean;
+}
+
+/** Gives the states of the named tools. Fails for an unknown one as `accept` of the lock does. */
+const statesOf = async (
+  names: readonly string[],
+  { tools }: OpenCrib['crib'],
+): Promise<readonly LockState[]> => {
+  const states = tools.lock.states();
+  const byName = names.map((name) => {
+    const own = tools.get(name)?.tool.name ?? name;
+    return states.filter(({ tool, state }) => tool === own && state !== 'gone');
+  });
+  const missing = names.find((_name, at) => byName[at]?.length === 0);
+  if (missing !== undefined) await tools.lock.accept([missing], localPerson());
+  return [...new Set(byName.flat())];
+};
+
+const stayInQuarantine = (): ToolFailure =>
+  new ToolFailure('USER_CANCELLED', 'The tools stay in quarantine.');
+
+const acceptTools = async (
+  io: Io,
+  open: OpenCrib,
+  { names, yes }: { readonly names: readonly string[]; readonly yes: boolean },
+): Promise<number> => {
+  const states = await statesOf(names, open.crib);
+  const accepted = await acceptHeld(io, open, { held: states.filter(isHeld), yes });
+  if (!accepted) throw stayInQuarantine();
+  const file = lockFileOf(open, states);
+  const entries = accepted.map(({ tool, origin, fingerprint }) => ({ tool, origin, fingerprint }));
+  if (io.json) printJson(io, { accepted: entries, file });
+  for (const { tool } of io.json ? [] : states) {
+    const isNew = accepted.some((entry) => entry.tool === tool);
+    print(io, isNew ? `${io.ink.green('✓ Accepted')} ${tool}` : `Accepted already: ${tool}`);
+  }
+  if (accepted.length > 0) note(io, io.noteInk.dim(`in ${file}`));
+  return 0;
+};
+
+export const toolsAcceptCommand = (tools: Command, io: Io): Command =>
+  withExamples(
+    withJson(tools.command('accept <name...>'))
+      .option('-y, --yes', 'accept them without being asked')
+      .action(
+        leaving(io, (names: readonly string[], { yes = false }: AcceptOptions) =>
+          withFreshCrib(io, (open) => acceptTools(io, open, { names, yes })),
+        ),
+      ),
+    'toolcrib tools accept github:create_issue',
+    'toolcrib tools accept search fetch --yes',
+  );
+
+const verify = async (io: Io, { crib, loaded, unreachable }: FreshCrib): Promise<number> => {
+  const { lock: mode } = loaded.config.registry;
+  const states = crib.tools.lock.states();
+  const open = states.filter(isOpenState);
+  // What could not be asked has not been verified.
+  const ok = open.length === 0 && unreachable.length === 0 && mode !== 'off';
+  if (io.json) {
+    printJson(io, { ok, mode, checked: states.length, tools: open, unreachable });
+    return ok ? 0 : 1;
+  }
+  if (mode === 'off') {
+    note(io, `${io.noteInk.red('✗')} The lock is off, so nothing was checked: registry.lock.`);
+    return 1;
+  }
+  if (ok) {
+    print(io, `${io.ink.green('✓')} ${counted(states.length, 'tool')} from outside, as accepted`);
+    return 0;
+  }
+  const rows = open.map((state) => lockRow(state, io.ink));
+  print(io, ...table(rows, widthOf(io)));
+  if (open.length > 0) {
+    note(io, `${io.noteInk.red('✗')} ${open.length} of ${states.length} not as accepted.`);
+    note(io, 'To review and accept one: toolcrib tools accept <name>');
+  }
+  if (unreachable.length > 0) note(io, `${io.noteInk.red('✗')} Not every server could be asked.`);
+  return 1;
+};
+
+export const toolsVerifyCommand = (tools: Command, io: Io): Command =>
+  withExamples(
+    withJson(tools.command('verify')).action(
+      leaving(io, () => withFreshCrib(io, (open) => verify(io, open))),
+    ),
+    'toolcrib tools verify',
+    'toolcrib tools verify --json',
+  );
 
 interface LockOptions {
   readonly acceptAll?: boolean;
@@ -36,9 +126,9 @@ const show = (io: Io, states: readonly LockState[]): void => {
     summary(states),
   );
   const [held] = states.filter(isHeld);
-  if (held) note(io, `To look at one and let it in: toolcrib tools accept ${held.tool}`);
+  if (held) note(io, `To review and accept one: toolcrib tools accept ${held.tool}`);
   if (states.some(({ state }) => state === 'gone')) {
-    note(io, 'To drop the lines of those that are gone: toolcrib tools lock --prune');
+    note(io, 'To remove the tools that are gone from the lock: toolcrib tools lock --prune');
   }
 };
 
@@ -51,10 +141,7 @@ const lockTools = async (io: Io, open: OpenCrib, options: LockOptions): Promise<
   if (options.acceptAll === true) {
     const held = states.filter(isHeld);
     const accepted = await acceptHeld(io, open, { held, yes: options.yes === true });
-    if (!accepted) {
-      note(io, ...errorLines(toolError('USER_CANCELLED', 'They stay in quarantine.'), io.noteInk));
-      return 3;
-    }
+    if (!accepted) throw stayInQuarantine();
   }
   const { lock: mode } = open.loaded.config.registry;
   if (io.json) printJson(io, { mode, file: lockFileOf(open, states), tools: lock.states() });
@@ -65,11 +152,9 @@ const lockTools = async (io: Io, open: OpenCrib, options: LockOptions): Promise<
 
 export const toolsLockCommand = (tools: Command, io: Io): Command =>
   withExamples(
-    withJson(
-      tools.command('lock').description('what is accepted of the tools from outside, what is not'),
-    )
-      .option('--accept-all', 'accept everything that is held, after a look at it')
-      .option('--prune', 'drop the lines of tools that are gone')
+    withJson(tools.command('lock'))
+      .option('--accept-all', 'review and accept every tool in quarantine')
+      .option('--prune', 'remove tools that are gone from the lock')
       .option('-y, --yes', 'do not ask')
       .action(
         leaving(io, async (options: LockOptions) => {

@@ -1,15 +1,15 @@
-/** `toolcrib tools new`: a commented tool that works, to be changed into the one that is wanted. */
+/** `toolcrib tools new`: writes a commented, working tool to start from. */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { ignoreState } from '../../../config/edit/ignore-state.ts';
 import { ToolFailure } from '../../../contract/errors.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { trustOwnEdit } from '../../../trust/trust-own-edit.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { newFile } from '../../input/new-file.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { type OpenCrib, withStore } from '../../session/open-crib.ts';
+import { keepTrust } from '../../session/project-edit.ts';
 import {
   assertNoLinkTo,
   assertProjectTrusted,
@@ -23,12 +23,12 @@ interface NewOptions {
   readonly yaml?: boolean;
 }
 
-/** Also the name of the file, on every system. */
+/** Must also be a valid file name on every system. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 const assertUsable = (name: string, { crib }: OpenCrib): void => {
   if (!NAME.test(name)) {
-    throw new ToolFailure('VALIDATION_ERROR', 'This is no name for a tool of your own.', {
+    throw new ToolFailure('VALIDATION_ERROR', 'A tool of your own cannot have this name.', {
       issues: [{ path: ['name'], message: 'expected up to 64 letters, digits, "_" or "-"' }],
       suggestions: ['Start with a letter or digit, e.g. count_words.'],
     });
@@ -56,27 +56,6 @@ const writeNew = async (io: Io, file: string, text: string): Promise<void> => {
   }
 };
 
-/** The user asked for this file, so a project that was trusted still is. */
-const keepTrust = async (
-  io: Io,
-  { loaded, root }: OpenCrib,
-  { file, text }: { readonly file: string; readonly text: string },
-): Promise<void> => {
-  const name = pathInProject(root, file);
-  if (name === undefined || io.env.TOOLCRIB_CONFIG || loaded.trust.insisted) return;
-  const kept = await trustOwnEdit(
-    { cwd: root, env: io.env, userDir: loaded.userDir },
-    {
-      trust: loaded.trust,
-      edit: { name, before: undefined, after: text },
-      now: io.runtime.now(),
-    },
-  );
-  if (kept) return;
-  const why = 'Something else in .toolcrib has changed as well, so it is not trusted any more.';
-  note(io, `${io.noteInk.yellow('!')} ${why} Look at it: toolcrib trust`);
-};
-
 const makeTool = async (
   io: Io,
   open: OpenCrib,
@@ -85,18 +64,21 @@ const makeTool = async (
   assertUsable(name, open);
   assertProjectTrusted(open);
   const file = join(customFolder(open), `${name}.${kind === 'ts' ? 'ts' : 'yml'}`);
-  if (pathInProject(open.root, file) !== undefined) await assertNoLinkTo(open.root, file);
+  const path = pathInProject(open.root, file);
+  if (path !== undefined) await assertNoLinkTo(open.root, file);
   const text = toolTemplate(kind, name);
   await writeNew(io, file, text);
   await ignoreState(join(open.root, '.toolcrib', 'config.yml'));
-  await keepTrust(io, open, { file, text });
+  if (path !== undefined) {
+    await keepTrust(io, open, { name: path, before: undefined, after: text });
+  }
   if (io.json) return printJson(io, { tool: name, kind, file });
-  const shown = visibleText(relative(io.cwd, file) || file);
-  print(io, `${io.ink.green('✓')} ${shown}`);
+  const shownPath = visibleText(relative(io.cwd, file) || file);
+  print(io, `${io.ink.green('✓')} ${shownPath}`);
   note(
     io,
-    io.noteInk.dim(`Try it: toolcrib tools test ${shown}`),
-    io.noteInk.dim('After a change of yours, say that it is yours: toolcrib trust'),
+    io.noteInk.dim(`Try it: toolcrib tools test ${shownPath}`),
+    io.noteInk.dim('After you changed it: toolcrib trust'),
   );
 };
 
@@ -105,8 +87,7 @@ export const toolsNewCommand = (tools: Command, io: Io): Command => {
     tools
       .command('new')
       .argument('<name>', 'name of the tool and of its file')
-      .description('write a commented tool of your own that works')
-      .option('--yaml', 'as one YAML file; so it is unless told otherwise')
+      .option('--yaml', 'as one YAML file (the default)')
       .option('--ts', 'as a TypeScript module'),
   ).action(
     leaving(io, (name: string, options: NewOptions) =>

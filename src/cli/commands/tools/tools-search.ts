@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import type { Catalog } from '../../../contract/catalog.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { wholeNumber } from '../../input/whole-number.ts';
-import { type Io, note, print, printJson, widthOf } from '../../io.ts';
+import { wholeNumber } from '../../input/misuse.ts';
+import { type Io, note, print, printJson, warn, widthOf } from '../../io.ts';
 import { table } from '../../output/table.ts';
 import {
   badgeOf,
@@ -20,14 +20,14 @@ interface SearchOptions extends FilterOptions {
   readonly limit: number;
 }
 
-/** Tools in quarantine that have one of the words: a search leaves them out, and has to say so. */
+/** Finds tools in quarantine that match: the search leaves them out, and has to say so. */
 const heldMatches = (tools: Catalog, words: readonly string[]): readonly string[] => {
-  const wanted = words.flatMap((word) => word.toLowerCase().split(/\s+/)).filter(Boolean);
+  const terms = words.flatMap((word) => word.toLowerCase().split(/\s+/)).filter(Boolean);
   return tools
     .list()
     .filter(({ tool, quarantine }) => {
       const text = `${tool.name} ${tool.description}`.toLowerCase();
-      return quarantine !== undefined && wanted.some((word) => text.includes(word));
+      return quarantine !== undefined && terms.some((word) => text.includes(word));
     })
     .map(({ tool }) => tool.name);
 };
@@ -39,10 +39,10 @@ const noteHeld = (io: Io, held: readonly string[]): void => {
   if (first === undefined) return;
   const more = held.length > MAX_NAMED ? ` and ${held.length - MAX_NAMED} more` : '';
   const names = visibleText(`${held.slice(0, MAX_NAMED).join(', ')}${more}`);
-  note(io, `${io.noteInk.yellow('!')} In quarantine and left out: ${names}`);
+  warn(io, `In quarantine and left out: ${names}`);
   note(
     io,
-    `  ${io.noteInk.cyan('→')} Look at one and let it in: toolcrib tools accept ${visibleText(first)}`,
+    `  ${io.noteInk.cyan('→')} Review and accept one: toolcrib tools accept ${visibleText(first)}`,
   );
 };
 
@@ -77,10 +77,8 @@ const searchTools = (io: Io, words: readonly string[], options: SearchOptions): 
   });
 
 export const toolsSearchCommand = (tools: Command, io: Io): Command => {
-  const command = withFilters(
-    withJson(tools.command('search <words...>').description('search by what a tool does')),
-  )
-    .option('--limit <count>', 'show this many at most', wholeNumber('--limit', 1), 10)
+  const command = withFilters(withJson(tools.command('search <words...>')))
+    .option('--limit <count>', 'show at most this many', wholeNumber('--limit', 1), 10)
     .action(
       leaving(io, (words: readonly string[], options: SearchOptions) =>
         searchTools(io, words, options),

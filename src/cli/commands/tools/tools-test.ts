@@ -7,7 +7,7 @@ import { ERRORS, ToolFailure } from '../../../contract/errors.ts';
 import type { Tool } from '../../../contract/tool.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
-import { type Io, note, print, printJson } from '../../io.ts';
+import { type Io, print, printJson, warn } from '../../io.ts';
 import { type ProgressLine, startProgress } from '../../output/progress-line.ts';
 import { onInterrupt } from '../../session/on-interrupt.ts';
 import { type OpenCrib, openCrib } from '../../session/open-crib.ts';
@@ -17,7 +17,7 @@ import {
   customFolder,
   pathBelow,
 } from './custom-folder.ts';
-import { type Named, type Outcome, type Trial, tryExamples } from './try-examples.ts';
+import { type NamedExample, type Outcome, type TrialOptions, tryExamples } from './try-examples.ts';
 
 interface TestOptions {
   readonly yes?: boolean;
@@ -39,7 +39,7 @@ const approverOf = (
         onQuestion: (open) => line()?.pause(open),
       });
 
-/** The source marks each tool with the file it comes from. */
+/** Finds the tools of a file: the source tags each tool with its file. */
 const toolsOf = (open: OpenCrib, file: string): readonly Tool[] => {
   const below = pathBelow(customFolder(open), file);
   if (below === undefined) {
@@ -48,21 +48,21 @@ const toolsOf = (open: OpenCrib, file: string): readonly Tool[] => {
     });
   }
   assertFileTrusted(open, file);
-  const found = open.crib.tools.list({ source: ['custom'], tags: [`file:${below}`] });
-  if (found.length > 0) return found.map(({ tool }) => tool);
+  const entries = open.crib.tools.list({ source: ['custom'], tags: [`file:${below}`] });
+  if (entries.length > 0) return entries.map(({ tool }) => tool);
   throw new ToolFailure('NOT_FOUND', 'No tool was loaded from this file.', {
     suggestions: [
-      'What is wrong with a file is said, with line and column, when the tools are loaded: see above.',
-      'See that the file is there, and that tools.autoLoadCustomTools is on.',
+      'Look above: problems of a file are printed with line and column when the tools are loaded.',
+      'Check that the file exists, and that tools.autoLoadCustomTools is on.',
     ],
   });
 };
 
-const LONGEST = 300;
+const MAX_VALUE_CHARS = 300;
 
 const shown = (value: unknown): string => {
   const text = value === undefined ? 'nothing' : JSON.stringify(value);
-  return visibleText(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+  return visibleText(text.length > MAX_VALUE_CHARS ? `${text.slice(0, MAX_VALUE_CHARS)}…` : text);
 };
 
 const linesOf = (io: Io, { tool, title, passed, durationMs, ...rest }: Outcome): string[] => {
@@ -81,18 +81,18 @@ const linesOf = (io: Io, { tool, title, passed, durationMs, ...rest }: Outcome):
   ];
 };
 
-const examplesOf = (io: Io, tools: readonly Tool[]): readonly Named[] =>
+const examplesOf = (io: Io, tools: readonly Tool[]): readonly NamedExample[] =>
   tools.flatMap((tool) => {
     const { examples = [] } = tool;
-    if (examples.length === 0) note(io, `${io.noteInk.yellow('!')} ${tool.name} has no examples.`);
+    if (examples.length === 0) warn(io, `${tool.name} has no examples.`);
     return examples.map((example) => ({ tool, example }));
   });
 
-export interface TestRun extends Partial<Trial> {
+interface TestRun extends Partial<TrialOptions> {
   readonly file: string;
 }
 
-/** Exported for its test. The answer is the exit code. */
+/** Tests one file; the answer is the exit code. Exported for its test. */
 export const testFile = async (
   io: Io,
   open: OpenCrib,
@@ -111,7 +111,7 @@ export const testFile = async (
   if (io.json) printJson(io, { file, passed, failed, left, examples: outcomes });
   else print(io, `${passed} passed, ${failed} failed${left > 0 ? `, ${left} not tried` : ''}`);
   if (signal.aborted) return ERRORS.CANCELLED.exit;
-  // Nothing tried is nothing proved.
+  // Without any example nothing is proved.
   return failed > 0 || passed === 0 ? 1 : 0;
 };
 
@@ -142,8 +142,10 @@ export const toolsTestCommand = (tools: Command, io: Io): Command => {
     tools
       .command('test')
       .argument('<file>', 'a file in the folder of custom tools')
-      .description('run the examples of a tool of your own')
-      .option('-y, --yes', 'approve the calls yourself, without being asked: you answer for them'),
+      .option(
+        '-y, --yes',
+        'approve the calls yourself, without being asked: you are responsible for them',
+      ),
   ).action(
     leaving(io, (file: string, options: TestOptions) => testInterruptibly(io, file, options)),
   );

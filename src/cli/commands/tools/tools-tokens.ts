@@ -6,8 +6,7 @@ import { SOURCES } from '../../../contract/tool.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, print, printJson } from '../../io.ts';
-import { bar } from '../../output/bar.ts';
-import { formatCount } from '../../output/format-units.ts';
+import { bar, formatCount } from '../../output/format-units.ts';
 import { cutTo } from '../../output/table.ts';
 import { badgeOf } from '../../output/tool-summary.ts';
 import { withCrib } from '../../session/open-crib.ts';
@@ -27,7 +26,7 @@ const priceOf = (text: string): number => {
   throw new ToolFailure('VALIDATION_ERROR', '--price takes US dollars for a million tokens.');
 };
 
-/** Name, bar, count: as wide as the terminal allows. */
+/** Draws a line for each tool: name, bar, count. */
 const barLines = (io: Io, { byTool }: TokenReport): readonly string[] => {
   const sorted = byTool.toSorted((a, b) => b.tokens - a.tokens || (a.tool < b.tool ? -1 : 1));
   const most = sorted[0]?.tokens ?? 0;
@@ -66,9 +65,7 @@ const showTokens = (io: Io, options: TokensOptions): Promise<number> =>
   });
 
 export const toolsTokensCommand = (tools: Command, io: Io): Command => {
-  const command = withFilters(
-    withJson(tools.command('tokens').description('what the definitions cost in prompt tokens')),
-  )
+  const command = withFilters(withJson(tools.command('tokens')))
     .option('--all', 'count disabled tools too')
     .option('--price <usd>', 'US dollars for a million input tokens, to show the cost', priceOf)
     .action(leaving(io, (options: TokensOptions) => showTokens(io, options)));

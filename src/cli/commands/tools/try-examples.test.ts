@@ -15,7 +15,7 @@ const example = (title: string, input: object = {}, output?: unknown) => ({
 });
 
 describe('trying examples', () => {
-  it('tells what passed, differed and failed, and shows what is under way', async () => {
+  it('reports what passed, differed and failed, and shows what is running', async () => {
     const tool = aTool({
       run: (input: { fail?: boolean }, { progress }) => {
         progress(0.5, 'half');
@@ -51,7 +51,7 @@ describe('trying examples', () => {
     expect(shown).toHaveLength(6);
   });
 
-  it('stops the one that runs when interrupted, and tries none after it', async () => {
+  it('stops the running example when interrupted, and tries none after it', async () => {
     const interrupted = new AbortController();
     const tool = aTool({
       run: (_input: unknown, { signal }) =>

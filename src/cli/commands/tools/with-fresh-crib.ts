@@ -1,24 +1,23 @@
 /**
- * A crib that knows what its servers bring today. What a server brought last is remembered and would
- * do for a list; who is to accept it, or to verify it, needs the present truth.
+ * Opens a crib with the current tools of its servers. Cached definitions are enough for a list, but not
+ * for accepting or verifying tools.
  */
-
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { Timer } from '../../../contract/runtime.ts';
 import type { ServerStatus } from '../../../contract/servers.ts';
 import { reasonOf } from '../../../kit/data/reason-of.ts';
 import { visibleText } from '../../../kit/text/visible-text.ts';
-import { type Io, note } from '../../io.ts';
-import { whileShown } from '../../output/while-shown.ts';
-import { pendingServers } from '../../session/await-servers.ts';
+import { type Io, warn } from '../../io.ts';
+import { whileShown } from '../../output/progress-line.ts';
+import { pendingServers } from '../../session/find-tool.ts';
 import { type OpenCrib, type OpenOptions, withCrib } from '../../session/open-crib.ts';
 
 export interface FreshCrib extends OpenCrib {
-  /** The servers that could not be asked; their tools are as they were known last. */
+  /** Servers that could not be asked; their tools come from the cache. */
   readonly unreachable: readonly string[];
 }
 
-export interface FreshOptions extends OpenOptions {
+interface FreshOptions extends OpenOptions {
   /** Only these are asked; all that are switched on otherwise. */
   readonly servers?: readonly string[];
 }
@@ -26,7 +25,7 @@ export interface FreshOptions extends OpenOptions {
 /** A server that answered before has at least this long to answer again. */
 const MIN_ANSWER_MS = 30_000;
 
-/** Asks one server for its tools. Answers with what went wrong, if something did. */
+/** Asks one server for its tools. Answers with the reason when that failed. */
 const askOne = async (
   { servers }: CribHost,
   { name, state, lastError }: ServerStatus,
@@ -48,23 +47,23 @@ const askAll = async (
   { crib, loaded }: OpenCrib,
   only: readonly string[] | undefined,
 ): Promise<readonly string[]> => {
-  const isAsked = ({ name, state }: ServerStatus): boolean =>
+  const isChosen = ({ name, state }: ServerStatus): boolean =>
     state !== 'disabled' && (only?.includes(name) ?? true);
   await crib.discoverTools(new AbortController().signal);
   const limit = failAfter(io, Math.max(loaded.config.mcp.startTimeoutMs, MIN_ANSWER_MS));
-  const asked = await Promise.all(
+  const unreachable = await Promise.all(
     crib.servers
       .list()
-      .filter(isAsked)
+      .filter(isChosen)
       .map(async (status) => {
         const reason = await askOne(crib, status, limit.failed);
         if (reason === undefined) return [];
-        note(io, `${io.noteInk.yellow('!')} ${visibleText(`${status.name}: ${reason}`)}`);
+        warn(io, visibleText(`${status.name}: ${reason}`));
         return [status.name];
       }),
   );
   limit.cancel();
-  return asked.flat();
+  return unreachable.flat();
 };
 
 const failAfter = ({ runtime }: Io, ms: number) => {
@@ -77,7 +76,7 @@ const failAfter = ({ runtime }: Io, ms: number) => {
   return { failed, cancel: () => timer?.cancel() };
 };
 
-/** Asks every server, then opens a second time, with what they answered. */
+/** Asks the servers, then opens a second crib, with what they answered. */
 export const withFreshCrib = async <T>(
   io: Io,
   work: (open: FreshCrib) => Promise<T>,

@@ -24,7 +24,7 @@ describe('usage rows', () => {
     expect(shown()).toMatch(/^ {2}ada {2}█{5}░{15} 25 % {2}\$2.5 of \$10 +3 +1,200$/);
   });
 
-  it('counts what is held, and the closest of several limits', () => {
+  it('counts holds, and the closest of several limits', () => {
     expect(shareOf(line({ heldUsd: 2.5 }))).toBe(0.5);
     expect(shareOf(line({ limit: { usd: 10, calls: 4, tokens: 100_000 } }))).toBe(0.75);
     expect(shareOf(line({ limit: { calls: 0 } }))).toBe(1);
@@ -33,12 +33,12 @@ describe('usage rows', () => {
     expect(shown({ limit: { calls: 4, tokens: 2000 } })).toMatch(/3 of 4 {2}1,200 of 2,000$/);
   });
 
-  it('a line without a limit says so instead of drawing one', () => {
+  it('a line without a limit says so instead of drawing a bar', () => {
     expect(shareOf(line({ limit: {} }))).toBeUndefined();
     expect(shown({ limit: {} })).toContain('no limit');
   });
 
-  it('paints by how close the limit is', () => {
+  it('colours by how close the limit is', () => {
     const paintOf = (usd: number) => {
       const [, cell] = usageRow(line({ usd }), pc.createColors(true));
       return typeof cell === 'object' ? cell.paint?.('x') : '';
@@ -48,7 +48,7 @@ describe('usage rows', () => {
     expect(paintOf(10)).toBe(pc.createColors(true).red('x'));
   });
 
-  it('sums days by spender, and holds the sum against no daily limit', () => {
+  it('sums days by spender, without daily limits', () => {
     const days = [line(), line({ period: '2026-11-16', usd: 1 }), line({ name: 'bob' })];
     const sums = summed(days);
     expect(sums.map(({ name, usd, calls }) => [name, usd, calls])).toEqual([
@@ -58,7 +58,7 @@ describe('usage rows', () => {
     expect(sums[0]?.limit).toEqual({});
   });
 
-  it('has a title for every kind, and for one it does not know', () => {
+  it('has a title for every kind, and for an unknown one', () => {
     expect(usageTitle('user')).toBe('users, a day');
     expect(usageTitle('else')).toBe('else');
   });

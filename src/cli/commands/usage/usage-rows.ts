@@ -1,13 +1,12 @@
-/** The lines of the usage summary, put together for a person: one a spender, with its bar. */
+/** Formats the lines of the usage summary for people: one for each spender, with its bar. */
 import type { Colors } from 'picocolors/types.js';
 import type { UsageLine } from '../../../contract/crib-members.ts';
-import { bar } from '../../output/bar.ts';
-import { formatCost, formatCount } from '../../output/format-units.ts';
+import { bar, formatCost, formatCount } from '../../output/format-units.ts';
 import type { Cell } from '../../output/table.ts';
 
-const BAR = 20;
+const BAR_WIDTH = 20;
 /** From this share of a limit on, the bar warns. */
-const CLOSE = 0.8;
+const WARN_SHARE = 0.8;
 
 const TITLES: Readonly<Record<string, string>> = {
   user: 'users, a day',
@@ -20,7 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
 
 export const usageTitle = (kind: string): string => TITLES[kind] ?? kind;
 
-/** Limits hold for a day: of several days there is a sum, and nothing to hold it against. */
+/** Sums up several days. The sums have no limit: limits hold for a day. */
 export const summed = (lines: readonly UsageLine[]): readonly UsageLine[] => {
   const sums = new Map<string, UsageLine>();
   for (const line of lines) {
@@ -44,7 +43,7 @@ export const summed = (lines: readonly UsageLine[]): readonly UsageLine[] => {
   return [...sums.values()];
 };
 
-/** The largest share of a limit that is used up; `undefined` without a limit. */
+/** Gives the largest used share of a limit; `undefined` without a limit. */
 export const shareOf = ({ usd, heldUsd, calls, tokens, limit }: UsageLine): number | undefined => {
   const pairs = [
     [usd + heldUsd, limit.usd],
@@ -62,8 +61,8 @@ const against = (used: string, most: string | undefined): string =>
 
 const barCell = (share: number | undefined, ink: Colors): Cell => {
   if (share === undefined) return { text: 'no limit', paint: ink.dim };
-  const paint = share >= 1 ? ink.red : share >= CLOSE ? ink.yellow : ink.green;
-  return { text: `${bar(share, 1, BAR)} ${Math.floor(share * 100)} %`, paint };
+  const paint = share >= 1 ? ink.red : share >= WARN_SHARE ? ink.yellow : ink.green;
+  return { text: `${bar(share, 1, BAR_WIDTH)} ${Math.floor(share * 100)} %`, paint };
 };
 
 export const usageRow = (line: UsageLine, ink: Colors): readonly (string | Cell)[] => {

@@ -2,20 +2,73 @@
 import type { Command } from 'commander';
 import type { CribHost } from '../../../contract/crib-host.ts';
 import type { UsageLine } from '../../../contract/crib-members.ts';
+import { ToolFailure } from '../../../contract/errors.ts';
+import type { Store } from '../../../contract/store.ts';
 import { leaving, withExamples, withJson } from '../../command-actions.ts';
 import { type Io, note, print, printJson } from '../../io.ts';
 import { counted, formatCount } from '../../output/format-units.ts';
 import { type Cell, table } from '../../output/table.ts';
 import { withStore } from '../../session/open-crib.ts';
-import { callsByTool, type ToolCalls } from './calls-by-tool.ts';
-import { type UsagePeriod, usagePeriod } from './usage-period.ts';
+import { outcomeRows } from '../audit/audit-calls.ts';
 import { summed, usageRow, usageTitle } from './usage-rows.ts';
+
+interface UsagePeriod {
+  readonly name: string;
+  /** True for several days: what was spent is a sum. */
+  readonly isLong: boolean;
+  /** Milliseconds since the epoch; absent for all time. */
+  readonly range: { readonly from?: number; readonly to?: number };
+}
+
+const badPeriod = (): ToolFailure =>
+  new ToolFailure('VALIDATION_ERROR', '--period takes a day, a month, or all.', {
+    suggestions: ['Such as 2026-11-15, 2026-11, or all; by default today.'],
+  });
+
+const daysOf = (name: string): { readonly from: number; readonly to: number } => {
+  const [, year = '', month = '', day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(name) ?? [];
+  const at = (more: { month?: number; day?: number }): number =>
+    Date.UTC(
+      Number(year),
+      Number(month) - 1 + (more.month ?? 0),
+      Number(day ?? 1) + (more.day ?? 0),
+    );
+  const from = at({});
+  if (year === '' || new Date(from).toISOString().slice(0, name.length) !== name) throw badPeriod();
+  return { from, to: day === undefined ? at({ month: 1 }) : at({ day: 1 }) };
+};
+
+/** Reads the period; today in UTC without one. Fails with VALIDATION_ERROR. */
+export const usagePeriod = (text: string | undefined, now: number): UsagePeriod => {
+  if (text === 'all') return { name: text, isLong: true, range: {} };
+  const name = text ?? new Date(now).toISOString().slice(0, 10);
+  return { name, isLong: name.length < 10, range: daysOf(name) };
+};
+
+interface ToolCalls {
+  readonly tool: string;
+  readonly calls: number;
+}
+
+/** Counts the calls of each tool, most called first. Refused calls count as well. */
+export const callsByTool = async (
+  { audit }: Pick<Store, 'audit'>,
+  range: { readonly from?: number; readonly to?: number },
+): Promise<readonly ToolCalls[]> => {
+  const counts = new Map<string, number>();
+  for await (const { tool } of outcomeRows(audit, range)) {
+    counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([tool, calls]) => ({ tool, calls }))
+    .sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
+};
 
 interface UsageOptions {
   readonly period?: string;
 }
 
-/** The ledger does not know how many calls of a tool are free; the tool does. */
+/** Adds how many calls of a tool are free: the tool says so, the ledger does not. */
 const withFreeLimit = (crib: CribHost, line: UsageLine): UsageLine => {
   const free = crib.tools.get(line.name)?.tool.cost?.freeTierLimit;
   return line.kind === 'free' && free !== undefined && line.limit.calls === undefined
@@ -60,12 +113,12 @@ const usage = (io: Io, options: UsageOptions): Promise<number> => {
   const period = usagePeriod(options.period, io.runtime.now());
   return withStore(io, async ({ crib }) => {
     const lines = await linesFor(crib, period);
-    const isNothing = lines.every(
+    const isEmpty = lines.every(
       ({ usd, heldUsd, calls, tokens }) => !(usd || heldUsd || calls || tokens),
     );
-    const calls = isNothing || io.json ? await callsByTool(await crib.store(), period.stretch) : [];
+    const calls = isEmpty || io.json ? await callsByTool(await crib.store(), period.range) : [];
     if (io.json) printJson(io, { period: period.name, lines, calls });
-    else if (isNothing) printNothing(io, period, calls);
+    else if (isEmpty) printNothing(io, period, calls);
     else {
       print(io, io.ink.bold(`Usage ${period.name === 'all' ? 'so far' : period.name} (UTC)`));
       printLines(io, period.isLong ? summed(lines) : lines);
@@ -78,8 +131,8 @@ const usage = (io: Io, options: UsageOptions): Promise<number> => {
 
 export const usageCommand = (program: Command, io: Io): Command =>
   withExamples(
-    withJson(program.command('usage').description('what was spent, against the limits'))
-      .option('--period <period>', 'a day 2026-11-15, a month 2026-11, or all; today otherwise')
+    withJson(program.command('usage'))
+      .option('--period <period>', 'a day 2026-11-15, a month 2026-11, or all; by default today')
       .action(leaving(io, (options: UsageOptions) => usage(io, options))),
     'toolcrib usage',
     'toolcrib usage --period 2026-11 --json',

@@ -1,0 +1,23 @@
+/**
+ * Reads from the package that the program runs from. It must stay in this folder: from this depth the
+ * paths hold both for the source and for the bundled program.
+ */
+import { access } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Finds the folder of the built console; `undefined` when it was not built. */
+export const consoleFolder = async (): Promise<string | undefined> => {
+  const folder = fileURLToPath(new URL('../../dist/console', import.meta.url));
+  return access(join(folder, 'index.html')).then(
+    () => folder,
+    () => undefined,
+  );
+};
+
+/** Reads the version from the package. */
+export const programVersion = (): string => {
+  const pack: unknown = createRequire(import.meta.url)('../../package.json');
+  return (pack as { version: string }).version;
+};

@@ -1,0 +1,100 @@
+/** Finds the tool that a command names, and waits for MCP servers whose tools are not known yet. */
+import type { Config } from '../../config/schema.ts';
+import type { CatalogEntry } from '../../contract/catalog.ts';
+import type { Crib } from '../../contract/crib.ts';
+import type { CribHost } from '../../contract/crib-host.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { visibleText } from '../../kit/text/visible-text.ts';
+import type { Io } from '../io.ts';
+import { whileShown } from '../output/progress-line.ts';
+
+/** Looks a tool up. Fails with TOOL_NOT_FOUND and suggests close names. */
+export const toolOf = (crib: Pick<Crib, 'tools' | 'servers'>, name: string): CatalogEntry => {
+  const { tools } = crib;
+  const entry = tools.get(name);
+  if (entry) return entry;
+  const close = tools.suggest(name);
+  throw new ToolFailure('TOOL_NOT_FOUND', 'There is no tool of that name.', {
+    suggestions: [
+      ...(close.length > 0 ? [`Did you mean ${close.join(', ')}?`] : []),
+      ...unansweredHint(crib),
+      'See them all: toolcrib tools',
+    ],
+  });
+};
+
+/** How long commands that stay wait for the first lists of their servers. */
+const MAX_FIRST_LIST_MS = 2000;
+
+/** Names the servers that are waited for, for the progress line. */
+export const pendingServers = ({ servers }: CribHost): string => {
+  const names = servers.list().filter(({ state }) => state === 'starting');
+  return `Starting ${visibleText(names.map(({ name }) => name).join(', ') || 'servers')}`;
+};
+
+/** Resolves when every server has listed its tools or failed, and after two seconds in any case. */
+export const firstLists = async (
+  { runtime }: Pick<Io, 'runtime'>,
+  crib: CribHost,
+): Promise<void> => {
+  const patience = new AbortController();
+  const timer = runtime.after(MAX_FIRST_LIST_MS, () => patience.abort());
+  await crib.discoverTools(patience.signal);
+  timer.cancel();
+};
+
+interface FindToolDeps {
+  readonly crib: CribHost;
+  readonly lock: Config['registry']['lock'];
+}
+
+/** The servers that have shown no tools so far, without those that are switched off. */
+const unanswered = ({ servers }: Pick<Crib, 'servers'>): readonly string[] =>
+  servers
+    .list()
+    .filter(({ state, tools }) => tools === 0 && state !== 'ready' && state !== 'disabled')
+    .map(({ name }) => name);
+
+/**
+ * The unlisted servers that a call of this name has to wait for. A strict lock refuses tools that
+ * nobody accepted, so only servers count that the name starts with or that the lock names for it.
+ */
+const possibleServers = ({ crib, lock }: FindToolDeps, tool: string): readonly string[] => {
+  const names = unanswered(crib);
+  if (lock !== 'strict') return names;
+  const lockedFor = new Set(
+    crib.tools.lock.states().flatMap(({ tool: name, origin }) => (name === tool ? [origin] : [])),
+  );
+  const startsWith = (server: string): boolean =>
+    tool.startsWith(server) && /^[._:-]/.test(tool.slice(server.length));
+  return names.filter((name) => startsWith(name) || lockedFor.has(`mcp:${name}`));
+};
+
+/** Starts the unlisted servers that may have the tool, until one of them brings it. */
+export const findTool = async (io: Io, deps: FindToolDeps, name: string): Promise<void> => {
+  const { crib } = deps;
+  if (crib.tools.get(name)) return;
+  const servers = possibleServers(deps, name);
+  if (servers.length === 0) return;
+  const registered = new AbortController();
+  const stop = crib.events.on('tool.registered', () => {
+    if (crib.tools.get(name)) registered.abort();
+  });
+  await whileShown(
+    io,
+    () => pendingServers(crib),
+    () => crib.discoverTools(registered.signal, servers),
+  );
+  stop();
+};
+
+/** What to tell about a tool that was not found: a server that has not answered may have it. */
+export const unansweredHint = (crib: Pick<Crib, 'servers'>): readonly string[] => {
+  const names = unanswered(crib).map(visibleText);
+  const [first] = names;
+  if (first === undefined) return [];
+  const verb = names.length === 1 ? 'server has' : 'servers have';
+  return [
+    `MCP ${verb} not answered yet: ${names.join(', ')}. Ask for the tools of one: toolcrib servers test ${first}`,
+  ];
+};
