@@ -1,15 +1,12 @@
 /** `analyze_code`: what a linter finds, and how complex each function is. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';
-import { loadCompiler } from './load-compiler.ts';
-import { measureComplexity } from './measure-complexity.ts';
-import { parseSource } from './parse-source.ts';
 import { runLinter } from './run-linter.ts';
-import { findSources, readSource, type SourceFiles } from './source-files.ts';
+import { findSources, readSources, type SourceFiles } from './source-files.ts';
+import { workOnSources } from './work-on-sources.ts';
 
 const MAX_FILES = 2_000;
 const CATEGORIES = ['suspicious', 'perf', 'style', 'pedantic', 'restriction'] as const;
@@ -90,22 +87,17 @@ export interface AnalyzeCodeOptions extends CompilerOptions {
 const measureFiles = async (
   { files }: SourceFiles,
   context: ToolContext,
-  options: CompilerOptions,
+  compiler: CompilerOptions,
 ): Promise<readonly Measured[]> => {
-  const { ts } = await loadCompiler(options);
   const measured: Measured[] = [];
-  for (const [at, file] of files.entries()) {
-    const text = await readSource(context, file);
-    if (text === undefined) continue;
-    try {
-      const parsed = parseSource(ts, file.path, text);
-      const found = measureComplexity(ts, parsed.file);
-      measured.push(...found.map((each) => ({ file: file.path, ...each })));
-    } catch (error) {
-      // Text that no parser takes has no functions; the linter says what is wrong with it.
-      if (!(error instanceof ToolFailure)) throw error;
+  let done = 0;
+  for await (const sources of readSources(context, files)) {
+    const answers = await workOnSources({ task: 'measure', sources, compiler }, context.signal);
+    for (const [at, { path }] of sources.entries()) {
+      measured.push(...(answers[at] ?? []).map((each) => ({ file: path, ...each })));
     }
-    context.progress((at + 1) / files.length);
+    done += sources.length;
+    context.progress(done / files.length);
   }
   return measured;
 };

@@ -1,4 +1,6 @@
 /** parse_typescript: outline, imports, exports, errors, and text made to break a parser. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
@@ -76,9 +78,13 @@ export default a;
 
   it('runs no compiler from the workspace unless its owner trusts it', async () => {
     workspace.put('node_modules/typescript/package.json', '{"name":"typescript","main":"i.js"}');
-    workspace.put('node_modules/typescript/i.js', 'globalThis.pwned = true; module.exports = {};');
+    const canary = join(workspace.root, 'pwned');
+    workspace.put(
+      'node_modules/typescript/i.js',
+      `require('node:fs').writeFileSync(${JSON.stringify(canary)}, ''); module.exports = {};`,
+    );
     await run({ code: 'x' });
-    expect('pwned' in globalThis).toBe(false);
+    expect(existsSync(canary)).toBe(false);
     const trusted = await loadCompiler({ compilerFolders: [workspace.root] });
     expect(trusted.file).not.toContain(workspace.root);
   });

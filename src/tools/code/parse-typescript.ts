@@ -1,14 +1,12 @@
 /** `parse_typescript`: the outline, imports, exports and syntax errors of one source file. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';
-import { loadCompiler } from './load-compiler.ts';
-import { outlineSource } from './outline-source.ts';
-import { MAX_SOURCE, parseSource, SOURCE_NAME } from './parse-source.ts';
+import { MAX_SOURCE, SOURCE_NAME } from './parse-source.ts';
+import { workOnSources } from './work-on-sources.ts';
 
 const input = () =>
   z
@@ -84,10 +82,11 @@ const parse = async (
   options: CompilerOptions,
 ): Promise<Output> => {
   const text = asked.code ?? (await readText(asked, context));
-  const { ts } = await loadCompiler(options);
-  if (context.signal.aborted) throw new ToolFailure('CANCELLED');
-  const { file, errors } = parseSource(ts, asked.filePath ?? 'code.ts', text);
-  const { ast, imports, exports, truncated } = outlineSource(ts, file);
+  const sources = [{ path: asked.filePath ?? 'code.ts', text }];
+  const request = { task: 'outline' as const, sources, compiler: options };
+  const [outline] = await workOnSources(request, context.signal);
+  if (!outline) throw new Error('The work on one source gave no answer.');
+  const { ast, imports, exports, errors, truncated } = outline;
   return {
     ast,
     errors: [...errors],
