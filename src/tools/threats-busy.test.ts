@@ -27,8 +27,8 @@ const lines = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
 const statements = (length: number): string =>
-  'export const f = (a: number) => (a > 1 && a < 5 ? [a, { b: a }] : undefined);\n'
-    .repeat(length / 78)
+  'void ((a: number) => (a > 1 && a < 5 ? [a, { b: a }] : undefined));\n'
+    .repeat(length / 68)
     .slice(0, length);
 
 const page = (count: number): string =>

@@ -1,4 +1,4 @@
-/** What the docker tool takes and gives. Which fields belong to which action is checked here. */
+/** Input and output of the docker tool, and which fields each action takes. */
 import { z } from 'zod';
 import { oneLine } from '../one-line.ts';
 
@@ -38,7 +38,7 @@ const insidePath = oneLine(1_000)
   .regex(/^\/[^:]*$/, 'An absolute path inside the container, without a colon.')
   .refine((path) => !path.split('/').some((part) => part === '..' || part === '.'), 'No dots.');
 
-/** Mounting over these would take the container's own walls away. */
+/** Refuses mounts that would undo the container's isolation. */
 const target = insidePath.refine(
   (path) => !/^\/+(?:(?:proc|sys|dev)(?:\/|$)|$)/.test(path),
   'Not the root, /proc, /sys or /dev.',
@@ -129,14 +129,14 @@ export const dockerInput = () =>
       ...limitFields(),
       all: z.boolean().optional().describe('ps: those that have ended, too.'),
     })
-    .superRefine((asked, context) => {
-      const { action } = asked;
+    .superRefine((request, context) => {
+      const { action } = request;
       for (const [field, use] of Object.entries(FIELDS)) {
-        if (!Object.hasOwn(asked, field) || use.includes(action)) continue;
+        if (!Object.hasOwn(request, field) || use.includes(action)) continue;
         context.addIssue({ code: 'custom', path: [field], message: `It is for ${use} only.` });
       }
       const required = REQUIRED[action];
-      if (required === undefined || asked[required] !== undefined) return;
+      if (required === undefined || request[required] !== undefined) return;
       context.addIssue({
         code: 'custom',
         path: [required],
