@@ -1,4 +1,4 @@
-/** The code of a model to one module for the sandbox; what is wrong is told at its own line and column. */
+/** Compiles a model's code to one module for the sandbox; errors name line and column of the code. */
 import type { SourceMap } from 'node:module';
 import type { BuildOptions, Message, Plugin } from 'esbuild';
 import type { Issue } from '../../contract/errors.ts';
@@ -13,7 +13,7 @@ export interface CompiledCode {
   placeIn(stack: string): Place | undefined;
 }
 
-/** As the sandbox is told; stack traces name it. */
+/** The name of the code in the sandbox; stack traces show it. */
 export const CODE_NAME = 'code.js';
 
 const POSITIONS = /code\.js:(\d+)(?::(\d+))?/g;

@@ -120,20 +120,20 @@ const summaryOf = (
 };
 
 const analyze = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   options: AnalyzeCodeOptions,
 ): Promise<Output> => {
-  const { path, maxResults, categories } = asked;
+  const { path, maxResults, categories } = request;
   const sources = await findSources(context, path, MAX_FILES);
   const shown = (await context.fs.stat(path))?.path ?? path;
   const { linter = 'oxlint' } = options;
-  const problems = asked.lint
+  const problems = request.lint
     ? [...(await runLinter(context, { linter, path: shown, categories }))]
     : [];
-  const measured = asked.complexity ? await measureFiles(sources, context, options) : [];
+  const measured = request.complexity ? await measureFiles(sources, context, options) : [];
   const complex = measured
-    .filter(({ complexity }) => complexity > asked.maxComplexity)
+    .filter(({ complexity }) => complexity > request.maxComplexity)
     .sort((one, other) => other.complexity - one.complexity);
   return {
     problems: problems.slice(0, maxResults),
@@ -179,7 +179,7 @@ export const defineAnalyzeCode = (options: AnalyzeCodeOptions = {}): Tool<Input,
     ],
     input,
     output,
-    run: (asked, context) => analyze(asked, context, options),
+    run: (request, context) => analyze(request, context, options),
   });
 
 export const analyzeCode = defineAnalyzeCode();

@@ -219,7 +219,7 @@ export const defineAnalyzeDependencies = (
     ],
     input,
     output,
-    run: (asked, context) => analyze(asked, context, options),
+    run: (request, context) => analyze(request, context, options),
   });
 
 export const analyzeDependencies = defineAnalyzeDependencies();

@@ -68,7 +68,7 @@ export const findUsage = async (request: UsageRequest) => {
   const declared = new Set(DECLARING.flatMap((field) => keysOf(manifest[field])));
   const imported = await importedBy(request);
   const words = wordsOfScripts(request);
-  // Nobody imports these: the compiler takes them by itself.
+  // Sources do not import these: the compiler loads them by itself.
   const isAmbient = (name: string) => name === '@types/node' || name === 'typescript';
   const unused: string[] = [];
   for (const name of declared) {

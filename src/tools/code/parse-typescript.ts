@@ -77,14 +77,14 @@ const readText = async ({ filePath = '' }: Input, { fs }: ToolContext): Promise<
 };
 
 const parse = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   options: CompilerOptions,
 ): Promise<Output> => {
-  const text = asked.code ?? (await readText(asked, context));
-  const sources = [{ path: asked.filePath ?? 'code.ts', text }];
-  const request = { task: 'outline' as const, sources, compiler: options };
-  const [outline] = await workOnSources(request, context.signal);
+  const text = request.code ?? (await readText(request, context));
+  const sources = [{ path: request.filePath ?? 'code.ts', text }];
+  const job = { task: 'outline' as const, sources, compiler: options };
+  const [outline] = await workOnSources(job, context.signal);
   if (!outline) throw new Error('The work on one source gave no answer.');
   const { ast, imports, exports, errors, truncated } = outline;
   return {
@@ -134,7 +134,7 @@ export const defineParseTypescript = (options: CompilerOptions = {}): Tool<Input
     ],
     input,
     output,
-    run: (asked, context) => parse(asked, context, options),
+    run: (request, context) => parse(request, context, options),
   });
 
 export const parseTypescript = defineParseTypescript();

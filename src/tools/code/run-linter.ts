@@ -32,7 +32,7 @@ const RUNS_PROGRAMS = /jsPlugins|extends|\\u/i;
 const isHarmless = async ({ fs }: ToolContext, path: string): Promise<boolean> =>
   /\.jsonc?$/i.test(path) && !RUNS_PROGRAMS.test(new TextDecoder().decode(await fs.read(path)));
 
-/** Only the root is looked at, for oxlint is told to load no other. */
+/** Reads the root alone: oxlint gets an option to load no other configuration. */
 const assertHarmless = async (context: ToolContext): Promise<void> => {
   for (const { path } of await context.fs.list('.')) {
     if (!CONFIGURATION.test(path) || (await isHarmless(context, path))) continue;
@@ -78,8 +78,8 @@ const unreadable = () =>
 const readReport = (text: string): readonly LintProblem[] => {
   try {
     const report: unknown = JSON.parse(text.slice(Math.max(0, text.indexOf('{'))));
-    const found = isFields(report) ? report.diagnostics : undefined;
-    if (Array.isArray(found)) return found.flatMap(problemOf);
+    const diagnostics = isFields(report) ? report.diagnostics : undefined;
+    if (Array.isArray(diagnostics)) return diagnostics.flatMap(problemOf);
   } catch {
     throw unreadable();
   }

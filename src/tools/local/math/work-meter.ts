@@ -82,9 +82,9 @@ const assertElements = (count: number): number => {
 
 /** Sides given one by one or as a list: `zeros(2, 3)` and `zeros([2, 3])`. */
 const sidesOf = (name: string, args: readonly unknown[]): readonly number[] => {
-  const given = name === 'resize' || name === 'reshape' ? args.slice(1, 2) : args;
+  const sizes = name === 'resize' || name === 'reshape' ? args.slice(1, 2) : args;
   // A side of nothing still makes as many empty rows as the other side says.
-  return scalarsOf(given).map((side) => Math.max(1, Math.abs(estimateOf(side)) || 0));
+  return scalarsOf(sizes).map((side) => Math.max(1, Math.abs(estimateOf(side)) || 0));
 };
 
 const shapeWork = (name: string, args: readonly unknown[]): number => {

@@ -78,12 +78,12 @@ export const createAnalyst = (read: ReadEnglish): Analyst => {
       return { score: score === 0 ? 0 : score, label: labelOf(score) };
     },
     entities: async (whole, warn) => {
-      const found = await findEntities(takeBeginning(whole, warn), async (rest) => {
+      const entities = await findEntities(takeBeginning(whole, warn), async (rest) => {
         const { reading } = await sampleOf(rest, warn);
         if (!reading) englishOnly('only addresses were looked for', warn);
         return reading;
       });
-      return firstOf(found, MAX_ENTITIES, (dropped) =>
+      return firstOf(entities, MAX_ENTITIES, (dropped) =>
         warn(`${dropped} more entities were left out.`),
       );
     },

@@ -1,20 +1,111 @@
-/** How each operation of `text_transform` that needs no model is done. */
+/** The operations of `text_transform` that need no model: counts, letters, lines, codes, analysis. */
 import { type Analyst, createAnalyst, type Warn } from './analyse.ts';
 import { decodeBase64, decodeUrl, digest, encodeBase64, encodeUrl } from './codecs.ts';
-import { countWords } from './count-words.ts';
 import { createEnglish } from './english.ts';
-import { reverse, slugify, titleCase } from './letters.ts';
-import { dedupeLines, sortLines } from './lines.ts';
+import { dedupeLines, linesOf, sortLines } from './lines.ts';
+import { createSegmenter, type Segment } from './segments.ts';
 import type {
   TransformInput as Input,
   Operation,
   TransformOutput as Output,
 } from './transform-schema.ts';
 
+interface Counts {
+  readonly characters: number;
+  readonly graphemes: number;
+  readonly words: number;
+  readonly sentences: number;
+  readonly paragraphs: number;
+  readonly lines: number;
+}
+
+const NOT_BLANK = /\S/u;
+
+const count = (
+  text: string,
+  granularity: Parameters<typeof createSegmenter>[0],
+  counts: (segment: Segment) => boolean,
+): number => {
+  let total = 0;
+  for (const segment of createSegmenter(granularity)(text)) if (counts(segment)) total += 1;
+  return total;
+};
+
+const countCharacters = (text: string): number => {
+  let total = 0;
+  for (const _ of text) total += 1;
+  return total;
+};
+
+const countParagraphs = (lines: readonly string[]): number => {
+  let total = 0;
+  let inside = false;
+  for (const line of lines) {
+    const written = NOT_BLANK.test(line);
+    if (written && !inside) total += 1;
+    inside = written;
+  }
+  return total;
+};
+
+const countWords = (text: string): Counts => {
+  const { lines } = linesOf(text);
+  return {
+    characters: countCharacters(text),
+    graphemes: count(text, 'grapheme', () => true),
+    words: count(text, 'word', ({ wordLike }) => wordLike),
+    sentences: count(text, 'sentence', ({ text: sentence }) => NOT_BLANK.test(sentence)),
+    paragraphs: countParagraphs(lines),
+    lines: lines.length,
+  };
+};
+
+/** Every word begins with a capital and goes on in small letters. */
+const titleCase = (text: string): string => {
+  let result = '';
+  for (const { text: part, wordLike } of createSegmenter('word')(text)) {
+    const [first = ''] = part;
+    result += wordLike ? `${first.toUpperCase()}${part.slice(first.length).toLowerCase()}` : part;
+  }
+  return result;
+};
+
+/** Letters that do not come apart into a plain one and an accent. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+};
+
+/** Small letters and digits joined by "-". Letters of other scripts stay: a slug of them is legal. */
+const slugify = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[\u0300-\u036f'’]/gu, '')
+    .replaceAll(/[ßæœøđðłþı]/gu, (letter) => PLAIN[letter] ?? letter)
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, '-')
+    .replace(/^-/u, '')
+    .replace(/-$/u, '');
+
+/** Backwards by what a reader sees as one character, so that emoji and accents stay whole. */
+const reverse = (text: string): string => {
+  const graphemes: string[] = [];
+  for (const { text: grapheme } of createSegmenter('grapheme')(text)) graphemes.push(grapheme);
+  return graphemes.reverse().join('');
+};
+
 const DEFAULT_KEYWORDS = 10;
 
 export type Outcome = Omit<Output, 'operation'>;
-type Step = (asked: Input, warn: Warn) => Outcome | Promise<Outcome>;
+type Step = (request: Input, warn: Warn) => Outcome | Promise<Outcome>;
 /** A translation is the model's alone. */
 export type OfflineOperation = Exclude<Operation, 'translate'>;
 export type Steps = Readonly<Record<OfflineOperation, Step>>;
@@ -54,5 +145,5 @@ const stepsWith = (analyst: Analyst): Steps => {
   };
 };
 
-/** Keeps its reader of English for the next text. */
+/** Creates the steps; they keep their reader of English for the next text. */
 export const createSteps = (): Steps => stepsWith(createAnalyst(createEnglish()));
