@@ -4,6 +4,7 @@
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { runProgram } from '../run-program.ts';
 
 export interface LintRequest {
@@ -44,17 +45,13 @@ const assertHarmless = async (context: ToolContext): Promise<void> => {
   }
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-
-const firstSpan = (labels: unknown): Fields => {
+const firstSpan = (labels: unknown): Readonly<Record<string, unknown>> => {
   const label: unknown = Array.isArray(labels) ? labels[0] : undefined;
-  return isFields(label) && isFields(label.span) ? label.span : {};
+  return isRecord(label) && isRecord(label.span) ? label.span : {};
 };
 
 const problemOf = (value: unknown): readonly LintProblem[] => {
-  if (!isFields(value)) return [];
+  if (!isRecord(value)) return [];
   const { filename, code, severity, message, help, labels } = value;
   const { line, column } = firstSpan(labels);
   return [
@@ -78,7 +75,7 @@ const unreadable = () =>
 const readReport = (text: string): readonly LintProblem[] => {
   try {
     const report: unknown = JSON.parse(text.slice(Math.max(0, text.indexOf('{'))));
-    const diagnostics = isFields(report) ? report.diagnostics : undefined;
+    const diagnostics = isRecord(report) ? report.diagnostics : undefined;
     if (Array.isArray(diagnostics)) return diagnostics.flatMap(problemOf);
   } catch {
     throw unreadable();

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { oneLine } from '../one-line.ts';
 
-export const DOCKER_ACTIONS = ['build', 'run', 'ps'] as const;
-export type DockerAction = (typeof DOCKER_ACTIONS)[number];
+const DOCKER_ACTIONS = ['build', 'run', 'ps'] as const;
+type DockerAction = (typeof DOCKER_ACTIONS)[number];
 
 const image = () =>
   z
@@ -17,22 +17,16 @@ const tag = () =>
     .max(255)
     .regex(/^[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]{0,127})?$/, 'A name such as app:1.0.');
 
-const variables = () =>
-  z
-    .record(
-      z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'The name of a variable.'),
-      z
-        .string()
-        .max(32_768)
-        .regex(/^[^\0]*$/, 'No NUL characters.'),
-    )
-    .refine((all) => Object.keys(all).length <= 100, 'At most 100 variables.');
-
 const word = () =>
   z
     .string()
     .max(32_768)
     .regex(/^[^\0]*$/, 'No NUL characters.');
+
+const variables = () =>
+  z
+    .record(z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'The name of a variable.'), word())
+    .refine((all) => Object.keys(all).length <= 100, 'At most 100 variables.');
 
 const insidePath = oneLine(1_000)
   .regex(/^\/[^:]*$/, 'An absolute path inside the container, without a colon.')

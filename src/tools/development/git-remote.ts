@@ -21,13 +21,14 @@ const fields = () =>
       .describe('The name of the remote; addresses are those of the repository.'),
     branch: branchName
       .optional()
-      .describe('fetch, pull: this branch alone. push: the branch or tag; needed.'),
+      .describe(
+        'fetch: this branch alone. pull: the one checked out if absent. push: the branch or tag.',
+      ),
     url: operand(1_000)
       .optional()
       .describe(
         'push: the address it goes to, as remotes tells it; needed. The push goes nowhere else.',
       ),
-    setUpstream: z.boolean().optional().describe('push: follow the branch of the remote.'),
   });
 
 type Input = z.infer<ReturnType<typeof fields>>;
@@ -42,7 +43,6 @@ const input = () =>
         report(field, `The operation push needs ${field}.`);
     }
     if (!isPush && request.url !== undefined) report('url', 'Only for push.');
-    if (!isPush && request.setUpstream !== undefined) report('setUpstream', 'Only for push.');
     if (request.operation === 'remotes' && request.branch) report('branch', 'Not for remotes.');
   });
 
@@ -128,6 +128,10 @@ const fetchFrom = async ({ remote, branch }: Input, session: Session): Promise<O
   return runAt(address, ['fetch', '--quiet', remote, ...(branch ? [branch] : [])], session);
 };
 
+/** The branch that is checked out. Its upstream may not be set: no tool writes the configuration. */
+const currentBranch = async (git: Git): Promise<string> =>
+  (await git.run(['rev-parse', '--abbrev-ref', 'HEAD'])).trim();
+
 /** Fetches, and moves the branch that is checked out where nothing has to be merged. */
 const pull = async (request: Input, session: Session): Promise<Outcome> => {
   const { git } = session;
@@ -140,13 +144,14 @@ const pull = async (request: Input, session: Session): Promise<Outcome> => {
   }
   const fetched = await fetchFrom(request, session);
   const previousCommit = await headOf(git);
-  const target = request.branch ? `${request.remote}/${request.branch}` : '@{upstream}';
+  const branch = request.branch ?? (await currentBranch(git));
+  const target = `${request.remote}/${branch}`;
   await git.run(['merge', '--quiet', '--ff-only', target]);
   return { ...fetched, commit: await headOf(git), previousCommit };
 };
 
 const push = async (request: Input, session: Session): Promise<Outcome> => {
-  const { remote, branch = '', url, setUpstream } = request;
+  const { remote, branch = '', url } = request;
   const address = remoteAddress(await readRemotes(session.git), remote, 'pushUrl');
   // What was approved is the address in the input; the configuration may say another by now.
   if (!url || !URL.canParse(url) || new URL(url).href !== address.href) {
@@ -154,8 +159,7 @@ const push = async (request: Input, session: Session): Promise<Outcome> => {
       suggestions: ['Call again with this address in url, if that is where the commits should go.'],
     });
   }
-  const options = setUpstream ? ['--set-upstream'] : [];
-  return runAt(address, ['push', '--quiet', ...options, remote, branch], session);
+  return runAt(address, ['push', '--quiet', remote, branch], session);
 };
 
 const STEPS: Readonly<

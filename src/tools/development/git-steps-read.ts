@@ -8,7 +8,7 @@ import { readGitStatus } from './read-git-status.ts';
 
 const MAX_PATCH = 200_000;
 
-export type GitOutcome = Omit<GitOutput, 'operation'>;
+type GitOutcome = Omit<GitOutput, 'operation'>;
 export type GitStep = (request: GitInput, context: ToolContext) => Promise<GitOutcome>;
 
 /** Behind a colon git names a file from the top of the repository, which may lie above the workspace. */

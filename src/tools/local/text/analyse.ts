@@ -9,7 +9,7 @@ import { takeBeginning, takeSample } from './take-sample.ts';
 /** Tells the caller what was left out. */
 export type Warn = (message: string) => void;
 
-export type Label = 'positive' | 'negative' | 'neutral';
+type Label = 'positive' | 'negative' | 'neutral';
 
 export interface SummaryOptions {
   readonly maxSentences?: number | undefined;
