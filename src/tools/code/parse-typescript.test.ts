@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('parse_typescript examples', () => {
   it.each(titlesOf(parseTypescript))('%s', (title) =>
     runExample(parseTypescript, title, workspace.contextFor(parseTypescript)),
   );
@@ -49,11 +49,11 @@ export default a;
     });
   });
 
-  it('reads a file and goes by its ending', async () => {
+  it('reads a file and takes the language from its ending', async () => {
     expect(await run({ filePath: 'a.tsx' })).toMatchObject({ errors: [], exports: ['default'] });
   });
 
-  it('stands text that is nested without end', async () => {
+  it('refuses text that is nested too deeply, and parses a long expression', async () => {
     const deep = await run({ code: '('.repeat(300_000) }).catch((error: unknown) => error);
     expect(deep).toMatchObject({ code: 'VALIDATION_ERROR' });
     const long = await run({ code: `const x = ${'1+'.repeat(3_000)}1;` });

@@ -96,7 +96,7 @@ const capability = (action: DockerInput['action'], description: string) =>
 
 const DOCUMENTATION = `Containers run without network, capabilities, new privileges or root, with a
 read-only root (\`/tmp\` is writable), limits of memory, cores and processes, and see of the workspace
-what \`mounts\` names, read-only unless request; secrets in it read as empty. Nothing of the host can be
+what \`mounts\` names, read-only unless asked; secrets in it read as empty. Nothing of the host can be
 shared with them, and they are removed when they end.
 
 A build gets the files of one folder. Links, names that hold secrets, \`.git\` and \`.toolcrib\` stay out

@@ -27,14 +27,14 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('git examples', () => {
   it.each(titlesOf(git))('git: %s', (title) => runExample(git, title, contextOf(git)));
   it.each(titlesOf(gitCommit))('git_commit: %s', (title) =>
     runExample(gitCommit, title, contextOf(gitCommit)),
   );
 });
 
-describe('operations', () => {
+describe('git', () => {
   it('tells every state of a file, odd names included', async () => {
     workspace.put('name with\nnewline.txt', 'x');
     workspace.git('mv', 'notes.txt', 'moved notes.txt');
@@ -295,7 +295,7 @@ describe('option injection', () => {
   });
 });
 
-describe('paths', () => {
+describe('git paths', () => {
   it.each(['../outside.txt', '/etc/passwd', 'sub/../../x'])('%s is out of reach', async (path) => {
     await expect(run('diff', { paths: [path] })).rejects.toMatchObject({
       code: expect.stringMatching(/PERMISSION_DENIED|SECURITY_VIOLATION/),
@@ -414,7 +414,7 @@ describe('a commit that fails', () => {
   });
 });
 
-describe('failures', () => {
+describe('git failures', () => {
   it.each([
     ['show', { ref: 'no-such-branch' }, 'NOT_FOUND'],
     ['checkout', { ref: 'no-such-branch' }, 'NOT_FOUND'],

@@ -24,13 +24,13 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('file_operations examples', () => {
   it.each(titlesOf(fileOperations))('%s', async (title) => {
     await runExample(fileOperations, title, workspace.contextFor(fileOperations));
   });
 });
 
-describe('make, copy and move', () => {
+describe('file_operations makes, copies and moves', () => {
   it('keeps the right to run a file when it is copied or moved, and gives none', async () => {
     workspace.put('run.sh', 'echo one');
     chmodSync(join(workspace.root, 'run.sh'), 0o755);
@@ -81,7 +81,7 @@ describe('make, copy and move', () => {
   });
 });
 
-describe('whole folders', () => {
+describe('file_operations on whole folders', () => {
   const undoAll = async () => {
     for (const snapshot of workspace.snapshots.toReversed()) {
       await restoreSnapshot(workspace.guard, snapshot);
@@ -192,8 +192,8 @@ describe('whole folders', () => {
   });
 });
 
-describe('operations', () => {
-  it('reads', async () => {
+describe('file_operations', () => {
+  it('reads a text file', async () => {
     expect(await run('read', './notes.txt')).toEqual({
       operation: 'read',
       path: 'notes.txt',
@@ -201,7 +201,7 @@ describe('operations', () => {
     });
   });
 
-  it('writes, making directories', async () => {
+  it('writes a file and makes its directories', async () => {
     expect(await run('write', 'x/y.txt', { content: 'ü' })).toEqual({
       operation: 'write',
       path: 'x/y.txt',
@@ -231,7 +231,7 @@ describe('operations', () => {
     expect(workspace.text('notes.txt')).toBe('one\nT<wo|wo>\nT<hree|hree>\n');
   });
 
-  it('lists, looks and deletes', async () => {
+  it('lists a directory, looks for a path, and deletes', async () => {
     workspace.put('sub/a', 'a');
     workspace.put('.env', 'KEY=canary');
     expect(await run('list', '.')).toMatchObject({
@@ -258,7 +258,7 @@ describe('operations', () => {
   });
 });
 
-describe('refusals', () => {
+describe('file_operations refusals', () => {
   it.each([
     ['write', {}],
     ['edit', { pattern: 'a' }],
@@ -281,7 +281,9 @@ describe('refusals', () => {
     expect(workspace.snapshots).toEqual([]);
   });
 
-  it('runs a pattern that backtracks elsewhere in no time', { timeout: 5000 }, async () => {
+  it('runs in linear time a pattern that backtracks in other engines', {
+    timeout: 5000,
+  }, async () => {
     workspace.put('a', `${'a'.repeat(100_000)}!`);
     await expect(
       run('edit', 'a', { pattern: '^(a+)+$', replacement: 'x', regex: true }),
