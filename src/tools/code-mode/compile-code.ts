@@ -4,13 +4,13 @@ import type { BuildOptions, Message, Plugin } from 'esbuild';
 import type { Issue } from '../../contract/errors.ts';
 import { BUNDLE_IN_MEMORY, columnOf, isBuildFailure } from '../../kit/text/build-message.ts';
 import type { ApiTool } from './api-tools.ts';
-import { badCode, issueAt, type Place } from './code-issues.ts';
+import { badCode, issueAt, type Position } from './code-issues.ts';
 import { CODE, ENTRY, guestModules, LINES_BEFORE } from './guest-api.ts';
 
 export interface CompiledCode {
   readonly text: string;
   /** The first place of a stack trace that is in the code. */
-  placeIn(stack: string): Place | undefined;
+  placeIn(stack: string): Position | undefined;
 }
 
 /** The name of the code in the sandbox; stack traces show it. */

@@ -109,7 +109,7 @@ export const defineParseTypescript = (options: CompilerOptions = {}): Tool<Input
     capabilities: [{ action: 'parse', description: 'Parse source text.', tier: 'read_only' }],
     permissions: ['tool:parse_typescript'],
     cost: { model: 'free' },
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     needs: { paths: [{ path: '.', access: 'read' }] },
     aliases: ['code:parse', 'typescript:parse'],
     tags: ['typescript', 'javascript', 'parse', 'ast', 'imports', 'exports', 'syntax'],

@@ -11,6 +11,8 @@ export interface SourceRequest<T extends SourceTask> {
 
 const WORK = {
   what: 'source text',
+  // A megabyte takes about a second: the limit is for machines that are busy.
+  maxMs: 50_000,
   file: 'source-work',
   from: import.meta.url,
   load: () => import('./source-work.ts'),

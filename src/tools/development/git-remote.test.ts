@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GitServer, openGitServer } from '../../../test/fixtures/git-server.ts';
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
+import { runTool } from '../../../test/fixtures/run-tool.ts';
+import { spawnedExec } from '../../../test/fixtures/spawned-exec.ts';
 import type { ApprovalRequest } from '../../contract/approver.ts';
 import type { Crib } from '../../contract/crib.ts';
 import { createCrib } from '../../crib/create-crib.ts';
+import { defineGitRemote } from './git-remote.ts';
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
@@ -136,6 +139,32 @@ describe.skipIf(missing)('git_remote', () => {
       vi.unstubAllEnvs();
       await closed.close();
     }
+  });
+});
+
+describe('the network of git_remote', () => {
+  it('is the address of the remote for fetch and push, and none for anything else', async () => {
+    const tool = defineGitRemote();
+    const runs: (readonly [string, readonly string[] | undefined])[] = [];
+    const { exec: start } = spawnedExec({ root: workspace.root, tool });
+    const exec: typeof start = async (command, args = [], options = {}) => {
+      const name = args.find((word) => !word.startsWith('-')) ?? '';
+      runs.push([name, options.hosts]);
+      const isRemote = name === 'fetch' || name === 'push';
+      return isRemote ? { exitCode: 0, stdout: '', stderr: '' } : start(command, args, options);
+    };
+    const context = workspace.contextFor(tool, { exec });
+    const { host } = new URL(server.url);
+    await runTool(tool, { operation: 'fetch' }, context);
+    await runTool(tool, { operation: 'push', branch: 'main', url: server.url }, context);
+    const [remote, local] = [true, false].map((isRemote) =>
+      runs.filter(([name]) => ['fetch', 'push'].includes(name) === isRemote),
+    );
+    expect(remote).toEqual([
+      ['fetch', [host]],
+      ['push', [host]],
+    ]);
+    expect(local?.every(([, hosts]) => hosts?.length === 0)).toBe(true);
   });
 });
 

@@ -140,6 +140,8 @@ const runIn =
       args: [...fixed, ...args],
       install: INSTALL,
       env: { LC_ALL: 'C' },
+      // Only a run that names its host has a network.
+      hosts: [],
       ...options,
     });
     if (exitCode === 0) return stdout;
