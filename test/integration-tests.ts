@@ -18,6 +18,7 @@ const FROM_FILES = /^(?:import|export)(?! type)[^;]*?from '(\.[^']+)'/gm;
 
 /** Tests that import none of these, but whose code under test starts programs or listens. */
 const BY_NAME: readonly string[] = [
+  'src/cli/commands/project/project-tasks.test.ts',
   'src/cli/commands/serve.test.ts',
   'src/cli/commands/servers/server-editor.test.ts',
   'src/cli/commands/servers/servers-offer.test.ts',
@@ -53,6 +54,7 @@ const BY_NAME: readonly string[] = [
   'src/tools/code-mode/run-code.test.ts',
   'src/tools/code-mode/type-checker.test.ts',
   'src/tools/code/check-in-process.test.ts',
+  'src/tools/code/parse-typescript.test.ts',
   'src/tools/code/type-check.test.ts',
   'src/tools/database/query-database.test.ts',
   'src/tools/local/text-transform.test.ts',

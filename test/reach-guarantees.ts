@@ -17,6 +17,27 @@ export const REACH_GUARANTEES: readonly Guarantee[] = [
     ),
   },
   {
+    id: 'git-remotes',
+    promise:
+      'Git sends commits to the https address that was approved, and no remote, option or setting makes it run a program.',
+    tests: by(
+      'src/tools/development/git-remote.test.ts',
+      'a push goes to the address that was approved, whatever insteadOf makes of the remote',
+      '%s is refused, and runs nothing',
+      '%j is refused before git starts',
+      'a credential helper or hook of the repository does not run',
+    ),
+  },
+  {
+    id: 'uncommitted-work',
+    promise: 'No shell command of git replaces uncommitted work that undo cannot bring back.',
+    tests: by(
+      'src/tools/development/in-the-sandbox.test.ts',
+      '%s is refused, and names the tool whose checkout can be undone',
+      'T7: uncommitted work that a checkout overwrites is brought back by undo',
+    ),
+  },
+  {
     id: 'sandbox-level',
     promise: 'An isolation level that this machine cannot give is an error, never a step down.',
     tests: [

@@ -62,6 +62,8 @@ export interface ExecOptions {
   readonly timeoutMs?: number;
   /** Of the hosts that the tool declared, those that this run needs; all of them when absent. */
   readonly hosts?: readonly string[];
+  /** A header, such as a credential, that git sends to this origin alone. Other programs get none. */
+  readonly gitHeader?: { readonly origin: string; readonly header: string };
 }
 
 export interface Usage {

@@ -2,7 +2,6 @@
 import type { Source } from '../contract/source.ts';
 import type { Tool } from '../contract/tool.ts';
 import { defineGraphqlQuery } from '../tools/api/graphql-query.ts';
-import type { HostCredentials } from '../tools/api/host-credential.ts';
 import { defineRestApiCall } from '../tools/api/rest-api-call.ts';
 import { analyzeCode } from '../tools/code/analyze-code.ts';
 import { analyzeDependencies } from '../tools/code/analyze-dependencies.ts';
@@ -16,6 +15,7 @@ import { defineDocker } from '../tools/development/docker.ts';
 import type { OpenDockerEngine } from '../tools/development/docker-engine.ts';
 import { git } from '../tools/development/git.ts';
 import { gitCommit } from '../tools/development/git-commit.ts';
+import { defineGitRemote, type GitRemoteOptions } from '../tools/development/git-remote.ts';
 import { npmInstall } from '../tools/development/npm-install.ts';
 import { editFiles } from '../tools/filesystem/edit-files.ts';
 import { fileOperations } from '../tools/filesystem/file-operations.ts';
@@ -47,7 +47,7 @@ export interface ServiceAddresses {
   readonly supabase: ServiceAddress;
   readonly postgres: { readonly hosts: readonly string[] };
   readonly search: SearchChoice;
-  readonly credentials: HostCredentials;
+  readonly credentials: Required<GitRemoteOptions>['credentials'];
 }
 
 export interface BuiltinOptions {
@@ -86,6 +86,7 @@ export const builtinTools = ({ services, ...options }: BuiltinOptions): Source =
       bashExecution,
       git,
       gitCommit,
+      defineGitRemote(services),
       npmInstall,
       defineDocker(options),
       defineRestApiCall(services),

@@ -5,6 +5,8 @@ import { runTool } from '../../test/fixtures/run-tool.ts';
 import { fakeContext } from '../../test/fixtures/tool-context.ts';
 import type { FileAccess, ToolContext } from '../contract/context.ts';
 import type { Tool } from '../contract/tool.ts';
+import { analyzeCode } from './code/analyze-code.ts';
+import { parseTypescript } from './code/parse-typescript.ts';
 import type { WorkModule } from './data-work.ts';
 import { editFiles } from './filesystem/edit-files.ts';
 import { textTransform } from './local/text-transform.ts';
@@ -24,6 +26,11 @@ const prose = (length: number): string =>
 const lines = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join('\n');
 
+const statements = (length: number): string =>
+  'void ((a: number) => (a > 1 && a < 5 ? [a, { b: a }] : undefined));\n'
+    .repeat(length / 68)
+    .slice(0, length);
+
 const page = (count: number): string =>
   `<title>T</title>${'<div><p>hello <b>x</b> <a href="/a">link</a></p></div>'.repeat(count)}`;
 
@@ -40,7 +47,7 @@ const holding = (text: string): Partial<ToolContext> => ({
   fs: {
     resolve: async (path: string) => `/${path}`,
     read: async () => Buffer.from(text),
-    stat: async (path: string) => ({ path }),
+    stat: async (path: string) => ({ path, kind: 'file', size: text.length }),
   } as unknown as FileAccess,
 });
 
@@ -102,6 +109,14 @@ const ROWS: readonly (readonly [string, () => Row])[] = [
   [
     'edit_files in a large file',
     () => row(editFiles, { files: [{ path: 'a.yml', edits }], preview: true }, holding(numbered)),
+  ],
+  [
+    'parse_typescript of a million characters',
+    () => row(parseTypescript, { code: statements(1_000_000) }),
+  ],
+  [
+    'analyze_code of a million characters',
+    () => row(analyzeCode, { path: 'a.ts', lint: false }, holding(statements(1_000_000))),
   ],
 ];
 

@@ -201,6 +201,7 @@ export const CASES: Readonly<Record<string, ToolCase>> = {
   run_code: {},
   git: { prepare: makeRepository, env: () => IN_MEMORY },
   git_commit: { prepare: makeRepository },
+  git_remote: { prepare: makeRepository },
   npm_install: {
     files: { 'package.json': '{"name":"app","version":"1.0.0"}' },
     open: openPackages,

@@ -32,7 +32,7 @@ const caseOf = (name: string): ToolCase => {
 };
 
 /** What the others would put here stands in the way of these. */
-const IN_PLACE = ['query_database', 'git', 'git_commit'];
+const IN_PLACE = ['query_database', 'git', 'git_commit', 'git_remote'];
 const prepareOf = (name: string): ToolCase['prepare'] => caseOf(name).prepare;
 
 const ENDLESS = { maxPerHour: 1_000_000_000, maxPerDay: 1_000_000_000 };

@@ -48,8 +48,12 @@ const JQ = /(?<![.\w])env\b|\$ENV|\b(?:import|include|modulemeta)\b/;
 /** Accepts a revision, a path, or both with a colon; no transport (`ext::`) that runs programs. */
 const isRevision = (text: string, judge: PathJudge): boolean => {
   if (text === '' || /^[-+]|::|:\/\//.test(text)) return false;
-  for (const path of [text.replace(/^:/, ''), ...text.split(':').slice(1)]) {
-    if (path !== '') judgePath(path, 'read', judge);
+  const plain = text.replace(/^:/, '');
+  if (plain !== '') judgePath(plain, 'read', judge);
+  for (const path of text.split(':').slice(1)) {
+    // Behind a colon git starts at the top of the repository unless the path starts with a dot.
+    const bases = /^\.{1,2}\//.test(path) ? judge.bases : [...judge.bases, judge.root];
+    if (path !== '') judgePath(path, 'read', { ...judge, bases });
   }
   return true;
 };

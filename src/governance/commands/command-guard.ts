@@ -23,6 +23,8 @@ export interface CommandGuardOptions {
   readonly protectedNames?: readonly string[];
   /** Resolves the links of an absolute path; without it the text alone is judged. */
   readonly followLinks?: (absolute: string) => string;
+  /** True for a folder below the root that is part of the root's repository; none is when absent. */
+  readonly isInRepository?: (folder: string) => boolean;
 }
 
 export type CommandVerdict =
@@ -141,6 +143,7 @@ const stepsOf = (command: string | readonly string[]): readonly ShellStep[] => {
 /** Throws for an allowlist that is not valid or a root that is not absolute. */
 export const createCommandGuard = (options: CommandGuardOptions): CommandGuard => {
   const { root, protectedNames = [], followLinks = (path) => path } = options;
+  const { isInRepository: ownsFolder = () => false } = options;
   if (!isAbsolute(root)) {
     throw new ToolFailure('CONFIG_INVALID', 'The root of the command guard is not absolute.', {
       suggestions: ['Resolve the path of the workspace first.'],
@@ -155,7 +158,8 @@ export const createCommandGuard = (options: CommandGuardOptions): CommandGuard =
     const paths = { root, bases, protectedNames, followLinks, note };
     if (cwd !== root) judgePath('.', 'read', { ...paths, bases: [cwd], note: () => undefined });
     const isAtRoot = bases.length === 1 && cwd === root;
-    const commands = judgeSteps(steps, { patterns, paths, isAtRoot, depth: 0 });
+    const isInRepository = bases.length === 1 && (isAtRoot || ownsFolder(cwd));
+    const commands = judgeSteps(steps, { patterns, paths, isAtRoot, isInRepository, depth: 0 });
     const [reads, writes] = [[...seen.read], [...seen.write]];
     return { ok: true, commands, reads, writes, folders: bases };
   };

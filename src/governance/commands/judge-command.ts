@@ -62,6 +62,8 @@ export interface CommandJudge {
   readonly paths: PathJudge;
   /** False once the command may have changed its folder. */
   readonly isAtRoot: boolean;
+  /** True for the root, and for a folder below it that is part of no other repository. */
+  readonly isInRepository: boolean;
   readonly depth: number;
 }
 
@@ -138,7 +140,8 @@ const judgeMatched = (argv: readonly Token[], pattern: AllowPattern, judge: Comm
   const rule = ruleOf(name);
   // A folder below can hold a package.json, a Makefile or a script of the same name that nobody
   // meant. Programs without rules are taken to read such files.
-  if ((rule === undefined || rule.isAtRoot) && !judge.isAtRoot) {
+  const isWhereItMay = judge.isAtRoot || (rule?.isInRepository && judge.isInRepository);
+  if ((rule === undefined || rule.isAtRoot) && !isWhereItMay) {
     refuse(
       'The program trusts what its folder says, and it would not start in the workspace root.',
       'Leave cd and cwd out, or have the command set up as a task with its folder: commands.tasks.',

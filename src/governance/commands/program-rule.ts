@@ -61,6 +61,8 @@ export interface ProgramRule {
   readonly setsVariables?: boolean;
   /** It trusts configuration in its folder, so it may not be started elsewhere. */
   readonly isAtRoot?: boolean;
+  /** Nevertheless it may be started in a folder that belongs to the repository of the root. */
+  readonly isInRepository?: boolean;
   /** Needs a folder other than the root as an operand when this option is given. */
   readonly descends?: string;
   readonly check?: 'test';

@@ -1,9 +1,22 @@
-import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createGitWorkspace, type GitWorkspace } from '../../../test/fixtures/git-workspace.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
-import { repositoryOf } from './find-repository.ts';
+import {
+  enclosingRepository,
+  isInRepositoryOf,
+  repositoryOf,
+  wantsRepository,
+} from './find-repository.ts';
 
 let main: GitWorkspace;
 let other: Workspace;
@@ -81,4 +94,44 @@ it('threat: a worktree whose repository takes its configuration from elsewhere i
 it('threat: a link .git belongs to no repository', () => {
   symlinkSync(join(main.root, '.git'), join(other.root, '.git'));
   expect(repositoryOf(realpathSync(other.root))).toBeUndefined();
+});
+
+it('the repository around a folder is the nearest one of the same owner', () => {
+  const top = realpathSync(main.root);
+  mkdirSync(join(top, 'packages/a'), { recursive: true });
+  expect(enclosingRepository(join(top, 'packages/a'))).toMatchObject({ top });
+  expect(enclosingRepository(realpathSync(other.root))).toBeUndefined();
+  writeFileSync(join(top, 'packages/.git'), 'gitdir: ../evil\n');
+  expect(enclosingRepository(join(top, 'packages/a'))).toBeUndefined();
+});
+
+it.skipIf(process.getuid?.() !== 0)(
+  'threat: a .git of another user is no repository around',
+  () => {
+    const top = realpathSync(main.root);
+    mkdirSync(join(top, 'a'));
+    chownSync(join(top, '.git'), 12_345, 12_345);
+    expect(enclosingRepository(join(top, 'a'))).toBeUndefined();
+  },
+);
+
+it('a folder belongs to the repository unless another one begins above or in it', () => {
+  const top = realpathSync(main.root);
+  const folder = join(top, 'packages/a');
+  mkdirSync(folder, { recursive: true });
+  expect(isInRepositoryOf(top, folder)).toBe(true);
+  expect(isInRepositoryOf(top, realpathSync(other.root))).toBe(false);
+  expect(isInRepositoryOf(realpathSync(other.root), realpathSync(other.root))).toBe(false);
+  for (const name of ['objects', 'refs']) mkdirSync(join(top, 'packages', name));
+  writeFileSync(join(top, 'packages/HEAD'), 'ref: refs/heads/main\n');
+  expect(isInRepositoryOf(top, folder)).toBe(false);
+  rmSync(join(top, 'packages/HEAD'));
+  mkdirSync(join(folder, '.GIT'));
+  expect(isInRepositoryOf(top, folder)).toBe(false);
+});
+
+it('a tool wants the repository when its needs name it for writing', () => {
+  expect(wantsRepository({})).toBe(false);
+  expect(wantsRepository({ paths: [{ path: '.git', access: 'read' }] })).toBe(false);
+  expect(wantsRepository({ paths: [{ path: '.git', access: 'write' }] })).toBe(true);
 });

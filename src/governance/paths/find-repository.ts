@@ -3,25 +3,27 @@
  * the repository whose worktree it is. A folder that only looks like a repository, or a file .git
  * that its repository does not know of, is none.
  */
-import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Needs } from '../../contract/tool.ts';
 import { segmentsBelow } from '../../kit/file/segments-below.ts';
+import { isRepositoryLayout } from './repository-layout.ts';
 
 export interface Repository {
   readonly gitDir: string;
   /** Where configuration and objects lie; another folder than `gitDir` for a worktree. */
   readonly commonDir: string;
-  /** The top of its working tree: the workspace. */
+  /** The top of its working tree: the workspace, or a folder above it. */
   readonly top: string;
 }
 
 const MAX_POINTER_BYTES = 4096;
 
-const sizeOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
+const statsOf = (path: string) => lstatSync(path, { throwIfNoEntry: false });
 
 /** Reads the one line of a small file; `undefined` for anything else. */
 const lineOf = (path: string): string | undefined => {
-  const stats = sizeOf(path);
+  const stats = statsOf(path);
   if (!stats?.isFile() || stats.size > MAX_POINTER_BYTES) return undefined;
   return readFileSync(path, 'utf8').trim();
 };
@@ -53,14 +55,43 @@ const worktreeAt = (top: string): Repository | undefined => {
 /** Finds the repository in .git, unless `commondir` takes its configuration from elsewhere. */
 const folderAt = (top: string): Repository | undefined => {
   const gitDir = join(top, '.git');
-  return sizeOf(join(gitDir, 'commondir')) === undefined
+  return statsOf(join(gitDir, 'commondir')) === undefined
     ? { gitDir, commonDir: gitDir, top }
     : undefined;
 };
 
 /** Finds the repository whose top is the workspace. `root` is absolute, links resolved. */
 export const repositoryOf = (root: string): Repository | undefined => {
-  const stats = sizeOf(join(root, '.git'));
+  const stats = statsOf(join(root, '.git'));
   if (stats?.isDirectory()) return folderAt(root);
   return stats?.isFile() ? worktreeAt(root) : undefined;
+};
+
+/** True for a tool that names the repository in its needs: all its programs get it. */
+export const wantsRepository = ({ paths = [] }: Needs): boolean =>
+  paths.some(({ path, access }) => path === '.git' && access === 'write');
+
+/**
+ * The repository around a workspace that is none itself, as in a monorepo: the nearest folder above
+ * with a .git that belongs to the owner of the workspace. Nobody else may choose its configuration.
+ */
+export const enclosingRepository = (root: string): Repository | undefined => {
+  const owner = statsOf(root)?.uid;
+  for (let folder = dirname(root); folder !== dirname(folder); folder = dirname(folder)) {
+    const stats = statsOf(join(folder, '.git'));
+    if (stats === undefined) continue;
+    return stats.uid === owner ? repositoryOf(folder) : undefined;
+  }
+  return undefined;
+};
+
+/** True for a folder below the root that no other repository, real or made up, lies above or in. */
+export const isInRepositoryOf = (root: string, folder: string): boolean => {
+  const below = segmentsBelow(root, folder);
+  if (below === undefined || repositoryOf(root) === undefined) return false;
+  return below.every((_name, at) => {
+    const each = join(root, ...below.slice(0, at + 1));
+    const names = readdirSync(each);
+    return !names.some((name) => name.toLowerCase() === '.git') && !isRepositoryLayout(names);
+  });
 };

@@ -7,8 +7,12 @@ import { resolve } from 'node:path';
 import type { Call } from '../../contract/call.ts';
 import type { CommandResult, ExecOptions, ToolContext } from '../../contract/context.ts';
 import type { SandboxConfig, Sandboxes, SandboxRequest } from '../../contract/sandbox.ts';
-import { withoutGitVariables } from '../../governance/commands/git/git-environment.ts';
+import {
+  withGitHeader,
+  withoutGitVariables,
+} from '../../governance/commands/git/git-environment.ts';
 import { isolationSandbox } from '../../governance/isolation.ts';
+import { wantsRepository } from '../../governance/paths/find-repository.ts';
 import { withholdSecrets } from '../../governance/paths/secret-attributes.ts';
 import { assertRunning } from './assert-running.ts';
 import {
@@ -56,9 +60,7 @@ const accessFor = (call: Call<'ready'>, { settings, repository }: Run) => {
   const { folders, isAlone } = repository;
   // Without an intent on record the call was judged as one that only reads.
   if (!call.notes.intentRecorded) return { read: [...roots, ...folders] };
-  const wanted = call.ready.tool.needs?.paths ?? [];
-  const isWanted = wanted.some(({ path, access }) => path === '.git' && access === 'write');
-  return isAlone || isWanted
+  return isAlone || wantsRepository(call.ready.tool.needs ?? {})
     ? { read: [], write: [...roots, ...folders] }
     : {
         read: folders.filter((folder) => !roots.some((each) => folder.startsWith(each))),
@@ -75,8 +77,17 @@ const withTask = (
   write: [...(access.write ?? []), ...write],
 });
 
+/** The variables of the run; what the broker says of the repository stands above the tool's own. */
+const variablesFor = ({ options, repository, task }: Run): Readonly<Record<string, string>> => {
+  const { env, gitHeader } = options;
+  const own = repository.runsGit ? withoutGitVariables(env) : env;
+  const sendsHeader = repository.runsGit && gitHeader !== undefined;
+  const named = sendsHeader ? withGitHeader(repository.env, gitHeader) : repository.env;
+  return { ...own, ...named, ...task?.env };
+};
+
 const configFor = (call: Call<'ready'>, run: Run): SandboxConfig => {
-  const { env, timeoutMs, hosts } = run.options;
+  const { timeoutMs, hosts } = run.options;
   const { task } = run;
   const { needs = {}, sandbox } = call.ready.tool;
   return {
@@ -84,11 +95,7 @@ const configFor = (call: Call<'ready'>, run: Run): SandboxConfig => {
     type: 'process',
     fileSystemAccess: withTask(accessFor(call, run), task),
     networkAccess: [...hostsFor(needs.hosts, hosts), ...(task?.hosts ?? [])],
-    environmentVariables: {
-      ...(run.repository.runsGit ? withoutGitVariables(env) : env),
-      ...run.repository.env,
-      ...task?.env,
-    },
+    environmentVariables: variablesFor(run),
     ...(timeoutMs !== undefined && { timeLimit: timeoutMs }),
   };
 };

@@ -6,9 +6,11 @@ import { resolve } from 'node:path';
 import type { Call } from '../../contract/call.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { ToolResult } from '../../contract/result.ts';
-import type { PlannedProgram, Tool } from '../../contract/tool.ts';
+import type { Needs, PlannedProgram, Tool } from '../../contract/tool.ts';
 import type { CommandGuard, CommandVerdict } from '../../governance/commands/command-guard.ts';
+import { overwritingSubcommand } from '../../governance/commands/git/git-use.ts';
 import { ownCopy } from '../../governance/own-copy.ts';
+import { isInRepositoryOf, wantsRepository } from '../../governance/paths/find-repository.ts';
 import { failed } from '../outcome.ts';
 
 /** A command of the configuration that may run as it is written, with what it may reach besides. */
@@ -70,14 +72,24 @@ const taskFor = (
   return undefined;
 };
 
+/** Tools that name the repository in their needs keep what they replace, for undo. */
+const assertKeepsWork = ({ commands }: Pick<AllowedProgram, 'commands'>, needs: Needs): void => {
+  const subcommand = wantsRepository(needs) ? undefined : overwritingSubcommand(commands);
+  if (subcommand === undefined) return;
+  throw refusal(
+    `git ${subcommand} would replace uncommitted work, and nothing could undo it.`,
+    'Use the tool git: its checkout brings files back and can be undone. Branches change with git switch. Or have the command set up as a task: commands.tasks.',
+  );
+};
+
 /** Rejects with PERMISSION_DENIED, and why, for a program that may not run, or not there. */
 export const judgeProgram = async (
-  { needs }: Pick<Tool, 'needs'>,
+  { needs = {} }: Pick<Tool, 'needs'>,
   { argv, cwd: folder = '.' }: PlannedProgram,
   settings: ProgramSettings,
 ): Promise<AllowedProgram> => {
   const { root, allow } = settings;
-  const wanted = needs?.commands;
+  const wanted = needs.commands;
   if (!wanted) {
     throw refusal('the tool declared no programs.', 'Add the program to needs.commands.');
   }
@@ -85,10 +97,15 @@ export const judgeProgram = async (
   const cwd = resolve(root, folder);
   const task = wanted.includes('*') ? taskFor(module, { argv, cwd }, settings) : undefined;
   if (task !== undefined) return task;
-  const guard = module.createCommandGuard({ allow: patternsOf(wanted, allow), root });
+  const guard = module.createCommandGuard({
+    allow: patternsOf(wanted, allow),
+    root,
+    isInRepository: (folder) => isInRepositoryOf(root, folder),
+  });
   const verdict = judged(guard, argv, cwd);
-  if (verdict.ok) return verdict;
-  throw refusal(verdict.reason, verdict.remedy);
+  if (!verdict.ok) throw refusal(verdict.reason, verdict.remedy);
+  assertKeepsWork(verdict, needs);
+  return verdict;
 };
 
 /** `instanceof` runs code of what the tool threw. */

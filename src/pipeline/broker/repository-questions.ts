@@ -18,11 +18,18 @@ const PLAINLY_NO_HASH = /^(?:HEAD|FETCH_HEAD|ORIG_HEAD|@|main|master)(?:[~^]\d*)
 const denied = (message: string, suggestion: string): ToolFailure =>
   new ToolFailure('PERMISSION_DENIED', message, { suggestions: [suggestion] });
 
-/** What the names stand for, a line each: a type of object, or that there is none. */
+/**
+ * What the names stand for, a line each: a type of object, or that there is none. A tag counts as what
+ * it names, for it can name a file.
+ */
 const typesOf = async (names: readonly string[], run: Run): Promise<readonly string[]> => {
   if (names.length === 0) return [];
   const argv = ['git', 'cat-file', '--batch-check=%(objecttype)'];
-  const { stdout } = await run({ kind: 'command', argv, stdin: `${names.join('\n')}\n` });
+  const { stdout } = await run({
+    kind: 'command',
+    argv,
+    stdin: names.map((name) => `${name}^{}\n`).join(''),
+  });
   return stdout.split('\n');
 };
 

@@ -12,7 +12,12 @@ import {
   gitEnvironment,
 } from '../../governance/commands/git/git-environment.ts';
 import { type GitUse, gitUseOf } from '../../governance/commands/git/git-use.ts';
-import { type Repository, repositoryOf } from '../../governance/paths/find-repository.ts';
+import {
+  enclosingRepository,
+  type Repository,
+  repositoryOf,
+  wantsRepository,
+} from '../../governance/paths/find-repository.ts';
 import { secretAttributes } from '../../governance/paths/secret-attributes.ts';
 import type { AllowedProgram } from './judge-program.ts';
 
@@ -73,9 +78,19 @@ const isLink = (path: string): boolean => {
   }
 };
 
-/** A tool that names the repository in its needs gets it for every program it runs. */
-const wantsRepository = ({ paths = [] }: Needs): boolean =>
-  paths.some(({ path, access }) => path === '.git' && access === 'write');
+/**
+ * The repository of the workspace. One around the workspace is for tools that name it in their needs:
+ * they keep to the workspace, and other programs would take all files outside for deleted.
+ */
+const findRepository = (root: string, wanted: boolean): Repository | undefined => {
+  const own = repositoryOf(root);
+  const around = own ? undefined : enclosingRepository(root);
+  if (around === undefined || wanted) return own ?? around;
+  throw unusable(
+    'The workspace is a folder of a larger repository.',
+    'Use the tool git, which keeps to the workspace, or open the workspace at the top of the repository.',
+  );
+};
 
 /** Rejects with PRECONDITION_FAILED for a repository whose configuration runs programs. */
 export const repositoryRun = (
@@ -87,7 +102,7 @@ export const repositoryRun = (
   const use = { ...said, isAlone: said.isAlone && !reads.some(isLink) };
   const wanted = wantsRepository(needs);
   if (!use.runsGit && !wanted) return { ...use, env: {}, folders: [], view: undefined };
-  const repository = repositoryOf(root);
+  const repository = findRepository(root, wanted);
   const place = {
     gitDir: repository?.gitDir ?? join(root, '.git'),
     workTree: repository?.top ?? root,

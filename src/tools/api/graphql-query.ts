@@ -5,10 +5,10 @@ import { ToolFailure } from '../../contract/errors.ts';
 import { RetryPolicies } from '../../contract/retry.ts';
 import { type Capability, defineTool, type Tool } from '../../contract/tool.ts';
 import { lazy } from '../../kit/data/lazy.ts';
+import { type HostCredentials, headerFor, secretsOf } from '../host-credential.ts';
 import { decodeText, parseJson, readBytes, retryAfterMs } from '../read-reply.ts';
 import { codeForStatus, textAt } from '../vendor-reply.ts';
 import { checkDocument } from './graphql-document.ts';
-import { type HostCredentials, headerFor, secretsOf } from './host-credential.ts';
 
 const input = () =>
   z.strictObject({

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { testCrib } from '../../../test/fixtures/test-crib.ts';
 import { ALLOW_ALL, trailOf } from '../../../test/fixtures/vendors/vendor-crib.ts';
 import { type Arrived, openVendor } from '../../../test/fixtures/vendors/vendor-site.ts';
-import { type HostCredential, headerFor } from './host-credential.ts';
+import { type HostCredential, headerFor } from '../host-credential.ts';
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {

@@ -14,9 +14,9 @@ export interface ApiTool {
 export type ApiCatalog = Pick<Catalog, 'list' | 'search' | 'inputSchema' | 'outputSchema'>;
 
 /** They run code or describe it: nothing that code should call. */
-export const CODE_MODE_TOOLS: ReadonlySet<string> = new Set(['run_code', 'search_api']);
+const CODE_MODE_TOOLS: ReadonlySet<string> = new Set(['run_code', 'search_api']);
 
-export const isCallable = ({ tool, enabled, quarantine }: CatalogEntry): boolean =>
+const isCallable = ({ tool, enabled, quarantine }: CatalogEntry): boolean =>
   enabled && quarantine === undefined && !CODE_MODE_TOOLS.has(tool.name);
 
 /** A wire name is letters, digits, `_` and `-`, and begins with no digit. */

@@ -2,12 +2,12 @@
 import { type Issue, ToolFailure } from '../../contract/errors.ts';
 
 /** Both counted from 1. */
-export interface Place {
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-export const issueAt = ({ line, column }: Place, message: string): Issue => ({
+export const issueAt = ({ line, column }: Position, message: string): Issue => ({
   path: ['code', line, column],
   message: `line ${line}, column ${column}: ${message}`,
 });

@@ -1,19 +1,19 @@
-/** The code of a model to one module for the sandbox; what is wrong is told at its own line and column. */
+/** Compiles a model's code to one module for the sandbox; errors name line and column of the code. */
 import type { SourceMap } from 'node:module';
 import type { BuildOptions, Message, Plugin } from 'esbuild';
 import type { Issue } from '../../contract/errors.ts';
 import { BUNDLE_IN_MEMORY, columnOf, isBuildFailure } from '../../kit/text/build-message.ts';
 import type { ApiTool } from './api-tools.ts';
-import { badCode, issueAt, type Place } from './code-issues.ts';
+import { badCode, issueAt, type Position } from './code-issues.ts';
 import { CODE, ENTRY, guestModules, LINES_BEFORE } from './guest-api.ts';
 
 export interface CompiledCode {
   readonly text: string;
   /** The first place of a stack trace that is in the code. */
-  placeIn(stack: string): Place | undefined;
+  placeIn(stack: string): Position | undefined;
 }
 
-/** As the sandbox is told; stack traces name it. */
+/** The name of the code in the sandbox; stack traces show it. */
 export const CODE_NAME = 'code.js';
 
 const POSITIONS = /code\.js:(\d+)(?::(\d+))?/g;

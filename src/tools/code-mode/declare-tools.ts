@@ -36,26 +36,26 @@ const needsInput = (input: ApiTool['input']): boolean =>
 const declare = ({ identifier, tool, input, output }: ApiTool): Declared => {
   const inputs = new SchemaTypes(input, `${identifier}_Input`);
   const mark = needsInput(input) ? '' : '?';
-  const given = inputs.typeOf(input, 1);
+  const inputType = inputs.typeOf(input, 1);
   const outputs = output && new SchemaTypes(output, `${identifier}_Output`);
   // Nothing is known of it, and code that was checked must still be able to use it.
   const returned = outputs && output ? outputs.typeOf(output, 1) : 'any';
   const comment = docComment({ description: tool.description }, '  ');
   return {
     identifier,
-    method: `${comment}  ${identifier}(input${mark}: ${given}): Promise<${returned}>;`,
+    method: `${comment}  ${identifier}(input${mark}: ${inputType}): Promise<${returned}>;`,
     types: [...inputs.named.values(), ...(outputs?.named.values() ?? [])],
   };
 };
 
 /** A definition does not change while it is registered, so it is declared once. */
 const createDeclarations = (): ((tool: ApiTool) => Declared) => {
-  const known = new WeakMap<Tool, Declared>();
+  const cache = new WeakMap<Tool, Declared>();
   return (each) => {
-    const kept = known.get(each.tool);
-    if (kept?.identifier === each.identifier) return kept;
+    const cached = cache.get(each.tool);
+    if (cached?.identifier === each.identifier) return cached;
     const declared = declare(each);
-    known.set(each.tool, declared);
+    cache.set(each.tool, declared);
     return declared;
   };
 };

@@ -1,16 +1,16 @@
 /** The comment above a declaration: the description and what a type cannot say. */
 import type { JsonSchema } from '../../contract/schema.ts';
 
-const LONGEST = 400;
+const MAX_CHARS = 400;
 
 /** One line that cannot end the comment, without characters that a reader does not see. */
 const oneLine = (text: string): string =>
   text
-    .slice(0, LONGEST * 2)
+    .slice(0, MAX_CHARS * 2)
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .replaceAll('*/', '* /')
     .trim()
-    .slice(0, LONGEST);
+    .slice(0, MAX_CHARS);
 
 const FACTS = ['format', 'default', 'minimum', 'maximum', 'maxLength', 'pattern'] as const;
 

@@ -13,7 +13,7 @@ const GUEST = 'toolcrib:guest';
 const MAX_LINES = 500;
 const MAX_LINE_LENGTH = 2_000;
 /** Of a stored result; less where a page is itself too much to be returned. */
-const PAGE = 200_000;
+const PAGE_LENGTH = 200_000;
 const MIN_PAGE_LENGTH = 1_000;
 
 // The trace is taken when the call is made: after the answer the stack no longer leads to the code.
@@ -57,7 +57,7 @@ export const results = {
   read: (handle, part) => page({ ...part, handle }),
   json: async (handle) => {
     let text = '';
-    let limit = ${PAGE};
+    let limit = ${PAGE_LENGTH};
     for (let offset = 0; offset !== undefined; ) {
       const next = await page({ handle, offset, limit });
       if (typeof next.text === 'string') {
@@ -76,7 +76,7 @@ const textOf = (read) => {
     return '';
   }
 };
-export const told = (error) => {
+export const plainError = (error) => {
   const isObject = typeof error === 'object' && error !== null;
   return {
     name: isObject ? textOf(() => error.name) : '',
@@ -88,7 +88,7 @@ export const told = (error) => {
 `;
 
 const ENTRY_TEXT = `
-import { open, told } from '${GUEST}';
+import { open, plainError } from '${GUEST}';
 export const run = async (input, context) => {
   open(context);
   try {
@@ -96,7 +96,7 @@ export const run = async (input, context) => {
     const main = code.default;
     return { value: typeof main === 'function' ? await main() : await main };
   } catch (error) {
-    return { thrown: told(error) };
+    return { thrown: plainError(error) };
   }
 };
 `;

@@ -22,7 +22,7 @@ export interface CallCount {
 }
 
 export interface InnerCallsOptions {
-  readonly mostCalls: number;
+  readonly maxCalls: number;
   /** Sees every result that goes to the code and not to the model. */
   onResult(input: unknown, result: ToolResult): void;
   /** Ends the run: nothing more can come of it before a person has answered. */
@@ -74,7 +74,7 @@ export class InnerCalls implements SandboxHost {
     if (method !== 'call' || typeof args[0] !== 'string') throw refused(method);
     if (this.#isOver) return never();
     this.#made += 1;
-    if (this.#made > this.#options.mostCalls) throw this.#tooMany();
+    if (this.#made > this.#options.maxCalls) throw this.#tooMany();
     const answer = this.#call(args[0], args[1]);
     this.#underWay.set(answer, args[0]);
     const result = await answer.finally(() => this.#underWay.delete(answer));
@@ -117,17 +117,17 @@ export class InnerCalls implements SandboxHost {
   }
 
   #tooMany(): ToolFailure {
-    this.#made = this.#options.mostCalls;
+    this.#made = this.#options.maxCalls;
     return new ToolFailure(
       'RATE_LIMITED',
-      `One run may make ${this.#options.mostCalls} calls, and it has made them.`,
+      `One run may make ${this.#options.maxCalls} calls, and it has made them.`,
     );
   }
 
   #print(line: unknown): void {
     if (typeof line !== 'string' || this.#logged >= MAX_LOG) return;
-    const kept = line.slice(0, MAX_LOG - this.#logged);
-    this.#logged += kept.length + 1;
-    this.#log.push(this.#logged >= MAX_LOG ? `${kept}…` : kept);
+    const text = line.slice(0, MAX_LOG - this.#logged);
+    this.#logged += text.length + 1;
+    this.#log.push(this.#logged >= MAX_LOG ? `${text}…` : text);
   }
 }

@@ -165,7 +165,7 @@ describe('run_code', () => {
     });
   }, 30_000);
 
-  it('what is wrong is told at the place in the code, before anything runs', async () => {
+  it('a type error names its place in the code, and nothing runs', async () => {
     sent.length = 0;
     expect(await issuesOf('await tools.outlet({});\nconst x = ;')).toEqual([
       'line 2, column 11: Unexpected ";"',
@@ -188,7 +188,7 @@ describe('run_code', () => {
     expect(sent).toEqual([]);
   }, 60_000);
 
-  it('what the code throws is told at its line', async () => {
+  it('an error that the code throws names its line', async () => {
     const { error, log } = await ran(
       'console.log("so far");\nconst f = (a: any) => a.b.c;\nreturn f(1);',
     );
@@ -217,7 +217,7 @@ describe('what code throws', () => {
     30_000,
   );
 
-  it('threat: code that changes how its errors are told breaks nothing outside', async () => {
+  it('threat: code that changes how its errors are written breaks nothing outside', async () => {
     const { status, error } = await ran(
       '(globalThis as any).String = () => []; throw new Error("x");',
     );
@@ -227,7 +227,7 @@ describe('what code throws', () => {
     ]);
   }, 30_000);
 
-  it('calls that are not over when the time is are named', async () => {
+  it('calls that still run when the time is over are named', async () => {
     const { status, calls } = await ran(
       'await tools.list_rows({ page: 1 }); await Promise.all([tools.gated({}), tools.gated({})]);',
       { timeoutMs: 2_000 },

@@ -120,8 +120,8 @@ const stoppedError = ({ code, message }: ToolFailure, { placeIn }: CompiledCode)
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Code can change what its own side of the border makes of an error. */
-const readThrown = (told: object): Thrown => {
-  const { name, message, code, stack } = told as Readonly<Record<string, unknown>>;
+const readThrown = (reply: object): Thrown => {
+  const { name, message, code, stack } = reply as Readonly<Record<string, unknown>>;
   return {
     name: textOf(name),
     message: textOf(message),
@@ -131,11 +131,11 @@ const readThrown = (told: object): Thrown => {
 };
 
 const endingOf = (value: unknown, compiled: CompiledCode): Ending => {
-  const told = Object(value) as { readonly value?: unknown; readonly thrown?: object };
-  if (told.thrown) {
-    return { status: 'failed', error: thrownError(readThrown(told.thrown), compiled) };
+  const reply = Object(value) as { readonly value?: unknown; readonly thrown?: object };
+  if (reply.thrown) {
+    return { status: 'failed', error: thrownError(readThrown(reply.thrown), compiled) };
   }
-  return { status: 'completed', ...(told.value !== undefined && { value: told.value }) };
+  return { status: 'completed', ...(reply.value !== undefined && { value: reply.value }) };
 };
 
 /** Ends with the call, and by itself when nothing more can come of the run. */
@@ -147,14 +147,14 @@ const stopSignal = (outer: AbortSignal): { signal: AbortSignal; stop(): void } =
 const runChecked = async (
   { timeoutMs }: Input,
   compiled: CompiledCode,
-  { context, parts }: { readonly context: ToolContext; readonly parts: CodeModeDeps },
+  { context, deps }: { readonly context: ToolContext; readonly deps: CodeModeDeps },
 ): Promise<{ readonly ending: Ending; readonly calls: InnerCalls }> => {
-  const sandbox = await parts.openSandbox();
+  const sandbox = await deps.openSandbox();
   const { signal, stop } = stopSignal(context.signal);
   const calls = new InnerCalls(context, {
-    mostCalls: MAX_CALLS,
-    onResult: (asked, { data, error }) =>
-      parts.receipts.note(sessionOf(context), asked, data ?? error),
+    maxCalls: MAX_CALLS,
+    onResult: (request, { data, error }) =>
+      deps.receipts.note(sessionOf(context), request, data ?? error),
     end: stop,
   });
   const resourceLimits = { memoryMb: MEMORY_MB, outputBytes: MAX_OUTPUT };
@@ -175,28 +175,28 @@ const runChecked = async (
   return { ending: { status: 'pending', approvals: [...approvals] }, calls };
 };
 
-const decisionOf = (verdict: TypeVerdict): string =>
+const typesText = (verdict: TypeVerdict): string =>
   verdict.checked ? 'checked' : `not checked: ${verdict.reason}`;
 
 const runCode = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
-  parts: CodeModeDeps,
+  deps: CodeModeDeps,
 ): Promise<Output> => {
-  const tools = apiTools(parts.catalog);
-  const compiled = await compileCode(asked.code, tools);
-  const declarations = `${parts.declareTools(tools)}\n${COMMON_DECLARATIONS}`;
-  const verdict = await parts.checker.check(asked.code, declarations);
+  const tools = apiTools(deps.catalog);
+  const compiled = await compileCode(request.code, tools);
+  const declarations = `${deps.declareTools(tools)}\n${COMMON_DECLARATIONS}`;
+  const verdict = await deps.checker.check(request.code, declarations);
   if (verdict.checked && verdict.issues.length > 0) throw badCode(verdict.issues);
-  const { ending, calls } = await runChecked(asked, compiled, { context, parts });
+  const { ending, calls } = await runChecked(request, compiled, { context, deps });
   const { log, counts } = calls;
   const answer = { ...ending, ...(log !== '' && { log }), calls: [...counts] };
   const session = sessionOf(context);
-  await parts.receipts.add(session, [asked, answer]);
-  return { ...answer, types: decisionOf(verdict), receipt: await parts.receipts.of(session) };
+  await deps.receipts.add(session, [request, answer]);
+  return { ...answer, types: typesText(verdict), receipt: await deps.receipts.of(session) };
 };
 
-export const defineRunCode = (parts: CodeModeDeps): Tool<Input, Output> =>
+export const defineRunCode = (deps: CodeModeDeps): Tool<Input, Output> =>
   defineTool({
     name: 'run_code',
     description:
@@ -219,6 +219,6 @@ export const defineRunCode = (parts: CodeModeDeps): Tool<Input, Output> =>
     examples: [{ title: 'Compute', input: { code: 'return [1, 2, 3].map((n) => n * 2);' } }],
     input,
     output,
-    cleanup: () => parts.checker.close(),
-    run: (asked, context) => runCode(asked, context, parts),
+    cleanup: () => deps.checker.close(),
+    run: (request, context) => runCode(request, context, deps),
   });

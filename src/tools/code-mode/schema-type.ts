@@ -1,5 +1,5 @@
 /**
- * JSON Schema to the text of a TypeScript type. What a type cannot say is left out or told in a
+ * JSON Schema to the text of a TypeScript type. What a type cannot say is left out or written in a
  * comment; what is not understood is `unknown`. References become named types, so circles end.
  */
 import type { JsonSchema } from '../../contract/schema.ts';
@@ -118,8 +118,8 @@ export class SchemaTypes {
   }
 
   #object(schema: JsonSchema, depth: number): string {
-    const given = ownValue(schema, 'properties');
-    const properties = isRecord(given) ? Object.entries(given) : [];
+    const declared = ownValue(schema, 'properties');
+    const properties = isRecord(declared) ? Object.entries(declared) : [];
     const additional = ownValue(schema, 'additionalProperties');
     if (properties.length === 0) {
       if (additional === false) return 'Record<string, never>';
@@ -141,8 +141,8 @@ export class SchemaTypes {
 
   /** The name comes first, so that a reference to itself finds it. */
   #reference(ref: string): string {
-    const known = this.#names.get(ref);
-    if (known !== undefined) return known;
+    const cached = this.#names.get(ref);
+    if (cached !== undefined) return cached;
     const target = this.#resolve(ref);
     if (target === undefined) return 'unknown';
     const name = this.#nameFor(ref);

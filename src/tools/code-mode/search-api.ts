@@ -30,9 +30,9 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-const SHORT = 120;
+const MAX_DESCRIPTION = 120;
 
-const found = ({ query, limit }: Input, { catalog }: CodeModeDeps, all: readonly ApiTool[]) => {
+const toolsFor = ({ query, limit }: Input, { catalog }: CodeModeDeps, all: readonly ApiTool[]) => {
   if (query.trim() === '') return all.slice(0, limit);
   const byName = new Map(all.map((each) => [each.tool.name, each]));
   return catalog
@@ -41,22 +41,26 @@ const found = ({ query, limit }: Input, { catalog }: CodeModeDeps, all: readonly
     .slice(0, limit);
 };
 
-const search = async (asked: Input, context: ToolContext, parts: CodeModeDeps): Promise<Output> => {
-  const all = apiTools(parts.catalog);
-  const chosen = found(asked, parts, all);
+const search = async (
+  request: Input,
+  context: ToolContext,
+  deps: CodeModeDeps,
+): Promise<Output> => {
+  const all = apiTools(deps.catalog);
+  const chosen = toolsFor(request, deps, all);
   const answer = {
-    declarations: `${parts.declareTools(chosen)}\n${COMMON_DECLARATIONS}`,
+    declarations: `${deps.declareTools(chosen)}\n${COMMON_DECLARATIONS}`,
     tools: chosen.map(({ identifier: name, tool }) => ({
       name,
-      description: tool.description.slice(0, SHORT),
+      description: tool.description.slice(0, MAX_DESCRIPTION),
     })),
     total: all.length,
   };
-  await parts.receipts.add(sessionOf(context), [asked, answer]);
+  await deps.receipts.add(sessionOf(context), [request, answer]);
   return answer;
 };
 
-export const defineSearchApi = (parts: CodeModeDeps): Tool<Input, Output> =>
+export const defineSearchApi = (deps: CodeModeDeps): Tool<Input, Output> =>
   defineTool({
     name: 'search_api',
     description:
@@ -73,5 +77,5 @@ export const defineSearchApi = (parts: CodeModeDeps): Tool<Input, Output> =>
     examples: [{ title: 'What can read files', input: { query: 'read a file', limit: 3 } }],
     input,
     output,
-    run: (asked, context) => search(asked, context, parts),
+    run: (request, context) => search(request, context, deps),
   });

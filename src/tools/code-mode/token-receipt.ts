@@ -18,11 +18,11 @@ export interface ReceiptOptions {
   readonly shown: readonly string[];
 }
 
-/** Counted token by token; what is longer is reckoned from this much of it. */
-const SAMPLE = 4_000;
-/** What a model would have been given of one text at most: the rest is cut for it. */
-const LONGEST = 40_000;
-const SESSIONS = 1_000;
+/** Tokens of a longer text are estimated from this many of its characters. */
+const SAMPLE_CHARS = 4_000;
+/** The most that a model gets of one text: the rest is cut. */
+const MAX_TEXT = 40_000;
+const MAX_SESSIONS = 1_000;
 
 interface Running {
   full: number;
@@ -40,21 +40,21 @@ const textOf = (value: unknown): string =>
 
 const startOf = (value: unknown): TextStart => {
   const text = textOf(value);
-  return { start: text.slice(0, SAMPLE), length: text.length };
+  return { start: text.slice(0, SAMPLE_CHARS), length: text.length };
 };
 
 const countText = async ({ start, length }: TextStart): Promise<number> => {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   // A text that spells out a special token is text all the same.
   const counted = countTokens(start, { disallowedSpecial: new Set<string>() });
-  if (length <= SAMPLE) return counted;
-  return Math.round((counted * Math.min(length, LONGEST)) / SAMPLE);
+  if (length <= SAMPLE_CHARS) return counted;
+  return Math.round((counted * Math.min(length, MAX_TEXT)) / SAMPLE_CHARS);
 };
 
 export class TokenReceipts {
   readonly #options: ReceiptOptions;
-  /** The one used last is the last. A library for this would be loaded at every start. */
-  readonly #sessions = new BoundedMap<string, Running>(SESSIONS);
+  /** Forgets the session that was used longest ago. */
+  readonly #sessions = new BoundedMap<string, Running>(MAX_SESSIONS);
 
   constructor(options: ReceiptOptions) {
     this.#options = options;
@@ -66,9 +66,9 @@ export class TokenReceipts {
     for (const each of sent) running.code += await countText(startOf(each));
   }
 
-  /** Notes what would have gone through the prompt with all tools in it. It is counted later. */
-  note(session: string, ...kept: readonly unknown[]): void {
-    this.#running(session).uncounted.push(...kept.map(startOf));
+  /** Notes texts that would have gone through the prompt with all tools in it; `of` counts them. */
+  note(session: string, ...texts: readonly unknown[]): void {
+    this.#running(session).uncounted.push(...texts.map(startOf));
   }
 
   async of(session: string): Promise<TokenReceipt> {

@@ -37,7 +37,7 @@ describe('a process that is kept', () => {
   });
   afterAll(() => checker.close());
 
-  it('is one, whoever asks meanwhile, and each gets the answer to what they asked', async () => {
+  it('serves all checks one after the other, and each gets its own answer', async () => {
     const sizes: number[] = [];
     const checks = [GOOD, 'return nowhere;', GOOD, 'const s: string = 1;'].map(async (code) => {
       const verdict = await checker.check(code, '');
@@ -59,7 +59,7 @@ describe('a process that is kept', () => {
     expect(sizes).toEqual([1, 1, 1, 1]);
   });
 
-  it('takes any text there is', async () => {
+  it('takes code with any characters', async () => {
     const odd = JSON.stringify('\u2028\n\r\ud800 \u{1f600}\0"');
     expect(await checker.check(`const s: string = ${odd};\n\u2028return s;`, '')).toEqual(FINE);
     expect(await checker.check('return 1; // \ud800 \u{1f600}', '')).toEqual(FINE);
@@ -78,7 +78,7 @@ describe('a process that is kept', () => {
 });
 
 describe('the process', () => {
-  it('ends when nobody needs it, and another is started then', async () => {
+  it('ends after it was idle, and the next check starts another', async () => {
     const checker = open({ idleMs: 20 });
     expect(await checker.check(GOOD, '')).toEqual(FINE);
     await vi.waitFor(() => expect(checker.size).toBe(0), 10_000);

@@ -1,6 +1,6 @@
 /**
  * Checks the types of a model's code in a process of its own: types can be written so that checking
- * them takes for ever or all memory, and a process can be killed. It is kept for the next check.
+ * them never ends or takes all memory, and a process can be killed. It is kept for the next check.
  */
 import type { Issue } from '../../contract/errors.ts';
 import { compilerFiles } from '../compiler-files.ts';
@@ -13,9 +13,9 @@ import { LINES_BEFORE, wrapCode } from './guest-api.ts';
 export interface TypeCheckerOptions {
   /** Files that may be a TypeScript with a JavaScript API, in the place of those beside this program. */
   compilerFiles?(): readonly string[];
-  /** Milliseconds one check may take; 20,000 unless told. */
+  /** Milliseconds one check may take; 20,000 when absent. */
   readonly mostMs?: number;
-  /** What the heap of the process may take; 1,024 unless told. */
+  /** What the heap of the process may take; 1,024 when absent. */
   readonly memoryMb?: number;
   /** Milliseconds after which an unused process ends; see `CompilerProcesses`. */
   readonly idleMs?: number;

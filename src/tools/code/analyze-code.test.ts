@@ -38,11 +38,11 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('analyze_code examples', () => {
   it.each(titlesOf(analyzeCode))('%s', (title) => runExample(analyzeCode, title, contextOf()));
 });
 
-describe('complexity', () => {
+describe('analyze_code measures complexity', () => {
   it('counts every kind of decision, nested functions for themselves', async () => {
     workspace.put(
       'src/all.ts',
@@ -69,7 +69,7 @@ describe('complexity', () => {
     expect(summary).toMatchObject({ files: 1, functions: 5, highestComplexity: 9, errors: 0 });
   });
 
-  it('passes over packages, builds, hidden folders and what nobody can parse', async () => {
+  it('leaves out packages, builds, hidden folders and files that cannot be parsed', async () => {
     for (const folder of ['node_modules/x', 'dist', '.cache'])
       workspace.put(`${folder}/a.ts`, MESSY);
     workspace.put('src/deep.ts', '('.repeat(300_000));
@@ -80,7 +80,7 @@ describe('complexity', () => {
   });
 });
 
-describe('lint', () => {
+describe('analyze_code lints', () => {
   it('finds errors and warnings with their places, and counts what it does not list', async () => {
     workspace.put(
       'src/more.ts',
@@ -125,7 +125,7 @@ describe('lint', () => {
     expect(existsSync(join(workspace.root, 'pwned'))).toBe(false);
   });
 
-  it('takes a name like an option for a name', async () => {
+  it('takes a path that looks like an option for a path', async () => {
     workspace.put('--fix', 'x');
     workspace.put('--fix.ts', MESSY);
     const { problems } = await run({ path: '--fix.ts' });
@@ -134,7 +134,7 @@ describe('lint', () => {
   });
 });
 
-describe('failures', () => {
+describe('analyze_code failures', () => {
   it('says how to get a linter; measures without one', async () => {
     const tool = defineAnalyzeCode({ linter: 'no-such-linter' });
     const { exec } = spawnedExec({ root: workspace.root, tool });

@@ -1,15 +1,12 @@
 /** `analyze_code`: what a linter finds, and how complex each function is. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';
-import { loadCompiler } from './load-compiler.ts';
-import { measureComplexity } from './measure-complexity.ts';
-import { parseSource } from './parse-source.ts';
 import { runLinter } from './run-linter.ts';
-import { findSources, readSource, type SourceFiles } from './source-files.ts';
+import { findSources, readSources, type SourceFiles } from './source-files.ts';
+import { workOnSources } from './work-on-sources.ts';
 
 const MAX_FILES = 2_000;
 const CATEGORIES = ['suspicious', 'perf', 'style', 'pedantic', 'restriction'] as const;
@@ -90,22 +87,17 @@ export interface AnalyzeCodeOptions extends CompilerOptions {
 const measureFiles = async (
   { files }: SourceFiles,
   context: ToolContext,
-  options: CompilerOptions,
+  compiler: CompilerOptions,
 ): Promise<readonly Measured[]> => {
-  const { ts } = await loadCompiler(options);
   const measured: Measured[] = [];
-  for (const [at, file] of files.entries()) {
-    const text = await readSource(context, file);
-    if (text === undefined) continue;
-    try {
-      const parsed = parseSource(ts, file.path, text);
-      const found = measureComplexity(ts, parsed.file);
-      measured.push(...found.map((each) => ({ file: file.path, ...each })));
-    } catch (error) {
-      // Text that no parser takes has no functions; the linter says what is wrong with it.
-      if (!(error instanceof ToolFailure)) throw error;
+  let done = 0;
+  for await (const sources of readSources(context, files)) {
+    const answers = await workOnSources({ task: 'measure', sources, compiler }, context.signal);
+    for (const [at, { path }] of sources.entries()) {
+      measured.push(...(answers[at] ?? []).map((each) => ({ file: path, ...each })));
     }
-    context.progress((at + 1) / files.length);
+    done += sources.length;
+    context.progress(done / files.length);
   }
   return measured;
 };
@@ -128,20 +120,20 @@ const summaryOf = (
 };
 
 const analyze = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   options: AnalyzeCodeOptions,
 ): Promise<Output> => {
-  const { path, maxResults, categories } = asked;
+  const { path, maxResults, categories } = request;
   const sources = await findSources(context, path, MAX_FILES);
   const shown = (await context.fs.stat(path))?.path ?? path;
   const { linter = 'oxlint' } = options;
-  const problems = asked.lint
+  const problems = request.lint
     ? [...(await runLinter(context, { linter, path: shown, categories }))]
     : [];
-  const measured = asked.complexity ? await measureFiles(sources, context, options) : [];
+  const measured = request.complexity ? await measureFiles(sources, context, options) : [];
   const complex = measured
-    .filter(({ complexity }) => complexity > asked.maxComplexity)
+    .filter(({ complexity }) => complexity > request.maxComplexity)
     .sort((one, other) => other.complexity - one.complexity);
   return {
     problems: problems.slice(0, maxResults),
@@ -187,7 +179,7 @@ export const defineAnalyzeCode = (options: AnalyzeCodeOptions = {}): Tool<Input,
     ],
     input,
     output,
-    run: (asked, context) => analyze(asked, context, options),
+    run: (request, context) => analyze(request, context, options),
   });
 
 export const analyzeCode = defineAnalyzeCode();

@@ -70,14 +70,14 @@ const contextOf = (more: Partial<SpawnSettings> = {}) => {
 const run = (input: object, more: Partial<SpawnSettings> = {}) =>
   runTool(analyzeDependencies, input, contextOf(more).context);
 
-describe('examples', () => {
+describe('analyze_dependencies examples', () => {
   it.each(titlesOf(analyzeDependencies))('%s', (title) =>
     runExample(analyzeDependencies, title, contextOf().context),
   );
 });
 
-describe('usage', () => {
-  it('asks nobody outside, counts scripts, types and the package itself as used', async () => {
+describe('analyze_dependencies usage', () => {
+  it('reaches no registry, and counts packages of scripts, types and itself as used', async () => {
     const manifest = {
       name: 'app',
       dependencies: { 'left-pad': '^1.1.0' },
@@ -101,7 +101,7 @@ describe('usage', () => {
   });
 });
 
-describe('reports', () => {
+describe('analyze_dependencies reports', () => {
   it('reads advisories, those of others left to their own entry, the worst first', () => {
     const via = { title: 'T', severity: 'low', range: '<2', url: 'https://example.org/1' };
     expect(
@@ -146,7 +146,7 @@ describe('reports', () => {
   });
 });
 
-describe('failures', () => {
+describe('analyze_dependencies failures', () => {
   it.each([
     { packageJsonPath: '--prefix=/' },
     { packageJsonPath: 'a\npackage.json' },

@@ -10,7 +10,6 @@ import { type JsonObject, runNpm } from '../npm-program.ts';
 import { type NpmRegistries, type ReadRegistries, userRegistries } from '../npm-registries.ts';
 import { oneLine } from '../one-line.ts';
 import { findUsage } from './dependency-usage.ts';
-import { loadCompiler } from './load-compiler.ts';
 import { countPackages, readAdvisories, readOutdated, SEVERITIES } from './read-npm-reports.ts';
 
 const OPERATIONS = ['analyze', 'usage', 'outdated', 'audit'] as const;
@@ -96,9 +95,8 @@ const ask = async (project: Project, ...args: string[]): Promise<JsonObject> => 
 };
 
 const usage = async (project: Project): Promise<Output> => {
-  const { ts } = await loadCompiler(project.options);
   const listing = await npm(project, ['ls', '--json', '--all']);
-  const { unused, missing } = await findUsage(ts, project);
+  const { unused, missing } = await findUsage({ ...project, compiler: project.options });
   const problems = Array.isArray(listing.problems) ? listing.problems.map(String) : [];
   return { totalDeps: countPackages(listing), unused, missing, problems };
 };
@@ -221,7 +219,7 @@ export const defineAnalyzeDependencies = (
     ],
     input,
     output,
-    run: (asked, context) => analyze(asked, context, options),
+    run: (request, context) => analyze(request, context, options),
   });
 
 export const analyzeDependencies = defineAnalyzeDependencies();

@@ -79,7 +79,7 @@ afterEach(async () => {
   for (const workspace of workspaces.splice(0)) workspace.remove();
 });
 
-describe('a process', () => {
+describe('a process that checks types', () => {
   it('is used again, also for another project', async () => {
     const processes = open();
     const taken = watchTaken(processes);
@@ -90,7 +90,7 @@ describe('a process', () => {
     expect(processes.size).toBe(1);
   });
 
-  it('is not shared, and there are no more than there may be', async () => {
+  it('serves one check at a time, and there are at most as many as allowed', async () => {
     const processes = open();
     const sizes: number[] = [];
     const taken = watchTaken(processes);
@@ -105,7 +105,7 @@ describe('a process', () => {
     expect(Math.max(...sizes)).toBe(2);
   });
 
-  it('ends when nobody needs it, and another is started then', async () => {
+  it('ends after it was idle, and the next check starts another', async () => {
     const processes = open({ idleMs: 20 });
     const taken = watchTaken(processes);
     await check(processes, project(GOOD));
@@ -122,7 +122,7 @@ describe('a process', () => {
   });
 });
 
-describe('one project and the next', () => {
+describe('two projects checked by one process', () => {
   const LEAVES = `
     interface Array<T> { leftBehind: T }
     interface ArrayBuffer { leftBehind: string }
@@ -136,7 +136,7 @@ describe('one project and the next', () => {
     export * from 'left-behind';
   `;
 
-  it('know nothing of each other', async () => {
+  it('share no files', async () => {
     const processes = open();
     const alone = (await check(open(), project(LOOKS))).errors.map(({ code }) => code);
     expect(alone).toEqual([2339, 2339, 2304, 2307]);
@@ -149,7 +149,7 @@ describe('one project and the next', () => {
     expect(processes.size).toBe(1);
   });
 
-  it('are each checked by their own settings', async () => {
+  it('are each checked with their own settings', async () => {
     const processes = open();
     const loose = 'export const f = (x) => x;\nexport const s: string = null;\n';
     const isStrict = async (asked: Asked, options: object) =>

@@ -67,7 +67,7 @@ const converse = async (
       const stop = hearProcess<FromCheck>(child, {
         message: ({ question, path = '', report }) => {
           if (report) resolve(report);
-          else if (question) void answer(question, path).then((given) => tell({ answer: given }));
+          else if (question) void answer(question, path).then((reply) => tell({ answer: reply }));
           else reject(noCompiler());
         },
         gone: (code, signal) => reject(failureOf(code, signal)),

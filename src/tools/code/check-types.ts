@@ -27,7 +27,7 @@ const findSyntaxErrors = (
   return parseDiagnostics.length > 0 || isOther ? parseDiagnostics : undefined;
 };
 
-/** No program when the configuration is broken: what it meant to include cannot be told. */
+/** Makes no program from a broken configuration: nobody can say which files it means. */
 const readProject = (
   { compiler }: Workbench,
   job: CheckJob,
@@ -58,11 +58,11 @@ const readProject = (
 const libsFor = ({ compiler, libs }: Workbench, options: ts.CompilerOptions) => {
   const most = 3;
   const key = compiler.createDocumentRegistry().getKeyForCompilationSettings(options);
-  const known = libs.get(key) ?? new Map<string, ts.SourceFile>();
+  const files = libs.get(key) ?? new Map<string, ts.SourceFile>();
   libs.delete(key);
-  libs.set(key, known);
+  libs.set(key, files);
   for (const oldest of [...libs.keys()].slice(0, -most)) libs.delete(oldest);
-  return known;
+  return files;
 };
 
 const createProgram = (bench: Workbench, project: Project, files: ProjectHost): ts.Program => {

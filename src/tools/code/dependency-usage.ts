@@ -2,15 +2,17 @@
 import { isBuiltin } from 'node:module';
 import type { ToolContext } from '../../contract/context.ts';
 import { isRecord } from '../../kit/data/is-record.ts';
+import type { CompilerOptions } from '../compiler-files.ts';
 import type { JsonObject } from '../npm-program.ts';
-import type { Compiler } from './load-compiler.ts';
-import { findSources, readSource } from './source-files.ts';
+import { findSources, readSources } from './source-files.ts';
+import { workOnSources } from './work-on-sources.ts';
 
 export interface UsageRequest {
   readonly context: ToolContext;
   /** The folder of the project, relative to the workspace root. */
   readonly folder: string;
   readonly manifest: JsonObject;
+  readonly compiler: CompilerOptions;
 }
 
 const MAX_FILES = 5_000;
@@ -25,20 +27,18 @@ const packageOf = (module: string): string | undefined => {
 
 const keysOf = (value: unknown): readonly string[] => (isRecord(value) ? Object.keys(value) : []);
 
-const importedBy = async (compiler: Compiler, request: UsageRequest): Promise<Set<string>> => {
-  const { context, folder } = request;
+const importedBy = async ({ context, folder, compiler }: UsageRequest): Promise<Set<string>> => {
   const { files, truncated } = await findSources(context, folder, MAX_FILES);
   if (truncated) context.warn(`Only the first ${MAX_FILES} source files were read.`);
-  const found = new Set<string>();
-  for (const file of files) {
-    const text = await readSource(context, file);
-    if (text === undefined) continue;
-    for (const { fileName } of compiler.preProcessFile(text, true, true).importedFiles) {
-      const name = packageOf(fileName);
-      if (name !== undefined) found.add(name);
+  const packages = new Set<string>();
+  for await (const sources of readSources(context, files)) {
+    const answers = await workOnSources({ task: 'imports', sources, compiler }, context.signal);
+    for (const module of answers.flat()) {
+      const name = packageOf(module);
+      if (name !== undefined) packages.add(name);
     }
   }
-  return found;
+  return packages;
 };
 
 /** `@types/x` goes with `x`, `@types/a__b` with `@a/b`. */
@@ -63,12 +63,12 @@ const wordsOfScripts = ({ manifest }: UsageRequest): ReadonlySet<string> => {
   return new Set(texts.join(' ').split(/[\s;&|()'"=]+/));
 };
 
-export const findUsage = async (compiler: Compiler, request: UsageRequest) => {
+export const findUsage = async (request: UsageRequest) => {
   const { manifest } = request;
   const declared = new Set(DECLARING.flatMap((field) => keysOf(manifest[field])));
-  const imported = await importedBy(compiler, request);
+  const imported = await importedBy(request);
   const words = wordsOfScripts(request);
-  // Nobody imports these: the compiler takes them by itself.
+  // Sources do not import these: the compiler loads them by itself.
   const isAmbient = (name: string) => name === '@types/node' || name === 'typescript';
   const unused: string[] = [];
   for (const name of declared) {

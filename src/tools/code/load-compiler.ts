@@ -36,8 +36,8 @@ export const noCompiler = (): ToolFailure =>
 /** Fails with DEPENDENCY_MISSING when there is none. */
 export const loadCompiler = async (options: CompilerOptions = {}): Promise<LoadedCompiler> => {
   for (const file of compilerFiles(options)) {
-    const found = load(file);
-    if (found) return found;
+    const compiler = load(file);
+    if (compiler) return compiler;
   }
   throw noCompiler();
 };

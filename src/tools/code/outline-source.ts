@@ -77,11 +77,11 @@ const lineOf = (walk: Walk, position: number): number =>
   walk.file.getLineAndCharacterOfPosition(position).line + 1;
 
 const outlineChildren = (node: ts.Node, walk: Walk, depth: number): OutlineNode[] => {
-  const found: OutlineNode[] = [];
+  const entries: OutlineNode[] = [];
   walk.ts.forEachChild(node, (child) => {
-    found.push(...outline(child, walk, depth));
+    entries.push(...outline(child, walk, depth));
   });
-  return found;
+  return entries;
 };
 
 const outline = (node: ts.Node, walk: Walk, depth: number): OutlineNode[] => {
@@ -139,13 +139,13 @@ const importOf = (node: ts.Node, walk: Walk): ImportEntry[] => {
 
 /** Level by level, so that no depth of nesting can exhaust the stack. */
 const importsOf = (walk: Walk): ImportEntry[] => {
-  const found: ImportEntry[] = [];
+  const entries: ImportEntry[] = [];
   const waiting: ts.Node[] = [walk.file];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    found.push(...importOf(node, walk));
+    entries.push(...importOf(node, walk));
     walk.ts.forEachChild(node, (child) => void waiting.push(child));
   }
-  return found.sort((one, other) => one.line - other.line);
+  return entries.sort((one, other) => one.line - other.line);
 };
 
 const namesIn = (name: ts.BindingName): string[] =>

@@ -1,4 +1,4 @@
-/** Parses one source text. Text that would overflow the parser is refused, not survived by luck. */
+/** Parses one source text, and refuses text that would overflow the parser. */
 import type ts from 'typescript-api';
 import { ToolFailure } from '../../contract/errors.ts';
 import type { Compiler } from './load-compiler.ts';
@@ -29,12 +29,14 @@ const kindOf = (compiler: Compiler, name: string): ts.ScriptKind => {
 
 const problemsOf = (compiler: Compiler, file: ts.SourceFile): readonly SyntaxProblem[] => {
   // The list is on every parsed file, but not among the public types.
-  const found = 'parseDiagnostics' in file ? file.parseDiagnostics : [];
-  return (found as readonly ts.DiagnosticWithLocation[]).map(({ start, code, messageText }) => {
-    const { line, character } = file.getLineAndCharacterOfPosition(start);
-    const message = compiler.flattenDiagnosticMessageText(messageText, '\n');
-    return { line: line + 1, column: character + 1, code, message };
-  });
+  const diagnostics = 'parseDiagnostics' in file ? file.parseDiagnostics : [];
+  return (diagnostics as readonly ts.DiagnosticWithLocation[]).map(
+    ({ start, code, messageText }) => {
+      const { line, character } = file.getLineAndCharacterOfPosition(start);
+      const message = compiler.flattenDiagnosticMessageText(messageText, '\n');
+      return { line: line + 1, column: character + 1, code, message };
+    },
+  );
 };
 
 /** Fails with VALIDATION_ERROR for text that is too large or nested too deeply. */

@@ -1,4 +1,6 @@
 /** parse_typescript: outline, imports, exports, errors, and text made to break a parser. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
 import { createWorkspace, type Workspace } from '../../../test/fixtures/workspace.ts';
@@ -16,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('parse_typescript examples', () => {
   it.each(titlesOf(parseTypescript))('%s', (title) =>
     runExample(parseTypescript, title, workspace.contextFor(parseTypescript)),
   );
@@ -47,11 +49,11 @@ export default a;
     });
   });
 
-  it('reads a file and goes by its ending', async () => {
+  it('reads a file and takes the language from its ending', async () => {
     expect(await run({ filePath: 'a.tsx' })).toMatchObject({ errors: [], exports: ['default'] });
   });
 
-  it('stands text that is nested without end', async () => {
+  it('refuses text that is nested too deeply, and parses a long expression', async () => {
     const deep = await run({ code: '('.repeat(300_000) }).catch((error: unknown) => error);
     expect(deep).toMatchObject({ code: 'VALIDATION_ERROR' });
     const long = await run({ code: `const x = ${'1+'.repeat(3_000)}1;` });
@@ -76,9 +78,13 @@ export default a;
 
   it('runs no compiler from the workspace unless its owner trusts it', async () => {
     workspace.put('node_modules/typescript/package.json', '{"name":"typescript","main":"i.js"}');
-    workspace.put('node_modules/typescript/i.js', 'globalThis.pwned = true; module.exports = {};');
+    const canary = join(workspace.root, 'pwned');
+    workspace.put(
+      'node_modules/typescript/i.js',
+      `require('node:fs').writeFileSync(${JSON.stringify(canary)}, ''); module.exports = {};`,
+    );
     await run({ code: 'x' });
-    expect('pwned' in globalThis).toBe(false);
+    expect(existsSync(canary)).toBe(false);
     const trusted = await loadCompiler({ compilerFolders: [workspace.root] });
     expect(trusted.file).not.toContain(workspace.root);
   });

@@ -1,14 +1,12 @@
 /** `parse_typescript`: the outline, imports, exports and syntax errors of one source file. */
 import { z } from 'zod';
 import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool, type Tool } from '../../contract/tool.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import type { CompilerOptions } from '../compiler-files.ts';
 import { oneLine } from '../one-line.ts';
-import { loadCompiler } from './load-compiler.ts';
-import { outlineSource } from './outline-source.ts';
-import { MAX_SOURCE, parseSource, SOURCE_NAME } from './parse-source.ts';
+import { MAX_SOURCE, SOURCE_NAME } from './parse-source.ts';
+import { workOnSources } from './work-on-sources.ts';
 
 const input = () =>
   z
@@ -79,15 +77,16 @@ const readText = async ({ filePath = '' }: Input, { fs }: ToolContext): Promise<
 };
 
 const parse = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   options: CompilerOptions,
 ): Promise<Output> => {
-  const text = asked.code ?? (await readText(asked, context));
-  const { ts } = await loadCompiler(options);
-  if (context.signal.aborted) throw new ToolFailure('CANCELLED');
-  const { file, errors } = parseSource(ts, asked.filePath ?? 'code.ts', text);
-  const { ast, imports, exports, truncated } = outlineSource(ts, file);
+  const text = request.code ?? (await readText(request, context));
+  const sources = [{ path: request.filePath ?? 'code.ts', text }];
+  const job = { task: 'outline' as const, sources, compiler: options };
+  const [outline] = await workOnSources(job, context.signal);
+  if (!outline) throw new Error('The work on one source gave no answer.');
+  const { ast, imports, exports, errors, truncated } = outline;
   return {
     ast,
     errors: [...errors],
@@ -110,7 +109,7 @@ export const defineParseTypescript = (options: CompilerOptions = {}): Tool<Input
     capabilities: [{ action: 'parse', description: 'Parse source text.', tier: 'read_only' }],
     permissions: ['tool:parse_typescript'],
     cost: { model: 'free' },
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     needs: { paths: [{ path: '.', access: 'read' }] },
     aliases: ['code:parse', 'typescript:parse'],
     tags: ['typescript', 'javascript', 'parse', 'ast', 'imports', 'exports', 'syntax'],
@@ -135,7 +134,7 @@ export const defineParseTypescript = (options: CompilerOptions = {}): Tool<Input
     ],
     input,
     output,
-    run: (asked, context) => parse(asked, context, options),
+    run: (request, context) => parse(request, context, options),
   });
 
 export const parseTypescript = defineParseTypescript();

@@ -20,8 +20,8 @@ const openFiles = ({ compiler, libFolder }: Workbench, job: CheckJob, ask: Ask):
   const libFile = (path: string) =>
     path.startsWith(`${libFolder}/`) && /^lib\.[\w.]*d\.ts$/.test(path.slice(libFolder.length + 1));
   const entriesOf = (folder: string): ReadonlyMap<string, string> => {
-    const known = listings.get(folder);
-    if (known) return known;
+    const cached = listings.get(folder);
+    if (cached) return cached;
     const answer = isInside(folder) && kindOf(folder) === 'directory' ? ask('list', folder) : [];
     const listing = new Map<string, string>(typeof answer === 'object' ? answer : []);
     listings.set(folder, listing);

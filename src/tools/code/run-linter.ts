@@ -4,6 +4,7 @@
  */
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
+import { isRecord } from '../../kit/data/is-record.ts';
 import { runProgram } from '../run-program.ts';
 
 export interface LintRequest {
@@ -32,7 +33,7 @@ const RUNS_PROGRAMS = /jsPlugins|extends|\\u/i;
 const isHarmless = async ({ fs }: ToolContext, path: string): Promise<boolean> =>
   /\.jsonc?$/i.test(path) && !RUNS_PROGRAMS.test(new TextDecoder().decode(await fs.read(path)));
 
-/** Only the root is looked at, for oxlint is told to load no other. */
+/** Reads the root alone: oxlint gets an option to load no other configuration. */
 const assertHarmless = async (context: ToolContext): Promise<void> => {
   for (const { path } of await context.fs.list('.')) {
     if (!CONFIGURATION.test(path) || (await isHarmless(context, path))) continue;
@@ -44,17 +45,13 @@ const assertHarmless = async (context: ToolContext): Promise<void> => {
   }
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-
-const firstSpan = (labels: unknown): Fields => {
+const firstSpan = (labels: unknown): Readonly<Record<string, unknown>> => {
   const label: unknown = Array.isArray(labels) ? labels[0] : undefined;
-  return isFields(label) && isFields(label.span) ? label.span : {};
+  return isRecord(label) && isRecord(label.span) ? label.span : {};
 };
 
 const problemOf = (value: unknown): readonly LintProblem[] => {
-  if (!isFields(value)) return [];
+  if (!isRecord(value)) return [];
   const { filename, code, severity, message, help, labels } = value;
   const { line, column } = firstSpan(labels);
   return [
@@ -78,8 +75,8 @@ const unreadable = () =>
 const readReport = (text: string): readonly LintProblem[] => {
   try {
     const report: unknown = JSON.parse(text.slice(Math.max(0, text.indexOf('{'))));
-    const found = isFields(report) ? report.diagnostics : undefined;
-    if (Array.isArray(found)) return found.flatMap(problemOf);
+    const diagnostics = isRecord(report) ? report.diagnostics : undefined;
+    if (Array.isArray(diagnostics)) return diagnostics.flatMap(problemOf);
   } catch {
     throw unreadable();
   }

@@ -2,6 +2,7 @@
 import type { ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { MAX_SOURCE, SOURCE_NAME } from './parse-source.ts';
+import type { SourceText } from './source-work.ts';
 
 const PASSED_OVER: ReadonlySet<string> = new Set([
   'node_modules',
@@ -58,7 +59,7 @@ export const findSources = async (
 };
 
 /** `undefined` for a file that is gone, secret or too large to be source that people wrote. */
-export const readSource = async (
+const readSource = async (
   { fs, signal }: ToolContext,
   file: SourceFile,
 ): Promise<string | undefined> => {
@@ -71,3 +72,26 @@ export const readSource = async (
     throw error;
   }
 };
+
+/** As much as a process works on in about a second. */
+const MAX_BATCH_CHARS = 2_000_000;
+
+/** Reads the files, a few megabytes at a time, so that they need not lie in memory together. */
+export async function* readSources(
+  context: ToolContext,
+  files: readonly SourceFile[],
+): AsyncGenerator<readonly SourceText[]> {
+  let batch: SourceText[] = [];
+  let chars = 0;
+  for (const file of files) {
+    const text = await readSource(context, file);
+    if (text === undefined) continue;
+    batch.push({ path: file.path, text });
+    chars += text.length;
+    if (chars < MAX_BATCH_CHARS) continue;
+    yield batch;
+    batch = [];
+    chars = 0;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('type_check examples', () => {
   it.each(titlesOf(typeCheck))('%s', (title) =>
     runExample(typeCheck, title, workspace.contextFor(typeCheck)),
   );
@@ -70,7 +70,7 @@ describe('type_check', () => {
     ]);
   });
 
-  it('lists so many errors and counts all', async () => {
+  it('lists at most maxErrors errors and counts all', async () => {
     const lines = Array.from({ length: 30 }, (_, at) => `export const n${at}: number = '';`);
     workspace.put('src/index.ts', lines.join('\n'));
     const { errors, totalErrors } = await run({ maxErrors: 5 });
@@ -102,7 +102,7 @@ describe('type_check', () => {
     expect(report.totalErrors).toBe(report.errors.length);
   });
 
-  it('lists no folder for the sake of a file that is no configuration', async () => {
+  it('lists no folder for a file that is no configuration', async () => {
     workspace.put('garbage', 'words');
     const context = workspace.contextFor(typeCheck);
     const listed: string[] = [];
@@ -143,7 +143,7 @@ describe('type_check', () => {
   });
 });
 
-describe('reach', () => {
+describe('type_check reads no more than it may', () => {
   it('reads nothing outside the workspace: extends, files, imports, references and links', async () => {
     const outside = createWorkspace({
       'canary.ts': 'export const canary: number = "seen";\n',

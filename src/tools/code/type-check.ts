@@ -51,12 +51,12 @@ const configOf = async (path: string, { fs }: ToolContext): Promise<string> => {
 };
 
 const check = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   processes: () => Promise<CompilerProcesses>,
 ): Promise<Output> => {
-  const { strict, maxErrors } = asked;
-  const config = await configOf(asked.projectPath, context);
+  const { strict, maxErrors } = request;
+  const config = await configOf(request.projectPath, context);
   const root = (await context.fs.resolve('.', 'read')).replaceAll('\\', '/');
   const { checkInProcess } = await import('./check-in-process.ts');
   const { total, errors, warnings, ...report } = await checkInProcess(
@@ -130,6 +130,6 @@ export const defineTypeCheck = (options: CompilerOptions = {}): Tool<Input, Outp
     input,
     output,
     cleanup: processes.close,
-    run: (asked, context) => check(asked, context, processes.get),
+    run: (request, context) => check(request, context, processes.get),
   });
 };

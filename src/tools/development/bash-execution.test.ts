@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('bash_execution examples', () => {
   it.each(titlesOf(bashExecution))('%s', (title) => runExample(bashExecution, title, contextOf()));
 });
 

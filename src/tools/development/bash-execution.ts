@@ -59,7 +59,7 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-/** The start says what ran, the end how it went: the middle is what can be spared. */
+/** Cuts the middle out: the start shows what ran, the end how it ended. */
 const withoutMiddle = (text: string, most: number): string => {
   if (text.length <= most) return text;
   const head = Math.floor(most / 4);
@@ -70,18 +70,18 @@ const withoutMiddle = (text: string, most: number): string => {
 const argvOf = ({ command, args }: Input): readonly [string, ...string[]] =>
   args ? [command, ...args] : ['bash', '-c', command];
 
-const execute = async (asked: Input, context: ToolContext): Promise<Output> => {
-  const { args: given, timeout, maxOutput } = asked;
-  const [program, ...args] = argvOf(asked);
-  const cwd = await projectFolder(context, asked.cwd, 'cwd');
+const execute = async (request: Input, context: ToolContext): Promise<Output> => {
+  const { args: programArgs, timeout, maxOutput } = request;
+  const [program, ...args] = argvOf(request);
+  const cwd = await projectFolder(context, request.cwd, 'cwd');
   const { exitCode, stdout, stderr } = await runProgram(context, {
     program,
     args,
-    install: given
+    install: programArgs
       ? `Install ${program}, or use another program.`
       : 'Install bash: `apt-get install bash` or `brew install bash`.',
     // In a shell 127 is an answer: it was bash that ran, and it says which program is missing.
-    isItself: given !== undefined,
+    isItself: programArgs !== undefined,
     cwd,
     timeoutMs: timeout,
   });
@@ -112,9 +112,9 @@ export const bashExecution = defineTool({
   permissions: ['tool:bash_execution'],
   cost: { model: 'free' },
   timeoutMs: 610_000,
-  // What may run is the user's to say: the star stands for their allowlist.
+  // The star means the commands that the user's configuration allows.
   needs: { paths: [{ path: '.', access: 'write' }], commands: ['*'] },
-  programs: (asked) => [{ argv: argvOf(asked), cwd: asked.cwd }],
+  programs: (request) => [{ argv: argvOf(request), cwd: request.cwd }],
   sandbox: { type: 'process' },
   sandboxed: true,
   aliases: ['execute_command', 'bash:execute', 'shell:execute'],

@@ -11,13 +11,13 @@ const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 type Files = Pick<ToolContext, 'fs'>;
 type Keeping = Pick<ToolContext, 'fs' | 'keepForUndo' | 'warn'>;
 
-/** `null` stands for no file. */
-const keptFile = z.strictObject({
+/** `null` means that there was, or is, no file. */
+const undoFile = z.strictObject({
   path: z.string(),
   before: z.string().nullable(),
   after: z.string().nullable(),
 });
-const kept = lazy(() => z.strictObject({ files: z.array(keptFile).min(1) }));
+const undoData = lazy(() => z.strictObject({ files: z.array(undoFile).min(1) }));
 
 type Before = ReadonlyMap<string, Uint8Array | undefined>;
 
@@ -71,7 +71,7 @@ export const checkoutKeeping = async (
 
 /** Puts the files back. Fails with CONFLICT, and changes nothing, when one was changed since. */
 export const undoCheckout = async (data: unknown, context: Files): Promise<void> => {
-  const parsed = kept().safeParse(data);
+  const parsed = undoData().safeParse(data);
   if (!parsed.success) throw new ToolFailure('CONFLICT', 'The call left nothing to undo.');
   const { files } = parsed.data;
   for (const { path, after } of files) {

@@ -1,6 +1,7 @@
 /** One commit, made the same way by `git` and `git_commit`. */
 import type { ToolContext } from '../../contract/context.ts';
-import { type Git, gitPaths, openGit } from './git-repository.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import { type Git, gitPaths, headOf, openGit } from './git-repository.ts';
 import { readChanges, totalOf } from './read-git-changes.ts';
 
 export interface CommitRequest {
@@ -30,7 +31,7 @@ const messageOf = (message: string): { readonly args: readonly string[]; stdin?:
 };
 
 const receiptOf = async (git: Git): Promise<CommitReceipt> => {
-  const commitHash = (await git.run(['rev-parse', '--verify', 'HEAD'])).trim();
+  const commitHash = await headOf(git);
   const numstat = ['show', '--format=', '--numstat', '-z', '--no-ext-diff', '--no-textconv'];
   const changes = readChanges(await git.run([...numstat, commitHash, '--']));
   return { commitHash, ...totalOf(changes) };
@@ -45,6 +46,17 @@ const announce = async (git: Git, paths: readonly string[]): Promise<readonly st
   return names;
 };
 
+/** Throws when a commit of what is staged would hold files outside the workspace. */
+const assertStagedInside = async (git: Git): Promise<void> => {
+  if (git.prefix === '') return;
+  const staged = await git.run(['diff', '--cached', '--name-only', '-z', '--no-renames']);
+  const names = staged.split('\0').filter((name) => name !== '');
+  if (names.every((name) => name.startsWith(git.prefix))) return;
+  throw new ToolFailure('CONFLICT', 'Files outside the workspace are staged.', {
+    suggestions: ['Name the files to commit.'],
+  });
+};
+
 /**
  * Makes one commit; hooks do not run. The content of named files goes from the working tree into the
  * commit in one step of git: whatever fails, or ends this process, the next commit does not take
@@ -56,11 +68,12 @@ export const commitFiles = async (
 ): Promise<CommitReceipt> => {
   const git = await openGit(context);
   const paths = await gitPaths(context, files);
+  if (paths.length === 0) await assertStagedInside(git);
   const names = await announce(git, paths);
   const { args, stdin } = messageOf(message);
   const only = paths.length > 0 ? ['--', ...paths] : [];
   try {
-    await git.run(['commit', '--quiet', ...args, ...only], stdin);
+    await git.run(['commit', '--quiet', ...args, ...only], stdin === undefined ? {} : { stdin });
   } catch (error) {
     // The failure of the commit is what counts; an empty entry in the index does no harm.
     if (names.length > 0) await git.run(['reset', '-q', '--', ...names]).catch(() => undefined);

@@ -18,7 +18,7 @@ const MAX_BYTES = 200_000_000;
 const MAX_DEPTH = 60;
 const MAX_IGNORE_BYTES = 65_536;
 
-/** The history may hold credentials of remotes, and the runtime's own files are nobody's to copy. */
+/** Never sent: the history may hold credentials of remotes, and `.toolcrib` is the runtime's own. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', '.toolcrib']);
 
 const tooMuch = () =>
@@ -33,10 +33,10 @@ const missing = (field: string, message: string) =>
 const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
 const ignoreOf = async (fs: FileAccess, folder: string): Promise<DockerIgnore> => {
-  const place = join(folder, '.dockerignore');
-  const found = await fs.stat(place);
-  if (found?.kind !== 'file') return dockerIgnore('');
-  const bytes = await fs.read(place, { maxBytes: MAX_IGNORE_BYTES });
+  const path = join(folder, '.dockerignore');
+  const info = await fs.stat(path);
+  if (info?.kind !== 'file') return dockerIgnore('');
+  const bytes = await fs.read(path, { maxBytes: MAX_IGNORE_BYTES });
   return dockerIgnore(new TextDecoder().decode(bytes));
 };
 
@@ -79,12 +79,12 @@ class Collection {
     await this.visit(info.path, `${path}/`, depth + 1);
   }
 
-  #add(path: string, { path: place, size }: FileInfo): void {
+  #add(path: string, { path: source, size }: FileInfo): void {
     this.files += 1;
     this.bytes += size;
     if (this.files > MAX_FILES || this.bytes > MAX_BYTES) throw tooMuch();
     // A file that has grown since does not make the archive larger than it may be.
-    const read = () => this.#context.fs.read(place, { maxBytes: Math.max(1, size) });
+    const read = () => this.#context.fs.read(source, { maxBytes: Math.max(1, size) });
     this.entries.push({ path, read });
   }
 }
@@ -99,10 +99,10 @@ export const dockerContext = async (
     throw missing('context', 'There is no such folder in the workspace.');
   }
   const root = info.path === '.' ? '' : info.path;
-  const found = new Collection(context, await ignoreOf(context.fs, root), dockerfile);
-  await found.visit(folder, '');
-  if (!found.entries.some(({ path }) => path === dockerfile)) {
+  const collection = new Collection(context, await ignoreOf(context.fs, root), dockerfile);
+  await collection.visit(folder, '');
+  if (!collection.entries.some(({ path }) => path === dockerfile)) {
     throw missing('dockerfile', 'There is no such Dockerfile in the context.');
   }
-  return found;
+  return collection;
 };

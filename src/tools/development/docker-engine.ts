@@ -1,4 +1,4 @@
-/** What the docker tool asks of a container engine. Whoever puts the tools together hands one in. */
+/** The container engine as the docker tool needs it; the composition root hands one in. */
 
 export interface DockerMount {
   /** Absolute, below the workspace root. */
@@ -13,7 +13,7 @@ export interface DockerLimits {
   readonly timeoutMs: number;
 }
 
-/** The walls are the engine's to build: no privilege, network, host namespace or root user can be asked. */
+/** The engine isolates every run: there is no field for privileges, network, host namespaces or root. */
 export interface DockerRun extends DockerLimits {
   readonly image: string;
   readonly args: readonly string[];
@@ -42,7 +42,7 @@ export interface DockerBuild extends DockerLimits {
   readonly target?: string | undefined;
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly noCache: boolean;
-  /** Told each line of the log as it comes. */
+  /** Called with each line of the log as it comes. */
   onLine(line: string): void;
   readonly signal: AbortSignal;
 }

@@ -1,9 +1,9 @@
-/** What the docker tool takes and gives. Which fields belong to which action is checked here. */
+/** Input and output of the docker tool, and which fields each action takes. */
 import { z } from 'zod';
 import { oneLine } from '../one-line.ts';
 
-export const DOCKER_ACTIONS = ['build', 'run', 'ps'] as const;
-export type DockerAction = (typeof DOCKER_ACTIONS)[number];
+const DOCKER_ACTIONS = ['build', 'run', 'ps'] as const;
+type DockerAction = (typeof DOCKER_ACTIONS)[number];
 
 const image = () =>
   z
@@ -17,28 +17,22 @@ const tag = () =>
     .max(255)
     .regex(/^[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]{0,127})?$/, 'A name such as app:1.0.');
 
-const variables = () =>
-  z
-    .record(
-      z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'The name of a variable.'),
-      z
-        .string()
-        .max(32_768)
-        .regex(/^[^\0]*$/, 'No NUL characters.'),
-    )
-    .refine((all) => Object.keys(all).length <= 100, 'At most 100 variables.');
-
 const word = () =>
   z
     .string()
     .max(32_768)
     .regex(/^[^\0]*$/, 'No NUL characters.');
 
+const variables = () =>
+  z
+    .record(z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'The name of a variable.'), word())
+    .refine((all) => Object.keys(all).length <= 100, 'At most 100 variables.');
+
 const insidePath = oneLine(1_000)
   .regex(/^\/[^:]*$/, 'An absolute path inside the container, without a colon.')
   .refine((path) => !path.split('/').some((part) => part === '..' || part === '.'), 'No dots.');
 
-/** Mounting over these would take the container's own walls away. */
+/** Refuses mounts that would undo the container's isolation. */
 const target = insidePath.refine(
   (path) => !/^\/+(?:(?:proc|sys|dev)(?:\/|$)|$)/.test(path),
   'Not the root, /proc, /sys or /dev.',
@@ -129,14 +123,14 @@ export const dockerInput = () =>
       ...limitFields(),
       all: z.boolean().optional().describe('ps: those that have ended, too.'),
     })
-    .superRefine((asked, context) => {
-      const { action } = asked;
+    .superRefine((request, context) => {
+      const { action } = request;
       for (const [field, use] of Object.entries(FIELDS)) {
-        if (!Object.hasOwn(asked, field) || use.includes(action)) continue;
+        if (!Object.hasOwn(request, field) || use.includes(action)) continue;
         context.addIssue({ code: 'custom', path: [field], message: `It is for ${use} only.` });
       }
       const required = REQUIRED[action];
-      if (required === undefined || asked[required] !== undefined) return;
+      if (required === undefined || request[required] !== undefined) return;
       context.addIssue({
         code: 'custom',
         path: [required],

@@ -18,7 +18,7 @@ const MAX_CONTAINERS = 200;
 const MAX_LOG = 50_000;
 
 type Step = (
-  asked: DockerInput,
+  request: DockerInput,
   context: ToolContext,
   engine: DockerEngine,
 ) => Promise<Omit<DockerOutput, 'action'>>;
@@ -38,50 +38,50 @@ const mountOf = async (
   });
 };
 
-const run: Step = async (asked, context, engine) => {
+const run: Step = async (request, context, engine) => {
   const mounts: DockerMount[] = [];
-  for (const mount of asked.mounts ?? []) mounts.push(await mountOf(mount, context));
+  for (const mount of request.mounts ?? []) mounts.push(await mountOf(mount, context));
   const { exitCode, stdout, stderr } = await engine.run({
-    image: asked.image ?? '',
-    args: asked.args ?? [],
-    entrypoint: asked.entrypoint,
-    env: asked.env ?? {},
+    image: request.image ?? '',
+    args: request.args ?? [],
+    entrypoint: request.entrypoint,
+    env: request.env ?? {},
     mounts,
-    workdir: asked.workdir,
-    stdin: asked.stdin,
-    memoryMb: asked.memoryMb ?? 512,
-    cpus: asked.cpus ?? 1,
-    processes: asked.processes ?? 128,
-    timeoutMs: asked.timeout ?? 60_000,
-    outputBytes: asked.maxOutput ?? 100_000,
+    workdir: request.workdir,
+    stdin: request.stdin,
+    memoryMb: request.memoryMb ?? 512,
+    cpus: request.cpus ?? 1,
+    processes: request.processes ?? 128,
+    timeoutMs: request.timeout ?? 60_000,
+    outputBytes: request.maxOutput ?? 100_000,
     signal: context.signal,
   });
   return { success: exitCode === 0, exitCode, stdout, stderr };
 };
 
-const build: Step = async (asked, context, engine) => {
-  const { context: folder = '.', dockerfile = 'Dockerfile' } = asked;
+const build: Step = async (request, context, engine) => {
+  const { context: folder = '.', dockerfile = 'Dockerfile' } = request;
   const sent = await dockerContext({ folder, dockerfile }, context);
   const { success, imageId, log } = await engine.build({
     archive: dockerArchive(sent.entries),
     dockerfile,
-    tag: asked.tag ?? '',
-    target: asked.target,
-    buildArgs: asked.buildArgs ?? {},
-    noCache: asked.noCache ?? false,
-    memoryMb: asked.memoryMb ?? 2_048,
-    cpus: asked.cpus ?? 1,
-    timeoutMs: asked.timeout ?? 600_000,
+    tag: request.tag ?? '',
+    target: request.target,
+    buildArgs: request.buildArgs ?? {},
+    noCache: request.noCache ?? false,
+    memoryMb: request.memoryMb ?? 2_048,
+    cpus: request.cpus ?? 1,
+    timeoutMs: request.timeout ?? 600_000,
     onLine: (line) => context.progress(0.5, line.slice(0, 200)),
     signal: context.signal,
   });
-  const told = { filesSent: sent.files, bytesSent: sent.bytes, log: log.slice(-MAX_LOG) };
-  return { success, ...(success && { imageId }), ...told };
+  const report = { filesSent: sent.files, bytesSent: sent.bytes, log: log.slice(-MAX_LOG) };
+  return { success, ...(success && { imageId }), ...report };
 };
 
 const ps: Step = async ({ all = false }, _context, engine) => {
-  const found = await engine.list({ all, limit: MAX_CONTAINERS });
-  const containers = found.slice(0, MAX_CONTAINERS).map(({ names, createdMs, ...rest }) => ({
+  const listed = await engine.list({ all, limit: MAX_CONTAINERS });
+  const containers = listed.slice(0, MAX_CONTAINERS).map(({ names, createdMs, ...rest }) => ({
     ...rest,
     names: [...names],
     created: new Date(createdMs).toISOString(),
@@ -148,8 +148,8 @@ export const defineDocker = ({ openEngine }: DockerOptions): Tool<DockerInput, D
       await openEngine();
       return { healthy: true, message: 'An engine answers.' };
     },
-    run: async (asked, context) => {
-      const outcome = await STEPS[asked.action](asked, context, await openEngine());
-      return { action: asked.action, ...outcome };
+    run: async (request, context) => {
+      const outcome = await STEPS[request.action](request, context, await openEngine());
+      return { action: request.action, ...outcome };
     },
   });

@@ -52,7 +52,7 @@ export const gitCommit = defineTool({
   output,
   run: async ({ message, files, projectPath }, context) => {
     const { fs } = context;
-    // A folder below can be a repository whose configuration nobody has looked at.
+    // A folder below can be another repository, whose configuration is not checked.
     if ((await fs.resolve(projectPath, 'read')) !== (await fs.resolve('.', 'read'))) {
       throw new ToolFailure('VALIDATION_ERROR', 'Only the repository of the workspace is used.', {
         issues: [{ path: ['projectPath'], message: 'It must be the workspace root.' }],

@@ -1,4 +1,4 @@
-/** What `git` takes and gives: one list of fields, and which of them each operation knows. */
+/** Input and output of `git`: one list of fields, and which of them each operation takes. */
 import { z } from 'zod';
 import type { Needs } from '../../contract/tool.ts';
 import { oneLine, operand } from '../one-line.ts';
@@ -9,8 +9,15 @@ export const OPERATIONS = [
   'log',
   'show',
   'branch',
+  'tags',
+  'stash_list',
   'checkout',
+  'add',
   'commit',
+  'merge',
+  'stash',
+  'stash_pop',
+  'tag',
 ] as const;
 export type GitOperation = (typeof OPERATIONS)[number];
 
@@ -20,8 +27,8 @@ const revision = operand(250).regex(
   'A commit, branch, tag or range such as main..feature.',
 );
 
-/** What git itself takes for a branch, told by rule: `git check-ref-format`. */
-const branchName = operand(200).regex(
+/** Names that git takes for a branch, by the rules of `git check-ref-format`. */
+export const branchName = operand(200).regex(
   /^(?!\/|.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)))(?!\.)(?!@$)[A-Za-z0-9][\w./@+-]*(?<![./])$/,
   'Letters, digits, "-", "_", "." and "/"; as git accepts it.',
 );
@@ -38,7 +45,9 @@ export const paths = () => z.array(oneLine(1_000)).min(1).max(1_000);
 const fields = () =>
   z.strictObject({
     operation: z.enum(OPERATIONS).describe('What to do.'),
-    ref: revision.optional().describe('diff, log, show, checkout: the revision, branch or range.'),
+    ref: revision
+      .optional()
+      .describe('diff, log, show, checkout, merge, tag, stash_pop: the revision, branch or range.'),
     paths: paths()
       .optional()
       .describe('diff, log: only these. checkout: bring these back from ref.'),
@@ -53,9 +62,15 @@ const fields = () =>
     since: operand(100).optional().describe('log: only commits after this date.'),
     create: branchName
       .optional()
-      .describe('checkout: make this branch at ref (or here) and use it.'),
-    message: message().optional().describe('commit: what was done and why.'),
-    files: paths().optional().describe('commit: only these files; otherwise what is staged.'),
+      .describe('checkout: make this branch at ref (or here) and use it. tag: the new tag.'),
+    message: message().optional().describe('commit, merge, stash, tag: what was done and why.'),
+    files: paths()
+      .optional()
+      .describe(
+        'add: these files. commit: only these; otherwise what is staged. stash: only these.',
+      ),
+    ffOnly: z.boolean().optional().describe('merge: only where no merge commit is needed.'),
+    abort: z.boolean().optional().describe('merge: end a merge that stopped at conflicts.'),
   });
 
 export type GitInput = z.infer<ReturnType<typeof fields>>;
@@ -66,30 +81,50 @@ const KNOWN: Readonly<Record<GitOperation, readonly (keyof GitInput)[]>> = {
   log: ['ref', 'paths', 'maxCount', 'author', 'since'],
   show: ['ref'],
   branch: [],
+  tags: [],
+  stash_list: [],
   checkout: ['ref', 'paths', 'create'],
+  add: ['files'],
   commit: ['message', 'files'],
+  merge: ['ref', 'message', 'ffOnly', 'abort'],
+  stash: ['message', 'files'],
+  stash_pop: ['ref'],
+  tag: ['create', 'ref', 'message'],
+};
+
+const REQUIRED: Readonly<Partial<Record<GitOperation, keyof GitInput>>> = {
+  add: 'files',
+  commit: 'message',
+  tag: 'create',
 };
 
 type Report = (field: keyof GitInput, message: string) => void;
 
-/** A field that an operation would ignore is a misunderstanding, so it is said. */
-const checkFields = (asked: GitInput, report: Report): void => {
-  const { operation } = asked;
-  for (const field of Object.keys(asked) as (keyof GitInput)[]) {
+/** Reports fields that the operation would ignore, and fields that it lacks. */
+const checkFields = (request: GitInput, report: Report): void => {
+  const { operation } = request;
+  for (const field of Object.keys(request) as (keyof GitInput)[]) {
     const isKnown = field === 'operation' || KNOWN[operation].includes(field);
     if (!isKnown) report(field, `The operation ${operation} has no such field.`);
   }
-  if (operation === 'commit' && asked.message === undefined) {
-    report('message', 'The operation commit needs message.');
+  const required = REQUIRED[operation];
+  if (required !== undefined && request[required] === undefined) {
+    report(required, `The operation ${operation} needs ${required}.`);
+  }
+  if (operation !== 'commit' && /^-|[\r\n\t]/.test(request.message ?? '')) {
+    report('message', 'One line that does not start with a dash.');
+  }
+  if (operation === 'merge' && (request.ref === undefined) !== (request.abort === true)) {
+    report('ref', 'Name a branch to merge, or set abort.');
   }
   if (operation !== 'checkout') return;
-  if (!(asked.ref ?? asked.create ?? asked.paths)) report('ref', 'Name a branch or files.');
-  if (asked.create && asked.paths) report('paths', 'Not together with create.');
+  if (!(request.ref ?? request.create ?? request.paths)) report('ref', 'Name a branch or files.');
+  if (request.create && request.paths) report('paths', 'Not together with create.');
 };
 
 export const gitInput = () =>
-  fields().superRefine((asked, context) =>
-    checkFields(asked, (field, text) =>
+  fields().superRefine((request, context) =>
+    checkFields(request, (field, text) =>
       context.addIssue({ code: 'custom', path: [field], message: text }),
     ),
   );
@@ -136,20 +171,36 @@ const branch = () =>
     upstream: z.string().optional().describe('The branch it follows.'),
   });
 
+const named = () =>
+  z.strictObject({
+    name: z.string().describe('Its name.'),
+    commit: z.string().describe('The commit it points to.'),
+    subject: z.string().describe('The first line of its message.'),
+  });
+
 export const gitOutput = () =>
   z.strictObject({
     operation: z.enum(OPERATIONS).describe('What was done.'),
     branch: z.string().optional().describe('status, checkout: the branch; absent when detached.'),
-    commit: z.string().optional().describe('status, checkout: the commit that is checked out.'),
+    commit: z
+      .string()
+      .optional()
+      .describe('status, checkout, merge: the commit that is checked out. tag: the one it names.'),
+    previousCommit: z.string().optional().describe('merge: what was checked out before.'),
     upstream: z.string().optional().describe('status: the branch it follows.'),
     ahead: count('status: commits the upstream does not have.'),
     behind: count('status: commits only the upstream has.'),
-    entries: z.array(entry()).optional().describe('status: what is not as in the last commit.'),
+    entries: z
+      .array(entry())
+      .optional()
+      .describe('status, add: what is not as in the last commit.'),
     changes: z.array(change()).optional().describe('diff, show: the files changed.'),
     patch: z.string().optional().describe('diff, show: the change as a unified diff.'),
     truncated: z.boolean().optional().describe('diff, show: the patch was too long and is cut.'),
     commits: z.array(commit()).optional().describe('log, show: the commits, newest first.'),
     branches: z.array(branch()).optional().describe('branch: the local branches.'),
+    tags: z.array(named()).optional().describe('tags: newest first.'),
+    stashes: z.array(named()).optional().describe('stash operations: what is put aside.'),
     commitHash: z.string().optional().describe('commit: the new commit.'),
     filesChanged: count('commit: how many files it changes.'),
     insertions: count('commit: lines added.'),

@@ -1,6 +1,6 @@
 /** Runs git in the repository of the workspace, and says in our codes why it failed. */
 import { relative } from 'node:path';
-import type { ToolContext } from '../../contract/context.ts';
+import type { ExecOptions, ToolContext } from '../../contract/context.ts';
 import { type ErrorCode, ToolFailure } from '../../contract/errors.ts';
 import { runProgram } from '../run-program.ts';
 
@@ -46,53 +46,119 @@ const FAILURES: readonly KnownFailure[] = [
     suggestion: 'Look at the status, and name the files to commit.',
   },
   {
+    says: /^CONFLICT |automatic merge failed|conflicts in index/im,
+    code: 'CONFLICT',
+    message: 'The merge stopped at conflicts.',
+    suggestion:
+      'Look at the status, correct the unmerged files, add them and commit; or merge with abort.',
+  },
+  {
+    says: /not possible to fast-forward|diverging branches/i,
+    code: 'CONFLICT',
+    message: 'Both branches have commits of their own.',
+    suggestion: 'Merge the branch with the operation merge of the tool git.',
+  },
+  {
     says: /would be overwritten|already exists|unmerged|needs merge|conflict/i,
     code: 'CONFLICT',
     message: 'The state of the working tree or of the branches does not allow it.',
     suggestion: 'Look at the status first; commit what is changed, or choose another name.',
   },
   {
-    says: /unknown revision|bad revision|bad object|invalid reference|did not match any|ambiguous argument|not a valid object/i,
+    says: /unknown revision|bad revision|bad object|invalid reference|did not match any|ambiguous argument|not a valid object|not something we can merge|needed a single revision|no stash entries|not a valid reference/i,
     code: 'NOT_FOUND',
     message: 'There is no such revision, branch or tracked file.',
     suggestion: 'List the branches or the log first.',
   },
 ];
 
+const REMOTE_FAILURES: readonly KnownFailure[] = [
+  {
+    says: /^Connection to .* refused: |transport '.*' not allowed|response 403 from proxy|tunnel failed, response 403/im,
+    code: 'PERMISSION_DENIED',
+    message: 'The remote may not be reached.',
+    suggestion:
+      'Only https remotes are used. If the host is local, have a person name it in egress.allowPrivate.',
+  },
+  {
+    says: /authentication failed|could not read (?:username|password)|returned error: 40[13]/i,
+    code: 'AUTH_MISSING',
+    message: 'The remote wants a credential, or refuses the one it got.',
+    suggestion: 'Have a person name a secret for the host in services.credentials.',
+  },
+  {
+    says: /\[(?:remote )?rejected\]|non-fast-forward|fetch first|failed to push some refs/i,
+    code: 'CONFLICT',
+    message: 'The remote refused the push.',
+    suggestion: 'Pull first: the remote may have commits that are not here.',
+  },
+  {
+    says: /src refspec .* does not match|couldn't find remote ref|repository .* not found/i,
+    code: 'NOT_FOUND',
+    message: 'There is no such branch, tag or repository.',
+    suggestion: 'List the branches and remotes first.',
+  },
+  {
+    says: /could not resolve|failed to connect|timed out|unable to access|early EOF|hung up/i,
+    code: 'NETWORK',
+    message: 'The remote could not be reached.',
+    suggestion: 'Try again later.',
+  },
+];
+
 const failureOf = (exitCode: number, said: string): ToolFailure => {
-  const known = FAILURES.find(({ says }) => says.test(said));
-  if (known) {
-    return new ToolFailure(known.code, known.message, { suggestions: [known.suggestion] });
+  const failure = [...REMOTE_FAILURES, ...FAILURES].find(({ says }) => says.test(said));
+  if (failure) {
+    return new ToolFailure(failure.code, failure.message, { suggestions: [failure.suggestion] });
   }
   return new ToolFailure('EXECUTION_FAILED', `Git ended with exit code ${exitCode}.`, {
     suggestions: ['Look at the status of the repository.'],
   });
 };
 
+/** They keep git from running programs to show files. */
+export const NO_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color'];
+
+type RunOptions = Pick<ExecOptions, 'stdin' | 'hosts' | 'gitHeader' | 'timeoutMs'>;
+
 export interface Git {
+  /** The workspace below the top of the repository, such as `packages/app/`; empty for the top. */
+  readonly prefix: string;
   /** What git wrote. Fails with a code of the table when git does. */
-  run(args: readonly string[], stdin?: string): Promise<string>;
+  run(args: readonly string[], options?: RunOptions): Promise<string>;
 }
 
-/**
- * Opens the repository of the workspace. The broker names it to git, switches off what its
- * configuration could run, and fails with PRECONDITION_FAILED where that cannot be done.
- */
-export const openGit = async (context: ToolContext): Promise<Git> => ({
-  async run(args, stdin) {
+export const headOf = async (git: Git): Promise<string> =>
+  (await git.run(['rev-parse', '--verify', 'HEAD'])).trim();
+
+const runIn =
+  (context: ToolContext): Git['run'] =>
+  async (args, options = {}) => {
     const fixed = ['--no-pager', '--no-optional-locks', '--literal-pathspecs'];
     const { exitCode, stdout, stderr } = await runProgram(context, {
       program: 'git',
       args: [...fixed, ...args],
       install: INSTALL,
       env: { LC_ALL: 'C' },
-      ...(stdin !== undefined && { stdin }),
+      // Only a run that names its host has a network.
+      hosts: [],
+      ...options,
     });
     if (exitCode === 0) return stdout;
     context.logger.debug('Git failed.', { exitCode, stderr: stderr.slice(0, 2_000) });
     throw failureOf(exitCode, `${stderr}\n${stdout}`);
-  },
-});
+  };
+
+/**
+ * Opens the repository of the workspace, or the one that the workspace is a folder of. The broker
+ * names it to git, switches off what its configuration could run, and fails with
+ * PRECONDITION_FAILED where that cannot be done.
+ */
+export const openGit = async (context: ToolContext): Promise<Git> => {
+  const run = runIn(context);
+  const isTop = (await context.fs.stat('.git')) !== undefined;
+  return { run, prefix: isTop ? '' : (await run(['rev-parse', '--show-prefix'])).trim() };
+};
 
 /** Names as git wants them: relative to the root, inside it, and nothing that holds secrets. */
 export const gitPaths = async (

@@ -7,6 +7,7 @@ import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.t
 import { type SpawnSettings, spawnedExec } from '../../../test/fixtures/spawned-exec.ts';
 import { createWorkspace } from '../../../test/fixtures/workspace.ts';
 import type { Tool } from '../../contract/tool.ts';
+import { undoCheckout } from './checkout-undo.ts';
 import { git } from './git.ts';
 import { gitCommit } from './git-commit.ts';
 
@@ -26,14 +27,14 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('git examples', () => {
   it.each(titlesOf(git))('git: %s', (title) => runExample(git, title, contextOf(git)));
   it.each(titlesOf(gitCommit))('git_commit: %s', (title) =>
     runExample(gitCommit, title, contextOf(gitCommit)),
   );
 });
 
-describe('operations', () => {
+describe('git', () => {
   it('tells every state of a file, odd names included', async () => {
     workspace.put('name with\nnewline.txt', 'x');
     workspace.git('mv', 'notes.txt', 'moved notes.txt');
@@ -150,6 +151,86 @@ describe('operations', () => {
   });
 });
 
+describe('merge, stash and tag', () => {
+  const branchOff = () => {
+    workspace.git('checkout', '-q', '--', 'notes.txt');
+    workspace.git('checkout', '-q', '-b', 'other');
+    workspace.put('notes.txt', 'theirs\n');
+    workspace.git('commit', '-qam', 'Theirs');
+    workspace.git('checkout', '-q', 'main');
+  };
+
+  it('merges a branch, and says what was checked out before', async () => {
+    branchOff();
+    const [before, other] = ['main', 'other'].map((ref) => workspace.git('rev-parse', ref).trim());
+    expect(await run('merge', { ref: 'other', ffOnly: true })).toMatchObject({
+      commit: other,
+      previousCommit: before,
+    });
+    expect(workspace.text('notes.txt')).toBe('theirs\n');
+    await expect(run('merge', { ref: 'nowhere' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('stops at conflicts, which can be resolved and committed', async () => {
+    branchOff();
+    workspace.put('notes.txt', 'mine\n');
+    workspace.git('commit', '-qam', 'Mine');
+    await expect(run('merge', { ref: 'other' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The merge stopped at conflicts.',
+    });
+    expect((await run('status')).entries).toMatchObject([{ state: 'unmerged' }]);
+    workspace.put('notes.txt', 'both\n');
+    expect((await run('add', { files: ['notes.txt'] })).entries).toMatchObject([
+      { path: 'notes.txt', index: 'M' },
+    ]);
+    await run('commit', { message: 'Merge other' });
+    expect(workspace.git('log', '-1', '--format=%p').trim().split(' ')).toHaveLength(2);
+  });
+
+  it('ends a merge that stopped, and keeps what was done about it for undo', async () => {
+    branchOff();
+    workspace.put('notes.txt', 'mine\n');
+    workspace.git('commit', '-qam', 'Mine');
+    await run('merge', { ref: 'other' }).catch(() => undefined);
+    workspace.put('notes.txt', 'half resolved\n');
+    const kept: unknown[] = [];
+    const { exec } = spawnedExec({ root: workspace.root, tool: git });
+    const keepForUndo = (data: unknown) => void kept.push(data);
+    const context = workspace.contextFor(git, { exec, keepForUndo });
+    await runTool(git, { operation: 'merge', abort: true }, context);
+    expect(workspace.text('notes.txt')).toBe('mine\n');
+    await undoCheckout(kept.at(-1), context);
+    expect(workspace.text('notes.txt')).toBe('half resolved\n');
+  });
+
+  it('puts work aside and brings it back', async () => {
+    expect(await run('stash', { message: 'half done' })).toMatchObject({
+      stashes: [{ name: 'stash@{0}', subject: expect.stringContaining('half done') }],
+    });
+    expect(workspace.text('notes.txt')).toBe('one\n');
+    await expect(run('stash')).rejects.toMatchObject({ code: 'CONFLICT' });
+    expect((await run('stash_list')).stashes).toHaveLength(1);
+    expect(await run('stash_pop', { ref: 'stash@{0}' })).toMatchObject({ stashes: [] });
+    expect(workspace.text('notes.txt')).toBe('one\ntwo\n');
+    await expect(run('stash_pop')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('tags commits, lists tags, and tags no file', async () => {
+    const head = workspace.git('rev-parse', 'HEAD').trim();
+    expect(await run('tag', { create: 'v1.0.0', message: 'First' })).toMatchObject({
+      commit: head,
+    });
+    workspace.git('tag', 'light');
+    const { tags = [] } = await run('tags');
+    expect(tags).toContainEqual({ name: 'v1.0.0', commit: head, subject: 'First' });
+    expect(tags).toContainEqual({ name: 'light', commit: head, subject: 'First notes' });
+    await expect(run('tag', { create: 'v1.0.0' })).rejects.toMatchObject({ code: 'CONFLICT' });
+    const blob = workspace.git('rev-parse', 'HEAD:notes.txt').trim();
+    await expect(run('tag', { create: 'file', ref: blob })).rejects.toThrow();
+  });
+});
+
 describe('option injection', () => {
   it.each([
     ['log', { ref: '--output=pwned' }, 'ref'],
@@ -175,6 +256,16 @@ describe('option injection', () => {
     ['checkout', { create: 'x', paths: ['notes.txt'] }, 'paths'],
     ['status', { ref: 'main' }, 'ref'],
     ['push', {}, 'operation'],
+    ['merge', {}, 'ref'],
+    ['merge', { ref: 'main', abort: true }, 'ref'],
+    ['merge', { ref: '--exec=touch pwned' }, 'ref'],
+    ['merge', { ref: 'other', message: 'a\nb' }, 'message'],
+    ['tag', {}, 'create'],
+    ['tag', { create: '-d' }, 'create'],
+    ['tag', { create: 'v1', ref: '--force' }, 'ref'],
+    ['stash', { message: '--all' }, 'message'],
+    ['stash_pop', { ref: '--index' }, 'ref'],
+    ['add', {}, 'files'],
     ['constructor', {}, 'operation'],
   ])('%s %j is refused at %s', async (operation, more, field) => {
     const failure = await run(operation, more).catch((error: unknown) => error);
@@ -204,7 +295,7 @@ describe('option injection', () => {
   });
 });
 
-describe('paths', () => {
+describe('git paths', () => {
   it.each(['../outside.txt', '/etc/passwd', 'sub/../../x'])('%s is out of reach', async (path) => {
     await expect(run('diff', { paths: [path] })).rejects.toMatchObject({
       code: expect.stringMatching(/PERMISSION_DENIED|SECURITY_VIOLATION/),
@@ -323,7 +414,7 @@ describe('a commit that fails', () => {
   });
 });
 
-describe('failures', () => {
+describe('git failures', () => {
   it.each([
     ['show', { ref: 'no-such-branch' }, 'NOT_FOUND'],
     ['checkout', { ref: 'no-such-branch' }, 'NOT_FOUND'],

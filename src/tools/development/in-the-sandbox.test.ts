@@ -120,6 +120,131 @@ describe.skipIf(missing)('git in the sandbox', () => {
   });
 });
 
+describe.skipIf(missing)('T4: a monorepo', () => {
+  const bash = async (command: string, more: object = {}) => {
+    const { data, error } = await crib.execute('bash_execution', { command, ...more });
+    return { ...(data as { stdout?: string } | undefined), error };
+  };
+
+  it('git runs in a folder of the repository, and not in another repository below it', async () => {
+    await crib.close();
+    crib = await open({ commands: { allow: ['git *'] } });
+    workspace.put('packages/a/x.ts', 'x\n');
+    workspace.put('packages/.env', 'KEY=canary-1\n');
+    workspace.git('add', '-A', '-f');
+    workspace.git('commit', '-qm', 'Packages');
+    workspace.put('packages/a/x.ts', 'y\n');
+    const cwd = 'packages/a';
+    expect((await bash('git status --porcelain', { cwd })).stdout).toContain('M packages/a/x.ts');
+    expect((await bash('git diff -- x.ts', { cwd })).stdout).toContain('+y');
+    for (const command of ['git show HEAD:packages/.env', 'git show HEAD:../.env']) {
+      expect((await bash(command, { cwd })).error?.code).toBe('PERMISSION_DENIED');
+    }
+    writeFileSync(join(workspace.root, 'packages/a/.git'), 'gitdir: ../../evil\n');
+    expect((await bash('git status', { cwd })).error?.code).toBe('PERMISSION_DENIED');
+    expect((await bash('cd packages && git status')).error?.code).toBe('PERMISSION_DENIED');
+  });
+
+  it('the git tool keeps to a workspace that is a folder of the repository', async () => {
+    workspace.put('packages/a/x.ts', 'x\n');
+    workspace.put('packages/b/y.ts', 'y\n');
+    workspace.git('add', '-A');
+    workspace.git('commit', '-qm', 'Packages');
+    workspace.put('packages/a/x.ts', 'x2\n');
+    workspace.put('packages/a/new.ts', 'new\n');
+    workspace.put('packages/b/y.ts', 'outside\n');
+    await crib.close();
+    const root = join(workspace.root, 'packages/a');
+    const config = { commands: { allow: ['git *'] } };
+    crib = await createCrib({ root, store: 'memory', config, approver, watch: false });
+    const { entries } = await git('status');
+    expect(entries).toMatchObject([{ path: 'x.ts' }, { path: 'new.ts', state: 'untracked' }]);
+    const { patch, changes } = await git('diff');
+    expect(changes).toMatchObject([{ path: 'x.ts' }]);
+    expect(patch).not.toContain('outside');
+    expect((await git('show')).changes).toMatchObject([{ path: 'x.ts' }]);
+    expect((await git('log')).commits).toMatchObject([{ subject: 'Packages' }]);
+    await git('add', { files: ['new.ts'] });
+    const receipt = await git('commit', { message: 'Inside', files: ['x.ts', 'new.ts'] });
+    expect(receipt).toMatchObject({ filesChanged: 2 });
+    expect(workspace.git('show', '--format=', '--name-only')).toBe(
+      'packages/a/new.ts\npackages/a/x.ts\n',
+    );
+    expect(workspace.git('status', '--porcelain')).toBe(' M packages/b/y.ts\n');
+    workspace.put('packages/a/x.ts', 'lost\n');
+    await git('checkout', { paths: ['x.ts'] });
+    expect(workspace.text('packages/a/x.ts')).toBe('x2\n');
+  });
+
+  it('refuses there what would touch files outside, and says what to do', async () => {
+    workspace.put('packages/a/x.ts', 'x\n');
+    workspace.git('add', '-A');
+    workspace.git('commit', '-qm', 'Packages');
+    workspace.git('branch', 'other');
+    workspace.put('notes.txt', 'staged outside\n');
+    workspace.git('add', 'notes.txt');
+    await crib.close();
+    const root = join(workspace.root, 'packages/a');
+    const config = { commands: { allow: ['git *'] } };
+    crib = await createCrib({ root, store: 'memory', config, approver, watch: false });
+    const codeOf = async (operation: string, more: object = {}) =>
+      (await crib.execute('git', { operation, ...more })).error?.code;
+    expect(await codeOf('checkout', { ref: 'other' })).toBe('PRECONDITION_FAILED');
+    expect(await codeOf('merge', { ref: 'other' })).toBe('PRECONDITION_FAILED');
+    expect(await codeOf('stash')).toBe('PRECONDITION_FAILED');
+    expect(await codeOf('show', { ref: 'HEAD:notes.txt' })).toBe('VALIDATION_ERROR');
+    expect(await codeOf('commit', { message: 'x' })).toBe('CONFLICT');
+    expect(await codeOf('diff', { paths: ['../../notes.txt'] })).toBe('SECURITY_VIOLATION');
+    const { error } = await bash('git status');
+    expect(error).toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect(error?.suggestions?.[0]).toContain('tool git');
+    expect(workspace.git('status', '--porcelain')).toBe('M  notes.txt\n');
+  });
+});
+
+describe.skipIf(missing)('T7: git in a shell command over uncommitted work', () => {
+  beforeEach(async () => {
+    await crib.close();
+    crib = await open({ commands: { allow: ['git *', 'timeout *'] } });
+  });
+  const bash = async (command: string) => crib.execute('bash_execution', { command });
+
+  it.each([
+    'git checkout .',
+    'git checkout -- notes.txt',
+    'git checkout HEAD notes.txt',
+    'git restore notes.txt',
+    'git restore --staged --worktree notes.txt',
+    'git restore -SW notes.txt',
+    'git reset --hard',
+    'git reset -q --hard HEAD',
+    'git clean -fd',
+    'git status && git checkout .',
+    'timeout 9 git checkout notes.txt',
+    'git --no-pager checkout .',
+  ])('%s is refused, and names the tool whose checkout can be undone', async (command) => {
+    const { error } = await bash(command);
+    expect(error?.code).toBe('PERMISSION_DENIED');
+    if (!command.includes('clean')) expect(error?.suggestions?.[0]).toContain('tool git');
+    expect(workspace.text('notes.txt')).toBe('one\ntwo\n');
+  });
+
+  it.each([
+    'git checkout -b feature',
+    'git checkout -qb feature',
+    'git switch -c feature',
+    'git restore --staged notes.txt',
+    'git reset --soft HEAD',
+    'git reset HEAD notes.txt',
+    'git stash push -m wip',
+    'git merge --ff-only main',
+  ])('control: %s runs', async (command) => {
+    const { data, error } = await bash(command);
+    expect(error).toBeUndefined();
+    expect(data).toMatchObject({ exitCode: 0 });
+  });
+});
+
 /** Plants what it can into a repository and the workspace. `$1` is what it tries. */
 const PLANT = `
 mkdir -p .git/hooks; printf '#!/bin/sh\\ntouch pwned\\n' > .git/hooks/post-commit

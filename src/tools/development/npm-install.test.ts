@@ -52,7 +52,7 @@ const contextOf = (more: Partial<SpawnSettings> = {}) => {
 const run = (input: object, more: Partial<SpawnSettings> = {}) =>
   runTool(npmInstall, input, contextOf(more).context);
 
-describe('examples', () => {
+describe('npm_install examples', () => {
   it.each(titlesOf(npmInstall))('%s', (title) =>
     runExample(npmInstall, title, contextOf().context),
   );

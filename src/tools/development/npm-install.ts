@@ -38,11 +38,11 @@ const input = () =>
       dev: z.boolean().default(false).describe('Needed for development only.'),
       projectPath: oneLine(1_000).default('.').describe('The folder with the package.json.'),
     })
-    .superRefine((asked, context) => {
+    .superRefine((request, context) => {
       const report = (field: string, message: string) =>
         context.addIssue({ code: 'custom', path: [field], message });
-      if (asked.package && asked.packages) report('packages', 'Not together with package.');
-      if (asked.version && !asked.package) report('version', 'It needs package.');
+      if (request.package && request.packages) report('packages', 'Not together with package.');
+      if (request.version && !request.package) report('version', 'It needs package.');
     });
 
 const installed = () =>
@@ -64,11 +64,12 @@ const output = () =>
 type Input = z.infer<ReturnType<typeof input>>;
 type Output = z.infer<ReturnType<typeof output>>;
 
-const wanted = (asked: Input): readonly { name: string; version?: string | undefined }[] =>
-  asked.packages ?? (asked.package ? [{ name: asked.package, version: asked.version }] : []);
+const packagesOf = (request: Input): readonly { name: string; version?: string | undefined }[] =>
+  request.packages ??
+  (request.package ? [{ name: request.package, version: request.version }] : []);
 
-const argumentsOf = (asked: Input): readonly string[] => {
-  const packages = wanted(asked).map(({ name, version }) => `${name}@${version ?? 'latest'}`);
+const argumentsOf = (request: Input): readonly string[] => {
+  const packages = packagesOf(request).map(({ name, version }) => `${name}@${version ?? 'latest'}`);
   return [
     'install',
     '--json',
@@ -76,7 +77,7 @@ const argumentsOf = (asked: Input): readonly string[] => {
     '--no-fund',
     '--package-lock',
     '--ignore-scripts',
-    ...(packages.length > 0 ? [asked.dev ? '--save-dev' : '--save-prod', '--', ...packages] : []),
+    ...(packages.length > 0 ? [request.dev ? '--save-dev' : '--save-prod', '--', ...packages] : []),
   ];
 };
 
@@ -98,11 +99,11 @@ export interface NpmInstallOptions {
 }
 
 const install = async (
-  asked: Input,
+  request: Input,
   context: ToolContext,
   { registries = userRegistries }: NpmInstallOptions,
 ): Promise<Output> => {
-  const { projectPath } = asked;
+  const { projectPath } = request;
   const cwd = await projectFolder(context, projectPath, 'projectPath');
   // Without one npm would look for a project in the folders above.
   if ((await context.fs.stat(`${projectPath}/package.json`))?.kind !== 'file') {
@@ -111,13 +112,13 @@ const install = async (
     });
   }
   const report = await runNpm(context, {
-    args: argumentsOf(asked),
+    args: argumentsOf(request),
     cwd,
     timeoutMs: 300_000,
     registries: await registries(),
   });
   const there = await Promise.all(
-    wanted(asked).map(async ({ name }) => ({
+    packagesOf(request).map(async ({ name }) => ({
       name,
       version: await versionOf(context, projectPath, name),
     })),
@@ -176,7 +177,7 @@ export const defineNpmInstall = (options: NpmInstallOptions = {}): Tool<Input, O
     ],
     input,
     output,
-    run: (asked, context) => install(asked, context, options),
+    run: (request, context) => install(request, context, options),
   });
 
 export const npmInstall = defineNpmInstall();

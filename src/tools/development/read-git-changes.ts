@@ -18,7 +18,7 @@ export interface Commit {
   readonly body: string;
 }
 
-/** NUL cannot stand in a commit, so no author can forge a field. */
+/** A commit cannot hold NUL, so no author can forge a field. */
 const FIELDS = ['%H', '%P', '%an', '%ae', '%aI', '%s', '%b'] as const;
 export const COMMIT_FORMAT = `--format=${FIELDS.join('%x00')}`;
 
@@ -48,10 +48,10 @@ export const readChanges = (output: string): readonly FileChange[] => {
   const words = output.split('\0');
   const changes: FileChange[] = [];
   for (let at = 0; at < words.length; at += 1) {
-    const found = /^\n?(\d+|-)\t(\d+|-)\t([\s\S]*)$/.exec(words[at] ?? '');
-    if (!found) continue;
-    const counts = { ...lines(found[1], 'insertions'), ...lines(found[2], 'deletions') };
-    const path = found[3] ?? '';
+    const match = /^\n?(\d+|-)\t(\d+|-)\t([\s\S]*)$/.exec(words[at] ?? '');
+    if (!match) continue;
+    const counts = { ...lines(match[1], 'insertions'), ...lines(match[2], 'deletions') };
+    const path = match[3] ?? '';
     // Without a name the old and the new one follow.
     if (path === '') {
       changes.push({ path: words[at + 2] ?? '', from: words[at + 1] ?? '', ...counts });

@@ -21,7 +21,7 @@ export interface GitStatus {
   readonly entries: readonly StatusEntry[];
 }
 
-/** How many fields stand before the path, by the first letter of a line. */
+/** The number of fields before the path, by the first letter of a line. */
 const FIELDS: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10 };
 const STATES: Readonly<Record<string, StatusEntry['state']>> = {
   '1': 'changed',

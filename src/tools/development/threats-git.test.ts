@@ -298,6 +298,18 @@ describe.skipIf(missing)('committed files that hold secrets', () => {
     }
   });
 
+  it('S11: a tag of such a file does not print it', async () => {
+    const blob = workspace.git('rev-parse', 'HEAD:.env').trim();
+    workspace.git('tag', '-m', 'x', 'annotated', blob);
+    workspace.git('tag', 'light', blob);
+    for (const name of ['annotated', 'light', 'annotated^{}']) {
+      for (const command of [`git show ${name}`, `git cat-file -p ${name}`]) {
+        expect([command, said(await bash(command))].join()).not.toContain('canary-');
+      }
+      expect(said(await git('show', { ref: name }))).not.toContain('canary-');
+    }
+  });
+
   /** The same question with a guess that is right and with one that is wrong. */
   const answersTo = async (command: string): Promise<readonly string[]> => {
     const outcomes = [];

@@ -1,4 +1,4 @@
-/** Applies edits to a text, each to what the one before it left. Refuses a place it is not sure of. */
+/** Applies edits to a text one after the other, and refuses an edit that fits no place or several. */
 import { ToolFailure } from '../../contract/errors.ts';
 
 export interface Edit {
@@ -26,26 +26,26 @@ export const invalidEdit = (file: number, problem: string, suggestion: string) =
     issues: [{ path: ['files', file], message: problem }],
   });
 
-/** A file whose every line ends in CR LF is edited in kind, though models write LF. */
-const inKind = (text: string) => {
+/** Adapts line ends: a file whose every line ends in CR LF stays so, though models write LF. */
+const lineEndsLike = (text: string) => {
   const isCrLf = text.includes('\r\n') && !/(^|[^\r])\n/.test(text);
   return (part: string) => (isCrLf ? part.replace(/\r?\n/g, '\r\n') : part);
 };
 
 /** Throws CONFLICT when an `oldText` is not there, or there more than once and meant to be unique. */
 export const applyEdits = (text: string, edits: readonly Edit[], file: number): Edited => {
-  const adapt = inKind(text);
+  const adapt = lineEndsLike(text);
   let current = text;
   let replacements = 0;
   edits.forEach(({ oldText, newText, occurrence }, edit) => {
     const pieces = current.split(adapt(oldText));
-    const found = pieces.length - 1;
-    if (found === 0) throw refuse({ file, edit }, 'oldText is not in the file.');
-    if (found > 1 && occurrence === 'unique') {
-      throw refuse({ file, edit }, `oldText occurs ${found} times.`);
+    const count = pieces.length - 1;
+    if (count === 0) throw refuse({ file, edit }, 'oldText is not in the file.');
+    if (count > 1 && occurrence === 'unique') {
+      throw refuse({ file, edit }, `oldText occurs ${count} times.`);
     }
     current = pieces.join(adapt(newText));
-    replacements += found;
+    replacements += count;
   });
   return { text: current, replacements };
 };

@@ -35,13 +35,13 @@ const one = (path: string, oldText: string, newText: string) => ({
 const failing = (code: string, message: RegExp) =>
   expect.objectContaining({ code, message: expect.stringMatching(message) });
 
-describe('examples', () => {
+describe('edit_files examples', () => {
   it.each(titlesOf(editFiles))('%s', async (title) => {
     await runExample(editFiles, title, workspace.contextFor(editFiles));
   });
 });
 
-describe('edits', () => {
+describe('edit_files', () => {
   it('applies edits in order, each to what the one before left', async () => {
     const edits = [
       { oldText: 'one', newText: 'two' },
@@ -125,14 +125,14 @@ describe('validateChanges', () => {
     expect(workspace.text(path)).toContain(newText);
   });
 
-  it('does not mind a file that could not be parsed before', async () => {
+  it('accepts an edit of a file that could not be parsed before', async () => {
     workspace.put('tsconfig.json', '{ // comment\n}\n');
     await edit(one('tsconfig.json', 'comment', 'remark'));
     expect(workspace.text('tsconfig.json')).toContain('remark');
   });
 });
 
-describe('all or none', () => {
+describe('edit_files writes all files or none', () => {
   const three = {
     files: ['a.txt', 'b.txt', 'notes.txt'].map((path) => ({
       path,
@@ -187,7 +187,7 @@ describe('all or none', () => {
   });
 });
 
-describe('refusals', () => {
+describe('edit_files refusals', () => {
   it.each([
     ['../x', 'SECURITY_VIOLATION'],
     ['.env', 'PERMISSION_DENIED'],

@@ -86,15 +86,15 @@ const WORK = {
 };
 
 const planOne = async (
-  asked: Input,
+  request: Input,
   index: number,
   { fs, signal }: Pick<ToolContext, 'fs' | 'signal'>,
 ): Promise<Change> => {
-  const { path, edits } = asked.files[index] as FileEdit;
+  const { path, edits } = request.files[index] as FileEdit;
   const before = await fs.read(path);
   const shown = (await fs.stat(path))?.path ?? path;
   const old = assertText(before, 'Use write_file with base64 for binary files.');
-  const job = { path, old, edits, index, validate: asked.validateChanges };
+  const job = { path, old, edits, index, validate: request.validateChanges };
   const { text, hunks, ...counts } = await runDataWork<EditJob, EditedText>(WORK, job, signal);
   const after = Buffer.from(text, 'utf8');
   const diff = hunks === '' ? '' : `--- a/${shown}\n+++ b/${shown}\n${hunks}`;
@@ -165,12 +165,12 @@ export const editFiles = defineTool({
   ],
   input,
   output,
-  run: async (asked, context) => {
+  run: async (request, context) => {
     const { fs } = context;
-    await assertEachOnce(asked.files, fs);
+    await assertEachOnce(request.files, fs);
     const changes: Change[] = [];
-    for (const index of asked.files.keys()) changes.push(await planOne(asked, index, context));
-    if (!asked.preview) await writeAll(changes, fs);
+    for (const index of request.files.keys()) changes.push(await planOne(request, index, context));
+    if (!request.preview) await writeAll(changes, fs);
     return {
       files: changes.map(({ path, diff, additions, deletions, replacements }) => ({
         path,
@@ -179,7 +179,7 @@ export const editFiles = defineTool({
         deletions,
         replacements,
       })),
-      written: !asked.preview,
+      written: !request.preview,
     };
   },
 });

@@ -1,7 +1,40 @@
 /** The work of `edit_files` on one file: applies the edits, checks what comes out, and compares. */
 import type { TextDiff } from '../../kit/text/unified-diff.ts';
 import { applyEdits, type Edit, invalidEdit } from './apply-edits.ts';
-import { loadParser, stillParses } from './still-parses.ts';
+
+type Parses = (text: string) => boolean;
+
+const parsesAsJson: Parses = (text) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const loadYaml = async (): Promise<Parses> => {
+  const { parseAllDocuments } = await import('yaml');
+  // Comparing each key with each other would take too long in a large file.
+  const options = { logLevel: 'silent', uniqueKeys: false } as const;
+  return (text) => {
+    try {
+      return [...parseAllDocuments(text, options)].every(({ errors }) => errors.length === 0);
+    } catch {
+      return false;
+    }
+  };
+};
+
+/** The parser of a JSON or YAML file; none for others. */
+const loadParser = async (path: string): Promise<Parses | undefined> => {
+  if (/\.json$/i.test(path)) return parsesAsJson;
+  return /\.ya?ml$/i.test(path) ? loadYaml() : undefined;
+};
+
+/** False only for a text that could be parsed before and cannot be any more. */
+const stillParses = (parses: Parses, before: string, after: string): boolean =>
+  parses(after) || !parses(before);
 
 export interface EditJob {
   readonly path: string;

@@ -1,5 +1,13 @@
 /** file_operations: every operation, what each of them requires, and the tier of each. */
-import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runExample, runTool, titlesOf } from '../../../test/fixtures/run-tool.ts';
@@ -16,13 +24,13 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('file_operations examples', () => {
   it.each(titlesOf(fileOperations))('%s', async (title) => {
     await runExample(fileOperations, title, workspace.contextFor(fileOperations));
   });
 });
 
-describe('make, copy and move', () => {
+describe('file_operations makes, copies and moves', () => {
   it('keeps the right to run a file when it is copied or moved, and gives none', async () => {
     workspace.put('run.sh', 'echo one');
     chmodSync(join(workspace.root, 'run.sh'), 0o755);
@@ -73,8 +81,119 @@ describe('make, copy and move', () => {
   });
 });
 
-describe('operations', () => {
-  it('reads', async () => {
+describe('file_operations on whole folders', () => {
+  const undoAll = async () => {
+    for (const snapshot of workspace.snapshots.toReversed()) {
+      await restoreSnapshot(workspace.guard, snapshot);
+    }
+  };
+  const namesBelow = (path = '.') =>
+    readdirSync(join(workspace.root, path), { recursive: true }).map(String).sort();
+
+  beforeEach(() => {
+    workspace.put('src/a.ts', 'a');
+    workspace.put('src/deep/run.sh', 'echo one');
+    chmodSync(join(workspace.root, 'src/deep/run.sh'), 0o755);
+    mkdirSync(join(workspace.root, 'src/empty'));
+  });
+
+  it('copies a folder with its scripts and empty folders, and undo takes the copy back', async () => {
+    const before = namesBelow();
+    expect(await run('copy', 'src', { newPath: 'lib' })).toMatchObject({
+      newPath: 'lib',
+      files: 2,
+      bytesWritten: 9,
+      backup: true,
+    });
+    expect(namesBelow('lib')).toEqual(namesBelow('src'));
+    expect(statSync(join(workspace.root, 'lib/deep/run.sh')).mode & 0o100).toBe(0o100);
+    await undoAll();
+    expect(namesBelow()).toEqual(before);
+  });
+
+  it('moves a folder, and undo brings it back', async () => {
+    const before = namesBelow();
+    await run('move', 'src', { newPath: 'packages/app' });
+    expect(existsSync(join(workspace.root, 'src'))).toBe(false);
+    expect(workspace.text('packages/app/deep/run.sh')).toBe('echo one');
+    await undoAll();
+    expect(namesBelow().filter((name) => name !== 'packages')).toEqual(before);
+    expect(statSync(join(workspace.root, 'src/deep/run.sh')).mode & 0o100).toBe(0o100);
+  });
+
+  it('leaves secrets where they are, and says so when a folder is moved', async () => {
+    workspace.put('src/deep/.env', 'KEY=canary');
+    await run('copy', 'src', { newPath: 'lib' });
+    expect(existsSync(join(workspace.root, 'lib/deep/.env'))).toBe(false);
+    const warnings: string[] = [];
+    const context = workspace.contextFor(fileOperations, {
+      warn: (text) => void warnings.push(text),
+    });
+    await runTool(fileOperations, { operation: 'move', path: 'src', newPath: 'app' }, context);
+    expect(namesBelow('src')).toEqual(['deep', 'deep/.env']);
+    expect(workspace.text('app/a.ts')).toBe('a');
+    expect(warnings).toEqual([expect.stringContaining('stay in the old folder')]);
+  });
+
+  it('threat: a link in the folder is not followed out of the workspace, nor copied', async () => {
+    for (const target of ['/etc', '/etc/passwd', '../notes.txt']) {
+      symlinkSync(target, join(workspace.root, 'src/link'));
+      for (const operation of ['copy', 'move']) {
+        const failure = run(operation, 'src', { newPath: 'lib' });
+        await expect(failure).rejects.toMatchObject({
+          code: 'CONFLICT',
+          message: expect.stringContaining('src/link'),
+        });
+      }
+      rmSync(join(workspace.root, 'src/link'));
+    }
+    expect(existsSync(join(workspace.root, 'lib'))).toBe(false);
+  });
+
+  it('threat: a folder with names that programs trust is not copied into effect', async () => {
+    workspace.put('src/plan/tasks.json', '{}');
+    await expect(run('copy', 'src/plan', { newPath: '.vscode' })).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+    workspace.put('src/plan/.mcp.json', '{}');
+    for (const operation of ['copy', 'move']) {
+      await expect(run(operation, 'src', { newPath: 'lib' })).rejects.toMatchObject({
+        code: 'PERMISSION_DENIED',
+      });
+    }
+    for (const part of ['HEAD', 'config', 'objects/x', 'refs/x']) workspace.put(`odd/${part}`, 'x');
+    await expect(run('copy', 'odd', { newPath: 'repo' })).rejects.toMatchObject({
+      code: 'SECURITY_VIOLATION',
+    });
+    expect(existsSync(join(workspace.root, 'lib'))).toBe(false);
+    expect(existsSync(join(workspace.root, 'repo'))).toBe(false);
+  });
+
+  it.each([
+    ['src', 'src/deep/again', 'CONFLICT'],
+    ['src', 'src', 'CONFLICT'],
+    ['src', 'notes.txt', 'CONFLICT'],
+    ['src', '../out', 'SECURITY_VIOLATION'],
+    ['.', 'copy', 'CONFLICT'],
+  ])('does not copy %s to %s', async (path, newPath, code) => {
+    const before = namesBelow();
+    await expect(run('copy', path, { newPath })).rejects.toMatchObject({ code });
+    await expect(run('move', path, { newPath })).rejects.toMatchObject({ code });
+    expect(namesBelow()).toEqual(before);
+  });
+
+  it('refuses a folder with too many entries before it changes anything', async () => {
+    for (let n = 0; n <= 2_000; n += 1) workspace.put(`many/${n}`, '');
+    await expect(run('copy', 'many', { newPath: 'lib' })).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('2000'),
+    });
+    expect(existsSync(join(workspace.root, 'lib'))).toBe(false);
+  });
+});
+
+describe('file_operations', () => {
+  it('reads a text file', async () => {
     expect(await run('read', './notes.txt')).toEqual({
       operation: 'read',
       path: 'notes.txt',
@@ -82,7 +201,7 @@ describe('operations', () => {
     });
   });
 
-  it('writes, making directories', async () => {
+  it('writes a file and makes its directories', async () => {
     expect(await run('write', 'x/y.txt', { content: 'ü' })).toEqual({
       operation: 'write',
       path: 'x/y.txt',
@@ -112,7 +231,7 @@ describe('operations', () => {
     expect(workspace.text('notes.txt')).toBe('one\nT<wo|wo>\nT<hree|hree>\n');
   });
 
-  it('lists, looks and deletes', async () => {
+  it('lists a directory, looks for a path, and deletes', async () => {
     workspace.put('sub/a', 'a');
     workspace.put('.env', 'KEY=canary');
     expect(await run('list', '.')).toMatchObject({
@@ -139,7 +258,7 @@ describe('operations', () => {
   });
 });
 
-describe('refusals', () => {
+describe('file_operations refusals', () => {
   it.each([
     ['write', {}],
     ['edit', { pattern: 'a' }],
@@ -162,7 +281,9 @@ describe('refusals', () => {
     expect(workspace.snapshots).toEqual([]);
   });
 
-  it('runs a pattern that backtracks elsewhere in no time', { timeout: 5000 }, async () => {
+  it('runs in linear time a pattern that backtracks in other engines', {
+    timeout: 5000,
+  }, async () => {
     workspace.put('a', `${'a'.repeat(100_000)}!`);
     await expect(
       run('edit', 'a', { pattern: '^(a+)+$', replacement: 'x', regex: true }),

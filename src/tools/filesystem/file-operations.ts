@@ -1,9 +1,10 @@
 /** `file_operations`: the everyday operations on one path behind one name. */
 import { z } from 'zod';
-import type { FileAccess } from '../../contract/context.ts';
+import type { FileAccess, ToolContext } from '../../contract/context.ts';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { compileLinear } from '../../kit/text/linear-pattern.ts';
+import { copyFolder, moveFolder } from './copy-folder.ts';
 import { assertText } from './text-content.ts';
 
 const OPERATIONS = [
@@ -23,7 +24,7 @@ const fields = () =>
       .string()
       .min(1)
       .optional()
-      .describe('copy, move: the new name of the file; nothing may be there.'),
+      .describe('copy, move: the new name of the file or folder; nothing may be there.'),
     regex: z
       .boolean()
       .default(false)
@@ -69,6 +70,7 @@ const output = () =>
     kind: entry().shape.kind.optional().describe('exists: what is there.'),
     newPath: z.string().optional().describe('copy, move: the new name.'),
     bytesWritten: z.int().optional().describe('write, edit, copy, move: the size of the content.'),
+    files: z.int().optional().describe('copy, move of a folder: how many files it holds.'),
     created: z.boolean().optional().describe('write: true when there was no such file before.'),
     replacements: z.int().optional().describe('edit: how many occurrences were replaced.'),
     backup: z.boolean().optional().describe('The former content is kept; undo brings it back.'),
@@ -76,9 +78,10 @@ const output = () =>
 
 type Output = z.infer<ReturnType<typeof output>>;
 type Outcome = Omit<Output, 'operation' | 'path'>;
+type Step = (request: Input, context: ToolContext) => Promise<Outcome>;
 
-const replaceIn = async (text: string, asked: Input) => {
-  const { pattern = '', replacement = '', regex } = asked;
+const replaceIn = async (text: string, request: Input) => {
+  const { pattern = '', replacement = '', regex } = request;
   if (regex) {
     return (await compileLinear(pattern, { multiline: true })).replaceAll(text, replacement);
   }
@@ -86,21 +89,21 @@ const replaceIn = async (text: string, asked: Input) => {
   return { text: pieces.join(replacement), count: pieces.length - 1 };
 };
 
-const edit = async (asked: Input, fs: FileAccess): Promise<Outcome> => {
-  const bytes = await fs.read(asked.path);
+const edit: Step = async (request, { fs }) => {
+  const bytes = await fs.read(request.path);
   const text = assertText(bytes, 'Use write_file with base64 for binary files.');
-  const changed = await replaceIn(text, asked);
+  const changed = await replaceIn(text, request);
   if (changed.count === 0) {
     throw new ToolFailure('CONFLICT', 'The pattern is not in the file.', {
       suggestions: ['Read the file first and quote the text exactly.'],
     });
   }
-  const { bytesWritten } = await fs.write(asked.path, changed.text);
+  const { bytesWritten } = await fs.write(request.path, changed.text);
   return { bytesWritten, replacements: changed.count };
 };
 
 /** Writes the copy under a name that is free. A script stays one. */
-const copy = async ({ path, newPath = '' }: Input, fs: FileAccess): Promise<Outcome> => {
+const copyFile = async ({ path, newPath = '' }: Input, fs: FileAccess): Promise<Outcome> => {
   const bytes = await fs.read(path);
   const executable = (await fs.stat(path))?.executable === true;
   const options = { createDirs: true, overwrite: false, executable };
@@ -108,41 +111,54 @@ const copy = async ({ path, newPath = '' }: Input, fs: FileAccess): Promise<Outc
   return { bytesWritten, newPath };
 };
 
-/** Looks first whether the old name may go: a copy that stays behind is no move. */
-const move = async (asked: Input, fs: FileAccess): Promise<Outcome> => {
-  await fs.resolve(asked.path, 'write');
-  const outcome = await copy(asked, fs);
-  await fs.remove(asked.path);
+const isFolder = async (path: string, fs: FileAccess): Promise<boolean> =>
+  (await fs.stat(path))?.kind === 'directory';
+
+const copy: Step = async (request, context) => {
+  const { path, newPath = '' } = request;
+  return (await isFolder(path, context.fs))
+    ? copyFolder({ path, newPath }, context)
+    : copyFile(request, context.fs);
+};
+
+const move: Step = async (request, context) => {
+  const { fs } = context;
+  const { path, newPath = '' } = request;
+  if (await isFolder(path, fs)) return moveFolder({ path, newPath }, context);
+  // Checks first that the old name may go: a copy that stays behind is no move.
+  await fs.resolve(path, 'write');
+  const outcome = await copyFile(request, fs);
+  await fs.remove(path);
   return outcome;
 };
 
-const STEPS: Readonly<Record<Operation, (asked: Input, fs: FileAccess) => Promise<Outcome>>> = {
-  read: async ({ path }, fs) => ({
+const STEPS: Readonly<Record<Operation, Step>> = {
+  read: async ({ path }, { fs }) => ({
     content: assertText(await fs.read(path), 'Use read_file with encoding "base64".'),
   }),
-  write: async ({ path, content = '' }, fs) => {
+  write: async ({ path, content = '' }, { fs }) => {
     const { bytesWritten, created } = await fs.write(path, content, { createDirs: true });
     return { bytesWritten, created };
   },
   edit,
-  list: async ({ path }, fs) => ({
+  list: async ({ path }, { fs }) => ({
     entries: (await fs.list(path)).map((info) => ({
       path: info.path,
       kind: info.kind,
       size: info.size,
     })),
   }),
-  delete: async ({ path }, fs) => {
+  delete: async ({ path }, { fs }) => {
     await fs.remove(path);
     return {};
   },
   copy,
   move,
-  mkdir: async ({ path }, fs) => {
+  mkdir: async ({ path }, { fs }) => {
     await fs.makeDirectory(path);
     return {};
   },
-  exists: async ({ path }, fs) => {
+  exists: async ({ path }, { fs }) => {
     const info = await fs.stat(path);
     return info ? { exists: true, kind: info.kind } : { exists: false };
   },
@@ -160,7 +176,7 @@ const CHANGES: ReadonlySet<Operation> = new Set([
 export const fileOperations = defineTool({
   name: 'file_operations',
   description:
-    'Reads, writes, edits, copies, moves, deletes or looks for one file, and lists or makes a directory of the workspace. Changes keep what was there before, so that undo can bring it back.',
+    'Reads, writes, edits, copies, moves, deletes or looks for one file, and lists, makes, copies or moves a directory of the workspace. Changes keep what was there before, so that undo can bring it back.',
   source: 'builtin',
   category: 'filesystem',
   tier: 'write',
@@ -172,10 +188,10 @@ export const fileOperations = defineTool({
     { action: 'write', description: 'Create a file or replace its content.', tier: 'write' },
     { action: 'edit', description: 'Replace text in a file.', tier: 'write' },
     { action: 'mkdir', description: 'Make a directory.', tier: 'write' },
-    { action: 'copy', description: 'Copy a file to a new name.', tier: 'write' },
+    { action: 'copy', description: 'Copy a file or directory to a new name.', tier: 'write' },
     {
       action: 'move',
-      description: 'Move a file to a new name.',
+      description: 'Move a file or directory to a new name.',
       tier: 'write',
       destructive: true,
       requiresConfirmation: true,
@@ -217,13 +233,14 @@ export const fileOperations = defineTool({
   ],
   input,
   output,
-  run: async (asked, { fs }) => {
-    const { operation, path } = asked;
+  run: async (request, context) => {
+    const { fs } = context;
+    const { operation, path } = request;
     // A deleted path has no place any more, so it is looked up before.
     const before = await fs.stat(path);
-    const outcome = await STEPS[operation](asked, fs);
+    const outcome = await STEPS[operation](request, context);
     const shown = (before ?? (await fs.stat(path)))?.path ?? path;
-    const kept = asked.backup && CHANGES.has(operation) ? { backup: true } : {};
-    return { operation, path: shown, ...outcome, ...kept };
+    const backup = request.backup && CHANGES.has(operation) ? { backup: true } : {};
+    return { operation, path: shown, ...outcome, ...backup };
   },
 });

@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('read_file examples', () => {
   it.each(titlesOf(readFile))('%s', async (title) => {
     await runExample(readFile, title, workspace.contextFor(readFile));
   });
 });
 
-describe('content', () => {
+describe('read_file content', () => {
   it('keeps byte order mark and line ends', async () => {
     workspace.put('bom.txt', '\ufeffa\r\nb\rc\n');
     expect(await read({ path: 'bom.txt' })).toEqual({
@@ -69,7 +69,7 @@ describe('content', () => {
   });
 });
 
-describe('refusals', () => {
+describe('read_file refusals', () => {
   it.each([
     [{ path: '../x' }, 'SECURITY_VIOLATION'],
     [{ path: '/etc/passwd' }, 'SECURITY_VIOLATION'],

@@ -3,8 +3,57 @@ import { z } from 'zod';
 import { ToolFailure } from '../../contract/errors.ts';
 import { defineTool } from '../../contract/tool.ts';
 import { linesOf } from '../../kit/text/lines-of.ts';
-import { mimeTypeOf } from './mime-types.ts';
 import { assertText, textOf } from './text-content.ts';
+
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  txt: 'text/plain',
+  log: 'text/plain',
+  md: 'text/markdown',
+  html: 'text/html',
+  htm: 'text/html',
+  css: 'text/css',
+  csv: 'text/csv',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  cjs: 'text/javascript',
+  jsx: 'text/javascript',
+  ts: 'text/typescript',
+  mts: 'text/typescript',
+  cts: 'text/typescript',
+  tsx: 'text/typescript',
+  py: 'text/x-python',
+  sh: 'text/x-shellscript',
+  xml: 'application/xml',
+  json: 'application/json',
+  yml: 'application/yaml',
+  yaml: 'application/yaml',
+  toml: 'application/toml',
+  pdf: 'application/pdf',
+  zip: 'application/zip',
+  gz: 'application/gzip',
+  tar: 'application/x-tar',
+  wasm: 'application/wasm',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  svg: 'image/svg+xml',
+  ico: 'image/x-icon',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
+};
+
+/** By the ending of the name; otherwise by whether the content is text. */
+const mimeTypeOf = (path: string, isText: boolean): string => {
+  const ending = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  if (Object.hasOwn(MIME_TYPES, ending)) return MIME_TYPES[ending] as string;
+  return isText ? 'text/plain' : 'application/octet-stream';
+};
 
 const input = () =>
   z.strictObject({
@@ -76,9 +125,9 @@ export const readFile = defineTool({
   ],
   input,
   output,
-  run: async (asked, { fs }): Promise<Output> => {
-    const { path, encoding } = asked;
-    if (encoding === 'base64') assertNoRange(asked);
+  run: async (request, { fs }): Promise<Output> => {
+    const { path, encoding } = request;
+    if (encoding === 'base64') assertNoRange(request);
     const bytes = await fs.read(path);
     const shown = (await fs.stat(path))?.path ?? path;
     const size = bytes.length;
@@ -94,7 +143,7 @@ export const readFile = defineTool({
     }
     return {
       path: shown,
-      ...textPart(bytes, asked),
+      ...textPart(bytes, request),
       size,
       mimeType: mimeTypeOf(path, true),
       encoding,

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => workspace.remove());
 
-describe('examples', () => {
+describe('write_file examples', () => {
   it.each(titlesOf(writeFile))('%s', async (title) => {
     await runExample(writeFile, title, workspace.contextFor(writeFile));
   });
@@ -31,7 +31,7 @@ describe('write_file', () => {
     expect(String(Buffer.from(workspace.snapshots[0]?.before ?? []))).toBe('old');
   });
 
-  it('refuses to overwrite, or to make directories, when told so', async () => {
+  it('refuses to overwrite, or to make directories, when the input says so', async () => {
     await expect(write({ path: 'a.txt', content: 'x', overwrite: false })).rejects.toMatchObject({
       code: 'CONFLICT',
     });
@@ -42,7 +42,7 @@ describe('write_file', () => {
     expect(existsSync(join(workspace.root, 'b'))).toBe(false);
   });
 
-  it('stores base64 as the bytes it stands for', async () => {
+  it('stores the bytes that base64 encodes', async () => {
     await write({ path: 'x', content: 'AP+A\n', encoding: 'base64' });
     expect(readFileSync(join(workspace.root, 'x'))).toEqual(Buffer.from([0, 255, 128]));
     await write({ path: 'x', content: '', encoding: 'base64' });

@@ -73,9 +73,9 @@ export const writeFile = defineTool({
   ],
   input,
   output,
-  run: async (asked, { fs }) => {
-    const { path, createDirs, overwrite } = asked;
-    const receipt = await fs.write(path, bytesOf(asked), { createDirs, overwrite });
+  run: async (request, { fs }) => {
+    const { path, createDirs, overwrite } = request;
+    const receipt = await fs.write(path, bytesOf(request), { createDirs, overwrite });
     const shown = (await fs.stat(path))?.path ?? path;
     return { path: shown, bytesWritten: receipt.bytesWritten, created: receipt.created };
   },

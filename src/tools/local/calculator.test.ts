@@ -24,7 +24,7 @@ const failureOf = async (expression: string, more: object = {}): Promise<ToolFai
   throw new Error(`Expected a failure for ${expression}, got ${String(error)}.`);
 };
 
-describe('examples', () => {
+describe('calculator examples', () => {
   it.each(titlesOf(calculator))('%s', async (title) => {
     await runExample(calculator, title, fakeContext());
   });

@@ -82,7 +82,7 @@ const assertNesting = (expression: string): void => {
   }
 };
 
-/** mathjs reads "5% + 3%" as a remainder; nobody means that. */
+/** mathjs reads "5% + 3%" as a remainder, which no user means. */
 const assertPercent = (expression: string): void => {
   const at = expression.search(/%\s*[+-]/);
   if (at < 0) return;
@@ -199,10 +199,10 @@ const defineCalculator = (): Tool<Input, Output> => {
   return defineTool<Input, Output>({
     ...DEFINITION,
     examples: EXAMPLES,
-    run: async (asked, context) => {
-      const engine = await engines.of((asked.precision ?? 0) > DOUBLE_DIGITS);
+    run: async (request, context) => {
+      const engine = await engines.of((request.precision ?? 0) > DOUBLE_DIGITS);
       const rendered = inTime({
-        run: () => calculate(asked, engine),
+        run: () => calculate(request, engine),
         // What was stopped in the middle is not used again; a call that holds it already may.
         stopped: () => {
           engines.forget();
@@ -214,7 +214,7 @@ const defineCalculator = (): Tool<Input, Output> => {
           'The result is beyond 2^53, so its last digits are rounded; set precision to 16 or more for all of them.',
         );
       }
-      return { expression: asked.expression, ...rendered } as Output;
+      return { expression: request.expression, ...rendered } as Output;
     },
   });
 };

@@ -28,34 +28,34 @@ const wrong = (field: keyof Input, message: string, suggestion: string): ToolFai
     suggestions: [suggestion],
   });
 
-/** What an operation works with, once the words of the input are understood. */
-interface Scene extends ReadDateOptions {
+/** What an operation works with: the input, its zone and locale, and the clock. */
+interface DateJob extends ReadDateOptions {
   readonly input: Input;
   now(): DateTime;
 }
 
-const written = (moment: DateTime, { input: { format, locale } }: Scene): string =>
+const written = (moment: DateTime, { input: { format, locale } }: DateJob): string =>
   writeDate(moment.setLocale(locale), format ?? DEFAULT_FORMAT);
 
-const described = (moment: DateTime, scene: Scene): Output => {
+const described = (moment: DateTime, job: DateJob): Output => {
   const iso = moment.toISO();
   if (iso === null) throw wrong('date', 'is out of range', 'Use years from -271821 to 275760.');
   return {
     iso,
-    formatted: written(moment, scene),
-    timezone: moment.zoneName ?? scene.zone,
+    formatted: written(moment, job),
+    timezone: moment.zoneName ?? job.zone,
     timestamp: moment.toMillis(),
-    weekday: moment.setLocale(scene.locale).weekdayLong ?? '',
+    weekday: moment.setLocale(job.locale).weekdayLong ?? '',
   };
 };
 
-const given = (scene: Scene): DateTime =>
-  scene.input.date === undefined ? scene.now() : readDate(scene.input.date, 'date', scene);
+const inputDate = (job: DateJob): DateTime =>
+  job.input.date === undefined ? job.now() : readDate(job.input.date, 'date', job);
 
-const diff = (scene: Scene): Output => {
-  const { date1 = '', date2 = '', unit = 'days' } = scene.input;
-  const from = readDate(date1, 'date1', scene);
-  const to = readDate(date2, 'date2', scene);
+const diff = (job: DateJob): Output => {
+  const { date1 = '', date2 = '', unit = 'days' } = job.input;
+  const from = readDate(date1, 'date1', job);
+  const to = readDate(date2, 'date2', job);
   const whole = ['years', 'months', 'days', 'hours', 'minutes', 'seconds'] as const;
   const { milliseconds: _rest, ...breakdown } = to
     .diff(from, [...whole, 'milliseconds'])
@@ -67,27 +67,27 @@ const diff = (scene: Scene): Output => {
   };
 };
 
-const add = (scene: Scene): Output => {
-  const { amount = 0, unit = 'days' } = scene.input;
+const add = (job: DateJob): Output => {
+  const { amount = 0, unit = 'days' } = job.input;
   if (CALENDAR_UNITS.includes(unit) && !Number.isInteger(amount)) {
     throw wrong('amount', `must be a whole number of ${unit}`, 'Use days or hours for fractions.');
   }
-  const base = given(scene);
+  const base = inputDate(job);
   const moved = base.plus({ [unit]: amount });
   if (!moved.isValid) throw wrong('amount', 'leads out of range', 'Use a smaller amount.');
-  const { iso, ...rest } = described(moved, scene);
+  const { iso, ...rest } = described(moved, job);
   return { original: base.toISO() ?? '', result: iso, iso, ...rest };
 };
 
-const OPERATIONS: Readonly<Record<Input['operation'], (scene: Scene) => Output>> = {
-  now: (scene) => described(scene.now(), scene),
-  parse: (scene) => described(given(scene), scene),
-  format: (scene) => ({ formatted: written(given(scene), scene), timezone: scene.zone }),
+const OPERATIONS: Readonly<Record<Input['operation'], (job: DateJob) => Output>> = {
+  now: (job) => described(job.now(), job),
+  parse: (job) => described(inputDate(job), job),
+  format: (job) => ({ formatted: written(inputDate(job), job), timezone: job.zone }),
   diff,
   add,
 };
 
-/** Whoever names a city means the zone of that city, however its region is called. */
+/** Finds the zone closest to a wrong name: by its city first, then by the whole name. */
 const nearestZone = (
   zone: string,
   zones: readonly string[],
@@ -113,7 +113,7 @@ const sceneOf = (
   request: Input,
   { defaultZone, now }: DatetimeOptions,
   luxon: typeof import('luxon'),
-): Scene => {
+): DateJob => {
   const { locale, inputFormat, format, operation } = request;
   const zone = request.timezone ?? defaultZone;
   return {

@@ -6,7 +6,7 @@ import type { ModelReply } from '../../contract/model.ts';
 import { defineTool, type MostCost } from '../../contract/tool.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 
-/** How many steps are asked for, how much may be said, and whether the answer is checked. */
+/** By depth: the steps requested, the length of the answer, and whether it is reviewed. */
 const DEPTHS = {
   quick: { steps: 3, maxTokens: 2_000, review: false },
   standard: { steps: 8, maxTokens: 8_000, review: false },
@@ -14,7 +14,7 @@ const DEPTHS = {
 } as const;
 
 /** Tokens that vendors count besides those of the texts, at most. */
-const FRAME = 256;
+const MAX_FRAME_TOKENS = 256;
 
 type Depth = keyof typeof DEPTHS;
 
@@ -89,8 +89,8 @@ const fromProse = (text: string): Thought | undefined => {
 };
 
 const thoughtOf = (reply: ModelReply): Thought | undefined => {
-  const given = shape().safeParse(reply.object);
-  return given.success ? given.data : fromProse(reply.text);
+  const parsed = shape().safeParse(reply.object);
+  return parsed.success ? parsed.data : fromProse(reply.text);
 };
 
 const promptOf = ({ problem, context, steps }: Input, most: number): string =>
@@ -100,7 +100,7 @@ const promptOf = ({ problem, context, steps }: Input, most: number): string =>
     `Take at most ${steps ?? most} steps, then give the final answer.`,
   ].join('\n\n');
 
-/** Charges for the reply, whatever it is worth. */
+/** Asks the model, and charges for the reply whether it is usable or not. */
 const think = async (
   { system, prompt, depth }: Question,
   context: ToolContext,
@@ -114,10 +114,11 @@ const think = async (
 };
 
 /** The most that all questions of a call use up; the second one holds the first answer as well. */
-const mostOf = (asked: Input): MostCost => {
-  const { steps, maxTokens, review } = DEPTHS[asked.depth];
-  const prompt = promptOf(asked, steps);
-  const question = Buffer.byteLength(`${SYSTEM}${REVIEW}${prompt}${JSON.stringify(SHAPE)}`) + FRAME;
+const mostOf = (request: Input): MostCost => {
+  const { steps, maxTokens, review } = DEPTHS[request.depth];
+  const prompt = promptOf(request, steps);
+  const question =
+    Buffer.byteLength(`${SYSTEM}${REVIEW}${prompt}${JSON.stringify(SHAPE)}`) + MAX_FRAME_TOKENS;
   return review
     ? { model: { inputTokens: 2 * question + 4 * maxTokens, outputTokens: 2 * maxTokens } }
     : { model: { inputTokens: question, outputTokens: maxTokens } };
@@ -133,11 +134,11 @@ const assertConfigured = ({ model }: ToolContext): void => {
   });
 };
 
-const run = async (asked: Input, context: ToolContext): Promise<Output> => {
+const run = async (request: Input, context: ToolContext): Promise<Output> => {
   assertConfigured(context);
-  const { depth } = asked;
+  const { depth } = request;
   const { steps: most, review } = DEPTHS[depth];
-  const prompt = promptOf(asked, most);
+  const prompt = promptOf(request, most);
   const first = await think({ system: SYSTEM, prompt, depth }, context);
   if (!first.thought) {
     throw new ToolFailure('SERVER_ERROR', 'The model gave an empty answer.', {

@@ -28,7 +28,7 @@ const failureOf = async (operation: string, text: string, options?: object) =>
     (error: unknown) => (error instanceof ToolFailure ? error : undefined),
   );
 
-describe('examples', () => {
+describe('text_transform examples', () => {
   it.each(titlesOf(textTransform))('%s', async (title) => {
     await runExample(textTransform, title, fakeContext());
   });

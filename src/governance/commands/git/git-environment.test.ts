@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { findProgramSetting, gitEnvironment, withoutGitVariables } from './git-environment.ts';
+import {
+  findProgramSetting,
+  gitEnvironment,
+  withGitHeader,
+  withoutGitVariables,
+} from './git-environment.ts';
 
 it('threat: a tool that sets variables of git changes neither the repository nor a program', () => {
   const variables = {
@@ -52,3 +57,15 @@ it.each(['', 'external = x', '[core]\n\tbare = false', '[diff]\n\talgorithm = x'
     expect(findProgramSetting(text)).toBeUndefined();
   },
 );
+it('a header is one more setting, for its origin alone', () => {
+  const header = { origin: 'https://git.example.org', header: 'authorization: x' };
+  const before = gitEnvironment({ gitDir: '/r/.git', workTree: '/r' });
+  const count = Number(before.GIT_CONFIG_COUNT);
+  expect(withGitHeader(before, header)).toEqual({
+    ...before,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'http.https://git.example.org/.extraHeader',
+    [`GIT_CONFIG_VALUE_${count}`]: 'authorization: x',
+  });
+  expect(withGitHeader({}, header).GIT_CONFIG_COUNT).toBe('1');
+});

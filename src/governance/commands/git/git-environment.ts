@@ -77,6 +77,27 @@ const configured = (settings: Readonly<Record<string, string>>): Record<string, 
   ]);
 };
 
+/** A header that git sends to one origin, and to no other. */
+export interface GitHeader {
+  /** Scheme, host and port, such as `https://git.example.org`. */
+  readonly origin: string;
+  readonly header: string;
+}
+
+/** Adds a header to the settings of a run. They are in the environment, where no list shows them. */
+export const withGitHeader = (
+  env: Readonly<Record<string, string>>,
+  { origin, header }: GitHeader,
+): Readonly<Record<string, string>> => {
+  const count = Number(env.GIT_CONFIG_COUNT ?? 0);
+  return {
+    ...env,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: `http.${origin}/.extraHeader`,
+    [`GIT_CONFIG_VALUE_${count}`]: header,
+  };
+};
+
 /** Gives the variables for one run of git on one repository. */
 export const gitEnvironment = ({
   gitDir,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gitUseOf } from './git-use.ts';
+import { gitUseOf, overwritingSubcommand } from './git-use.ts';
 
 const isAlone = (...commands: readonly string[]): boolean =>
   gitUseOf(commands.map((command) => command.split(' ').filter((word) => word !== ''))).isAlone;
@@ -126,5 +126,39 @@ describe('the objects that git is asked to print', () => {
   it('lists none for a subcommand that prints no object, and for git without one', () => {
     expect(objectsOf('git', 'status', 'abc')).toEqual([]);
     expect(objectsOf('git', '--version')).toEqual([]);
+    expect(objectsOf('git', 'stash', 'push', 'abc')).toEqual([]);
+    expect(objectsOf('git', 'stash', 'show', 'abc')).toEqual(['show', 'abc']);
+  });
+});
+
+describe('uncommitted work', () => {
+  const overwritten = (...lines: readonly string[]) =>
+    overwritingSubcommand(lines.map((line) => line.split(' ')));
+
+  it.each([
+    ['git checkout .', 'checkout'],
+    ['git checkout main', 'checkout'],
+    ['timeout 5 git checkout -q HEAD a', 'checkout'],
+    ['git checkout -b new', undefined],
+    ['git checkout -qb new', undefined],
+    ['git restore a', 'restore'],
+    ['git restore -SW a', 'restore'],
+    ['git restore --staged --worktree a', 'restore'],
+    ['git restore --staged a', undefined],
+    ['git restore -S a', undefined],
+    ['git reset --hard', 'reset'],
+    ['git reset a', undefined],
+    ['git merge --abort', 'merge'],
+    ['git merge main', undefined],
+    ['git clean -fd', 'clean'],
+    ['git status', undefined],
+    ['git', undefined],
+    ['ls checkout', undefined],
+  ])('%s replaces it: %s', (line, expected) => {
+    expect(overwritten(line)).toBe(expected);
+  });
+
+  it('is found in any command of a line', () => {
+    expect(overwritten('git status', 'git reset --hard')).toBe('reset');
   });
 });

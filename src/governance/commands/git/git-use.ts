@@ -78,7 +78,8 @@ const PRINTS: ReadonlySet<string> = new Set(['show', 'cat-file', 'diff', 'grep',
 const objectsIn = (words: readonly string[]): readonly string[] => {
   const at = words.findIndex(isGit);
   const rest = words.slice(at + 1).filter((word) => !word.startsWith('-'));
-  if (!PRINTS.has(rest[0] ?? '')) return [];
+  const isOtherStash = rest[0] === 'stash' && rest[1] !== 'show';
+  if (!PRINTS.has(rest[0] ?? '') || isOtherStash) return [];
   return rest
     .slice(1)
     .flatMap((word) => word.split(/\.{2,3}/))
@@ -92,6 +93,28 @@ const subcommandOf = (words: readonly string[]): readonly string[] => {
   const at = rest.findIndex((word) => !word.startsWith('-'));
   return at < 0 ? [] : rest.slice(at);
 };
+
+const isSwitch = (word: string): boolean => /^-q?b/.test(word);
+const isOnlyStaged = (args: readonly string[]): boolean =>
+  args.some((word) => /^-(?:q*S|-staged)/.test(word)) &&
+  !args.some((word) => /^-(?:[qS]*W|-worktree)/.test(word));
+
+/** Subcommands that can replace or remove uncommitted work, and when they do. */
+const OVERWRITES = new Map<string, (args: readonly string[]) => boolean>([
+  // Without -b a word can be a file as well as a branch. `git switch` takes branches alone.
+  ['checkout', (args) => !args.some(isSwitch)],
+  ['restore', (args) => !isOnlyStaged(args)],
+  ['reset', (args) => args.includes('--hard')],
+  ['merge', (args) => args.includes('--abort')],
+  ['clean', () => true],
+]);
+
+/** The first subcommand that leaves nothing of the uncommitted work it replaces, or `undefined`. */
+export const overwritingSubcommand = (commands: Commands): string | undefined =>
+  commands
+    .filter((words) => words.some(isGit))
+    .map(subcommandOf)
+    .find(([name = '', ...args]) => OVERWRITES.get(name)?.(args))?.[0];
 
 const SEARCHES_HISTORY: ReadonlySet<string> = new Set(['log', 'show', 'diff', 'stash', 'rev-list']);
 const GREP_FLAGS_WITH_I = /^-[iwvhHlLncEFGPoqpW]*I/;

@@ -60,11 +60,16 @@ const LOOKING: RuleTable = {
     needsWithOperands: '-a -r -l --all --remotes --list --contains --merged --no-merged',
   },
   tag: {
-    flags: '-l --list',
+    flags: '-l --list -a --annotate',
     optional: '--sort --format --contains --points-at --merged',
-    values: { '--contains': 'revision', '--points-at': 'revision' },
-    operands: ['text'],
-    needsWithOperands: '-l --list',
+    values: {
+      '--contains': 'revision',
+      '--points-at': 'revision',
+      '-m': 'text',
+      '--message': 'text',
+    },
+    operands: ['text', 'revision'],
+    needsWithOperands: '-l --list -m --message',
   },
   remote: { flags: '-v --verbose' },
   'rev-parse': {
@@ -106,7 +111,18 @@ const LOOKING: RuleTable = {
     operands: ['text', 'revision'],
     instead: '-e',
   },
-  stash: { subcommands: { list: LOG, show: LOG } },
+  stash: {
+    subcommands: {
+      list: LOG,
+      show: LOG,
+      push: {
+        flags: '-q --quiet',
+        values: { '-m': 'text', '--message': 'text' },
+        operands: ['revision'],
+      },
+      pop: { flags: '-q --quiet --index', operands: ['revision'], most: 1 },
+    },
+  },
   worktree: { subcommands: { list: { flags: '--porcelain -v' } } },
   version: {},
 };
@@ -152,5 +168,7 @@ export const GIT: RuleTable = {
     flags: '--no-pager -P --version --no-optional-locks --literal-pathspecs',
     subcommands: { ...LOOKING, ...CHANGING },
     isAtRoot: true,
+    // The repository is named to git, so that a folder of it is as good as its top.
+    isInRepository: true,
   },
 };

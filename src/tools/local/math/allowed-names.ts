@@ -1,6 +1,6 @@
 /**
  * What an expression may name. A function that is not here does not exist for the calculator,
- * whatever mathjs knows; the group it stands in says how it is charged for the work it makes.
+ * whatever mathjs knows; its group says how it is charged for the work it makes.
  */
 
 /** How the work of a function grows with its arguments. */

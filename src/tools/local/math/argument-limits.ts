@@ -50,8 +50,8 @@ const fewDigits: Check = (name, [, ...digits]) => {
   if (magnitudeOf(digits) > MAX_DIGITS) throw tooMuch(`${name} takes up to ${MAX_DIGITS} digits`);
 };
 
-const fewQuantiles: Check = (name, [, ...wanted]) => {
-  if (magnitudeOf(wanted) > MAX_QUANTILES) {
+const fewQuantiles: Check = (name, [, ...quantiles]) => {
+  if (magnitudeOf(quantiles) > MAX_QUANTILES) {
     throw tooMuch(`${name} gives at most ${MAX_QUANTILES} values`);
   }
 };

@@ -41,11 +41,11 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['range', ':'],
 ]);
 
-/** Where a name or its sign first stands in the expression, counted from 1. */
+/** The position of a name or its sign in the expression, counted from 1. */
 const positionOf = (name: string, { expression }: Run): number | undefined => {
   const at = expression.indexOf(name);
-  const found = at < 0 ? expression.indexOf(SIGNS.get(name) ?? name) : at;
-  return found < 0 ? undefined : found + 1;
+  const index = at < 0 ? expression.indexOf(SIGNS.get(name) ?? name) : at;
+  return index < 0 ? undefined : index + 1;
 };
 
 /** A suggestion only where it is likely: half of the letters have to be right. */
@@ -126,7 +126,7 @@ const matrix = (items: readonly SyntaxTree[], run: Run): unknown => {
 const range = ({ start, end, step }: RangeNode, run: Run): unknown =>
   apply('range', step ? [start, end, step] : [start, end], run);
 
-/** `A[2, 1:end]`; `end` is the length of the dimension it stands in. */
+/** `A[2, 1:end]`; `end` is the length of its dimension. */
 const accessor = ({ object, index }: AccessorNode, run: Run): unknown => {
   const whole = evaluate(object, run);
   if (index.dotNotation || !isMatrix(whole)) {

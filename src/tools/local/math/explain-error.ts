@@ -1,8 +1,8 @@
-/** Puts what mathjs complains about into words that name the place and never the values. */
+/** Turns errors of mathjs into failures that name the position and never the values. */
 import { ToolFailure } from '../../../contract/errors.ts';
 import { tooMuch, wrongExpression } from './refusal.ts';
 
-/** The complaints of the parser, by how they begin. */
+/** Messages of the parser, by their beginning. */
 const PARSER_SAYS: readonly (readonly [RegExp, string])[] = [
   [/^Unexpected end of expression/, 'it ends too early'],
   [/^Value expected/, 'a value is missing'],
@@ -17,7 +17,7 @@ const PARSER_SAYS: readonly (readonly [RegExp, string])[] = [
   [/quote/i, 'a quotation mark is missing'],
 ];
 
-/** The complaints of functions, by what they contain. */
+/** Messages of functions, by what they contain. */
 const FUNCTION_SAYS: readonly (readonly [RegExp, string])[] = [
   [/Too (few|many) arguments/i, 'the number of arguments is wrong'],
   [/Units do not match/i, 'the units do not fit together'],

@@ -1,6 +1,6 @@
 /**
- * The few doors of mathjs the calculator uses: its parser, its functions by name, its units and its
- * formatting. The evaluator of mathjs is not among them, so no expression can reach what is not here.
+ * The parts of mathjs that the calculator uses: its parser, its functions by name, its units and its
+ * formatting. The evaluator of mathjs is not among them, so no expression can reach anything else.
  */
 import { CONSTANTS, FUNCTIONS } from './allowed-names.ts';
 import type { SyntaxTree } from './syntax-tree.ts';
@@ -19,14 +19,14 @@ export interface MathEngine {
   number(value: number): unknown;
   typeOf(value: unknown): string;
   format(value: unknown, digits: number): string;
-  /** Sets right what a calculation that was stopped left behind. */
+  /** Restores the settings that a stopped calculation left changed. */
   mend(): void;
 }
 
 /** Digits of a decimal in exact arithmetic; more than any `precision` asked for. */
 const EXACT_DIGITS = 72;
 
-/** Out of reach already; overridden so that no function of mathjs gets at them behind our back. */
+/** Expressions cannot call these; overridden so that no function of mathjs calls them either. */
 const CLOSED = [
   'import',
   'createUnit',

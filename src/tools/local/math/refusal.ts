@@ -1,4 +1,4 @@
-/** The two ways an expression is turned down: it is wrong at some place, or it asks for too much. */
+/** The failures of an expression: it is wrong at a position, or it asks for too much. */
 import { ToolFailure } from '../../../contract/errors.ts';
 
 const EXAMPLES = 'Write it like "sqrt(16) + 2^3", "5 km to mile" or "inv([1, 2; 3, 4])".';

@@ -78,10 +78,10 @@ export const renderValue = (value: unknown, digits: number, engine: MathEngine):
 
 const formatted = (
   value: unknown,
-  known: { result: unknown; resultType: string; digits: number; engine: MathEngine },
+  rendering: { result: unknown; resultType: string; digits: number; engine: MathEngine },
 ): string => {
   if (typeof value === 'string') return value;
   if (isFraction(value)) return fractionText(value);
-  if (known.resultType === 'Object') return JSON.stringify(known.result);
-  return known.engine.format(value, known.digits);
+  if (rendering.resultType === 'Object') return JSON.stringify(rendering.result);
+  return rendering.engine.format(value, rendering.digits);
 };

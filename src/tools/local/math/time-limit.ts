@@ -1,6 +1,6 @@
 /**
- * The last line against a calculation that does not end. The meter refuses what it knows to be slow;
- * this stops what it does not know. The vm is no sandbox here, only a way to interrupt.
+ * Stops a calculation that does not end. The meter refuses what it knows to be slow; this limit stops
+ * the rest. The vm is no sandbox here: it is a way to interrupt.
  */
 import { type Context, createContext, runInContext } from 'node:vm';
 import { tooMuch } from './refusal.ts';

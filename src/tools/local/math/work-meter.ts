@@ -1,6 +1,6 @@
 /**
- * Charges each function call before it is made and refuses the one that would take too long. To stop
- * mathjs half-way costs the engine, so whatever is expensive should be seen in the arguments.
+ * Charges each function call before it is made, and refuses one that would take too long. Stopping
+ * mathjs half-way costs the engine, so the cost is estimated from the arguments.
  */
 import { FUNCTIONS, type Growth } from './allowed-names.ts';
 import { assertArguments } from './argument-limits.ts';
@@ -34,7 +34,7 @@ const LOOPS: ReadonlyMap<string, 0 | 1> = new Map([
   ['combinationsWithRep', 1],
   ['permutations', 1],
 ]);
-/** Take their arguments one after another instead of working them together. */
+/** Functions that take their arguments one after another instead of combining them. */
 const LISTS: ReadonlySet<string> = new Set('concat sum prod max min mean mode'.split(' '));
 const MAX_MATRIX_POWER = 1_000;
 
@@ -61,7 +61,7 @@ const weightOf = ({ decimal, fraction, complex }: Kinds, growth: Growth): number
   return complex ? 4 : 1;
 };
 
-/** The elements of the result of working matrices of different shapes together. */
+/** Counts the elements of the result of combining matrices of different shapes. */
 const broadcastCount = (args: readonly unknown[]): number => {
   const shapes = args.map(shapeOf);
   const dimensions = Math.max(0, ...shapes.map((shape) => shape.length));
@@ -82,9 +82,9 @@ const assertElements = (count: number): number => {
 
 /** Sides given one by one or as a list: `zeros(2, 3)` and `zeros([2, 3])`. */
 const sidesOf = (name: string, args: readonly unknown[]): readonly number[] => {
-  const given = name === 'resize' || name === 'reshape' ? args.slice(1, 2) : args;
+  const sizes = name === 'resize' || name === 'reshape' ? args.slice(1, 2) : args;
   // A side of nothing still makes as many empty rows as the other side says.
-  return scalarsOf(given).map((side) => Math.max(1, Math.abs(estimateOf(side)) || 0));
+  return scalarsOf(sizes).map((side) => Math.max(1, Math.abs(estimateOf(side)) || 0));
 };
 
 const shapeWork = (name: string, args: readonly unknown[]): number => {

@@ -9,7 +9,7 @@ import { takeBeginning, takeSample } from './take-sample.ts';
 /** Tells the caller what was left out. */
 export type Warn = (message: string) => void;
 
-export type Label = 'positive' | 'negative' | 'neutral';
+type Label = 'positive' | 'negative' | 'neutral';
 
 export interface SummaryOptions {
   readonly maxSentences?: number | undefined;
@@ -78,12 +78,12 @@ export const createAnalyst = (read: ReadEnglish): Analyst => {
       return { score: score === 0 ? 0 : score, label: labelOf(score) };
     },
     entities: async (whole, warn) => {
-      const found = await findEntities(takeBeginning(whole, warn), async (rest) => {
+      const entities = await findEntities(takeBeginning(whole, warn), async (rest) => {
         const { reading } = await sampleOf(rest, warn);
         if (!reading) englishOnly('only addresses were looked for', warn);
         return reading;
       });
-      return firstOf(found, MAX_ENTITIES, (dropped) =>
+      return firstOf(entities, MAX_ENTITIES, (dropped) =>
         warn(`${dropped} more entities were left out.`),
       );
     },

@@ -17,7 +17,7 @@ export interface Token {
   readonly gap: string;
 }
 
-export interface Found {
+interface EntitySpan {
   readonly type: string;
   readonly value: string;
   /** The first and the last token. */
@@ -27,7 +27,7 @@ export interface Found {
 export interface Reading {
   readonly tokens: readonly Token[];
   readonly sentences: readonly string[];
-  readonly entities: readonly Found[];
+  readonly entities: readonly EntitySpan[];
   /** From -1 to 1. */
   readonly sentiment: number;
 }

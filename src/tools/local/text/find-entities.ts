@@ -22,21 +22,22 @@ const bareAddress = (address: string): string => {
   for (; end > 0; end -= 1) {
     const last = address[end - 1] ?? '';
     const opener = CLOSERS[last];
-    const kept = address.slice(0, end);
-    if (opener ? countOf(kept, opener) >= countOf(kept, last) : !'.,;:!?…'.includes(last)) break;
+    const shortened = address.slice(0, end);
+    if (opener ? countOf(shortened, opener) >= countOf(shortened, last) : !'.,;:!?…'.includes(last))
+      break;
   }
   return address.slice(0, end);
 };
 
 /** The library trips over addresses in brackets, so they are taken out before it reads. */
-const takeAddresses = (text: string): { rest: string; found: readonly Bare[] } => {
-  const found: Bare[] = [];
+const takeAddresses = (text: string): { rest: string; addresses: readonly Bare[] } => {
+  const addresses: Bare[] = [];
   const rest = text.replaceAll(ADDRESS, (match, url: string | undefined) => {
     const value = bareAddress(match);
-    found.push({ type: url ? 'URL' : 'EMAIL', value });
+    addresses.push({ type: url ? 'URL' : 'EMAIL', value });
     return ` ${match.slice(value.length)}`;
   });
-  return { rest, found };
+  return { rest, addresses };
 };
 
 const PARTICLES: ReadonlySet<string> = new Set(
@@ -89,11 +90,11 @@ export const findEntities = async (
   text: string,
   read: (text: string) => Promise<Reading | undefined>,
 ): Promise<readonly Entity[]> => {
-  const { rest, found } = takeAddresses(text);
+  const { rest, addresses } = takeAddresses(text);
   const reading = await read(rest);
-  const known = reading ? [...reading.entities, ...namesIn(reading)] : [];
+  const names = reading ? [...reading.entities, ...namesIn(reading)] : [];
   const counts = new Map<string, Entity>();
-  for (const { type, value } of [...found, ...known]) {
+  for (const { type, value } of [...addresses, ...names]) {
     const key = `${type} ${value}`;
     counts.set(key, { type, value, count: (counts.get(key)?.count ?? 0) + 1 });
   }

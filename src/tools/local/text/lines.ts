@@ -1,6 +1,6 @@
 /** The lines of a text, taken apart so that they can be put together with the same line ends. */
 
-export interface Lines {
+interface Lines {
   readonly lines: readonly string[];
   /** The line end the text uses first; `\n` when it has none. */
   readonly lineEnd: string;
@@ -26,7 +26,7 @@ const byKey = (a: { key: string; line: string }, b: { key: string; line: string 
   return a.line < b.line ? -1 : 1;
 };
 
-/** In the order of the alphabet whatever the case; accented letters stand next to plain ones. */
+/** Sorts by the alphabet, ignoring case; accented letters come next to plain ones. */
 export const sortLines = (text: string): string => {
   const parts = linesOf(text);
   const sorted = parts.lines

@@ -1,5 +1,5 @@
 /**
- * Keywords by TextRank: words that stand near each other are linked, PageRank finds those that
+ * Keywords by TextRank: words near each other are linked, PageRank finds those that
  * matter, and what is said of them together, or again and again, makes the phrases.
  */
 import type { Token } from './english.ts';
@@ -14,7 +14,7 @@ export interface Keyword {
 
 type Counts = Map<string, number>;
 
-/** How far apart two words may stand to belong together. */
+/** The largest distance between two words that are linked. */
 const WINDOW = 3;
 const MAX_PHRASE_LENGTH = 3;
 const NAMING: ReadonlySet<string> = new Set(['NOUN', 'PROPN', 'ADJ', 'X']);
@@ -83,7 +83,7 @@ const withoutParts = (candidates: Counts): Counts => {
   return new Map([...candidates].filter(([phrase, count]) => count > (covered.get(phrase) ?? 0)));
 };
 
-/** Links between words that stand near each other, by how often they do. */
+/** Links words near each other; the weight is how often they are. */
 const edgesOf = (words: readonly number[]): readonly Edge[] => {
   const weights: Counts = new Map();
   for (const [at, from] of words.entries()) {

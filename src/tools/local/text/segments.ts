@@ -37,7 +37,7 @@ export const createSegmenter = (granularity: 'grapheme' | 'word' | 'sentence'): 
   };
 };
 
-/** The words of a text, without what stands between them. */
+/** Lists the words of a text, without what lies between them. */
 export const wordsOf = (text: string, segments: Segmenter): readonly string[] => {
   const words: string[] = [];
   for (const { text: word, wordLike } of segments(text)) if (wordLike) words.push(word);

@@ -11,7 +11,7 @@ export interface SummaryLimits {
   readonly maxSentences: number;
   /** Characters of the whole summary. */
   readonly maxLength: number;
-  /** What stands between two sentences. */
+  /** The text between two sentences. */
   readonly joint: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The part of a text that is analysed. Readers of language take time that grows faster than the
- * text, so hostile sizes are cut here, and the caller is told.
+ * text, so long texts are cut here, with a warning to the caller.
  */
 
 export interface Sample {

@@ -1,6 +1,6 @@
 /**
  * Date formats in both spellings people use: luxon's own (`yyyy-MM-dd`) and that of moment and dayjs
- * (`YYYY-MM-DD`). The second is told by tokens the first does not have, and read token by token.
+ * (`YYYY-MM-DD`). The second is recognised by tokens that the first does not have, and read token by token.
  */
 import type { DateTime } from 'luxon';
 
@@ -41,7 +41,7 @@ const PIECES = new RegExp(
   'gsu',
 );
 
-/** luxon has no `Y`, `A`, `ddd` or `Do`; its `D` is a whole date and stands alone or with a time. */
+/** luxon has no `Y`, `A`, `ddd` or `Do`; its `D` is a whole date, used alone or with a time. */
 const isMomentStyle = (format: string): boolean => {
   const bare = format.replaceAll(LITERAL, '');
   if (/^D{1,4} [tT]{1,4}$/.test(bare)) return false;

@@ -1,6 +1,10 @@
-/** Cyclomatic complexity: one way through a function, and one more for every decision in it. */
+/** The work of the code tools on source texts: outlines, measures or imports of each, in order. */
 import type ts from 'typescript-api';
-import type { Compiler } from './load-compiler.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+import type { CompilerOptions } from '../compiler-files.ts';
+import { type Compiler, loadCompiler } from './load-compiler.ts';
+import { outlineSource, type SourceOutline } from './outline-source.ts';
+import { parseSource, type SyntaxProblem } from './parse-source.ts';
 
 export interface FunctionMeasure {
   readonly name: string;
@@ -49,10 +53,7 @@ const hasBody = (compiler: Compiler, node: ts.Node): node is ts.FunctionLikeDecl
   compiler.isFunctionLike(node) && 'body' in node && node.body !== undefined;
 
 /** Every function with a body. What is nested in one counts for itself, not for the outer one. */
-export const measureComplexity = (
-  compiler: Compiler,
-  file: ts.SourceFile,
-): readonly FunctionMeasure[] => {
+const measureComplexity = (compiler: Compiler, file: ts.SourceFile): readonly FunctionMeasure[] => {
   const tallies: Tally[] = [];
   // A list of what is to be seen, for no depth of nesting may exhaust the stack.
   const waiting: { readonly node: ts.Node; readonly owner: Tally | undefined }[] = [
@@ -76,4 +77,53 @@ export const measureComplexity = (
       return { name: nameOf(compiler, node), line, complexity, lines };
     })
     .sort((one, other) => one.line - other.line);
+};
+
+export interface SourceText {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What each task answers for one source. */
+export interface SourceAnswers {
+  readonly outline: SourceOutline & { readonly errors: readonly SyntaxProblem[] };
+  readonly measure: readonly FunctionMeasure[];
+  /** The modules it imports. */
+  readonly imports: readonly string[];
+}
+
+export type SourceTask = keyof SourceAnswers;
+
+export interface SourceJob {
+  readonly task: SourceTask;
+  readonly sources: readonly SourceText[];
+  readonly compiler: CompilerOptions;
+}
+
+type Work<T extends SourceTask> = (compiler: Compiler, source: SourceText) => SourceAnswers[T];
+
+const outline: Work<'outline'> = (compiler, { path, text }) => {
+  const { file, errors } = parseSource(compiler, path, text);
+  return { ...outlineSource(compiler, file), errors };
+};
+
+const measure: Work<'measure'> = (compiler, { path, text }) => {
+  try {
+    return measureComplexity(compiler, parseSource(compiler, path, text).file);
+  } catch (error) {
+    // Text that no parser takes has no functions; the linter says what is wrong with it.
+    if (error instanceof ToolFailure) return [];
+    throw error;
+  }
+};
+
+const imports: Work<'imports'> = (compiler, { text }) =>
+  compiler.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+
+const TASKS: { readonly [T in SourceTask]: Work<T> } = { outline, measure, imports };
+
+export const prepare = async ({ task, sources, compiler: options }: SourceJob) => {
+  const { ts: compiler } = await loadCompiler(options);
+  return (): readonly SourceAnswers[SourceTask][] =>
+    sources.map((source) => TASKS[task](compiler, source));
 };

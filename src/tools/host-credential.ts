@@ -1,6 +1,6 @@
 /** A credential that belongs to a host: sent there, and nowhere else, whatever a caller asks for. */
-import type { ToolContext } from '../../contract/context.ts';
-import { ToolFailure } from '../../contract/errors.ts';
+import type { ToolContext } from '../contract/context.ts';
+import { ToolFailure } from '../contract/errors.ts';
 
 export interface HostCredential {
   /** The key under which the secrets port holds it. */

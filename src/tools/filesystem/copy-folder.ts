@@ -1,0 +1,157 @@
+/**
+ * Copies and moves whole folders, file by file through the broker: every name is judged, and every
+ * change keeps its snapshot, so that undo takes the whole folder back.
+ */
+import type { FileAccess, FileInfo, ToolContext } from '../../contract/context.ts';
+import { ToolFailure } from '../../contract/errors.ts';
+
+/** Undo keeps the content of every file that is moved. */
+const MAX_ENTRIES = 2_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export interface FolderRequest {
+  readonly path: string;
+  readonly newPath: string;
+}
+
+export interface FolderReceipt {
+  readonly newPath: string;
+  readonly bytesWritten: number;
+  readonly files: number;
+}
+
+type FolderContext = Pick<ToolContext, 'fs' | 'signal' | 'warn' | 'progress'>;
+
+interface Plan {
+  readonly source: FileInfo;
+  readonly target: string;
+}
+
+const refusal = (message: string, suggestion: string): ToolFailure =>
+  new ToolFailure('CONFLICT', message, { suggestions: [suggestion] });
+
+/** Lists what lies below a folder, each folder before its content. Secrets are not listed. */
+const entriesBelow = async (folder: string, fs: FileAccess): Promise<readonly FileInfo[]> => {
+  const entries: FileInfo[] = [];
+  const folders = [folder];
+  let bytes = 0;
+  for (let next = folders.shift(); next !== undefined; next = folders.shift()) {
+    for (const info of await fs.list(next)) {
+      if (info.kind === 'other') {
+        throw refusal(
+          `The folder holds a link or a special file: ${info.path}.`,
+          'Remove it first, or copy the files beside it one by one.',
+        );
+      }
+      entries.push(info);
+      if (info.kind === 'directory') folders.push(info.path);
+      else bytes += info.size;
+    }
+    if (entries.length > MAX_ENTRIES || bytes > MAX_BYTES) {
+      throw refusal(
+        `The folder holds more than ${MAX_ENTRIES} entries or ${MAX_BYTES / 1024 ** 2} MB.`,
+        'Copy or move its folders one by one.',
+      );
+    }
+  }
+  return entries;
+};
+
+/** Judges every name before anything changes. Fails with the reason of the first that is refused. */
+const planOf = async (
+  { path, newPath }: FolderRequest,
+  fs: FileAccess,
+  isMove: boolean,
+): Promise<readonly Plan[]> => {
+  const [from, to] = [await fs.resolve(path, 'read'), await fs.resolve(newPath, 'write')];
+  if (to === from || to.startsWith(`${from}/`)) {
+    throw refusal('The new name lies in the folder itself.', 'Choose a name outside the folder.');
+  }
+  if (await fs.stat(newPath)) {
+    throw refusal('Something of the new name is there already.', 'Choose another name.');
+  }
+  const source = (await fs.stat(path)) as FileInfo;
+  const prefix = source.path === '.' ? 0 : source.path.length + 1;
+  const entries = await entriesBelow(source.path, fs);
+  const plans = [source, ...entries].map((each) => ({
+    source: each,
+    target: each === source ? newPath : `${newPath}/${each.path.slice(prefix)}`,
+  }));
+  for (const plan of plans) {
+    await fs.resolve(plan.target, 'write');
+    if (isMove) await fs.resolve(plan.source.path, 'write');
+  }
+  return plans;
+};
+
+/** Takes back a copy that could not be finished. What cannot be removed stays for undo. */
+const removeTargets = async (targets: readonly string[], fs: FileAccess): Promise<void> => {
+  for (const target of targets.toReversed()) await fs.remove(target).catch(() => undefined);
+};
+
+const copyAll = async (plans: readonly Plan[], context: FolderContext): Promise<number> => {
+  const { fs, signal, progress } = context;
+  const made: string[] = [];
+  let bytes = 0;
+  try {
+    for (const { source, target } of plans) {
+      if (signal.aborted) throw new ToolFailure('CANCELLED');
+      if (source.kind === 'directory') await fs.makeDirectory(target);
+      else {
+        const options = { overwrite: false, executable: source.executable === true };
+        bytes += (await fs.write(target, await fs.read(source.path), options)).bytesWritten;
+      }
+      made.push(target);
+      progress(made.length / plans.length);
+    }
+  } catch (error) {
+    if (!signal.aborted) await removeTargets(made, fs);
+    throw error;
+  }
+  return bytes;
+};
+
+/** Says whether the entry is gone: a folder with files that are not listed stays. */
+const removeIfEmpty = async ({ path, kind }: FileInfo, fs: FileAccess): Promise<boolean> => {
+  try {
+    await fs.remove(path);
+    return true;
+  } catch (error) {
+    if (kind === 'directory' && error instanceof ToolFailure && error.code === 'CONFLICT') {
+      return false;
+    }
+    throw error;
+  }
+};
+
+const filesIn = (plans: readonly Plan[]): number =>
+  plans.filter(({ source }) => source.kind === 'file').length;
+
+/** Copies a folder to a name that is free. Files that hold secrets are left out. */
+export const copyFolder = async (
+  request: FolderRequest,
+  context: FolderContext,
+): Promise<FolderReceipt> => {
+  const plans = await planOf(request, context.fs, false);
+  const bytesWritten = await copyAll(plans, context);
+  return { newPath: request.newPath, bytesWritten, files: filesIn(plans) };
+};
+
+/** Moves a folder to a name that is free. Files that hold secrets stay, and so do their folders. */
+export const moveFolder = async (
+  request: FolderRequest,
+  context: FolderContext,
+): Promise<FolderReceipt> => {
+  const { fs } = context;
+  const plans = await planOf(request, fs, true);
+  const bytesWritten = await copyAll(plans, context);
+  let stayed = 0;
+  for (const { source } of plans.toReversed()) {
+    const isGone = await removeIfEmpty(source, fs);
+    if (!isGone) stayed += 1;
+  }
+  if (stayed > 0) {
+    context.warn('Files that no tool may move stay in the old folder.');
+  }
+  return { newPath: request.newPath, bytesWritten, files: filesIn(plans) };
+};
