@@ -46,6 +46,9 @@ export interface Pattern {
   toString(): string;
 }
 
+/** Throws CONFIG_INVALID for a pattern that it cannot run. */
+export type PatternCompiler = (source: string) => Pattern;
+
 const MAX_PATTERN = 4_096;
 /** Steps of the compiled patterns of one schema together: some hundred milliseconds of compiling. */
 const MAX_PROGRAM = 20_000;
@@ -56,7 +59,7 @@ const MEANS_SOMETHING_ELSE = /\\[AaCEQz]|\[:/;
  * The compiler for the patterns of one schema. It throws CONFIG_INVALID for a pattern that cannot be
  * run with the meaning it has in JSON Schema, and when the patterns are too large together.
  */
-export const linearPatterns = (): ((source: string) => Pattern) => {
+export const linearPatterns = (): PatternCompiler => {
   let program = 0;
   return (source) => {
     if (source.length > MAX_PATTERN) {
