@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { RetryPolicies } from '../contract/retry.ts';
 import { defineTool } from '../contract/tool.ts';
 import { ConfigError } from './config-error.ts';
+import { toolSettingsOf } from './configured-tools.ts';
 import { defaultSettings } from './default-settings.ts';
 import { parseConfig } from './load/parse-config.ts';
 import { defaultConfig } from './schema.ts';
-import { retryPolicyOf } from './sections/calls/retry.ts';
+import { retryPolicyOf } from './sections/calls/execution.ts';
 import { isToolName } from './sections/fields.ts';
-import { toolSettingsOf } from './tool-settings-of.ts';
 
 /** The problems as `path: message`. */
 const problemsOf = (value: unknown): readonly string[] => {

@@ -3,12 +3,11 @@
  * drivers. It chooses, the parts work.
  */
 import { delimiter, join, resolve } from 'node:path';
+import { isToolEnabled, unknownTools } from '../config/configured-tools.ts';
 import { defaultSettings } from '../config/default-settings.ts';
 import { homeOf, userConfigDir } from '../config/load/find-config-files.ts';
 import { readEnvironment } from '../config/read-environment.ts';
 import type { Config } from '../config/schema.ts';
-import { isToolEnabled } from '../config/tool-settings-of.ts';
-import { unknownTools } from '../config/unknown-tools.ts';
 import type { Crib } from '../contract/crib.ts';
 import type { CribHost } from '../contract/crib-host.ts';
 import type { Policy } from '../contract/policy.ts';

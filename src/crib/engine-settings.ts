@@ -1,7 +1,8 @@
 /** Translates the configuration into what the engine goes by. */
+
+import { toolSettingsOf } from '../config/configured-tools.ts';
 import type { Config } from '../config/schema.ts';
-import { retryPolicyOf } from '../config/sections/calls/retry.ts';
-import { toolSettingsOf } from '../config/tool-settings-of.ts';
+import { retryPolicyOf } from '../config/sections/calls/execution.ts';
 import type { LoopLimits } from '../governance/ledger/loop-breaker.ts';
 import { HOUR_MS } from '../kit/data/durations.ts';
 import type { EngineSettings } from '../pipeline/shared-services.ts';

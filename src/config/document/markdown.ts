@@ -1,5 +1,4 @@
-/** The reference of all settings as Markdown, published as `docs/configuration.md`. */
-
+/** Writes the reference of all settings as Markdown, published as `docs/configuration.md`. */
 import { describeConfig, type SettingDescription } from './describe.ts';
 import { configShape } from './read-config-shape.ts';
 
@@ -29,7 +28,7 @@ A mistake anywhere stops the start, and all mistakes are listed at once with fil
 In a variable, a list is written with commas (\`a,b\`) or as JSON, and a mapping as JSON.
 `;
 
-/** Cells are one line, and a bar would end them. */
+/** Escapes a cell: a bar would end it. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Loss } from './definition.ts';
-import { listedInput, listedOutput } from './listed-schema.ts';
+import { listedInput, listedOutput } from './mcp.ts';
 
 const input = (schema: object) => {
   const losses: Loss[] = [];

@@ -34,7 +34,7 @@ const open = (mode: LockMode = 'strict', written = vi.fn()): void => {
       prepare: async () => lock.refresh(),
       judge: (registered) => lock.judge(registered),
       holderOf: (name) => lock.holderOf?.(name),
-      welcome: () => lock.welcome(),
+      acceptFirstUse: () => lock.acceptFirstUse(),
     },
   });
 };
@@ -355,7 +355,7 @@ describe('threat: tool poisoning', () => {
         judge: () => {
           throw new Error('bug');
         },
-        welcome: async () => undefined,
+        acceptFirstUse: async () => undefined,
       },
     });
     await registry.load([server([aTool({ name: 'a' })])]);

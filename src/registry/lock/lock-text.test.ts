@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LockEntry } from '../../contract/lock.ts';
 import { visibleItem, visibleJson, visibleLines } from '../../kit/text/visible-text.ts';
-import { canonicalData } from './canonical-data.ts';
 import { formatLock, parseLock } from './lock-text.ts';
-import { fingerprintOfDefinition } from './pin-definition.ts';
+import { canonicalData, fingerprintOfDefinition } from './pin-definition.ts';
 
 const visible = { text: visibleItem, lines: visibleLines, json: visibleJson };
 

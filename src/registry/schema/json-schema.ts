@@ -1,7 +1,7 @@
 /**
- * A JSON Schema as a neutral `Schema`. It is used as it is: nothing is fetched, converted or written
- * into. Each schema gets a validator of its own, so that no `$id` of one tool is visible to another.
- * Import this file lazily: the validator takes a while to load.
+ * Compiles a JSON Schema into the neutral `Schema`. Nothing is fetched, and the schema is not changed.
+ * Each schema gets its own validator, so that no `$id` of one tool is visible to another. Import this
+ * file lazily: the validator is slow to load.
  */
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
@@ -11,46 +11,10 @@ import type { JsonSchema, Schema, Validation } from '../../contract/schema.ts';
 import { lazy } from '../../kit/data/lazy.ts';
 import { reasonOf } from '../../kit/data/reason-of.ts';
 import { ajvIssues } from './ajv-issues.ts';
-import { boundReferences } from './bound-references.ts';
+import { boundReferences, linearUniqueItems } from './bound-work.ts';
 import { fromDraft04 } from './from-draft-04.ts';
 import { inspectSchema, type SchemaFacts } from './inspect-schema.ts';
 import { linearPatterns, type Pattern, type PatternCompiler } from './linear-patterns.ts';
-
-/** `uniqueItems` by hashing: the validator's own compares every pair, which a long array turns into minutes. */
-const linearUniqueItems = (ajv: Ajv | Ajv2020): void => {
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    errors: false,
-    error: { message: 'must not have duplicate items' },
-    validate: (wanted: boolean, items: readonly unknown[]) => !wanted || allDistinct(items),
-  });
-};
-
-const allDistinct = (items: readonly unknown[]): boolean => {
-  const seen = new Set<string>();
-  for (const item of items) {
-    const key = canonical(item);
-    if (seen.has(key)) return false;
-    seen.add(key);
-  }
-  return true;
-};
-
-/** Equal for values that JSON Schema calls equal: the order of keys does not count. */
-const canonical = (value: unknown): string => {
-  if (typeof value !== 'object' || value === null) return scalar(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  fields.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonical(field)}`).join()}}`;
-};
-
-/** JSON would write NaN, Infinity and null alike; and -0 equals 0. */
-const scalar = (value: unknown): string =>
-  typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? 'undefined');
 
 /** Copies plain data, so that filling in defaults never changes what the caller holds. */
 const copyData = (value: unknown): unknown => {

@@ -1,4 +1,4 @@
-/** What people and surfaces ask of servers besides their tools: state, logs, resources, prompts. */
+/** Implements `Servers`: state, logs, resources, templates and prompts of MCP servers. */
 import type { Resource } from '@modelcontextprotocol/client';
 import type {
   CompletionAsked,
@@ -52,7 +52,7 @@ const onServer = async <T>(
   }
 };
 
-/** A server that fails does not keep the others from being listed. */
+/** Collects lists of all servers; one that fails counts as empty. */
 const fromAll = async <T>(
   all: readonly ServerSource[],
   list: (one: ServerSource) => Promise<readonly T[]>,
@@ -61,7 +61,7 @@ const fromAll = async <T>(
   return lists.flat();
 };
 
-/** Takes over what is known to be harmless: an icon would be loaded from where the server says. */
+/** Copies harmless fields only: an icon would be loaded from an address that the server chose. */
 const detailsOf = ({ title, description, mimeType, annotations }: Partial<Resource>) => ({
   ...(title !== undefined && { title }),
   ...(description !== undefined && { description }),
@@ -117,12 +117,12 @@ const promptsOf = (one: ServerSource): Promise<readonly ServerPrompt[]> =>
   onServer(one, async ({ client }, timeout) => {
     if (!client.getServerCapabilities()?.prompts) return [];
     const { prompts } = await client.listPrompts(undefined, { timeout });
-    return prompts.map(({ name, title, description, arguments: wanted = [] }) => ({
+    return prompts.map(({ name, title, description, arguments: parameters = [] }) => ({
       server: one.link.settings.name,
       name,
       ...(title !== undefined && { title }),
       ...(description !== undefined && { description }),
-      arguments: wanted.map((argument) => ({
+      arguments: parameters.map((argument) => ({
         name: argument.name,
         ...(argument.description !== undefined && { description: argument.description }),
         required: argument.required === true,
@@ -165,7 +165,7 @@ export const createServerViews = (
       const one = find(name);
       await onServer(one, async (connection) => {
         await one.link.check();
-        // A connection stands before its tools are known: one that never lists them is of no use.
+        // A connection opens before its tools are known: a server that never lists them is of no use.
         await one.refresh(connection);
       });
       return statusOf(one);

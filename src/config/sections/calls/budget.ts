@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { positiveCount, toolName, usd } from '../fields.ts';
 import { described, optionalSetting, section, setting } from '../setting.ts';
 
-/** Limits of one kind of spender; each is checked by itself. */
+/** Makes the limits of one kind of spender; each is checked separately. */
 const limits = (who: string) => ({
   usd: optionalSetting(usd, { about: `US dollars ${who} may spend.`, project: 'lower' }),
   calls: optionalSetting(positiveCount, { about: `Calls ${who} may make.`, project: 'lower' }),
@@ -19,7 +19,7 @@ const perTool = described(
   },
 );
 
-/** The limits of one tool as a mapping; a plain number is dollars. */
+/** A plain number is US dollars. */
 export type ToolBudget = z.output<typeof perTool>;
 
 export const budgetSection = section(

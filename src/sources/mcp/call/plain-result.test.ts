@@ -1,6 +1,6 @@
 import { isCallToolResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
-import { plainResult } from './plain-result.ts';
+import { plainResult } from './call-tool.ts';
 
 const text = (value: unknown, more: object = {}) => ({ type: 'text', text: value, ...more });
 const OF_SERVER = { 'io.modelcontextprotocol/serverInfo': { name: 'x', version: '1' } };

@@ -1,6 +1,6 @@
 /**
- * Questions of a server to a person: put to the one behind the call that runs, or to the approver.
- * What asks for a credential is put to nobody.
+ * Answers questions of a server: asks the person behind the running call, or the approver. Questions
+ * for a credential are declined.
  */
 import type { Client } from '@modelcontextprotocol/client';
 import type { ElicitationAnswer } from '../../../contract/elicitation.ts';
@@ -14,12 +14,12 @@ export interface QuestionDeps {
   readonly deps: McpDeps;
 }
 
-/** Questions of one server that wait for an answer at once. */
+/** Questions of one server that may wait for an answer at once. */
 const MAX_OPEN = 5;
 
 const DECLINED: ElicitationAnswer = { action: 'decline' };
 
-/** Why nobody was asked: the protocol has no field for it, so it goes along as metadata, and to the log. */
+/** Declines, with the reason in the metadata and the log: the protocol has no field for it. */
 const declineBecause = (
   reason: string,
   { settings: { name }, deps: { runtime } }: QuestionDeps,
@@ -33,36 +33,40 @@ const reasonFor = ({ size }: RunningCalls): string =>
     ? 'several calls run on this server, and it is not known whose person is meant'
     : 'nobody can be asked: neither the client of the call nor an approver';
 
-/** Only what was asked for, in the kinds of values that the protocol has, goes to the server. */
-const checked = ({ action, content }: ElicitationAnswer, schema: Record<string, unknown>) => {
+/** Sends only requested fields, with values of the types that the protocol allows. */
+const checkAnswer = ({ action, content }: ElicitationAnswer, schema: Record<string, unknown>) => {
   if (action !== 'accept') return { action };
-  const given = contentOf(content ?? {}, schema);
-  return given ? { action, content: given } : { action: 'cancel' as const };
+  const allowed = contentOf(content ?? {}, schema);
+  return allowed ? { action, content: allowed } : { action: 'cancel' as const };
 };
 
-export const answerQuestions = (client: Client, calls: RunningCalls, site: QuestionDeps): void => {
-  const { settings, deps } = site;
+export const answerQuestions = (
+  client: Client,
+  calls: RunningCalls,
+  questionDeps: QuestionDeps,
+): void => {
+  const { settings, deps } = questionDeps;
   let open = 0;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     if (!('requestedSchema' in params)) {
-      return declineBecause('only forms are supported, not pages', site);
+      return declineBecause('only forms are supported, not pages', questionDeps);
     }
     const { message, requestedSchema } = params;
     const schema = requestedSchema as Record<string, unknown>;
     const part = sensitivePart({ message, schema }, deps);
     if (part !== undefined) {
-      return declineBecause(`credentials are not asked for in a form: ${part}`, site);
+      return declineBecause(`credentials are not asked for in a form: ${part}`, questionDeps);
     }
     const question = { server: settings.name, message, schema };
     const ask = calls.only?.elicit;
     const { elicit } = deps;
-    if (!ask && !elicit) return declineBecause(reasonFor(calls), site);
-    if (open >= MAX_OPEN) return declineBecause('too many of its questions are open', site);
+    if (!ask && !elicit) return declineBecause(reasonFor(calls), questionDeps);
+    if (open >= MAX_OPEN) return declineBecause('too many of its questions are open', questionDeps);
     open += 1;
     try {
-      const asked = ask ? ask(question) : elicit?.(question, mcpReq.signal);
-      // Whoever cannot be asked has not agreed.
-      return checked((await asked?.catch(() => undefined)) ?? DECLINED, schema);
+      const pending = ask ? ask(question) : elicit?.(question, mcpReq.signal);
+      // A failure to ask counts as a refusal.
+      return checkAnswer((await pending?.catch(() => undefined)) ?? DECLINED, schema);
     } finally {
       open -= 1;
     }

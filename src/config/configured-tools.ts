@@ -1,5 +1,4 @@
-/** Names of tools in the configuration that no tool has: most are typing errors, and do nothing. */
-
+/** The tools that the configuration names: their settings, and names that no tool has. */
 import { didYouMean, nearestName } from '../kit/text/did-you-mean.ts';
 import { GLOBAL_TOOL_SETTINGS } from './global-tool-settings.ts';
 import type { Config } from './schema.ts';
@@ -7,7 +6,7 @@ import type { Config } from './schema.ts';
 export interface KnownTools {
   /** By name or alias. */
   has(name: string): boolean;
-  /** All of them, for suggestions. */
+  /** All names, for suggestions. */
   readonly names: readonly string[];
   /** Other tools may come later, e.g. from servers that have not been started yet. */
   readonly mayGrow: boolean;
@@ -16,8 +15,8 @@ export interface KnownTools {
 const isSetting = (key: string): boolean =>
   (GLOBAL_TOOL_SETTINGS as readonly string[]).includes(key);
 
-/** Where tools are named, and the names. */
-const placesOf = ({
+/** Lists each path where a tool is named, with the name. */
+const namedTools = ({
   tools,
   enforcement,
   budget,
@@ -30,16 +29,29 @@ const placesOf = ({
 ];
 
 /**
- * Gives a sentence for each. Where tools may come later, only names that are nearly those of a tool
- * are told of.
+ * Writes a sentence for each name that no tool has; most are typing errors and have no effect. Where
+ * tools may come later, only names that are close to that of a tool are reported.
  */
 export const unknownTools = (config: Config, known: KnownTools): readonly string[] => {
   const suggestions = [...known.names, ...GLOBAL_TOOL_SETTINGS];
-  return placesOf(config)
+  return namedTools(config)
     .filter(([, name]) => !known.has(name))
     .filter(([, name]) => !known.mayGrow || nearestName(name, suggestions) !== undefined)
-    .map(([place, name]) => {
-      const what = `${place} has no effect: there is no tool named ${name}`;
+    .map(([path, name]) => {
+      const what = `${path} has no effect: there is no tool named ${name}`;
       return `${what}${didYouMean(name, suggestions) || '.'}`;
     });
 };
+
+type OneTool = Exclude<Config['tools'][string], boolean | number>;
+
+/** Says whether the configuration switches a tool on or off, if it does. Enforced is stronger than off. */
+export const isToolEnabled = (
+  { tools, enforcement }: Pick<Config, 'tools' | 'enforcement'>,
+  name: string,
+): boolean | undefined =>
+  enforcement.enforcedTools.includes(name) ? true : toolSettingsOf(tools, name)?.enabled;
+
+/** Gives the settings of a tool, if any. Reads own keys only: `constructor` is no tool. */
+export const toolSettingsOf = (tools: Config['tools'], name: string): OneTool | undefined =>
+  Object.hasOwn(tools, name) && !isSetting(name) ? (tools[name] as OneTool) : undefined;

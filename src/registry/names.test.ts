@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWireName, wireName } from './wire-name.ts';
+import { isWireName, wireName } from './names.ts';
 
 const free = () => false;
 

@@ -1,7 +1,7 @@
 /** Definitions in YAML: what is refused, and where it is said to be. */
 import { describe, expect, it } from 'vitest';
 import type { BadToolFile } from './file-problem.ts';
-import { readStrictYaml } from './read-strict-yaml.ts';
+import { readStrictYaml } from './read-yaml-tool.ts';
 
 const problems = (text: string) =>
   readStrictYaml('x.yml', text).then(
@@ -51,11 +51,11 @@ describe('threat: YAML that is not what it seems', () => {
 
 describe('plain YAML', () => {
   it('is data, and every value has a place', async () => {
-    const { value, place, scalar } = await readStrictYaml('x.yml', 'a: 1\nb:\n  - c: "x"\n');
+    const { value, positionOf, scalar } = await readStrictYaml('x.yml', 'a: 1\nb:\n  - c: "x"\n');
     expect(value).toEqual({ a: 1, b: [{ c: 'x' }] });
-    expect(place(['b', 0, 'c'])).toEqual({ line: 3, column: 8 });
-    expect(place(['b', 0, 'missing'])).toEqual({ line: 3, column: 5 });
-    expect(place([])).toEqual({ line: 1, column: 1 });
+    expect(positionOf(['b', 0, 'c'])).toEqual({ line: 3, column: 8 });
+    expect(positionOf(['b', 0, 'missing'])).toEqual({ line: 3, column: 5 });
+    expect(positionOf([])).toEqual({ line: 1, column: 1 });
     expect(scalar(['b', 0, 'c'])?.value).toBe('x');
     expect(scalar(['b'])).toBeUndefined();
   });

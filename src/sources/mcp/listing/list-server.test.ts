@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeSchema } from './judge-schema.ts';
-import { readToolListing } from './list-server.ts';
-import { tidyListing } from './tidy-listing.ts';
+import { readToolListing, tidyListing } from './list-server.ts';
 
 const tidied = (...tools: unknown[]) => {
   const message = tidyListing({ jsonrpc: '2.0', id: 1, result: { tools, nextCursor: 'x' } });
