@@ -49,30 +49,23 @@ export const createEditing = ({ families, events, allows }: EditingDeps): Editin
       announce(events, tool);
       await cleanUp([before]);
     },
-    ...createSwitches({ families, events, allows }),
+    setActive: (name, version) => families.activate(familyOf(families, name), version),
+    deprecate(name, version) {
+      versionOf(familyOf(families, name), version).deprecated = true;
+    },
+    setEnabled(name, enabled) {
+      const family = familyOf(families, name);
+      if (enabled && allows(family.name) === false) throw switchedOff(family.name);
+      family.enabled = enabled;
+      events?.emit('tool.switched', { tool: family.name, enabled });
+    },
   };
 };
 
-const createSwitches = ({
-  families,
-  events,
-  allows,
-}: EditingDeps): Pick<Editing, 'setActive' | 'deprecate' | 'setEnabled'> => ({
-  setActive: (name, version) => families.activate(familyOf(families, name), version),
-  deprecate(name, version) {
-    versionOf(familyOf(families, name), version).deprecated = true;
-  },
-  setEnabled(name, enabled) {
-    const family = familyOf(families, name);
-    if (enabled && allows(family.name) === false) {
-      throw new ToolFailure('TOOL_DISABLED', `${family.name} is switched off by configuration.`, {
-        suggestions: ['Change the configuration: what it switches off stays off.'],
-      });
-    }
-    family.enabled = enabled;
-    events?.emit('tool.switched', { tool: family.name, enabled });
-  },
-});
+const switchedOff = (name: string): ToolFailure =>
+  new ToolFailure('TOOL_DISABLED', `${name} is switched off by configuration.`, {
+    suggestions: ['Change the configuration: what it switches off stays off.'],
+  });
 
 const checkAll = (families: ToolFamilies, tools: readonly Tool[]): void => {
   const seen = new Set<string>();

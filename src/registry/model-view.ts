@@ -6,13 +6,13 @@ import type {
   ModelTools,
   TokenReport,
 } from '../contract/catalog.ts';
-import type { JsonSchema } from '../contract/schema.ts';
 import type { Tool, ToolSource } from '../contract/tool.ts';
 import { anthropicTool } from './for-model/anthropic.ts';
 import { below, type Defined, type Loss, type Shown } from './for-model/definition.ts';
 import { geminiTool } from './for-model/gemini.ts';
 import { mcpTool } from './for-model/mcp.ts';
 import { openaiTool } from './for-model/openai.ts';
+import type { ReadyState } from './load/ready-state.ts';
 import { familyOf, listEntries } from './lookup.ts';
 import type { ToolFamilies } from './tool-families.ts';
 import type { Registered } from './versions.ts';
@@ -68,26 +68,16 @@ export const createModelView = (families: ToolFamilies): ModelView => {
       const entries = listEntries(families, { ...filter, enabled: true });
       return gather(entries, (entry) => definitions(provider, entry));
     },
-    inputSchema: (name) => schemasOf(families, families.entry(familyOf(families, name))).input,
-    outputSchema: (name) => schemasOf(families, families.entry(familyOf(families, name))).output,
+    inputSchema: (name) => families.state(familyOf(families, name)).json('input') ?? {},
+    outputSchema: (name) => families.state(familyOf(families, name)).json('output'),
   };
 };
 
 const registeredOf = (families: ToolFamilies, { tool }: CatalogEntry): Registered | undefined =>
   families.named(tool.name)?.versions.get(tool.version);
 
-const schemasOf = (families: ToolFamilies, entry: CatalogEntry) => {
-  const family = familyOf(families, entry.tool.name);
-  const state = families.state(family, registeredOf(families, entry));
-  return {
-    get input(): JsonSchema {
-      return state.json('input') ?? {};
-    },
-    get output(): JsonSchema | undefined {
-      return state.json('output');
-    },
-  };
-};
+const stateOf = (families: ToolFamilies, entry: CatalogEntry): ReadyState =>
+  families.state(familyOf(families, entry.tool.name), registeredOf(families, entry));
 
 /** Computes a value once a version, and again when the version is replaced or its wire name changes. */
 const createMemo = <T>(families: ToolFamilies, make: (entry: CatalogEntry) => T) => {
@@ -108,7 +98,8 @@ const createDefinitions = (families: ToolFamilies) => {
     (entry: CatalogEntry): Defined => {
       const { tool, wireName } = entry;
       try {
-        const { input, output } = schemasOf(families, entry);
+        const state = stateOf(families, entry);
+        const [input = {}, output] = [state.json('input'), state.json('output')];
         return defineFor(provider, { tool, wireName, input, output });
       } catch {
         // A Zod schema without a JSON Schema form: one such tool must not hide all the others.
@@ -127,7 +118,7 @@ const createDefinitions = (families: ToolFamilies) => {
 const createTokenCounts = (families: ToolFamilies) =>
   createMemo(families, (entry): Promise<number> => {
     const { tool, wireName } = entry;
-    const parameters = schemasOf(families, entry).input;
+    const parameters = stateOf(families, entry).json('input') ?? {};
     return countTokens({ name: wireName, description: tool.description, parameters });
   });
 

@@ -68,9 +68,6 @@ const crypto = () => process.getBuiltinModule('node:crypto');
 const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
 
-/** True for a name that every model provider takes as it is. */
-export const isWireName = (name: string): boolean => /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(name);
-
 /**
  * Makes the name that models see: at most 64 letters, digits, `_` and `-`, the same at every start. One
  * that is too long, or that another tool has, ends in a hash of the full name, so that it depends as

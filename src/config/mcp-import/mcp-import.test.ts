@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { clientFiles, clientOfPath } from './client-files.ts';
-import type { Surroundings } from './foreign-server.ts';
+import type { ImportContext } from './foreign-server.ts';
 import { argumentLooksSecret, looksSecret } from './looks-secret.ts';
 import { moveSecrets } from './move-secrets.ts';
 import { readClientText } from './read-client-text.ts';
 import { rewriteClientText } from './rewrite-client-text.ts';
 
-const around: Surroundings = { client: 'cursor', home: '/home/ada', folder: '/home/ada/p' };
+const around: ImportContext = { client: 'cursor', home: '/home/ada', folder: '/home/ada/p' };
 
-const read = (data: unknown, client: Surroundings['client'] = 'cursor') =>
+const read = (data: unknown, client: ImportContext['client'] = 'cursor') =>
   readClientText(JSON.stringify(data), { ...around, client });
 
 describe('the files of other programs', () => {

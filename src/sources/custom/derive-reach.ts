@@ -14,7 +14,7 @@ const BY_RISK: Readonly<Record<RiskLevel, Tier>> = {
   critical: 'execute',
 };
 
-export const highestTier = (...tiers: readonly Tier[]): Tier =>
+const highestTier = (...tiers: readonly Tier[]): Tier =>
   tiers.reduce((high, tier) => (TIERS.indexOf(tier) > TIERS.indexOf(high) ? tier : high));
 
 /** Gives the lowest tier that is true for what a tool can reach. */

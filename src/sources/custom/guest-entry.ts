@@ -5,7 +5,7 @@
 
 /** The names under which the parts of a bundle import each other. */
 export const TOOL_MODULE = 'toolcrib:tool';
-export const CONTEXT_MODULE = 'toolcrib:context';
+const CONTEXT_MODULE = 'toolcrib:context';
 /** What user code may import by name. */
 export const PUBLIC_MODULE = 'toolcrib';
 

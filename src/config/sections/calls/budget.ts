@@ -19,9 +19,6 @@ const perTool = described(
   },
 );
 
-/** A plain number is US dollars. */
-export type ToolBudget = z.output<typeof perTool>;
-
 export const budgetSection = section(
   z.strictObject({
     dailyUsd: setting(usd, {

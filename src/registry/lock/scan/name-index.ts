@@ -17,7 +17,7 @@ export interface NameIndex {
 }
 
 /** Reduces a name to its look: without case, separators and differences between similar characters. */
-export const nameSkeleton = (name: string): string =>
+const nameSkeleton = (name: string): string =>
   foldLetters(name.normalize('NFKD').toLowerCase())
     .replaceAll(/[^a-z0-9]/g, '')
     .replaceAll('rn', 'm')

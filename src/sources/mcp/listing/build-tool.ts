@@ -20,7 +20,7 @@ const UNUSABLE = /[^A-Za-z0-9_.:-]+/g;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/;
 
 /** Gives the name, or the nearest legal one; `undefined` when there is none. */
-export const usableName = (name: string): string | undefined => {
+const usableName = (name: string): string | undefined => {
   if (NAME.test(name)) return name;
   const near = name
     .replaceAll(UNUSABLE, '_')
@@ -30,7 +30,7 @@ export const usableName = (name: string): string | undefined => {
 };
 
 /** True for a schema with a reference to another document, which some reader might fetch. */
-export const hasForeignReference = (schema: unknown): boolean => {
+const hasForeignReference = (schema: unknown): boolean => {
   const open: unknown[] = [schema];
   while (open.length > 0) {
     const node = open.pop();

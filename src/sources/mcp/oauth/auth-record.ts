@@ -35,7 +35,7 @@ const recordShape = z.strictObject({
 export type AuthRecord = z.output<typeof recordShape>;
 
 /** Gives the name of the secret of a server. */
-export const recordKey = (name: string): string => `mcp.oauth:${name}`;
+const recordKey = (name: string): string => `mcp.oauth:${name}`;
 
 export interface RecordBook {
   /** Returns `undefined` when there is none, it is malformed, or it is for another address. */
