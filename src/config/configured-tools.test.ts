@@ -9,7 +9,7 @@ const warningsOf = async (config: object, options: object = {}): Promise<readonl
   return said.filter((line) => line.includes('has no effect'));
 };
 
-describe('a tool that the configuration names and nobody has', () => {
+describe('a tool name in the configuration that no tool has', () => {
   it.each([
     [
       { tools: { wirte_file: { enabled: false } } },
@@ -19,7 +19,7 @@ describe('a tool that the configuration names and nobody has', () => {
     [{ enforcement: { enforcedTools: ['calculater'] } }, /did you mean calculator\?/],
     [{ budget: { perTool: { deep_reasonning: 1 } } }, /did you mean deep_reasoning\?/],
     [{ tools: { nothing_like_it_at_all: {} } }, /no tool named nothing_like_it_at_all/],
-  ])('%j is told of', async (config, words) => {
+  ])('%j is reported', async (config, words) => {
     expect(await warningsOf(config)).toEqual([expect.stringMatching(words)]);
   });
 
@@ -27,11 +27,11 @@ describe('a tool that the configuration names and nobody has', () => {
     [{ tools: { write_file: { enabled: false }, maxExecutionTime: 1000 } }],
     [{ tools: { 'json:parse': { timeoutMs: 5 } } }],
     [{ enforcement: { enforcedTools: ['calculator'] }, budget: { perTool: { docker: 1 } } }],
-  ])('benign: %j is not', async (config) => {
+  ])('benign: %j is not reported', async (config) => {
     expect(await warningsOf(config)).toEqual([]);
   });
 
-  it('benign: a name that may come from a server is not, unless it is nearly that of a tool', async () => {
+  it('benign: a name that a server may bring is reported only when it is close to that of a tool', async () => {
     const mcp = { servers: { files: { url: 'http://127.0.0.1:9/mcp', enabled: false } } };
     const tools = { 'files.search_everything': {}, wirte_file: {} };
     const said = await warningsOf({ mcp, tools });
@@ -40,7 +40,7 @@ describe('a tool that the configuration names and nobody has', () => {
 });
 
 describe('enforcedTools', () => {
-  it('are stronger than enabled: false of the same file', async () => {
+  it('enable a tool although the same file disables it', async () => {
     const config = {
       tools: { calculator: { enabled: false }, datetime: { enabled: false } },
       enforcement: { enforcedTools: ['calculator'] },

@@ -32,14 +32,14 @@ describe('wireName', () => {
     expect(second).toMatch(/^a_b_[0-9a-f]{8}$/);
   });
 
-  it('finds another when even the hashed one is taken', () => {
+  it('finds another one when even the hashed one is taken', () => {
     const taken = new Set(['a_b', wireName('a:b', (wire) => wire === 'a_b')]);
     const third = wireName('a:b', (wire) => taken.has(wire));
     expect(taken.has(third)).toBe(false);
     expect(isWireName(third)).toBe(true);
   });
 
-  it('is valid and unique whatever the names', () => {
+  it('is valid and unique for arbitrary names', () => {
     const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,90}$/);
     fc.assert(
       fc.property(fc.uniqueArray(name, { maxLength: 40 }), (names) => {

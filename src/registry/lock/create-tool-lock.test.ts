@@ -345,7 +345,7 @@ describe('threat: tool poisoning', () => {
     expect(lock.states()).toHaveLength(1);
   });
 
-  it('a judge that fails has not said yes', async () => {
+  it('a tool is held when the judge fails', async () => {
     const shelves: ToolFamilies[] = [];
     registry = createRegistry({
       runtime,

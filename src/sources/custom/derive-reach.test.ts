@@ -70,7 +70,7 @@ describe('threat: a file that plays its risk down', () => {
     expect(module({}).capabilities).toEqual([{ action: 'run', description: 'does x' }]);
   });
 
-  it('has no needs where it asked for nothing', () => {
+  it('a definition without needs gets none', () => {
     expect(yaml({ needs: { hosts: [], paths: [] }, permissions: { allowlist: [] } }).needs).toEqual(
       {},
     );

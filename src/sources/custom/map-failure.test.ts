@@ -26,7 +26,7 @@ const compiled = async () => {
 };
 
 describe('mapFailure', () => {
-  it('tells the places of the file, and of files that it imports', async () => {
+  it('reports positions in the file and in files that it imports', async () => {
     const { lineWith, mapped } = await compiled();
     const [own, imported] = [lineWith('  x();'), lineWith('boom()')];
     const failure = new ToolFailure('EXECUTION_FAILED', `no (a.js:${own}:3) (a.js:${imported})`, {
@@ -39,7 +39,7 @@ describe('mapFailure', () => {
     });
   });
 
-  it('takes the first positionOf in the stack where the message has none', async () => {
+  it('uses the first position in the stack when the message has none', async () => {
     const { lineWith, mapped } = await compiled();
     const error = new Error('broken');
     error.stack = `Error: broken\n at f (data.js:1:1)\n at run (/tmp/a.js:${lineWith('  x();')}:3)`;
@@ -50,13 +50,13 @@ describe('mapFailure', () => {
     });
   });
 
-  it('names the file alone for a positionOf in what is bundled around the code', async () => {
+  it('names only the file for a position in the code that is bundled around it', async () => {
     const { lineWith, mapped } = await compiled();
     const error = new ToolFailure('EXECUTION_FAILED', `no (a.js:${lineWith('executor:')}:5)`);
     expect(mapFailure(error, mapped)).toMatchObject({ message: 'no (a.yml)' });
   });
 
-  it('leaves alone what has no positionOf in it, and what is no error', async () => {
+  it('returns errors without a position, and values that are no errors, as they are', async () => {
     const { mapped } = await compiled();
     const failure = new ToolFailure('TIMEOUT', 'late at data.js:1:1');
     failure.stack = '';

@@ -40,7 +40,7 @@ describe('threat: YAML that is not what it seems', () => {
     expect(first?.message).toMatch(/holds more than/);
   });
 
-  it('never quotes what it stumbled over', async () => {
+  it('never quotes the faulty text', async () => {
     for (const text of ['a: "sk-secret', 'a: %sk-secret', 'a: @sk-secret', '- a\nsk-secret: b']) {
       const found = await problems(text);
       expect(found.length).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ describe('threat: YAML that is not what it seems', () => {
 });
 
 describe('plain YAML', () => {
-  it('is data, and every value has a place', async () => {
+  it('gives data and the position of every value', async () => {
     const { value, positionOf, scalar } = await readStrictYaml('x.yml', 'a: 1\nb:\n  - c: "x"\n');
     expect(value).toEqual({ a: 1, b: [{ c: 'x' }] });
     expect(positionOf(['b', 0, 'c'])).toEqual({ line: 3, column: 8 });
@@ -60,7 +60,7 @@ describe('plain YAML', () => {
     expect(scalar(['b'])).toBeUndefined();
   });
 
-  it('an empty file is nothing', async () => {
+  it('an empty file gives no value', async () => {
     expect((await readStrictYaml('x.yml', '')).value).toBeNull();
   });
 });

@@ -1,5 +1,6 @@
 /** Implements `Servers`: state, logs, resources, templates and prompts of MCP servers. */
 import type { Resource } from '@modelcontextprotocol/client';
+import type { ToolFailure } from '../../contract/errors.ts';
 import type {
   CompletionAsked,
   PromptText,
@@ -34,21 +35,24 @@ const statusOf = ({ link, listing }: ServerSource): ServerStatus => {
   };
 };
 
+const failureOf = (one: ServerSource, error: unknown): ToolFailure =>
+  serverFailure(error, {
+    server: one.link.settings.name,
+    retryable: true,
+    redact: (text) => one.redact(text),
+  });
+
 const onServer = async <T>(
   one: ServerSource,
   work: (connection: Connection, timeout: number) => Promise<T>,
 ): Promise<T> => {
   const { link } = one;
-  const { name, timeoutMs } = link.settings;
+  const { timeoutMs } = link.settings;
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     return await link.use(signal, (connection) => work(connection, timeoutMs));
   } catch (error) {
-    throw serverFailure(error, {
-      server: name,
-      retryable: true,
-      redact: (text) => one.redact(text),
-    });
+    throw failureOf(one, error);
   }
 };
 
@@ -173,15 +177,9 @@ export const createServerViews = (
     logs: (name) => find(name).link.stderr.lines(),
     restart: async (name) => {
       const one = find(name);
-      try {
-        await one.link.restart();
-      } catch (error) {
-        throw serverFailure(error, {
-          server: name,
-          retryable: true,
-          redact: (text) => one.redact(text),
-        });
-      }
+      await one.link.restart().catch((error: unknown) => {
+        throw failureOf(one, error);
+      });
       return statusOf(one);
     },
     resources: () => fromAll(enabled, resourcesOf),

@@ -43,7 +43,7 @@ describe('listed input schemas', () => {
     });
   });
 
-  it('a reference that leads nowhere is taken out and told', () => {
+  it('a reference without a target is removed and reported', () => {
     const { schema, losses } = input({ properties: { a: { $ref: '#/$defs/gone' } } });
     expect(schema).toEqual({ type: 'object', properties: { a: {} } });
     expect(losses).toEqual([{ path: '', lost: '$ref' }]);
@@ -70,7 +70,7 @@ describe('listed output schemas', () => {
     expect(listedOutput(schema)).toBeUndefined();
   });
 
-  it('a sound one is listed without the name of the default draft', () => {
+  it('a valid one is listed without the name of the default draft', () => {
     const schema = { type: 'object', properties: { a: { type: ['string', 'null'] } } };
     const $schema = 'https://json-schema.org/draft/2020-12/schema';
     expect(listedOutput({ $schema, ...schema })).toEqual(schema);
